@@ -1,0 +1,99 @@
+//! JSON lines over a descriptor, with a time limit on every wait.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    thread,
+    time::Duration,
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The longest line that is read. The largest message carries the stamps of a long latency run.
+const MAX_LINE_BYTES: u64 = 512 << 20;
+
+/// Why nothing was understood.
+#[derive(Debug, thiserror::Error)]
+pub enum ChannelError {
+    /// The other end is gone.
+    #[error("the control channel was closed by the other end")]
+    Closed,
+    /// Nothing came.
+    #[error("nothing came over the control channel within {} ms", .0.as_millis())]
+    TimedOut(Duration),
+    /// Something came that is no message.
+    #[error("what came over the control channel is no message: {0}")]
+    Malformed(String),
+    /// The channel broke.
+    #[error("the control channel failed: {0}")]
+    Broken(#[from] std::io::Error),
+}
+
+/// Sends one message as one line.
+///
+/// # Errors
+/// The other end is gone.
+pub fn send<M: Serialize>(stream: &mut impl Write, message: &M) -> Result<(), ChannelError> {
+    let mut line = serde_json::to_vec(message).map_err(|error| ChannelError::Malformed(error.to_string()))?;
+    line.push(b'\n');
+    stream.write_all(&line)?;
+    stream.flush()?;
+    Ok(())
+}
+
+/// Reads one message, and waits for it without a limit: for a thread of its own, see [`Inbox`].
+///
+/// # Errors
+/// The channel is closed or broken, or carries no messages.
+pub fn receive_line<M: DeserializeOwned>(stream: &mut impl BufRead) -> Result<M, ChannelError> {
+    let mut line = Vec::new();
+    stream.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
+    if line.last() != Some(&b'\n') {
+        return Err(if line.len() as u64 == MAX_LINE_BYTES {
+            ChannelError::Malformed(format!("a line is longer than {MAX_LINE_BYTES} bytes"))
+        } else {
+            ChannelError::Closed
+        });
+    }
+    serde_json::from_slice(&line).map_err(|error| {
+        let begin = String::from_utf8_lossy(&line[..line.len().min(80)]).trim_end().to_owned();
+        ChannelError::Malformed(format!("{error}: `{begin}`"))
+    })
+}
+
+/// Messages as they come, read by a thread of its own, which ends when the channel closes.
+#[derive(Debug)]
+pub struct Inbox<M> {
+    messages: Receiver<Result<M, ChannelError>>,
+}
+
+impl<M: DeserializeOwned + Send + 'static> Inbox<M> {
+    /// Starts reading. `on_end` is called on the reading thread when the channel closes or breaks.
+    pub fn start(stream: impl Read + Send + 'static, on_end: impl FnOnce() + Send + 'static) -> Self {
+        let (sender, messages) = sync_channel(16);
+        thread::spawn(move || {
+            let mut stream = BufReader::new(stream);
+            loop {
+                let message = receive_line(&mut stream);
+                let end = message.is_err();
+                if sender.send(message).is_err() || end {
+                    break;
+                }
+            }
+            on_end();
+        });
+        Self { messages }
+    }
+
+    /// The next message.
+    ///
+    /// # Errors
+    /// Nothing came in time, or nothing will come any more.
+    pub fn receive(&self, timeout: Duration) -> Result<M, ChannelError> {
+        match self.messages.recv_timeout(timeout) {
+            Ok(message) => message,
+            Err(RecvTimeoutError::Timeout) => Err(ChannelError::TimedOut(timeout)),
+            Err(RecvTimeoutError::Disconnected) => Err(ChannelError::Closed),
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! What runner and agent say to each other: one JSON object a line, over one descriptor passed at start-up.
+//!
+//! The runner leads. It sends an [`Order`]; the agent answers each with exactly one [`Reply`], and sends one unasked,
+//! [`Reply::Hello`], when it has loaded its driver. An agent that fails answers [`Reply::Failed`] and exits. When the channel
+//! closes, the agent exits, whatever it is doing.
+//!
+//! ```text
+//! runner            agent
+//!                <- hello          what the driver is
+//! configure      -> configured     entities opened; QoS and settings in force; locators
+//! match          -> matched        both ends see each other
+//! warm_up        -> warmed_up      the same traffic as measured
+//! measure        -> measured       (a reader or ponger answers at once, and serves until drain)
+//! drain          -> drained        a writer: all acknowledged; a reader: all there, or the time limit
+//! report         -> report         what was recorded
+//! exit           -> bye
+//! ```
+//!
+//! All stamps are of `CLOCK_MONOTONIC`, in ns.
+#![forbid(unsafe_code)]
+
+mod channel;
+mod stamps;
+
+use std::collections::BTreeMap;
+
+pub use channel::{ChannelError, Inbox, receive_line, send};
+use experiment::{DriverDescription, Factors, Qos};
+use results::{Distribution, Interface, Received, Sockets, Usage};
+use serde::{Deserialize, Serialize};
+pub use stamps::{Stamp, Stamps, StampsError};
+
+/// Version of these messages; runner and agent must have the same.
+pub const PROTOCOL: u32 = 1;
+
+/// From the runner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case")]
+pub enum Order {
+    /// Open the entities.
+    Configure(Box<Configure>),
+    /// Connect to these, and wait until matched.
+    Match(Match),
+    /// Run the traffic without recording it. A serving role only takes note.
+    WarmUp {
+        /// For how long.
+        duration_ns: u64,
+    },
+    /// Run the traffic and record it. A serving role takes its baselines and answers at once.
+    Measure {
+        /// For how long.
+        duration_ns: u64,
+    },
+    /// Bring what is under way to an end.
+    Drain(Drain),
+    /// Hand over what was recorded.
+    Report,
+    /// Close the entities and end.
+    Exit,
+}
+
+/// From the agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case")]
+pub enum Reply {
+    /// The driver is loaded.
+    Hello {
+        /// [`PROTOCOL`].
+        protocol: u32,
+        /// Process id.
+        pid: u32,
+        /// What the driver says of itself.
+        driver: Box<DriverDescription>,
+    },
+    /// The entities are open.
+    Configured(Box<Configured>),
+    /// Both ends see each other.
+    Matched {
+        /// How long that took.
+        waited_ns: u64,
+    },
+    /// Warm, or ready to serve.
+    WarmedUp,
+    /// Measured, or ready to serve.
+    Measured(Measured),
+    /// Nothing is under way any more, or the time limit was reached.
+    Drained {
+        /// Whether all was acknowledged (writer) or received (reader).
+        complete: bool,
+    },
+    /// What was recorded.
+    Report(Box<Report>),
+    /// The entities are closed.
+    Bye,
+    /// The agent has failed, and exits.
+    Failed {
+        /// What and why.
+        error: String,
+        /// The next step.
+        hint: Option<String>,
+    },
+}
+
+impl Order {
+    /// The phase, as named in a failure.
+    #[must_use]
+    pub const fn phase(&self) -> &'static str {
+        match self {
+            Self::Configure(_) => "configure",
+            Self::Match(_) => "match",
+            Self::WarmUp { .. } => "warm_up",
+            Self::Measure { .. } => "measure",
+            Self::Drain(_) => "drain",
+            Self::Report => "report",
+            Self::Exit => "exit",
+        }
+    }
+}
+
+/// The part that an agent plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Writes as fast as back-pressure allows.
+    Writer,
+    /// Receives and counts.
+    Reader,
+    /// Sends a ping when the one before is back or lost.
+    Pinger,
+    /// Sends every ping back unchanged.
+    Ponger,
+}
+
+impl Role {
+    /// As in a result.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Writer => "writer",
+            Self::Reader => "reader",
+            Self::Pinger => "pinger",
+            Self::Ponger => "ponger",
+        }
+    }
+
+    /// Whether it drives the traffic; the others serve.
+    #[must_use]
+    pub const fn drives(self) -> bool {
+        matches!(self, Self::Writer | Self::Pinger)
+    }
+}
+
+/// Everything that an agent needs to know about its run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Configure {
+    /// Its part.
+    pub role: Role,
+    /// The cell.
+    pub factors: Factors,
+    /// Unique on this host while the run lasts: letters, digits and `-`.
+    pub run_name: String,
+    /// In the header of every sample: 12 bits.
+    pub run_tag: u16,
+    /// Seed of the payload pattern.
+    pub seed: u64,
+    /// DDS domain.
+    pub domain: u32,
+    /// Topic from writer to reader, and from pinger to ponger.
+    pub topic: String,
+    /// Topic from ponger to pinger.
+    pub topic_back: String,
+    /// Cores that this process may use; none: as inherited.
+    pub cpus: Option<Vec<u32>>,
+    /// Planned length of the measured time: recorders are made for it.
+    pub measure_ns: u64,
+    /// Windows that the measured time is cut into.
+    pub windows: u32,
+    /// Every byte of one in so many samples is checked.
+    pub check_every: u32,
+}
+
+/// What is in force once the entities are open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Configured {
+    /// Text by which the peer can connect its writer to this agent's reader.
+    pub reader_locator: Option<String>,
+    /// Text by which the peer can connect its reader to this agent's writer.
+    pub writer_locator: Option<String>,
+    /// Read back, by `writer` and `reader`.
+    pub effective_qos: BTreeMap<String, Qos>,
+    /// Read back, by `participant`, `writer` and `reader`.
+    pub settings: BTreeMap<String, BTreeMap<String, String>>,
+    /// Cores that this process may use.
+    pub cpus: Vec<u32>,
+}
+
+/// Whom to match with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Match {
+    /// For this agent's writer to connect to.
+    pub reader_locators: Vec<String>,
+    /// For this agent's reader to connect to.
+    pub writer_locators: Vec<String>,
+    /// How many matched readers and writers to wait for, where this agent has a writer or reader.
+    pub peers: u32,
+    /// For how long.
+    pub timeout_ns: u64,
+}
+
+/// What a driving role did while measuring. A serving role answers with the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Samples accepted by the middleware.
+    pub sent: u64,
+}
+
+/// How to bring what is under way to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drain {
+    /// For a serving role: how many samples the writer had accepted.
+    pub sent: u64,
+    /// For at most so long.
+    pub timeout_ns: u64,
+    /// A reader of a lossy flow stops when nothing has come for so long.
+    pub quiet_ns: u64,
+}
+
+/// What an agent recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Used while measuring.
+    pub usage: Usage,
+    /// UDP counters meanwhile.
+    pub sockets: Option<Sockets>,
+    /// Traffic of the interface meanwhile.
+    pub interface: Option<Interface>,
+    /// The driver's counters by entity.
+    pub counters: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Of a writer.
+    pub writer: Option<Written>,
+    /// Of a reader.
+    pub reader: Option<ReaderReport>,
+    /// Of a pinger.
+    pub pinger: Option<Pinged>,
+    /// Of a ponger.
+    pub ponger: Option<Ponged>,
+}
+
+/// What a writer recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    /// Distinct samples that it tried to write.
+    pub offered: u64,
+    /// Samples that the middleware accepted.
+    pub accepted: u64,
+    /// Write calls that timed out; the sample was tried again.
+    pub timed_out: u64,
+    /// Write calls that were refused for want of room; the sample was tried again.
+    pub refused: u64,
+    /// First stamp of the measured time.
+    pub begin_ns: u64,
+    /// Last stamp of the measured time.
+    pub end_ns: u64,
+    /// Duration of every write call, in windows.
+    pub write_call: Distribution,
+}
+
+/// What a reader recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReaderReport {
+    /// By writer.
+    pub received: Vec<Received>,
+    /// Samples that are not of this run.
+    pub foreign: u64,
+}
+
+/// What a pinger recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pinged {
+    /// Pings accepted by the middleware.
+    pub sent: u64,
+    /// Pings that came back in time.
+    pub returned: u64,
+    /// Pings that did not.
+    pub lost: u64,
+    /// Of the lost: those that came back later.
+    pub late: u64,
+    /// Echoes that came again.
+    pub duplicate: u64,
+    /// Echoes that differ from their ping.
+    pub corrupt: u64,
+    /// Samples that are not of this run.
+    pub foreign: u64,
+    /// Echoes of which every byte was checked.
+    pub checked_in_full: u64,
+    /// After so long a ping counts as lost.
+    pub ping_timeout_ns: u64,
+    /// Round-trip times, in windows.
+    pub rtt: Distribution,
+    /// By sequence: when each ping was sent and its echo came.
+    pub stamps: Stamps,
+}
+
+/// What a ponger recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ponged {
+    /// Pings received.
+    pub received: u64,
+    /// Echoes accepted by the middleware.
+    pub echoed: u64,
+    /// Echoes that the middleware did not take.
+    pub refused: u64,
+    /// Samples that are not of this run.
+    pub foreign: u64,
+    /// Where the echo was sent from: `reader`, `listener`, or `listener+handoff`.
+    pub echo: String,
+    /// By sequence: when each ping came and its echo was sent.
+    pub stamps: Stamps,
+}

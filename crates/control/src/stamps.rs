@@ -1,0 +1,111 @@
+//! Two times for each sequence number, recorded on the hot path and joined by the runner.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Serialize};
+
+/// Two times of one sample, in ns; 0: did not happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Pinger: sent. Ponger: received.
+    pub first_ns: u64,
+    /// Pinger: echo received. Ponger: echo sent.
+    pub second_ns: u64,
+}
+
+/// Times by sequence number, from 0. What lies beyond its capacity is not recorded; the count says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Encoded", into = "Encoded")]
+pub struct Stamps {
+    stamps: Vec<Stamp>,
+    capacity: usize,
+}
+
+impl Stamps {
+    /// Room for so many, every page touched.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut stamps = vec![Stamp { first_ns: u64::MAX, second_ns: u64::MAX }; capacity];
+        stamps.clear();
+        Self { stamps, capacity }
+    }
+
+    /// Records the times of one number. Numbers left out in between did not happen.
+    #[inline]
+    pub fn record(&mut self, sequence: u64, stamp: Stamp) {
+        let Ok(index) = usize::try_from(sequence) else { return };
+        if index >= self.capacity {
+            return;
+        }
+        if index >= self.stamps.len() {
+            // within the capacity: allocates nothing
+            self.stamps.resize(index + 1, Stamp::default());
+        }
+        self.stamps[index] = stamp;
+    }
+
+    /// By sequence number.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Stamp] {
+        &self.stamps
+    }
+
+    /// Forgets all; the room stays.
+    pub fn clear(&mut self) {
+        self.stamps.clear();
+    }
+}
+
+/// As it travels: base64 of little-endian pairs.
+#[derive(Clone, Serialize, Deserialize)]
+struct Encoded {
+    count: usize,
+    base64: String,
+}
+
+/// Why stamps cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StampsError {
+    /// Not base64.
+    #[error("the stamps are not base64: {0}")]
+    Base64(#[from] base64::DecodeError),
+    /// Another number of bytes than the count says.
+    #[error("{bytes} bytes of stamps are not {count} pairs")]
+    Count {
+        /// Bytes.
+        bytes: usize,
+        /// Pairs announced.
+        count: usize,
+    },
+}
+
+impl From<Stamps> for Encoded {
+    fn from(stamps: Stamps) -> Self {
+        let bytes: Vec<u8> = stamps
+            .stamps
+            .iter()
+            .flat_map(|s| [s.first_ns.to_le_bytes(), s.second_ns.to_le_bytes()])
+            .flatten()
+            .collect();
+        Self { count: stamps.stamps.len(), base64: STANDARD.encode(bytes) }
+    }
+}
+
+impl TryFrom<Encoded> for Stamps {
+    type Error = StampsError;
+
+    fn try_from(encoded: Encoded) -> Result<Self, StampsError> {
+        let bytes = STANDARD.decode(&encoded.base64)?;
+        if Some(bytes.len()) != encoded.count.checked_mul(16) {
+            return Err(StampsError::Count { bytes: bytes.len(), count: encoded.count });
+        }
+        let (words, _) = bytes.as_chunks::<8>();
+        let stamps: Vec<Stamp> = words
+            .chunks_exact(2)
+            .map(|pair| Stamp {
+                first_ns: u64::from_le_bytes(pair[0]),
+                second_ns: u64::from_le_bytes(pair[1]),
+            })
+            .collect();
+        Ok(Self { capacity: stamps.len(), stamps })
+    }
+}

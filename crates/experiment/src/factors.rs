@@ -1,0 +1,113 @@
+//! The factors that make a cell.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Qos;
+
+/// One combination of factors: everything that is chosen about a run, as it will be asked of the driver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Factors {
+    /// The driver, as given on the command line.
+    pub driver: String,
+    /// One of the driver's transports.
+    pub transport: String,
+    /// What the roles do.
+    pub workload: Workload,
+    /// Who writes to whom.
+    pub topology: Topology,
+    /// Payload bytes of a sample, the 16-byte header included.
+    pub size_bytes: u64,
+    /// Ceiling on payload bytes per flush; 0: every sample leaves when written.
+    pub batch_bytes: u64,
+    /// Who packs samples, if anybody.
+    pub batching: Batching,
+    /// How samples are received.
+    pub receive: ReceiveMode,
+    /// Network interface.
+    pub interface: String,
+    /// QoS asked of writers and readers.
+    pub qos: Qos,
+    /// The driver's own options.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, String>,
+}
+
+impl Factors {
+    /// How many samples the writer packs before it flushes: `floor(batch_bytes / size_bytes)`, at least 1.
+    #[must_use]
+    pub fn samples_per_flush(&self) -> u64 {
+        (self.batch_bytes / self.size_bytes.max(1)).max(1)
+    }
+}
+
+/// What the roles do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Workload {
+    /// Closed loop: strictly one sample in flight.
+    Latency,
+    /// As fast as back-pressure allows.
+    Throughput,
+}
+
+/// Who writes to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Topology {
+    /// One writer and one reader (latency: a pinger and a ponger).
+    Pair,
+}
+
+/// Who packs samples into packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Batching {
+    /// Nobody: every sample leaves when written.
+    None,
+    /// The middleware.
+    Native,
+    /// The driver, by concatenation.
+    Application,
+}
+
+/// How samples are received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiveMode {
+    /// A thread sleeps until there is data.
+    Waitset,
+    /// A thread asks again and again, without sleeping.
+    Polling,
+    /// The middleware calls from a thread of its own.
+    Listener,
+}
+
+macro_rules! named {
+    ($type:ty { $($variant:ident = $name:literal),* $(,)? }) => {
+        impl $type {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The word for it in flags and files.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+named!(Workload { Latency = "latency", Throughput = "throughput" });
+named!(Topology { Pair = "pair" });
+named!(Batching { None = "none", Native = "native", Application = "application" });
+named!(ReceiveMode { Waitset = "waitset", Polling = "polling", Listener = "listener" });

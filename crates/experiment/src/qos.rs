@@ -1,0 +1,218 @@
+//! Quality of service in the words of DDS 1.4: what is asked for, and, with the same type, what is in force.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::factors::named;
+
+/// The policies of DDS 1.4 section 2.2.3, in the order of the driver contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names are the standard's")]
+pub enum Policy {
+    Reliability,
+    History,
+    ResourceLimits,
+    Durability,
+    DurabilityService,
+    Deadline,
+    LatencyBudget,
+    Lifespan,
+    Liveliness,
+    Ownership,
+    OwnershipStrength,
+    Partition,
+    Presentation,
+    DestinationOrder,
+    TimeBasedFilter,
+    TransportPriority,
+    WriterDataLifecycle,
+    ReaderDataLifecycle,
+    UserData,
+    TopicData,
+    GroupData,
+    EntityFactory,
+}
+
+named!(Policy {
+    Reliability = "reliability",
+    History = "history",
+    ResourceLimits = "resource_limits",
+    Durability = "durability",
+    DurabilityService = "durability_service",
+    Deadline = "deadline",
+    LatencyBudget = "latency_budget",
+    Lifespan = "lifespan",
+    Liveliness = "liveliness",
+    Ownership = "ownership",
+    OwnershipStrength = "ownership_strength",
+    Partition = "partition",
+    Presentation = "presentation",
+    DestinationOrder = "destination_order",
+    TimeBasedFilter = "time_based_filter",
+    TransportPriority = "transport_priority",
+    WriterDataLifecycle = "writer_data_lifecycle",
+    ReaderDataLifecycle = "reader_data_lifecycle",
+    UserData = "user_data",
+    TopicData = "topic_data",
+    GroupData = "group_data",
+    EntityFactory = "entity_factory",
+});
+
+/// A duration of a policy: nanoseconds, or without end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum QosDuration {
+    /// So many nanoseconds.
+    Ns(u64),
+    /// Without end.
+    Infinite(Infinite),
+}
+
+/// The word `infinite`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Infinite {
+    /// Without end.
+    Infinite,
+}
+
+impl QosDuration {
+    /// From the contract's form, in which `u64::MAX` is infinite.
+    #[must_use]
+    pub const fn from_raw(ns: u64) -> Self {
+        if ns == u64::MAX { Self::Infinite(Infinite::Infinite) } else { Self::Ns(ns) }
+    }
+
+    /// In the contract's form.
+    #[must_use]
+    pub const fn raw(self) -> u64 {
+        match self {
+            Self::Ns(ns) => ns,
+            Self::Infinite(_) => u64::MAX,
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[allow(missing_docs, reason = "the names are the standard's")]
+        pub enum $name { $($variant),* }
+        named!($name { $($variant = $word),* });
+    };
+}
+
+kinds!(/// RELIABILITY kind.
+    Reliability { BestEffort = "best_effort", Reliable = "reliable" });
+kinds!(/// HISTORY kind.
+    History { KeepLast = "keep_last", KeepAll = "keep_all" });
+kinds!(/// DURABILITY kind.
+Durability {
+    Volatile = "volatile",
+    TransientLocal = "transient_local",
+    Transient = "transient",
+    Persistent = "persistent",
+});
+kinds!(/// LIVELINESS kind.
+Liveliness {
+    Automatic = "automatic",
+    ManualByParticipant = "manual_by_participant",
+    ManualByTopic = "manual_by_topic",
+});
+kinds!(/// OWNERSHIP kind.
+    Ownership { Shared = "shared", Exclusive = "exclusive" });
+kinds!(/// DESTINATION_ORDER kind.
+    DestinationOrder { ByReceptionTimestamp = "by_reception_timestamp", BySourceTimestamp = "by_source_timestamp" });
+kinds!(/// PRESENTATION access scope.
+    Scope { Instance = "instance", Topic = "topic", Group = "group" });
+
+/// PRESENTATION.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Presentation {
+    /// Access scope.
+    pub scope: Scope,
+    /// Coherent access.
+    pub coherent_access: bool,
+    /// Ordered access.
+    pub ordered_access: bool,
+}
+
+macro_rules! qos {
+    ($($(#[$doc:meta])* $field:ident: $type:ty,)*) => {
+        /// QoS of a writer or reader. A policy that is absent was not asked for, or could not be read back.
+        /// Limits of -1 are unlimited.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct Qos {
+            $($(#[$doc])* #[serde(default, skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
+        }
+
+        impl Qos {
+            /// The fields that were asked for and are not in force so: `(name, asked, in force)`.
+            /// A field that could not be read back is given as `unknown`.
+            #[must_use]
+            pub fn differences(&self, in_force: &Self) -> Vec<(&'static str, String, String)> {
+                let mut rows = Vec::new();
+                $(if let Some(asked) = &self.$field
+                    && in_force.$field.as_ref() != Some(asked)
+                {
+                    let found = in_force.$field.as_ref().map_or_else(|| "unknown".to_owned(), |v| format!("{v:?}"));
+                    rows.push((stringify!($field), format!("{asked:?}"), found));
+                })*
+                rows
+            }
+        }
+    };
+}
+
+qos! {
+    /// RELIABILITY kind.
+    reliability: Reliability,
+    /// RELIABILITY: how long a write may block.
+    max_blocking_ns: QosDuration,
+    /// HISTORY kind.
+    history: History,
+    /// HISTORY depth, with keep-last.
+    history_depth: i32,
+    /// RESOURCE_LIMITS.
+    max_samples: i32,
+    /// RESOURCE_LIMITS.
+    max_instances: i32,
+    /// RESOURCE_LIMITS.
+    max_samples_per_instance: i32,
+    /// DURABILITY kind.
+    durability: Durability,
+    /// DEADLINE.
+    deadline_ns: QosDuration,
+    /// LATENCY_BUDGET.
+    latency_budget_ns: QosDuration,
+    /// LIFESPAN.
+    lifespan_ns: QosDuration,
+    /// LIVELINESS kind.
+    liveliness: Liveliness,
+    /// LIVELINESS lease.
+    liveliness_lease_ns: QosDuration,
+    /// OWNERSHIP kind.
+    ownership: Ownership,
+    /// OWNERSHIP_STRENGTH.
+    ownership_strength: i32,
+    /// PARTITION names.
+    partitions: Vec<String>,
+    /// PRESENTATION.
+    presentation: Presentation,
+    /// DESTINATION_ORDER kind.
+    destination_order: DestinationOrder,
+    /// TIME_BASED_FILTER.
+    minimum_separation_ns: QosDuration,
+    /// TRANSPORT_PRIORITY.
+    transport_priority: i32,
+    /// WRITER_DATA_LIFECYCLE.
+    autodispose_unregistered: bool,
+    /// READER_DATA_LIFECYCLE.
+    autopurge_nowriter_ns: QosDuration,
+    /// READER_DATA_LIFECYCLE.
+    autopurge_disposed_ns: QosDuration,
+}

@@ -1,0 +1,389 @@
+//! The schema. Fields carry their unit in the name; what was not measured is absent or null, never 0.
+
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, Experiment, Factors, Qos};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of the schema. Older ones still load.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A result: everything that an experiment was, and everything that it measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Document {
+    /// Version of this schema.
+    pub schema_version: u32,
+    /// What measured.
+    pub tool: Tool,
+    /// Where.
+    pub host: Host,
+    /// The experiment as meant.
+    pub experiment: Experiment,
+    /// What each driver said of itself, by its name in the factors.
+    pub drivers: BTreeMap<String, DriverDescription>,
+    /// Whether all of it was measured.
+    pub state: State,
+    /// The cells, in the order of the experiment.
+    pub cells: Vec<Cell>,
+    /// What the figures say, in words.
+    pub findings: Vec<Finding>,
+    /// What limits the whole result.
+    pub warnings: Vec<Warning>,
+}
+
+/// What measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// `ddsmark`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The command line, word by word.
+    pub command_line: Vec<String>,
+}
+
+/// Where it was measured, and in which state the host was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// Host name.
+    pub name: String,
+    /// Kernel name, release and version.
+    pub kernel: String,
+    /// Distribution.
+    pub os: Option<String>,
+    /// Processor model.
+    pub cpu: Option<String>,
+    /// Logical processors that this process may use.
+    pub cpus: u32,
+    /// Memory.
+    pub memory_bytes: Option<u64>,
+    /// Kind of virtual machine or container, where the host says so.
+    pub virtualization: Option<String>,
+    /// The kernel's clock source; `tsc` is quick.
+    pub clock_source: Option<String>,
+    /// Frequency governor of the first processor.
+    pub governor: Option<String>,
+    /// Median cost of one read of the clock that stamps samples.
+    pub clock_read_ns: Option<u64>,
+    /// Kernel settings that decide figures: `net.core.rmem_max` and the like.
+    pub sysctls: BTreeMap<String, String>,
+    /// When the experiment began, ns since 1970 (UTC).
+    pub started_unix_ns: u64,
+}
+
+/// Whether all of an experiment was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// All runs were made (some may have failed).
+    Complete,
+    /// Stopped before the last run, by a signal or by an error.
+    Interrupted,
+}
+
+/// One cell: its runs, and what they say together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// As in the experiment.
+    pub id: String,
+    /// The factors.
+    pub factors: Factors,
+    /// Its runs, in the order of execution, failed ones too.
+    pub runs: Vec<Run>,
+    /// Of all samples of all valid runs, by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`.
+    pub latency: BTreeMap<String, Latency>,
+    /// Rates: medians of the runs'. Counts: sums over the runs.
+    pub throughput: Option<Throughput>,
+    /// Median of the runs'.
+    pub cpu_ns_per_sample: Option<Cpu>,
+    /// QoS in force, read back: by `writer` and `reader`. Absent where runs differ.
+    pub effective_qos: BTreeMap<String, Qos>,
+    /// Settings in force, read back, by entity and name. Those that runs differ in are left out.
+    pub settings: BTreeMap<String, BTreeMap<String, String>>,
+    /// What limits these figures.
+    pub warnings: Vec<Warning>,
+}
+
+/// One run: fresh processes, one cell, measured once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// Its number in the order of execution, from 1.
+    pub number: u32,
+    /// Its block, from 1.
+    pub block: u32,
+    /// Its cell.
+    pub cell: String,
+    /// How it ended.
+    pub state: RunState,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+    /// When it began, ns since 1970 (UTC).
+    pub started_unix_ns: u64,
+    /// How long each phase took.
+    pub phases_ns: BTreeMap<String, u64>,
+    /// Latencies by kind, over all samples of the measured time.
+    pub latency: BTreeMap<String, Latency>,
+    /// Throughput.
+    pub throughput: Option<Throughput>,
+    /// Pings sent and lost (latency), or per writer and reader (throughput).
+    pub counted: Vec<Counted>,
+    /// CPU time per sample at each end.
+    pub cpu_ns_per_sample: Option<Cpu>,
+    /// QoS in force, read back: by `writer` and `reader`.
+    pub effective_qos: BTreeMap<String, Qos>,
+    /// Traffic on the interface meanwhile, everybody's.
+    pub wire: Option<WireBytes>,
+    /// Datagrams that a full socket buffer dropped at the receiver, in the whole network namespace.
+    pub udp_buffer_drops: Option<u64>,
+    /// The processes of the run.
+    pub agents: Vec<AgentRecord>,
+    /// What limits these figures.
+    pub warnings: Vec<Warning>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Measured, and the samples reconcile.
+    Valid,
+    /// Measured, but the figures contradict each other; they take part in nothing.
+    Invalid,
+    /// Not measured.
+    Failed,
+}
+
+/// Why a run failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failure {
+    /// The phase: `hello`, `configure`, `match` ...
+    pub phase: String,
+    /// The role of the agent concerned, where it is one.
+    pub role: Option<String>,
+    /// The error.
+    pub error: String,
+    /// The next step.
+    pub hint: Option<String>,
+    /// The last lines that the agent's process printed.
+    pub last_words: Vec<String>,
+}
+
+/// A distribution of latencies of one kind, each in ns of that kind, never halved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// Samples.
+    pub n: u64,
+    /// Mean (exact).
+    pub mean_ns: f64,
+    /// Standard deviation of the samples (exact).
+    pub sd_ns: f64,
+    /// Smallest (exact).
+    pub min_ns: u64,
+    /// Largest (exact).
+    pub max_ns: u64,
+    /// Median (within 0.1 %, as all quantiles); null where n is too small to support it.
+    pub p50_ns: Option<u64>,
+    /// 90 %.
+    pub p90_ns: Option<u64>,
+    /// 99 %.
+    pub p99_ns: Option<u64>,
+    /// 99.9 %.
+    pub p99_9_ns: Option<u64>,
+    /// 99.99 %.
+    pub p99_99_ns: Option<u64>,
+    /// 99.9999 %.
+    pub p99_9999_ns: Option<u64>,
+}
+
+/// Throughput of all writers to all readers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Throughput {
+    /// Samples that the writers tried to write, over the writers' measured time.
+    pub offered_sps: f64,
+    /// Samples that the middleware took, over the same time.
+    pub accepted_sps: f64,
+    /// Distinct samples that readers got, over the readers' own window, from the first to the last.
+    pub delivered_sps: f64,
+    /// Payload of these, in 10^6 bit/s.
+    pub goodput_mbps: f64,
+    /// Samples accepted.
+    pub sent: u64,
+    /// Distinct samples delivered.
+    pub delivered: u64,
+    /// Samples that never came, leading and trailing ones too.
+    pub lost: u64,
+    /// Samples still under way to a reliable reader when the time limit of the drain was reached.
+    pub undelivered: u64,
+    /// `lost` of `sent`, in percent.
+    pub lost_pct: f64,
+    /// Samples that came again.
+    pub duplicate: u64,
+    /// Samples that came after a later one.
+    pub out_of_order: u64,
+}
+
+/// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counted {
+    /// The writer's number.
+    pub writer: u16,
+    /// The reader's number.
+    pub reader: u16,
+    /// Samples accepted from the application.
+    pub sent: u64,
+    /// Distinct samples delivered, from the set of sequence numbers.
+    pub delivered: u64,
+    /// Missing, from the gaps between them.
+    pub lost: u64,
+    /// Of the missing: those that a lossless flow still owed when the drain ended.
+    pub undelivered: u64,
+    /// Came again.
+    pub duplicate: u64,
+    /// Came after a later one.
+    pub out_of_order: u64,
+    /// With another size, a damaged header, or damaged payload.
+    pub corrupt: u64,
+    /// Not of this run.
+    pub foreign: u64,
+    /// Samples of which every byte was checked; of the others the header.
+    pub checked_in_full: u64,
+}
+
+/// CPU time (user and system, all threads) per sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cpu {
+    /// Of the writer's (pinger's) process, per sample accepted (ping sent).
+    pub writer: f64,
+    /// Of the reader's (ponger's) process, per sample delivered (ping echoed).
+    pub reader: f64,
+}
+
+/// Traffic of a network interface while measuring, with everything else that used it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WireBytes {
+    /// The interface.
+    pub interface: String,
+    /// Bytes received.
+    pub rx_bytes: u64,
+    /// Packets received.
+    pub rx_packets: u64,
+    /// Bytes sent.
+    pub tx_bytes: u64,
+    /// Packets sent.
+    pub tx_packets: u64,
+}
+
+/// One process of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentRecord {
+    /// `writer`, `reader`, `pinger` or `ponger`.
+    pub role: String,
+    /// Process id.
+    pub pid: u32,
+    /// Cores that it was allowed.
+    pub cpus: Vec<u32>,
+    /// What it used while measuring.
+    pub usage: Usage,
+    /// Datagram counters of its network namespace, while measuring.
+    pub sockets: Option<Sockets>,
+    /// Traffic of the interface, while measuring.
+    pub interface: Option<Interface>,
+    /// The middleware's own counters by entity (`writer`, `reader`), from its opening to the end of the drain.
+    pub counters: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Settings in force by entity (`participant`, `writer`, `reader`), read back.
+    pub settings: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// What a process used while measuring.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    /// The time over which it was measured.
+    pub elapsed_ns: u64,
+    /// CPU time in user space, all threads.
+    pub user_ns: u64,
+    /// CPU time in the kernel, all threads.
+    pub system_ns: u64,
+    /// Context switches by waiting.
+    pub voluntary_switches: u64,
+    /// Context switches by force.
+    pub involuntary_switches: u64,
+    /// Page faults served without a disk.
+    pub minor_faults: u64,
+    /// Page faults served from a disk.
+    pub major_faults: u64,
+    /// Largest resident memory since the process began.
+    pub max_resident_bytes: u64,
+}
+
+/// UDP counters of a network namespace (`/proc/self/net/snmp`), as differences.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sockets {
+    /// Datagrams delivered to sockets.
+    pub in_datagrams: u64,
+    /// Datagrams dropped, for any reason.
+    pub in_errors: u64,
+    /// Datagrams dropped because the receive buffer was full.
+    pub receive_buffer_errors: u64,
+    /// Datagrams not sent because the send buffer was full.
+    pub send_buffer_errors: u64,
+}
+
+/// Counters of a network interface, as differences.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Interface {
+    /// Its name.
+    pub name: String,
+    /// Bytes received.
+    pub rx_bytes: u64,
+    /// Packets received.
+    pub rx_packets: u64,
+    /// Bytes sent.
+    pub tx_bytes: u64,
+    /// Packets sent.
+    pub tx_packets: u64,
+}
+
+/// What a figure says, in words, with its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The sentence.
+    pub text: String,
+}
+
+/// What limits a figure: one of a closed set, with the words for this case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// Which.
+    pub kind: WarningKind,
+    /// In words, with the next step where there is one.
+    pub text: String,
+}
+
+/// The closed set of warnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// Runs failed.
+    RunsFailed,
+    /// Runs contradict themselves and were left out.
+    RunsInvalid,
+    /// Samples were lost.
+    Loss,
+    /// The kernel dropped datagrams at a full socket buffer.
+    BufferDrops,
+    /// Samples came that are not of this run.
+    Foreign,
+    /// Samples were damaged.
+    Corrupt,
+    /// Samples came again or out of order.
+    Order,
+    /// The runs of a cell differ widely.
+    Spread,
+    /// The middleware refused or timed out writes.
+    WritesRefused,
+    /// A part of the samples could not be joined or recorded.
+    Incomplete,
+    /// The host is not as it should be for measuring.
+    Host,
+}

@@ -1,0 +1,25 @@
+//! What was measured: the schema of a result, its histograms, and the directory that it lies in.
+//!
+//! ```text
+//! DIR/experiment.json     the experiment as meant, the tool and the host
+//! DIR/runs/0001.json      one record a run, written when the run has ended
+//! DIR/runs/0001.hlog      its histograms: an HdrHistogram V2 interval log, one tag a kind
+//! DIR/logs/0001-*.log     what the agents' processes printed, where they printed anything
+//! DIR/result.json         the whole, written when the experiment has ended or was interrupted
+//! ```
+//!
+//! [`Document`] is the whole: what `--json` prints, and what `schemas/result.schema.json` describes.
+#![forbid(unsafe_code)]
+
+mod directory;
+mod document;
+mod histogram;
+mod sequence;
+
+// pub use directory::{Directory, DirectoryError};
+pub use document::{
+    AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, Host, Interface, Latency, Run, RunState,
+    SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning, WarningKind, WireBytes,
+};
+pub use histogram::{Distribution, HistogramError, IntervalLog, QUANTILES, Windows, new_histogram};
+pub use sequence::{Received, SequenceSet};
