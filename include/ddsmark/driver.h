@@ -52,7 +52,9 @@
  *   reader_receive() of the same entity.
  * - A listener's sink is called from a thread of the driver's, never twice at once for one reader, never before
  *   reader_open() was called, never after reader_close() has returned. The sink returns quickly. It may call
- *   writer_write() and writer_flush() of another entity only if the driver declares DDSMARK_FEATURE_ECHO_IN_LISTENER.
+ *   writer_write() and writer_flush() only if the driver declares DDSMARK_FEATURE_ECHO_IN_LISTENER.
+ * - The sink of reader_receive() is called on the host's thread, and may always call writer_write() and writer_flush(),
+ *   with a payload that is lent to it too.
  * - The driver inherits the affinity of the thread that opens the participant; it must not change affinity or priority
  *   of the host's threads, nor install signal handlers, nor call exit, nor let an exception or a panic cross this
  *   boundary. It may print to descriptors 1 and 2: they are a log file.

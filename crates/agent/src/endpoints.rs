@@ -1,0 +1,168 @@
+//! The participant of a run, what is opened in it, and what may be asked of it at any time.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use control::{Configure, Configured, Match};
+use driver_abi::FEATURE_LOCATORS;
+use driver_host::{
+    Driver, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
+    WriterMonitor,
+};
+use experiment::ReceiveMode;
+
+use crate::session::AgentError;
+
+/// Text of `/proc/self/status` that names the cores that this process may use.
+const ALLOWED: &str = "Cpus_allowed_list:";
+
+/// Opens the participant of a run.
+pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Participant, AgentError> {
+    let factors = &configure.factors;
+    let participant = driver.open(&ParticipantConfig {
+        domain: configure.domain,
+        run_name: configure.run_name.clone(),
+        transport: Some(factors.transport.clone()),
+        interface: Some(factors.interface.clone()),
+        options: factors.options.clone(),
+        ..ParticipantConfig::default()
+    })?;
+    Ok(participant)
+}
+
+/// The writer of a role. `batched`: whether it packs samples as the cell says.
+pub fn writer_config(configure: &Configure, topic: &str, batched: bool) -> WriterConfig {
+    let factors = &configure.factors;
+    WriterConfig {
+        topic: topic.to_owned(),
+        type_kind: TypeKind::Octets,
+        qos: factors.qos.clone(),
+        max_payload_bytes: factors.size_bytes,
+        batch_bytes: if batched { factors.batch_bytes } else { 0 },
+    }
+}
+
+/// The reader of a role.
+pub fn reader_config(configure: &Configure, topic: &str, batched: bool) -> ReaderConfig {
+    let factors = &configure.factors;
+    ReaderConfig {
+        topic: topic.to_owned(),
+        type_kind: TypeKind::Octets,
+        qos: factors.qos.clone(),
+        max_payload_bytes: factors.size_bytes,
+        batched: batched && factors.batch_bytes > 0,
+        polling: factors.receive == ReceiveMode::Polling,
+    }
+}
+
+/// What may be asked while the traffic runs.
+#[derive(Clone, Debug, Default)]
+pub struct Monitors {
+    /// Of the role's writer.
+    pub writer: Option<WriterMonitor>,
+    /// Of the role's reader.
+    pub reader: Option<ReaderMonitor>,
+}
+
+impl Monitors {
+    /// What is in force.
+    pub fn configured(&self, driver: &Driver, participant: &Participant) -> Result<Configured, AgentError> {
+        let mut configured = Configured { cpus: allowed_cpus(), ..Configured::default() };
+        configured.settings.insert("participant".to_owned(), participant.settings()?);
+        let locators = driver.has(FEATURE_LOCATORS);
+        if let Some(writer) = &self.writer {
+            configured.effective_qos.insert("writer".to_owned(), writer.qos()?);
+            configured.settings.insert("writer".to_owned(), writer.settings()?);
+            configured.writer_locator = locators.then(|| writer.locator()).transpose()?;
+        }
+        if let Some(reader) = &self.reader {
+            configured.effective_qos.insert("reader".to_owned(), reader.qos()?);
+            configured.settings.insert("reader".to_owned(), reader.settings()?);
+            configured.reader_locator = locators.then(|| reader.locator()).transpose()?;
+        }
+        Ok(configured)
+    }
+
+    /// Connects what has no discovery, then waits until writer and reader are matched.
+    pub fn wait_matched(&self, order: &Match) -> Result<Duration, AgentError> {
+        if let Some(writer) = &self.writer {
+            for locator in &order.reader_locators {
+                writer.connect(locator)?;
+            }
+        }
+        if let Some(reader) = &self.reader {
+            for locator in &order.writer_locators {
+                reader.connect(locator)?;
+            }
+        }
+        let (begin, limit) = (Instant::now(), Duration::from_nanos(order.timeout_ns));
+        loop {
+            let readers = self.writer.as_ref().map(WriterMonitor::matched).transpose()?;
+            let writers = self.reader.as_ref().map(ReaderMonitor::matched).transpose()?;
+            if [readers, writers].into_iter().flatten().all(|count| count >= order.peers) {
+                return Ok(begin.elapsed());
+            }
+            if begin.elapsed() >= limit {
+                return Err(AgentError::NotMatched { readers, writers, expected: order.peers, limit });
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// The driver's counters, by entity.
+    pub fn counters(&self) -> Result<BTreeMap<String, BTreeMap<String, u64>>, AgentError> {
+        let mut counters = BTreeMap::new();
+        if let Some(writer) = &self.writer {
+            counters.insert("writer".to_owned(), writer.counters()?);
+        }
+        if let Some(reader) = &self.reader {
+            counters.insert("reader".to_owned(), reader.counters()?);
+        }
+        Ok(counters)
+    }
+}
+
+/// Lets this process run on these cores only. Before the driver starts threads, which inherit it.
+pub fn pin(cpus: &[u32]) -> Result<(), AgentError> {
+    use nix::{
+        sched::{CpuSet, sched_setaffinity},
+        unistd::Pid,
+    };
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        set.set(cpu as usize).map_err(|error| AgentError::Pin { cpu, error })?;
+    }
+    let cpu = cpus.first().copied().unwrap_or_default();
+    sched_setaffinity(Pid::from_raw(0), &set).map_err(|error| AgentError::Pin { cpu, error })
+}
+
+/// The cores that this process may use, as the kernel has it.
+fn allowed_cpus() -> Vec<u32> {
+    let status = std::fs::read_to_string(Path::new("/proc/self/status")).unwrap_or_default();
+    let list = status.lines().find_map(|line| line.strip_prefix(ALLOWED)).unwrap_or_default();
+    parse_list(list.trim())
+}
+
+/// A list of the kernel's form: `0-3,8`.
+fn parse_list(list: &str) -> Vec<u32> {
+    list.split(',')
+        .filter_map(|range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            Some(first.trim().parse::<u32>().ok()?..=last.trim().parse().ok()?)
+        })
+        .flatten()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn core_lists_of_the_kernel_are_read() {
+        assert_eq!(super::parse_list("0-2,5"), [0, 1, 2, 5]);
+        assert!(super::parse_list("").is_empty());
+        assert!(!super::allowed_cpus().is_empty());
+    }
+}

@@ -1,0 +1,246 @@
+//! Whose sample is it? And the state of what came from a writer.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use driver_host::Sample;
+use results::{Received, SequenceSet};
+
+use crate::{clock::now_ns, header::Header, payload::Payloads};
+
+/// What tells our samples from others: tag, writer, and a send time between the start of the run and now.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity {
+    /// Tag of the run.
+    pub tag: u16,
+    /// Number of the writer.
+    pub writer: u16,
+    /// Size of every sample.
+    pub size: usize,
+    /// When this agent began; nothing of ours was sent much earlier.
+    pub since_ns: u64,
+}
+
+/// Peers are configured one after the other: one may send before the other has taken its time.
+const HEAD_START_NS: u64 = 60_000_000_000;
+
+/// Whose a sample is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Ours, whole as far as the header tells.
+    Ours(Header),
+    /// Ours, of another size.
+    Damaged,
+    /// Not of this run.
+    Foreign,
+}
+
+impl Identity {
+    /// Whose it is. `now_ns` may be a little old: it is read again before a sample counts as sent in the future.
+    #[inline]
+    #[must_use]
+    pub fn origin(&self, payload: &[u8], now_ns: u64) -> Origin {
+        let Some(header) = Header::read(payload) else { return Origin::Foreign };
+        if header.tag != self.tag
+            || header.writer != self.writer
+            || header.sent_ns + HEAD_START_NS < self.since_ns
+        {
+            return Origin::Foreign;
+        }
+        if header.sent_ns > now_ns && header.sent_ns > self::now_ns() {
+            return Origin::Foreign;
+        }
+        if payload.len() == self.size { Origin::Ours(header) } else { Origin::Damaged }
+    }
+}
+
+/// How far a reader has come, for the thread that waits for it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    delivered: AtomicU64,
+    last_ns: AtomicU64,
+}
+
+impl Progress {
+    /// Distinct samples of the measured time.
+    pub fn delivered(&self) -> u64 {
+        self.delivered.load(Relaxed)
+    }
+
+    /// When the last sample of ours came, also before the measured time.
+    pub fn last_ns(&self) -> u64 {
+        self.last_ns.load(Relaxed)
+    }
+}
+
+/// What came from one writer.
+#[derive(Debug)]
+pub struct Tally {
+    identity: Identity,
+    payloads: Payloads,
+    check_every: u64,
+    set: SequenceSet,
+    corrupt: u64,
+    foreign: u64,
+    checked_in_full: u64,
+    bytes: u64,
+    first_ns: u64,
+    last_ns: u64,
+    batch_ns: u64,
+    progress: Arc<Progress>,
+}
+
+impl Tally {
+    /// Nothing came yet.
+    #[must_use]
+    pub fn new(identity: Identity, payloads: Payloads, check_every: u32) -> Self {
+        Self {
+            identity,
+            payloads,
+            check_every: u64::from(check_every.max(1)),
+            set: SequenceSet::new(),
+            corrupt: 0,
+            foreign: 0,
+            checked_in_full: 0,
+            bytes: 0,
+            first_ns: 0,
+            last_ns: 0,
+            batch_ns: 0,
+            progress: Arc::default(),
+        }
+    }
+
+    /// For the thread that waits.
+    #[must_use]
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
+    }
+
+    /// Samples that are given now came together: the clock is read once for all of them.
+    #[inline]
+    pub const fn begin_batch(&mut self) {
+        self.batch_ns = 0;
+    }
+
+    /// When the batch that began last came; now, if nothing came.
+    #[inline]
+    #[must_use]
+    pub fn batch_ns(&self) -> u64 {
+        if self.batch_ns == 0 { now_ns() } else { self.batch_ns }
+    }
+
+    /// Takes note of a sample of a batch.
+    #[inline]
+    pub fn in_batch(&mut self, sample: Sample<'_>) {
+        if self.batch_ns == 0 {
+            self.batch_ns = now_ns();
+        }
+        self.count(sample.payload, self.batch_ns);
+    }
+
+    /// Takes note of a sample that came alone.
+    pub fn alone(&mut self, sample: Sample<'_>) {
+        self.count(sample.payload, now_ns());
+    }
+
+    #[inline]
+    fn count(&mut self, payload: &[u8], now_ns: u64) {
+        match self.identity.origin(payload, now_ns) {
+            Origin::Ours(header) => {
+                self.progress.last_ns.store(now_ns, Relaxed);
+                if header.warm_up {
+                    return;
+                }
+                let sequence = self.set.unwrap(header.sequence);
+                if !self.set.insert(sequence) {
+                    return;
+                }
+                if self.first_ns == 0 {
+                    self.first_ns = now_ns;
+                }
+                self.last_ns = now_ns;
+                self.bytes += payload.len() as u64;
+                self.progress.delivered.store(self.set.delivered(), Relaxed);
+                if sequence.is_multiple_of(self.check_every) {
+                    self.checked_in_full += 1;
+                    self.corrupt += u64::from(!self.payloads.is_intact(sequence, payload));
+                }
+            }
+            Origin::Damaged => self.corrupt += 1,
+            Origin::Foreign => self.foreign += 1,
+        }
+    }
+
+    /// Samples that are not of this run.
+    #[must_use]
+    pub const fn foreign(&self) -> u64 {
+        self.foreign
+    }
+
+    /// What came, as reported.
+    #[must_use]
+    pub fn received(&self) -> Received {
+        Received {
+            corrupt: self.corrupt,
+            checked_in_full: self.checked_in_full,
+            bytes: self.bytes,
+            first_ns: self.first_ns,
+            last_ns: self.last_ns,
+            ..self.set.received(self.identity.writer)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: 64, since_ns: 0 };
+
+    fn header(sequence: u32) -> Header {
+        Header { sequence, writer: 2, tag: 5, warm_up: false, sent_ns: now_ns() }
+    }
+
+    fn tally() -> Tally {
+        Tally::new(IDENTITY, Payloads::new(1, 64), 1)
+    }
+
+    fn give(tally: &mut Tally, header: Header, sequence: u64) {
+        let mut payloads = Payloads::new(1, 64);
+        tally.alone(Sample { payload: payloads.stamped(sequence, &header), key: 0 });
+    }
+
+    #[test]
+    fn only_samples_of_this_run_count() {
+        let mut tally = tally();
+        give(&mut tally, header(0), 0);
+        give(&mut tally, Header { tag: 6, ..header(1) }, 1);
+        give(&mut tally, Header { writer: 3, ..header(1) }, 1);
+        give(&mut tally, Header { sent_ns: u64::MAX / 2, ..header(1) }, 1);
+        tally.alone(Sample { payload: &[1; 9], key: 0 });
+        assert_eq!((tally.received().delivered, tally.foreign(), tally.received().corrupt), (1, 4, 0));
+    }
+
+    #[test]
+    fn warm_up_is_not_counted_and_the_measured_time_begins_at_zero() {
+        let mut tally = tally();
+        for sequence in 0..9 {
+            give(&mut tally, Header { warm_up: true, ..header(sequence) }, u64::from(sequence));
+        }
+        give(&mut tally, header(1), 1);
+        let received = tally.received();
+        assert_eq!((received.delivered, received.missing, received.next), (1, 1, 2));
+    }
+
+    #[test]
+    fn damage_is_seen_in_size_and_in_content() {
+        let mut tally = tally();
+        // content of another sequence number
+        give(&mut tally, header(1), 0);
+        let mut payloads = Payloads::new(1, 48);
+        tally.alone(Sample { payload: payloads.stamped(2, &header(2)), key: 0 });
+        assert_eq!(tally.received().corrupt, 2);
+    }
+}

@@ -1,0 +1,19 @@
+//! One role of one run.
+//!
+//! [`session`] answers the runner's orders; the roles do the traffic: [`writer`] and [`reader`], [`pinger`] and [`ponger`].
+//! The hot path is theirs: stamp ([`header`], [`clock`]), fill ([`payload`]), the driver's own calls, check
+//! ([`incoming`]) and record (`results::Windows`, `results::SequenceSet`, `control::Stamps`). It allocates nothing, locks nothing and
+//! logs nothing; `benches/hot_path.rs` measures what it costs.
+
+pub mod clock;
+pub mod header;
+pub mod incoming;
+pub mod meters;
+pub mod payload;
+pub mod pinger;
+pub mod ponger;
+pub mod reader;
+pub mod session;
+pub mod writer;
+
+mod endpoints;

@@ -1,0 +1,66 @@
+//! `ddsmark-agent`: one process, one driver, one role. Started by a runner; of no use alone.
+
+use std::{
+    fs::File,
+    os::fd::{FromRawFd as _, OwnedFd, RawFd},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use agent::session::{AgentError, Session};
+use clap::Parser;
+use control::Reply;
+use driver_host::Driver;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+
+/// Plays one role of one run, on the orders of a runner. Started by ddsmark.
+#[derive(Parser)]
+#[command(name = "ddsmark-agent", version)]
+struct Arguments {
+    /// The driver's file.
+    #[arg(long)]
+    driver: PathBuf,
+    /// The descriptor of the control channel, open for reading and writing.
+    #[arg(long, value_name = "N")]
+    control_fd: RawFd,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match take_channel(arguments.control_fd).map(|channel| play(&arguments.driver, channel)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => {
+            eprintln!("ddsmark-agent: {error}");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("ddsmark-agent: no control channel: {error}; hint: this program is started by ddsmark");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn play(driver: &std::path::Path, channel: OwnedFd) -> Result<(), AgentError> {
+    let mut replies = File::from(channel);
+    let orders = replies.try_clone().map_err(control::ChannelError::Broken)?;
+    let driver = match Driver::load(driver) {
+        Ok(driver) => driver,
+        Err(error) => {
+            control::send(
+                &mut replies,
+                &Reply::Failed { error: error.to_string(), hint: Some(error.hint()) },
+            )?;
+            return Err(error.into());
+        }
+    };
+    Session::begin(driver, orders.into(), replies)?.run()
+}
+
+/// Takes the channel, and keeps it from what the driver may start.
+fn take_channel(descriptor: RawFd) -> nix::Result<OwnedFd> {
+    // SAFETY: only borrowed to ask whether it is open.
+    let borrowed = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
+    fcntl(borrowed, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
+    // SAFETY: it is open, and named on the command line for us to own; nothing else in this process uses it.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}

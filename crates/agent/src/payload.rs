@@ -1,0 +1,99 @@
+//! Payloads: a pattern that does not compress, prepared before the traffic begins and checked at the reader.
+//!
+//! A writer cycles through a few buffers with different patterns, and stamps only the header of each sample. The reader
+//! knows the same buffers by the seed, and which of them a sequence number stands for: a payload that was cut, mixed up or left from
+//! an earlier sample differs.
+
+use crate::header::{HEADER_BYTES, Header};
+
+/// Together the buffers should stay in a cache of the second level.
+const ALL_BUFFERS_BYTES: usize = 256 << 10;
+const MIN_BUFFERS: usize = 2;
+const MAX_BUFFERS: usize = 16;
+
+/// The payloads of one writer, or what a reader expects of it.
+#[derive(Debug)]
+pub struct Payloads {
+    buffers: Vec<Vec<u8>>,
+}
+
+impl Payloads {
+    /// For samples of this size, at least a header. Equal seeds give equal patterns.
+    #[must_use]
+    pub fn new(seed: u64, size: usize) -> Self {
+        let count = (ALL_BUFFERS_BYTES / size.max(1)).clamp(MIN_BUFFERS, MAX_BUFFERS);
+        let mut random = SplitMix(seed);
+        let buffers = (0..count)
+            .map(|_| {
+                let mut buffer = vec![0; size.max(HEADER_BYTES)];
+                for chunk in buffer.chunks_mut(8) {
+                    chunk.copy_from_slice(&random.next().to_le_bytes()[..chunk.len()]);
+                }
+                buffer
+            })
+            .collect();
+        Self { buffers }
+    }
+
+    /// The payload of the sample with this sequence number, its header stamped.
+    #[inline]
+    pub fn stamped(&mut self, sequence: u64, header: &Header) -> &[u8] {
+        let index = sequence as usize % self.buffers.len();
+        let buffer = &mut self.buffers[index];
+        header.stamp(buffer);
+        buffer
+    }
+
+    /// Whether all that follows the header is as it was sent.
+    #[inline]
+    #[must_use]
+    pub fn is_intact(&self, sequence: u64, payload: &[u8]) -> bool {
+        let expected = &self.buffers[sequence as usize % self.buffers.len()];
+        payload.len() == expected.len() && payload[HEADER_BYTES..] == expected[HEADER_BYTES..]
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
+struct SplitMix(u64);
+
+impl SplitMix {
+    const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: Header = Header { sequence: 0, writer: 0, tag: 1, warm_up: false, sent_ns: 2 };
+
+    #[test]
+    fn a_reader_with_the_same_seed_accepts_and_notices_any_flipped_byte() {
+        for size in [16, 17, 64, 1000] {
+            let (mut writer, reader) = (Payloads::new(7, size), Payloads::new(7, size));
+            for sequence in 0..40 {
+                let mut payload = writer.stamped(sequence, &HEADER).to_vec();
+                assert!(reader.is_intact(sequence, &payload));
+                for byte in HEADER_BYTES..size {
+                    payload[byte] ^= 1;
+                    assert!(!reader.is_intact(sequence, &payload), "byte {byte} of {size}");
+                    payload[byte] ^= 1;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_other_seeds_and_other_sizes_differ() {
+        let (mut writer, reader) = (Payloads::new(7, 64), Payloads::new(8, 64));
+        let payload = writer.stamped(3, &HEADER).to_vec();
+        assert!(!reader.is_intact(3, &payload));
+        assert!(!Payloads::new(7, 64).is_intact(4, &payload));
+        assert!(!Payloads::new(7, 65).is_intact(3, &payload));
+    }
+}

@@ -1,0 +1,315 @@
+//! Latency, at the pinger: strictly one ping in flight.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{
+            AtomicU64,
+            Ordering::{Acquire, Relaxed, Release},
+        },
+    },
+    thread::{self, Thread},
+    time::Duration,
+};
+
+use control::{Configure, Drain, Measured, Pinged, Stamp, Stamps};
+use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
+use results::Windows;
+
+use crate::{
+    clock::now_ns,
+    header::Header,
+    incoming::{Identity, Origin},
+    payload::Payloads,
+    session::{AgentError, Part, Role},
+    writer::WRITER,
+};
+
+/// A ping that is not back within this, or 100 times the median, is lost.
+const MIN_PING_TIMEOUT_NS: u64 = 200_000_000;
+const MEDIANS_UNTIL_LOST: u64 = 100;
+/// Stamps are kept of so many pings a second at most, and of so many in all.
+const STAMPS_PER_SECOND: u64 = 500_000;
+const MAX_STAMPS: u64 = 4_000_000;
+
+/// Room for the stamps of a run.
+#[must_use]
+pub fn stamps_for(measure_ns: u64) -> Stamps {
+    let planned = (measure_ns / 1_000 * STAMPS_PER_SECOND / 1_000_000).clamp(10_000, MAX_STAMPS);
+    Stamps::with_capacity(planned as usize)
+}
+
+/// The ping that is in flight, shared with the thread that sees its echo.
+#[derive(Debug)]
+pub struct Flight {
+    /// Sequence number, and [`WARM_UP`].
+    awaited: AtomicU64,
+    /// When its echo came; 0: not yet.
+    came_ns: AtomicU64,
+    /// To be woken by a listener.
+    pinger: Thread,
+}
+
+const WARM_UP: u64 = 1 << 63;
+const NOTHING: u64 = u64::MAX;
+
+/// What echoes came.
+#[derive(Debug)]
+pub struct Echoes {
+    flight: Arc<Flight>,
+    identity: Identity,
+    payloads: Payloads,
+    check_every: u64,
+    late: u64,
+    duplicate: u64,
+    corrupt: u64,
+    foreign: u64,
+    checked_in_full: u64,
+}
+
+impl Echoes {
+    /// None yet. Made on the pinger's thread.
+    #[must_use]
+    pub fn new(identity: Identity, configure: &Configure) -> Self {
+        let flight = Flight {
+            awaited: AtomicU64::new(NOTHING),
+            came_ns: AtomicU64::new(0),
+            pinger: thread::current(),
+        };
+        Self {
+            flight: Arc::new(flight),
+            identity,
+            payloads: Payloads::new(configure.seed, configure.factors.size_bytes as usize),
+            check_every: u64::from(configure.check_every.max(1)),
+            late: 0,
+            duplicate: 0,
+            corrupt: 0,
+            foreign: 0,
+            checked_in_full: 0,
+        }
+    }
+
+    /// For the thread that waits.
+    #[must_use]
+    pub fn flight(&self) -> Arc<Flight> {
+        Arc::clone(&self.flight)
+    }
+
+    /// Takes note of an echo.
+    #[inline]
+    pub fn arrived(&mut self, sample: Sample<'_>) {
+        let now = now_ns();
+        let header = match self.identity.origin(sample.payload, now) {
+            Origin::Ours(header) => header,
+            Origin::Damaged => return self.corrupt += 1,
+            Origin::Foreign => return self.foreign += 1,
+        };
+        let awaited = self.flight.awaited.load(Relaxed);
+        let warm_up = awaited & WARM_UP != 0;
+        if header.warm_up != warm_up || header.sequence != awaited as u32 {
+            self.late += u64::from(!header.warm_up);
+        } else if self.flight.came_ns.load(Relaxed) != 0 {
+            self.duplicate += 1;
+        } else {
+            self.flight.came_ns.store(now, Release);
+            let sequence = awaited & !WARM_UP;
+            if !warm_up && sequence.is_multiple_of(self.check_every) {
+                self.checked_in_full += 1;
+                self.corrupt += u64::from(!self.payloads.is_intact(sequence, sample.payload));
+            }
+        }
+    }
+
+    /// The same from a driver's thread: the pinger is woken.
+    pub fn heard(&mut self, sample: Sample<'_>) {
+        self.arrived(sample);
+        self.flight.pinger.unpark();
+    }
+}
+
+/// Where echoes come from.
+#[derive(Debug)]
+pub enum Inlet {
+    /// The reader is asked: by waitset, or by polling.
+    Asked {
+        /// The reader.
+        reader: Reader,
+        /// What came.
+        echoes: Box<Echoes>,
+        /// Whether it is asked without waiting.
+        polling: bool,
+    },
+    /// The driver calls from a thread of its own.
+    Listening(ListeningReader<Echoes>),
+}
+
+/// The role.
+#[derive(Debug)]
+pub struct PingerRole {
+    writer: Option<Writer>,
+    inlet: Option<Inlet>,
+    flight: Arc<Flight>,
+    payloads: Payloads,
+    tag: u16,
+    ping_timeout_ns: u64,
+    rtt: Windows,
+    stamps: Stamps,
+    sent: u64,
+    lost: u64,
+}
+
+impl PingerRole {
+    /// Plays with this writer and this inlet.
+    #[must_use]
+    pub fn new(configure: &Configure, writer: Writer, inlet: Inlet, flight: Arc<Flight>) -> Self {
+        Self {
+            writer: Some(writer),
+            inlet: Some(inlet),
+            flight,
+            payloads: Payloads::new(configure.seed, configure.factors.size_bytes as usize),
+            tag: configure.run_tag,
+            ping_timeout_ns: MIN_PING_TIMEOUT_NS,
+            rtt: Windows::new(configure.windows, configure.measure_ns),
+            stamps: stamps_for(configure.measure_ns),
+            sent: 0,
+            lost: 0,
+        }
+    }
+
+    /// Pings for so long.
+    fn ping(&mut self, duration_ns: u64, warm_up: bool) -> Result<(), AgentError> {
+        let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
+        let inlet = self.inlet.as_mut().ok_or(AgentError::Closed)?;
+        self.rtt.begin(now_ns());
+        self.stamps.clear();
+        (self.sent, self.lost) = (0, 0);
+        let mut now = now_ns();
+        let end_ns = now + duration_ns;
+        let mut sequence = 0;
+        while now < end_ns {
+            self.flight.came_ns.store(0, Relaxed);
+            self.flight.awaited.store(sequence | if warm_up { WARM_UP } else { 0 }, Release);
+            let sent_ns = now;
+            let header =
+                Header { sequence: sequence as u32, writer: WRITER, tag: self.tag, warm_up, sent_ns };
+            match writer.write(0, self.payloads.stamped(sequence, &header))? {
+                WriteOutcome::Accepted => {}
+                // with one in flight there is room again at once: try the same ping with a new time
+                WriteOutcome::TimedOut | WriteOutcome::Refused => {
+                    now = now_ns();
+                    continue;
+                }
+            }
+            self.sent += 1;
+            let came_ns =
+                await_echo(inlet, &self.flight, sent_ns + self.ping_timeout_ns, self.ping_timeout_ns)?;
+            if came_ns == 0 {
+                self.lost += 1;
+                now = now_ns();
+            } else {
+                self.rtt.record(came_ns, came_ns - sent_ns);
+                now = came_ns;
+            }
+            self.stamps.record(sequence, Stamp { first_ns: sent_ns, second_ns: came_ns });
+            sequence += 1;
+        }
+        self.flight.awaited.store(NOTHING, Release);
+        Ok(())
+    }
+
+    fn close_inlet(&mut self) -> Result<Box<Echoes>, AgentError> {
+        match self.inlet.take() {
+            Some(Inlet::Asked { reader, echoes, .. }) => {
+                reader.close()?;
+                Ok(echoes)
+            }
+            Some(Inlet::Listening(reader)) => Ok(Box::new(reader.close()?)),
+            None => Err(AgentError::Closed),
+        }
+    }
+}
+
+/// When the echo came; 0: not before the deadline.
+#[inline]
+fn await_echo(
+    inlet: &mut Inlet,
+    flight: &Flight,
+    deadline_ns: u64,
+    timeout_ns: u64,
+) -> Result<u64, AgentError> {
+    loop {
+        match inlet {
+            Inlet::Asked { reader, echoes, polling } => {
+                let timeout_ns = if *polling { 0 } else { timeout_ns };
+                reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
+            }
+            Inlet::Listening(_) => {
+                if flight.came_ns.load(Acquire) == 0 {
+                    thread::park_timeout(Duration::from_nanos(timeout_ns));
+                }
+            }
+        }
+        let came_ns = flight.came_ns.load(Acquire);
+        if came_ns != 0 || now_ns() >= deadline_ns {
+            return Ok(came_ns);
+        }
+    }
+}
+
+impl Role for PingerRole {
+    fn serve(&mut self, _slice: Duration) -> Result<(), AgentError> {
+        unreachable!("a pinger drives the traffic")
+    }
+
+    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
+        self.ping(duration_ns, true)?;
+        self.ping_timeout_ns = MIN_PING_TIMEOUT_NS.max(self.rtt.median() * MEDIANS_UNTIL_LOST);
+        Ok(())
+    }
+
+    fn measure(&mut self, duration_ns: u64) -> Result<Measured, AgentError> {
+        self.ping(duration_ns, false)?;
+        Ok(Measured { sent: self.sent })
+    }
+
+    /// Lost pings may still come back: they are late, and counted so.
+    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+        if self.lost > 0 {
+            match &mut self.inlet {
+                Some(Inlet::Asked { reader, echoes, .. }) => {
+                    let end_ns = now_ns() + drain.quiet_ns.min(drain.timeout_ns);
+                    while now_ns() < end_ns {
+                        reader.receive(1_000_000, 1, |sample| echoes.arrived(sample))?;
+                    }
+                }
+                Some(Inlet::Listening(_)) => thread::sleep(Duration::from_nanos(drain.quiet_ns)),
+                None => {}
+            }
+        }
+        Ok(true)
+    }
+
+    fn report(&mut self) -> Result<Part, AgentError> {
+        let echoes = self.close_inlet()?;
+        Ok(Part::Pinger(Pinged {
+            sent: self.sent,
+            returned: self.rtt.len(),
+            lost: self.lost,
+            late: echoes.late,
+            duplicate: echoes.duplicate,
+            corrupt: echoes.corrupt,
+            foreign: echoes.foreign,
+            checked_in_full: echoes.checked_in_full,
+            ping_timeout_ns: self.ping_timeout_ns,
+            rtt: self.rtt.distribution(),
+            stamps: std::mem::take(&mut self.stamps),
+        }))
+    }
+
+    fn close(&mut self) -> Result<(), AgentError> {
+        if self.inlet.is_some() {
+            self.close_inlet()?;
+        }
+        Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
+    }
+}

@@ -1,0 +1,287 @@
+//! Latency, at the ponger: every ping goes back unchanged.
+
+use std::{
+    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    time::Duration,
+};
+
+use control::{Configure, Drain, Measured, Ponged, Stamp, Stamps};
+use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
+
+use crate::{
+    clock::now_ns,
+    header::Header,
+    incoming::{Identity, Origin},
+    pinger::stamps_for,
+    session::{AgentError, Part, Role},
+};
+
+/// How long a receive waits before it looks up for orders.
+const RECEIVE_NS: u64 = 2_000_000;
+/// Pings that may wait to be handed over. One is in flight; the others are late ones.
+const HANDOFF_SLOTS: usize = 16;
+
+/// What pings came, and what became of their echoes.
+#[derive(Debug)]
+pub struct Pings {
+    identity: Identity,
+    stamps: Stamps,
+    received: u64,
+    echoed: u64,
+    refused: u64,
+    foreign: u64,
+    failure: Option<AgentError>,
+}
+
+impl Pings {
+    /// None yet.
+    #[must_use]
+    pub fn new(identity: Identity, configure: &Configure) -> Self {
+        Self {
+            identity,
+            stamps: stamps_for(configure.measure_ns),
+            received: 0,
+            echoed: 0,
+            refused: 0,
+            foreign: 0,
+            failure: None,
+        }
+    }
+
+    /// Whose ping it is; foreign and damaged ones are counted, and not echoed.
+    #[inline]
+    fn recognise(&mut self, payload: &[u8], now_ns: u64) -> Option<Header> {
+        match self.identity.origin(payload, now_ns) {
+            Origin::Ours(header) => Some(header),
+            Origin::Damaged | Origin::Foreign => {
+                self.foreign += 1;
+                None
+            }
+        }
+    }
+
+    /// Sends a ping back that came at this time.
+    #[inline]
+    fn echo(&mut self, writer: &Writer, header: &Header, payload: &[u8], came_ns: u64) {
+        let sent_ns = now_ns();
+        let outcome = writer.write(0, payload);
+        if header.warm_up {
+            return self.note_failure(outcome);
+        }
+        self.received += 1;
+        match outcome {
+            Ok(WriteOutcome::Accepted) => {
+                self.echoed += 1;
+                self.stamps
+                    .record(u64::from(header.sequence), Stamp { first_ns: came_ns, second_ns: sent_ns });
+            }
+            Ok(WriteOutcome::TimedOut | WriteOutcome::Refused) => self.refused += 1,
+            Err(_) => self.note_failure(outcome),
+        }
+    }
+
+    fn note_failure(&mut self, outcome: Result<WriteOutcome, driver_host::DriverError>) {
+        if let Err(error) = outcome {
+            self.failure.get_or_insert(error.into());
+        }
+    }
+}
+
+/// A ping on its way from a listener to the thread that may echo it.
+#[derive(Debug)]
+pub struct Handed {
+    header: Header,
+    came_ns: u64,
+    payload: Vec<u8>,
+}
+
+/// The listener of a driver that must not write there: hands pings over.
+#[derive(Debug)]
+pub struct HandingOver {
+    identity: Identity,
+    foreign: u64,
+    dropped: u64,
+    free: Receiver<Vec<u8>>,
+    pings: SyncSender<Handed>,
+}
+
+impl HandingOver {
+    /// The listener's part, and the echoing thread's: pings come out of the one, buffers go back into the other.
+    #[must_use]
+    pub fn new(identity: Identity) -> (Self, Receiver<Handed>, SyncSender<Vec<u8>>) {
+        let (pings, handed) = sync_channel(HANDOFF_SLOTS);
+        let (give_back, free) = sync_channel(HANDOFF_SLOTS);
+        for _ in 0..HANDOFF_SLOTS {
+            give_back.send(Vec::with_capacity(identity.size)).expect("there is room for all");
+        }
+        (Self { identity, foreign: 0, dropped: 0, free, pings }, handed, give_back)
+    }
+
+    /// Hands a ping over.
+    pub fn heard(&mut self, sample: Sample<'_>) {
+        let came_ns = now_ns();
+        let Origin::Ours(header) = self.identity.origin(sample.payload, came_ns) else {
+            self.foreign += 1;
+            return;
+        };
+        let Ok(mut payload) = self.free.try_recv() else {
+            self.dropped += 1;
+            return;
+        };
+        payload.clear();
+        payload.extend_from_slice(sample.payload);
+        if self.pings.try_send(Handed { header, came_ns, payload }).is_err() {
+            self.dropped += 1;
+        }
+    }
+}
+
+/// A writer and what it echoed, for a listener that may write.
+#[derive(Debug)]
+pub struct Echoing {
+    writer: Writer,
+    pings: Pings,
+}
+
+impl Echoing {
+    /// Echoes with this writer.
+    #[must_use]
+    pub const fn new(writer: Writer, pings: Pings) -> Self {
+        Self { writer, pings }
+    }
+
+    /// Echoes a ping.
+    #[inline]
+    pub fn heard(&mut self, sample: Sample<'_>) {
+        let now = now_ns();
+        if let Some(header) = self.pings.recognise(sample.payload, now) {
+            self.pings.echo(&self.writer, &header, sample.payload, now);
+        }
+    }
+}
+
+/// Where pings come from, and where they are echoed.
+#[derive(Debug)]
+pub enum Inlet {
+    /// The reader is asked, by waitset or by polling, and the echo is sent from its sink.
+    Asked {
+        /// The reader.
+        reader: Reader,
+        /// Echoes.
+        echoing: Box<Echoing>,
+        /// Whether it is asked without waiting.
+        polling: bool,
+    },
+    /// The echo is sent from the driver's listener.
+    Listening(ListeningReader<Echoing>),
+    /// The driver's listener hands over to this thread.
+    HandedOver {
+        /// The reader.
+        reader: ListeningReader<HandingOver>,
+        /// Echoes.
+        echoing: Box<Echoing>,
+        /// Pings.
+        handed: Receiver<Handed>,
+        /// Buffers that are free again.
+        give_back: SyncSender<Vec<u8>>,
+    },
+}
+
+/// The role.
+#[derive(Debug)]
+pub struct PongerRole {
+    inlet: Option<Inlet>,
+}
+
+impl PongerRole {
+    /// Plays with this inlet.
+    #[must_use]
+    pub const fn new(inlet: Inlet) -> Self {
+        Self { inlet: Some(inlet) }
+    }
+
+    /// Closes reader and writer. What came, where it was echoed from, and what the listener left out.
+    fn close_inlet(&mut self) -> Result<(Pings, &'static str, u64), AgentError> {
+        let (echoing, echo, left_out) = match self.inlet.take().ok_or(AgentError::Closed)? {
+            Inlet::Asked { reader, echoing, .. } => {
+                reader.close()?;
+                (*echoing, "reader", (0, 0))
+            }
+            Inlet::Listening(reader) => (reader.close()?, "listener", (0, 0)),
+            Inlet::HandedOver { reader, echoing, .. } => {
+                let listener = reader.close()?;
+                (*echoing, "listener+handoff", (listener.foreign, listener.dropped))
+            }
+        };
+        echoing.writer.close()?;
+        let mut pings = echoing.pings;
+        pings.foreign += left_out.0;
+        Ok((pings, echo, left_out.1))
+    }
+}
+
+impl Role for PongerRole {
+    fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
+        match &mut self.inlet {
+            Some(Inlet::Asked { reader, echoing, polling }) => {
+                let end_ns = now_ns() + slice.as_nanos() as u64;
+                let timeout_ns = if *polling { 0 } else { RECEIVE_NS };
+                loop {
+                    reader.receive(timeout_ns, 1, |sample| echoing.heard(sample))?;
+                    if let Some(failure) = echoing.pings.failure.take() {
+                        return Err(failure);
+                    }
+                    if now_ns() >= end_ns {
+                        break;
+                    }
+                }
+            }
+            Some(Inlet::Listening(_)) => std::thread::sleep(slice),
+            Some(Inlet::HandedOver { echoing, handed, give_back, .. }) => match handed.recv_timeout(slice) {
+                Ok(Handed { header, came_ns, payload }) => {
+                    let Echoing { writer, pings } = &mut **echoing;
+                    pings.echo(writer, &header, &payload, came_ns);
+                    // there is room for every buffer there is
+                    let _ = give_back.try_send(payload);
+                    if let Some(failure) = pings.failure.take() {
+                        return Err(failure);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            },
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn warm_up(&mut self, _duration_ns: u64) -> Result<(), AgentError> {
+        Ok(())
+    }
+
+    fn measure(&mut self, _duration_ns: u64) -> Result<Measured, AgentError> {
+        Ok(Measured::default())
+    }
+
+    fn drain(&mut self, _drain: &Drain) -> Result<bool, AgentError> {
+        Ok(true)
+    }
+
+    fn report(&mut self) -> Result<Part, AgentError> {
+        let (mut pings, echo, dropped) = self.close_inlet()?;
+        if let Some(failure) = pings.failure.take() {
+            return Err(failure);
+        }
+        Ok(Part::Ponger(Ponged {
+            received: pings.received + dropped,
+            echoed: pings.echoed,
+            refused: pings.refused + dropped,
+            foreign: pings.foreign,
+            echo: echo.to_owned(),
+            stamps: pings.stamps,
+        }))
+    }
+
+    fn close(&mut self) -> Result<(), AgentError> {
+        if self.inlet.is_some() { self.close_inlet().map(|_| ()) } else { Ok(()) }
+    }
+}

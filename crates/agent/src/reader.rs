@@ -1,0 +1,121 @@
+//! Throughput, at the reader: receives, checks and counts.
+
+use std::time::Duration;
+
+use control::{Drain, Measured, ReaderReport};
+use driver_host::{ListeningReader, Reader};
+
+use crate::{
+    clock::now_ns,
+    incoming::{Progress, Tally},
+    session::{AgentError, Part, Role},
+};
+
+/// The most samples that are taken in one call.
+const MAX_SAMPLES: u32 = 256;
+/// How long a receive waits before it looks up for orders.
+const RECEIVE_NS: u64 = 2_000_000;
+
+/// Where samples come from.
+#[derive(Debug)]
+pub enum Inlet {
+    /// The reader is asked: by waitset, or by polling.
+    Asked {
+        /// The reader.
+        reader: Reader,
+        /// What came.
+        tally: Box<Tally>,
+        /// Whether it is asked without waiting.
+        polling: bool,
+    },
+    /// The driver calls from a thread of its own.
+    Listening(ListeningReader<Tally>),
+    /// Closed; what came.
+    Closed(Box<Tally>),
+}
+
+/// The role.
+#[derive(Debug)]
+pub struct ReaderRole {
+    inlet: Option<Inlet>,
+    progress: std::sync::Arc<Progress>,
+}
+
+impl ReaderRole {
+    /// Plays with this reader.
+    #[must_use]
+    pub const fn new(inlet: Inlet, progress: std::sync::Arc<Progress>) -> Self {
+        Self { inlet: Some(inlet), progress }
+    }
+
+    fn close_inlet(&mut self) -> Result<&Tally, AgentError> {
+        let tally = match self.inlet.take() {
+            Some(Inlet::Asked { reader, tally, .. }) => {
+                reader.close()?;
+                tally
+            }
+            Some(Inlet::Listening(reader)) => Box::new(reader.close()?),
+            Some(Inlet::Closed(tally)) => tally,
+            None => return Err(AgentError::Closed),
+        };
+        match self.inlet.insert(Inlet::Closed(tally)) {
+            Inlet::Closed(tally) => Ok(tally),
+            Inlet::Asked { .. } | Inlet::Listening(_) => unreachable!("just closed"),
+        }
+    }
+}
+
+impl Role for ReaderRole {
+    fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
+        match &mut self.inlet {
+            Some(Inlet::Asked { reader, tally, polling }) => {
+                let end_ns = now_ns() + slice.as_nanos() as u64;
+                let timeout_ns = if *polling { 0 } else { RECEIVE_NS };
+                loop {
+                    tally.begin_batch();
+                    reader.receive(timeout_ns, MAX_SAMPLES, |sample| tally.in_batch(sample))?;
+                    if tally.batch_ns() >= end_ns {
+                        return Ok(());
+                    }
+                }
+            }
+            Some(Inlet::Listening(_)) => std::thread::sleep(slice),
+            Some(Inlet::Closed(_)) | None => {}
+        }
+        Ok(())
+    }
+
+    fn warm_up(&mut self, _duration_ns: u64) -> Result<(), AgentError> {
+        Ok(())
+    }
+
+    fn measure(&mut self, _duration_ns: u64) -> Result<Measured, AgentError> {
+        Ok(Measured::default())
+    }
+
+    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+        let begin_ns = now_ns();
+        loop {
+            if self.progress.delivered() >= drain.sent {
+                return Ok(true);
+            }
+            let now = now_ns();
+            let quiet_since_ns = self.progress.last_ns().max(begin_ns);
+            if now.saturating_sub(begin_ns) >= drain.timeout_ns
+                || now.saturating_sub(quiet_since_ns) >= drain.quiet_ns
+            {
+                return Ok(false);
+            }
+            self.serve(Duration::from_millis(1))?;
+        }
+    }
+
+    fn report(&mut self) -> Result<Part, AgentError> {
+        let tally = self.close_inlet()?;
+        Ok(Part::Reader(ReaderReport { received: vec![tally.received()], foreign: tally.foreign() }))
+    }
+
+    fn close(&mut self) -> Result<(), AgentError> {
+        self.close_inlet().map(|_| ())
+    }
+}

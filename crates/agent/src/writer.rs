@@ -1,0 +1,167 @@
+//! Throughput, at the writer: as fast as back-pressure allows.
+
+use std::time::Duration;
+
+use control::{Configure, Drain, Measured, Written};
+use driver_host::{WriteOutcome, Writer};
+use results::Windows;
+
+use crate::{
+    clock::now_ns,
+    header::Header,
+    payload::Payloads,
+    session::{AgentError, Part, Role},
+};
+
+/// Number of the only writer of a pair.
+pub const WRITER: u16 = 1;
+/// A refused write is tried again after so long, doubled each time.
+const FIRST_BACKOFF: Duration = Duration::from_micros(1);
+const LONGEST_BACKOFF: Duration = Duration::from_millis(1);
+
+/// The role.
+#[derive(Debug)]
+pub struct WriterRole {
+    writer: Option<Writer>,
+    payloads: Payloads,
+    tag: u16,
+    samples_per_flush: u64,
+    wait_acked: bool,
+    call: Windows,
+    recorded: Recorded,
+}
+
+/// Counts of one phase of traffic.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recorded {
+    offered: u64,
+    accepted: u64,
+    timed_out: u64,
+    refused: u64,
+    begin_ns: u64,
+    end_ns: u64,
+}
+
+impl WriterRole {
+    /// Plays with this writer.
+    #[must_use]
+    pub fn new(configure: &Configure, writer: Writer, wait_acked: bool) -> Self {
+        let factors = &configure.factors;
+        Self {
+            writer: Some(writer),
+            payloads: Payloads::new(configure.seed, factors.size_bytes as usize),
+            tag: configure.run_tag,
+            samples_per_flush: if factors.batch_bytes > 0 { factors.samples_per_flush() } else { u64::MAX },
+            wait_acked,
+            call: Windows::new(configure.windows, configure.measure_ns),
+            recorded: Recorded::default(),
+        }
+    }
+
+    /// Writes for so long. One read of the clock a sample: the end of a write is the begin of the next.
+    fn write(&mut self, duration_ns: u64, warm_up: bool) -> Result<(), AgentError> {
+        let writer = self.writer.as_ref().expect("open until closed");
+        self.call.begin(now_ns());
+        let begin_ns = now_ns();
+        let end_ns = begin_ns + duration_ns;
+        let mut counts = Recorded { begin_ns, ..Recorded::default() };
+        let (mut sequence, mut unflushed) = (0_u64, 0_u64);
+        let mut backoff = FIRST_BACKOFF;
+        // of a sample that was not accepted at once: when it was first tried
+        let mut first_tried_ns = None;
+        let mut now = begin_ns;
+        while now < end_ns {
+            let header =
+                Header { sequence: sequence as u32, writer: WRITER, tag: self.tag, warm_up, sent_ns: now };
+            let outcome = writer.write(0, self.payloads.stamped(sequence, &header))?;
+            match outcome {
+                WriteOutcome::Accepted => {
+                    unflushed += 1;
+                    if unflushed == self.samples_per_flush {
+                        flush(writer, &mut counts)?;
+                        unflushed = 0;
+                    }
+                    let end_call_ns = now_ns();
+                    self.call.record(end_call_ns, end_call_ns - first_tried_ns.take().unwrap_or(now));
+                    (now, backoff) = (end_call_ns, FIRST_BACKOFF);
+                    sequence += 1;
+                }
+                WriteOutcome::TimedOut => {
+                    first_tried_ns.get_or_insert(now);
+                    counts.timed_out += 1;
+                    now = now_ns();
+                }
+                WriteOutcome::Refused => {
+                    first_tried_ns.get_or_insert(now);
+                    counts.refused += 1;
+                    std::thread::sleep(backoff);
+                    backoff = (backoff * 2).min(LONGEST_BACKOFF);
+                    now = now_ns();
+                }
+            }
+        }
+        counts.offered = sequence + u64::from(first_tried_ns.is_some());
+        counts.accepted = sequence;
+        counts.end_ns = now;
+        if unflushed > 0 {
+            flush(writer, &mut counts)?;
+        }
+        self.recorded = counts;
+        Ok(())
+    }
+}
+
+/// Flushes, and tries again while there is no room.
+fn flush(writer: &Writer, counts: &mut Recorded) -> Result<(), AgentError> {
+    let mut backoff = FIRST_BACKOFF;
+    for _ in 0..10_000 {
+        match writer.flush()? {
+            WriteOutcome::Accepted => return Ok(()),
+            WriteOutcome::TimedOut => counts.timed_out += 1,
+            WriteOutcome::Refused => counts.refused += 1,
+        }
+        std::thread::sleep(backoff);
+        backoff = (backoff * 2).min(LONGEST_BACKOFF);
+    }
+    Err(AgentError::CannotFlush)
+}
+
+impl Role for WriterRole {
+    fn serve(&mut self, _slice: Duration) -> Result<(), AgentError> {
+        unreachable!("a writer drives the traffic")
+    }
+
+    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
+        self.write(duration_ns, true)
+    }
+
+    fn measure(&mut self, duration_ns: u64) -> Result<Measured, AgentError> {
+        self.write(duration_ns, false)?;
+        Ok(Measured { sent: self.recorded.accepted })
+    }
+
+    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+        if self.wait_acked {
+            Ok(self.writer.as_ref().expect("open until closed").wait_acked(drain.timeout_ns)?)
+        } else {
+            Ok(true)
+        }
+    }
+
+    fn report(&mut self) -> Result<Part, AgentError> {
+        let counts = self.recorded;
+        Ok(Part::Writer(Written {
+            offered: counts.offered,
+            accepted: counts.accepted,
+            timed_out: counts.timed_out,
+            refused: counts.refused,
+            begin_ns: counts.begin_ns,
+            end_ns: counts.end_ns,
+            write_call: self.call.distribution(),
+        }))
+    }
+
+    fn close(&mut self) -> Result<(), AgentError> {
+        Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
+    }
+}

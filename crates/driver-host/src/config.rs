@@ -1,0 +1,92 @@
+//! What participants, writers and readers need to know, in safe types.
+
+use std::collections::BTreeMap;
+
+use driver_abi as abi;
+use experiment::Qos;
+
+/// Settings in force, by name.
+pub type Settings = BTreeMap<String, String>;
+/// The valid counters of an entity, by name.
+pub type Counters = BTreeMap<String, u64>;
+
+/// What a participant needs to know.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs, reason = "as in the contract")]
+pub struct ParticipantConfig {
+    pub domain: u32,
+    pub run_name: String,
+    pub transport: Option<String>,
+    pub interface: Option<String>,
+    pub peers: Vec<String>,
+    pub options: BTreeMap<String, String>,
+    pub multicast: bool,
+    pub vendor_defaults: bool,
+    pub send_buffer_bytes: u64,
+    pub receive_buffer_bytes: u64,
+}
+
+/// The types of the contract.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TypeKind {
+    /// A sequence of octets.
+    #[default]
+    Octets,
+    /// A key and a sequence of octets.
+    Keyed,
+    /// A fixed-size array.
+    Plain,
+}
+
+impl TypeKind {
+    pub(crate) const fn raw(self) -> u32 {
+        match self {
+            Self::Octets => abi::TYPE_OCTETS,
+            Self::Keyed => abi::TYPE_KEYED,
+            Self::Plain => abi::TYPE_PLAIN,
+        }
+    }
+}
+
+/// What a writer needs to know.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs, reason = "as in the contract")]
+pub struct WriterConfig {
+    pub topic: String,
+    pub type_kind: TypeKind,
+    pub qos: Qos,
+    pub max_payload_bytes: u64,
+    pub batch_bytes: u64,
+}
+
+/// What a reader needs to know.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs, reason = "as in the contract")]
+pub struct ReaderConfig {
+    pub topic: String,
+    pub type_kind: TypeKind,
+    pub qos: Qos,
+    pub max_payload_bytes: u64,
+    pub batched: bool,
+    pub polling: bool,
+}
+
+/// A sample that is lent for the duration of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// The payload.
+    pub payload: &'a [u8],
+    /// The key, of a keyed type.
+    pub key: u32,
+}
+
+/// What became of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteOutcome {
+    /// Accepted.
+    Accepted,
+    /// Not accepted: a time limit was reached.
+    TimedOut,
+    /// Not accepted: no room now.
+    Refused,
+}

@@ -1,0 +1,134 @@
+//! A driver's description of itself, copied into safe types and checked.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{CStr, c_char},
+};
+
+use driver_abi as abi;
+use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMode, Support, TransportInfo};
+
+/// Names of the feature bits, as results and `drivers info` show them.
+const FEATURES: [(u32, &str); 11] = [
+    (abi::FEATURE_LOCATORS, "locators"),
+    (abi::FEATURE_NATIVE_BATCHING, "native_batching"),
+    (abi::FEATURE_APPLICATION_BATCHING, "application_batching"),
+    (abi::FEATURE_WAIT_ACKED, "wait_acked"),
+    (abi::FEATURE_WRITER_LOANS, "writer_loans"),
+    (abi::FEATURE_READER_LOANS, "reader_loans"),
+    (abi::FEATURE_ECHO_IN_LISTENER, "echo_in_listener"),
+    (abi::FEATURE_CONTENT_FILTER, "content_filter"),
+    (abi::FEATURE_INSTANCES, "instances"),
+    (abi::FEATURE_MULTICAST, "multicast"),
+    (abi::FEATURE_ASYNC_WRITE, "async_write"),
+];
+
+/// Copies a description. Returns it with the feature bits.
+///
+/// # Safety
+/// `raw` is NULL or what a driver's `describe()` returned.
+pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescription, u32), String> {
+    // SAFETY: the caller vouches for it.
+    let raw = unsafe { raw.as_ref() }.ok_or("returns nothing")?;
+    if (raw.struct_size as usize) < size_of::<abi::Description>() {
+        return Err("is cut short".to_owned());
+    }
+    // SAFETY: each pointer is NULL or a text that lives as long as the library.
+    let optional = |text: *const c_char| unsafe { text_of(text) };
+    let required = |name: &str, text| optional(text).ok_or_else(|| format!("`{name}` is NULL"));
+    // SAFETY: the driver vouches for the array.
+    let transports = unsafe { slice(raw.transports, raw.transport_count) }
+        .iter()
+        .map(|transport| {
+            Ok(TransportInfo {
+                name: required("transport name", transport.name)?,
+                max_payload_bytes: transport.max_payload_bytes,
+                note: optional(transport.note),
+            })
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    if transports.is_empty() {
+        return Err("names no transport".to_owned());
+    }
+    // SAFETY: the driver vouches for the array.
+    let options = unsafe { slice(raw.options, raw.option_count) }
+        .iter()
+        .map(|option| {
+            Ok(OptionInfo {
+                name: required("option name", option.name)?,
+                default_value: optional(option.default_value),
+                help: required("option help", option.help)?,
+            })
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    let policies = Policy::ALL
+        .iter()
+        .zip(&raw.policies)
+        .map(|(&policy, state)| {
+            let support = support(state.support).ok_or_else(|| format!("unknown support of {policy}"))?;
+            Ok((policy, PolicySupport { support, note: optional(state.note) }))
+        })
+        .collect::<Result<BTreeMap<_, _>, String>>()?;
+    let bits = |value: u32, names: &[(u32, &str)]| {
+        names.iter().filter(|(bit, _)| value & bit != 0).map(|(_, name)| (*name).to_owned()).collect()
+    };
+    let receive_modes: Vec<_> = [
+        (abi::RECEIVE_WAITSET, ReceiveMode::Waitset),
+        (abi::RECEIVE_POLLING, ReceiveMode::Polling),
+        (abi::RECEIVE_LISTENER, ReceiveMode::Listener),
+    ]
+    .into_iter()
+    .filter(|(bit, _)| raw.receive_modes & (1 << bit) != 0)
+    .map(|(_, mode)| mode)
+    .collect();
+    if receive_modes.is_empty() {
+        return Err("names no way to receive".to_owned());
+    }
+    let kinds = [(abi::TYPE_OCTETS, "octets"), (abi::TYPE_KEYED, "keyed"), (abi::TYPE_PLAIN, "plain")];
+    let description = DriverDescription {
+        name: required("name", raw.name)?,
+        driver_version: required("driver_version", raw.driver_version)?,
+        middleware: required("middleware", raw.middleware)?,
+        middleware_version: required("middleware_version", raw.middleware_version)?,
+        version_source: required("version_source", raw.version_source)?,
+        build: optional(raw.build),
+        licence: required("licence", raw.licence)?,
+        transports,
+        options,
+        receive_modes,
+        type_kinds: bits(raw.type_kinds, &kinds.map(|(bit, name)| (1 << bit, name))),
+        features: bits(raw.features, &FEATURES),
+        policies,
+    };
+    Ok((description, raw.features))
+}
+
+const fn support(raw: u32) -> Option<Support> {
+    Some(match raw {
+        abi::SUPPORT_UNSUPPORTED => Support::Unsupported,
+        abi::SUPPORT_IGNORED => Support::Ignored,
+        abi::SUPPORT_MATCHED_ONLY => Support::MatchedOnly,
+        abi::SUPPORT_HINT => Support::Hint,
+        abi::SUPPORT_NEEDS_SERVICE => Support::NeedsService,
+        abi::SUPPORT_ENFORCED => Support::Enforced,
+        _ => return None,
+    })
+}
+
+/// The text, or none of NULL.
+///
+/// # Safety
+/// `text` is NULL or NUL-terminated and valid for the call.
+pub unsafe fn text_of(text: *const c_char) -> Option<String> {
+    // SAFETY: the caller vouches for it.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+}
+
+/// The array, or an empty one of NULL.
+///
+/// # Safety
+/// `items` is NULL or points to `count` valid items that live for `'a`.
+pub unsafe fn slice<'a, T>(items: *const T, count: u32) -> &'a [T] {
+    // SAFETY: the caller vouches for it.
+    if items.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(items, count as usize) } }
+}

@@ -1,0 +1,49 @@
+//! What a driver says when a call fails.
+
+use driver_abi as abi;
+
+/// A call that failed: which, how, and the driver's own words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{operation}: {text}")]
+pub struct DriverError {
+    /// The function of the contract.
+    pub operation: &'static str,
+    /// Its status.
+    pub status: abi::Status,
+    /// What and why.
+    pub text: String,
+    /// The next step.
+    pub hint: Option<String>,
+}
+
+impl DriverError {
+    pub(crate) fn new(operation: &'static str, status: abi::Status, words: &str) -> Self {
+        let (text, hint) = match words.split_once("hint: ") {
+            Some((text, hint)) => {
+                (text.trim_end_matches([';', ' ', '\n', '.']), Some(hint.trim().to_owned()))
+            }
+            None => (words, None),
+        };
+        let name = status_name(status);
+        let text = if text.is_empty() { name } else { format!("{text} ({name})") };
+        Self { operation, status, text, hint }
+    }
+
+    pub(crate) fn missing(operation: &'static str) -> Self {
+        Self::new(operation, abi::UNSUPPORTED, "this driver has no such function")
+    }
+}
+
+fn status_name(status: abi::Status) -> String {
+    match status {
+        abi::OK => "reported as OK".to_owned(),
+        abi::ERROR => "error".to_owned(),
+        abi::TIMED_OUT => "timed out".to_owned(),
+        abi::REFUSED => "refused".to_owned(),
+        abi::UNSUPPORTED => "unsupported".to_owned(),
+        abi::BAD_ARGUMENT => "bad argument".to_owned(),
+        abi::INCONSISTENT => "inconsistent policies".to_owned(),
+        abi::TOO_LARGE => "too large".to_owned(),
+        other => format!("unknown status {other}"),
+    }
+}

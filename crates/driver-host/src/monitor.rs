@@ -1,0 +1,188 @@
+//! What may be asked of a writer or reader at any time, from any thread, while it is open.
+
+use std::{
+    ffi::CStr,
+    fmt, ptr,
+    ptr::NonNull,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use driver_abi as abi;
+use experiment::Qos;
+
+use crate::{
+    Counters, DriverError, Settings,
+    participant::ParticipantInner,
+    qos,
+    table::{c_string, call, named_counters, visit},
+};
+
+/// The handle of an entity until it is closed. The lock keeps a question from meeting a close; the hot path does not
+/// pass here.
+struct Gate<T> {
+    participant: Arc<ParticipantInner>,
+    handle: RwLock<Option<NonNull<T>>>,
+}
+
+// SAFETY: through a gate go only the functions that the contract (section 3) allows at any time, and close, which the
+// lock keeps apart from them.
+unsafe impl<T> Send for Gate<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Gate<T> {}
+
+macro_rules! monitor {
+    (
+        $(#[$doc:meta])*
+        $type:ident, $handle:ty, $matched:ident, $qos:ident, $settings:ident, $counters:ident, $locator:ident,
+        $connect:ident, $close:ident
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $type(Arc<Gate<$handle>>);
+
+        impl $type {
+            pub(crate) fn new(participant: &Arc<ParticipantInner>, handle: NonNull<$handle>) -> Self {
+                Self(Arc::new(Gate { participant: Arc::clone(participant), handle: RwLock::new(Some(handle)) }))
+            }
+
+            fn ask(
+                &self,
+                operation: &'static str,
+                ask: impl FnOnce(*mut $handle) -> Result<(), DriverError>,
+            ) -> Result<(), DriverError> {
+                let handle = self.0.handle.read().unwrap_or_else(PoisonError::into_inner);
+                match *handle {
+                    Some(handle) => ask(handle.as_ptr()),
+                    None => Err(DriverError::new(operation, abi::BAD_ARGUMENT, "the entity is closed")),
+                }
+            }
+
+            /// How many peers it is matched with now.
+            ///
+            /// # Errors
+            /// In the driver's words.
+            pub fn matched(&self) -> Result<u32, DriverError> {
+                let mut count = 0;
+                // SAFETY: the handle is open.
+                self.ask(stringify!($matched), |handle| unsafe {
+                    call!(self.0.participant.table, $matched(handle, &raw mut count))
+                })?;
+                Ok(count)
+            }
+
+            /// The QoS in force, read back.
+            ///
+            /// # Errors
+            /// In the driver's words.
+            pub fn qos(&self) -> Result<Qos, DriverError> {
+                let mut found = Qos::default();
+                // SAFETY: the handle is open, and stays so until what the driver filled in has been copied.
+                self.ask(stringify!($qos), |handle| unsafe {
+                    let mut raw = qos::empty();
+                    call!(self.0.participant.table, $qos(handle, &raw mut raw))?;
+                    found = qos::from_raw(&raw);
+                    Ok(())
+                })?;
+                Ok(found)
+            }
+
+            /// Settings in force.
+            ///
+            /// # Errors
+            /// In the driver's words.
+            pub fn settings(&self) -> Result<Settings, DriverError> {
+                let mut settings = Settings::new();
+                let context = ptr::from_mut(&mut settings).cast();
+                // SAFETY: the handle is open; the visitor is called during the call only.
+                self.ask(stringify!($settings), |handle| unsafe {
+                    call!(self.0.participant.table, $settings(handle, visit, context))
+                })?;
+                Ok(settings)
+            }
+
+            /// The counters that the driver has.
+            ///
+            /// # Errors
+            /// In the driver's words.
+            pub fn counters(&self) -> Result<Counters, DriverError> {
+                // SAFETY: all fields are integers.
+                let mut raw: abi::Counters = unsafe { std::mem::zeroed() };
+                raw.struct_size = size_of::<abi::Counters>() as u32;
+                // SAFETY: the handle is open.
+                self.ask(stringify!($counters), |handle| unsafe {
+                    call!(self.0.participant.table, $counters(handle, &raw mut raw))
+                })?;
+                Ok(named_counters(&raw))
+            }
+
+            /// Its locator, of a driver that has no discovery.
+            ///
+            /// # Errors
+            /// In the driver's words.
+            pub fn locator(&self) -> Result<String, DriverError> {
+                let mut buffer = [0_u8; 256];
+                let (text, capacity) = (buffer.as_mut_ptr().cast(), buffer.len() as u64);
+                // SAFETY: the handle is open; the buffer has the capacity given.
+                self.ask(stringify!($locator), |handle| unsafe {
+                    call!(self.0.participant.table, $locator(handle, text, capacity))
+                })?;
+                CStr::from_bytes_until_nul(&buffer)
+                    .map(|text| text.to_string_lossy().into_owned())
+                    .map_err(|_| DriverError::new(stringify!($locator), abi::ERROR, "the text has no end"))
+            }
+
+            /// Connects it with a peer's locator, of a driver that has no discovery. Before the traffic begins.
+            ///
+            /// # Errors
+            /// In the driver's words.
+            pub fn connect(&self, locator: &str) -> Result<(), DriverError> {
+                let locator = c_string(locator)?;
+                // SAFETY: the handle is open; the text is valid for the call.
+                self.ask(stringify!($connect), |handle| unsafe {
+                    call!(self.0.participant.table, $connect(handle, locator.as_ptr()))
+                })
+            }
+
+            /// Closes the entity, once.
+            pub(crate) fn close(&self) -> Result<(), DriverError> {
+                let handle = self.0.handle.write().unwrap_or_else(PoisonError::into_inner).take();
+                match handle {
+                    // SAFETY: taken, so closed once; no question is under way, and none follows.
+                    Some(handle) => unsafe { call!(self.0.participant.table, $close(handle.as_ptr())) },
+                    None => Ok(()),
+                }
+            }
+        }
+
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($type))
+            }
+        }
+    };
+}
+
+monitor!(
+    /// What may be asked of a writer.
+    WriterMonitor,
+    abi::Writer,
+    writer_matched,
+    writer_qos,
+    writer_settings,
+    writer_counters,
+    writer_locator,
+    writer_connect,
+    writer_close
+);
+monitor!(
+    /// What may be asked of a reader.
+    ReaderMonitor,
+    abi::Reader,
+    reader_matched,
+    reader_qos,
+    reader_settings,
+    reader_counters,
+    reader_locator,
+    reader_connect,
+    reader_close
+);

@@ -1,0 +1,213 @@
+//! Participants, and what is opened in them.
+
+use std::{
+    ffi::{CString, c_char, c_void},
+    fmt,
+    ptr::{self, NonNull},
+    sync::Arc,
+};
+
+use driver_abi as abi;
+use experiment::ReceiveMode;
+
+use crate::{
+    DriverError, ListeningReader, ParticipantConfig, Reader, ReaderConfig, Sample, Settings, Writer,
+    WriterConfig, qos,
+    reader::listen,
+    table::{Table, c_string, call, opened, visit},
+};
+
+pub struct ParticipantInner {
+    pub table: Table,
+    handle: NonNull<abi::Participant>,
+}
+
+// SAFETY: the contract (section 3) lets different entities of a participant be used from different threads at once; the
+// participant itself is used by its owner only, and closed when the last entity is gone.
+unsafe impl Send for ParticipantInner {}
+// SAFETY: as above; no function of the participant is reached through a shared reference but `participant_settings`
+// and the open functions, which `Participant` keeps to one thread by being `!Sync`.
+unsafe impl Sync for ParticipantInner {}
+
+impl Drop for ParticipantInner {
+    fn drop(&mut self) {
+        if let Some(close) = self.table.participant_close {
+            // SAFETY: all entities hold an `Arc` of this, so none is left; closed once, here.
+            unsafe { close(self.handle.as_ptr()) };
+        }
+    }
+}
+
+/// A participant. Closed when it and all its writers and readers are gone.
+pub struct Participant {
+    inner: Arc<ParticipantInner>,
+    not_sync: std::marker::PhantomData<std::cell::Cell<()>>,
+}
+
+impl fmt::Debug for Participant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Participant")
+    }
+}
+
+impl Participant {
+    pub(crate) fn open(table: Table, config: &ParticipantConfig) -> Result<Self, DriverError> {
+        let run_name = c_string(&config.run_name)?;
+        let transport = config.transport.as_deref().map(c_string).transpose()?;
+        let interface = config.interface.as_deref().map(c_string).transpose()?;
+        let peers = config.peers.iter().map(|peer| c_string(peer)).collect::<Result<Vec<_>, _>>()?;
+        let peers: Vec<*const c_char> = peers.iter().map(|peer| peer.as_ptr()).collect::<Vec<_>>();
+        let options = config
+            .options
+            .iter()
+            .map(|(name, value)| Ok((c_string(name)?, c_string(value)?)))
+            .collect::<Result<Vec<_>, DriverError>>()?;
+        let options: Vec<abi::DriverOption> = options
+            .iter()
+            .map(|(name, value)| abi::DriverOption { name: name.as_ptr(), value: value.as_ptr() })
+            .collect();
+        let or_null = |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        let raw = abi::ParticipantConfig {
+            struct_size: size_of::<abi::ParticipantConfig>() as u32,
+            domain: config.domain,
+            run_name: run_name.as_ptr(),
+            transport: or_null(&transport),
+            interface: or_null(&interface),
+            peers: peers.as_ptr(),
+            options: options.as_ptr(),
+            peer_count: peers.len() as u32,
+            option_count: options.len() as u32,
+            multicast: config.multicast.into(),
+            vendor_defaults: config.vendor_defaults.into(),
+            send_buffer_bytes: config.send_buffer_bytes,
+            receive_buffer_bytes: config.receive_buffer_bytes,
+        };
+        let mut handle = ptr::null_mut();
+        // SAFETY: the configuration and all that it points to are valid for the call.
+        unsafe { call!(table, participant_open(&raw const raw, &raw mut handle)) }?;
+        let handle = opened("participant_open", handle)?;
+        Ok(Self { inner: Arc::new(ParticipantInner { table, handle }), not_sync: std::marker::PhantomData })
+    }
+
+    /// Settings in force.
+    ///
+    /// # Errors
+    /// In the driver's words.
+    pub fn settings(&self) -> Result<Settings, DriverError> {
+        let mut settings = Settings::new();
+        let context = ptr::from_mut(&mut settings).cast();
+        // SAFETY: the handle is open; the visitor is called during the call only.
+        unsafe { call!(self.inner.table, participant_settings(self.inner.handle.as_ptr(), visit, context)) }?;
+        Ok(settings)
+    }
+
+    /// Opens a writer.
+    ///
+    /// # Errors
+    /// In the driver's words.
+    pub fn writer(&self, config: &WriterConfig) -> Result<Writer, DriverError> {
+        let topic = c_string(&config.topic)?;
+        let qos = qos::to_raw(&config.qos);
+        let raw = abi::WriterConfig {
+            struct_size: size_of::<abi::WriterConfig>() as u32,
+            type_kind: config.type_kind.raw(),
+            topic: topic.as_ptr(),
+            qos: &raw const qos.raw,
+            max_payload_bytes: config.max_payload_bytes,
+            batch_bytes: config.batch_bytes,
+            async_write: 0,
+            loans: 0,
+        };
+        let mut handle = ptr::null_mut();
+        // SAFETY: the participant is open; the configuration is valid for the call.
+        unsafe {
+            call!(self.inner.table, writer_open(self.inner.handle.as_ptr(), &raw const raw, &raw mut handle))
+        }?;
+        let handle = opened("writer_open", handle)?;
+        Ok(Writer::new(&self.inner, handle))
+    }
+
+    /// Opens a reader that is asked for samples, by waitset or by polling.
+    ///
+    /// # Errors
+    /// In the driver's words.
+    pub fn reader(&self, config: &ReaderConfig) -> Result<Reader, DriverError> {
+        let mode = if config.polling { ReceiveMode::Polling } else { ReceiveMode::Waitset };
+        self.open_reader(config, mode, None)
+    }
+
+    /// Opens a reader whose driver calls `sink` with `state` for each sample, from a thread of its own.
+    ///
+    /// # Errors
+    /// In the driver's words.
+    pub fn listening_reader<S: Send + 'static>(
+        &self,
+        config: &ReaderConfig,
+        state: S,
+        sink: fn(&mut S, Sample<'_>),
+    ) -> Result<ListeningReader<S>, DriverError> {
+        let state = Box::into_raw(Box::new((state, sink)));
+        let context = (listen::<S> as abi::Sink, state.cast::<c_void>());
+        match self.open_reader(config, ReceiveMode::Listener, Some(context)) {
+            Ok(reader) => Ok(ListeningReader::new(reader, state)),
+            Err(error) => {
+                // SAFETY: made above; a driver whose open failed calls the sink no more.
+                drop(unsafe { Box::from_raw(state) });
+                Err(error)
+            }
+        }
+    }
+
+    fn open_reader(
+        &self,
+        config: &ReaderConfig,
+        mode: ReceiveMode,
+        sink: Option<(abi::Sink, *mut c_void)>,
+    ) -> Result<Reader, DriverError> {
+        let topic = c_string(&config.topic)?;
+        let qos = qos::to_raw(&config.qos);
+        let raw = abi::ReaderConfig {
+            struct_size: size_of::<abi::ReaderConfig>() as u32,
+            type_kind: config.type_kind.raw(),
+            topic: topic.as_ptr(),
+            qos: &raw const qos.raw,
+            max_payload_bytes: config.max_payload_bytes,
+            receive_mode: match mode {
+                ReceiveMode::Waitset => abi::RECEIVE_WAITSET,
+                ReceiveMode::Polling => abi::RECEIVE_POLLING,
+                ReceiveMode::Listener => abi::RECEIVE_LISTENER,
+            },
+            batched: config.batched.into(),
+            sink: sink.map(|(sink, _)| sink),
+            sink_context: sink.map_or(ptr::null_mut(), |(_, context)| context),
+            content_filter: ptr::null(),
+        };
+        let mut handle = ptr::null_mut();
+        // SAFETY: the participant is open; the configuration is valid for the call; a sink's context outlives the
+        // reader, see `ListeningReader`.
+        unsafe {
+            call!(self.inner.table, reader_open(self.inner.handle.as_ptr(), &raw const raw, &raw mut handle))
+        }?;
+        let handle = opened("reader_open", handle)?;
+        Ok(Reader::new(&self.inner, handle))
+    }
+
+    /// Closes it.
+    ///
+    /// # Errors
+    /// A writer or reader is still open; or in the driver's words.
+    pub fn close(self) -> Result<(), DriverError> {
+        match Arc::try_unwrap(self.inner) {
+            Ok(inner) => {
+                let inner = std::mem::ManuallyDrop::new(inner);
+                // SAFETY: no entity is left; `ManuallyDrop` keeps it from being closed again.
+                unsafe { call!(inner.table, participant_close(inner.handle.as_ptr())) }
+            }
+            Err(_) => Err(DriverError::new(
+                "participant_close",
+                abi::BAD_ARGUMENT,
+                "a writer or reader of this participant is still open",
+            )),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! QoS between the words of an experiment and the struct of the contract.
+
+use std::ffi::{CString, c_char};
+
+use driver_abi as abi;
+use experiment::{
+    DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, Qos, QosDuration,
+    Reliability, Scope,
+};
+
+use crate::describe::{slice, text_of};
+
+/// The struct of the contract, with what it points to.
+pub struct RawQos {
+    pub raw: abi::Qos,
+    _names: Vec<CString>,
+    _pointers: Vec<*const c_char>,
+}
+
+/// An empty struct to be filled.
+pub fn empty() -> abi::Qos {
+    // SAFETY: all fields are integers or pointers, for which zero is a value.
+    let mut raw: abi::Qos = unsafe { std::mem::zeroed() };
+    raw.struct_size = size_of::<abi::Qos>() as u32;
+    raw
+}
+
+const RELIABILITIES: [(i32, Reliability); 2] =
+    [(abi::BEST_EFFORT, Reliability::BestEffort), (abi::RELIABLE, Reliability::Reliable)];
+const HISTORIES: [(i32, History); 2] =
+    [(abi::KEEP_LAST, History::KeepLast), (abi::KEEP_ALL, History::KeepAll)];
+const DURABILITIES: [(i32, Durability); 4] = [
+    (abi::VOLATILE, Durability::Volatile),
+    (abi::TRANSIENT_LOCAL, Durability::TransientLocal),
+    (abi::TRANSIENT, Durability::Transient),
+    (abi::PERSISTENT, Durability::Persistent),
+];
+const LIVELINESSES: [(i32, Liveliness); 3] = [
+    (abi::LIVELINESS_AUTOMATIC, Liveliness::Automatic),
+    (abi::LIVELINESS_BY_PARTICIPANT, Liveliness::ManualByParticipant),
+    (abi::LIVELINESS_BY_TOPIC, Liveliness::ManualByTopic),
+];
+const OWNERSHIPS: [(i32, Ownership); 2] =
+    [(abi::OWNERSHIP_SHARED, Ownership::Shared), (abi::OWNERSHIP_EXCLUSIVE, Ownership::Exclusive)];
+const ORDERS: [(i32, DestinationOrder); 2] = [
+    (abi::ORDER_BY_RECEPTION, DestinationOrder::ByReceptionTimestamp),
+    (abi::ORDER_BY_SOURCE, DestinationOrder::BySourceTimestamp),
+];
+const SCOPES: [(i32, Scope); 3] = [
+    (abi::SCOPE_INSTANCE, Scope::Instance),
+    (abi::SCOPE_TOPIC, Scope::Topic),
+    (abi::SCOPE_GROUP, Scope::Group),
+];
+
+fn number<T: PartialEq + Copy>(table: &[(i32, T)], word: T) -> i32 {
+    table.iter().find(|(_, known)| *known == word).map_or(0, |(number, _)| *number)
+}
+
+fn word<T: Copy>(table: &[(i32, T)], number: i32) -> Option<T> {
+    table.iter().find(|(known, _)| *known == number).map(|(_, word)| *word)
+}
+
+/// As the contract has it. Policies that are absent are not present. A policy of which only some fields are given
+/// takes the defaults of DDS 1.4 for the others.
+pub fn to_raw(qos: &Qos) -> RawQos {
+    let mut raw = empty();
+    let mut present = 0_u64;
+    let mut policy = |number: u32| present |= 1 << number;
+    if qos.reliability.is_some() || qos.max_blocking_ns.is_some() {
+        policy(abi::POLICY_RELIABILITY);
+        raw.reliability = qos.reliability.map_or(abi::BEST_EFFORT, |kind| number(&RELIABILITIES, kind));
+        raw.max_blocking_ns = qos.max_blocking_ns.map_or(100_000_000, QosDuration::raw);
+    }
+    if qos.history.is_some() || qos.history_depth.is_some() {
+        policy(abi::POLICY_HISTORY);
+        raw.history = qos.history.map_or(abi::KEEP_LAST, |kind| number(&HISTORIES, kind));
+        raw.history_depth = qos.history_depth.unwrap_or(1);
+    }
+    if qos.max_samples.is_some() || qos.max_instances.is_some() || qos.max_samples_per_instance.is_some() {
+        policy(abi::POLICY_RESOURCE_LIMITS);
+        raw.max_samples = qos.max_samples.unwrap_or(abi::UNLIMITED);
+        raw.max_instances = qos.max_instances.unwrap_or(abi::UNLIMITED);
+        raw.max_samples_per_instance = qos.max_samples_per_instance.unwrap_or(abi::UNLIMITED);
+    }
+    if let Some(kind) = qos.durability {
+        policy(abi::POLICY_DURABILITY);
+        raw.durability = number(&DURABILITIES, kind);
+    }
+    if let Some(period) = qos.deadline_ns {
+        policy(abi::POLICY_DEADLINE);
+        raw.deadline_ns = period.raw();
+    }
+    if let Some(budget) = qos.latency_budget_ns {
+        policy(abi::POLICY_LATENCY_BUDGET);
+        raw.latency_budget_ns = budget.raw();
+    }
+    if let Some(span) = qos.lifespan_ns {
+        policy(abi::POLICY_LIFESPAN);
+        raw.lifespan_ns = span.raw();
+    }
+    if qos.liveliness.is_some() || qos.liveliness_lease_ns.is_some() {
+        policy(abi::POLICY_LIVELINESS);
+        raw.liveliness = qos.liveliness.map_or(abi::LIVELINESS_AUTOMATIC, |kind| number(&LIVELINESSES, kind));
+        raw.liveliness_lease_ns = qos.liveliness_lease_ns.map_or(abi::DURATION_INFINITE, QosDuration::raw);
+    }
+    if let Some(kind) = qos.ownership {
+        policy(abi::POLICY_OWNERSHIP);
+        raw.ownership = number(&OWNERSHIPS, kind);
+    }
+    if let Some(strength) = qos.ownership_strength {
+        policy(abi::POLICY_OWNERSHIP_STRENGTH);
+        raw.ownership_strength = strength;
+    }
+    if let Some(presentation) = qos.presentation {
+        policy(abi::POLICY_PRESENTATION);
+        raw.presentation_scope = number(&SCOPES, presentation.scope);
+        raw.coherent_access = presentation.coherent_access.into();
+        raw.ordered_access = presentation.ordered_access.into();
+    }
+    if let Some(kind) = qos.destination_order {
+        policy(abi::POLICY_DESTINATION_ORDER);
+        raw.destination_order = number(&ORDERS, kind);
+    }
+    if let Some(separation) = qos.minimum_separation_ns {
+        policy(abi::POLICY_TIME_BASED_FILTER);
+        raw.minimum_separation_ns = separation.raw();
+    }
+    if let Some(priority) = qos.transport_priority {
+        policy(abi::POLICY_TRANSPORT_PRIORITY);
+        raw.transport_priority = priority;
+    }
+    if let Some(autodispose) = qos.autodispose_unregistered {
+        policy(abi::POLICY_WRITER_DATA_LIFECYCLE);
+        raw.autodispose_unregistered = autodispose.into();
+    }
+    if qos.autopurge_nowriter_ns.is_some() || qos.autopurge_disposed_ns.is_some() {
+        policy(abi::POLICY_READER_DATA_LIFECYCLE);
+        raw.autopurge_nowriter_ns =
+            qos.autopurge_nowriter_ns.map_or(abi::DURATION_INFINITE, QosDuration::raw);
+        raw.autopurge_disposed_ns =
+            qos.autopurge_disposed_ns.map_or(abi::DURATION_INFINITE, QosDuration::raw);
+    }
+    let names: Vec<CString> = qos
+        .partitions
+        .iter()
+        .flatten()
+        .map(|name| CString::new(name.replace('\0', "")).expect("no NUL is left"))
+        .collect();
+    let pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+    if qos.partitions.is_some() {
+        policy(abi::POLICY_PARTITION);
+        raw.partitions = pointers.as_ptr();
+        raw.partition_count = pointers.len() as u32;
+    }
+    raw.present = present;
+    RawQos { raw, _names: names, _pointers: pointers }
+}
+
+/// In the words of an experiment.
+///
+/// # Safety
+/// `raw` was filled by a driver, and its entity is still open.
+pub unsafe fn from_raw(raw: &abi::Qos) -> Qos {
+    let mut qos = Qos::default();
+    let present = |policy: u32| raw.present & (1 << policy) != 0;
+    let duration = |ns: u64| Some(QosDuration::from_raw(ns));
+    if present(abi::POLICY_RELIABILITY) {
+        qos.reliability = word(&RELIABILITIES, raw.reliability);
+        if qos.reliability == Some(Reliability::Reliable) {
+            qos.max_blocking_ns = duration(raw.max_blocking_ns);
+        }
+    }
+    if present(abi::POLICY_HISTORY) {
+        qos.history = word(&HISTORIES, raw.history);
+        if qos.history == Some(History::KeepLast) {
+            qos.history_depth = Some(raw.history_depth);
+        }
+    }
+    if present(abi::POLICY_RESOURCE_LIMITS) {
+        qos.max_samples = Some(raw.max_samples);
+        qos.max_instances = Some(raw.max_instances);
+        qos.max_samples_per_instance = Some(raw.max_samples_per_instance);
+    }
+    if present(abi::POLICY_DURABILITY) {
+        qos.durability = word(&DURABILITIES, raw.durability);
+    }
+    if present(abi::POLICY_DEADLINE) {
+        qos.deadline_ns = duration(raw.deadline_ns);
+    }
+    if present(abi::POLICY_LATENCY_BUDGET) {
+        qos.latency_budget_ns = duration(raw.latency_budget_ns);
+    }
+    if present(abi::POLICY_LIFESPAN) {
+        qos.lifespan_ns = duration(raw.lifespan_ns);
+    }
+    if present(abi::POLICY_LIVELINESS) {
+        qos.liveliness = word(&LIVELINESSES, raw.liveliness);
+        qos.liveliness_lease_ns = duration(raw.liveliness_lease_ns);
+    }
+    if present(abi::POLICY_OWNERSHIP) {
+        qos.ownership = word(&OWNERSHIPS, raw.ownership);
+    }
+    if present(abi::POLICY_OWNERSHIP_STRENGTH) {
+        qos.ownership_strength = Some(raw.ownership_strength);
+    }
+    if present(abi::POLICY_PARTITION) {
+        // SAFETY: the caller vouches for what the driver filled in.
+        let names = unsafe { slice(raw.partitions, raw.partition_count) };
+        // SAFETY: as above.
+        qos.partitions = Some(names.iter().filter_map(|&name| unsafe { text_of(name) }).collect());
+    }
+    if present(abi::POLICY_PRESENTATION) {
+        qos.presentation = word(&SCOPES, raw.presentation_scope).map(|scope| Presentation {
+            scope,
+            coherent_access: raw.coherent_access != 0,
+            ordered_access: raw.ordered_access != 0,
+        });
+    }
+    if present(abi::POLICY_DESTINATION_ORDER) {
+        qos.destination_order = word(&ORDERS, raw.destination_order);
+    }
+    if present(abi::POLICY_TIME_BASED_FILTER) {
+        qos.minimum_separation_ns = duration(raw.minimum_separation_ns);
+    }
+    if present(abi::POLICY_TRANSPORT_PRIORITY) {
+        qos.transport_priority = Some(raw.transport_priority);
+    }
+    if present(abi::POLICY_WRITER_DATA_LIFECYCLE) {
+        qos.autodispose_unregistered = Some(raw.autodispose_unregistered != 0);
+    }
+    if present(abi::POLICY_READER_DATA_LIFECYCLE) {
+        qos.autopurge_nowriter_ns = duration(raw.autopurge_nowriter_ns);
+        qos.autopurge_disposed_ns = duration(raw.autopurge_disposed_ns);
+    }
+    qos
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn everything() -> Qos {
+        Qos {
+            reliability: Some(Reliability::Reliable),
+            max_blocking_ns: Some(QosDuration::Ns(7)),
+            history: Some(History::KeepLast),
+            history_depth: Some(5),
+            max_samples: Some(10),
+            max_instances: Some(-1),
+            max_samples_per_instance: Some(3),
+            durability: Some(Durability::TransientLocal),
+            deadline_ns: Some(QosDuration::from_raw(u64::MAX)),
+            latency_budget_ns: Some(QosDuration::Ns(11)),
+            lifespan_ns: Some(QosDuration::Ns(12)),
+            liveliness: Some(Liveliness::ManualByTopic),
+            liveliness_lease_ns: Some(QosDuration::Ns(13)),
+            ownership: Some(Ownership::Exclusive),
+            ownership_strength: Some(9),
+            partitions: Some(vec!["a".into(), "b*".into()]),
+            presentation: Some(Presentation {
+                scope: Scope::Topic,
+                coherent_access: false,
+                ordered_access: true,
+            }),
+            destination_order: Some(DestinationOrder::BySourceTimestamp),
+            minimum_separation_ns: Some(QosDuration::Ns(14)),
+            transport_priority: Some(-2),
+            autodispose_unregistered: Some(false),
+            autopurge_nowriter_ns: Some(QosDuration::Ns(15)),
+            autopurge_disposed_ns: Some(QosDuration::Ns(16)),
+        }
+    }
+
+    #[test]
+    fn every_policy_survives_the_way_there_and_back() {
+        let raw = to_raw(&everything());
+        // SAFETY: what `raw` points to lives as long as it does.
+        assert_eq!(unsafe { from_raw(&raw.raw) }, everything());
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_not_present() {
+        assert_eq!(to_raw(&Qos::default()).raw.present, 0);
+    }
+}

@@ -1,0 +1,157 @@
+//! Readers: the hot path of receiving.
+
+use std::{
+    ffi::c_void,
+    fmt,
+    ptr::{self, NonNull},
+    sync::Arc,
+};
+
+use driver_abi as abi;
+
+use crate::{
+    DriverError, ReaderMonitor, Sample,
+    participant::ParticipantInner,
+    table::{Table, failure},
+};
+
+/// A reader that is asked for samples. Closed when dropped, whatever monitors are left.
+pub struct Reader {
+    table: Table,
+    handle: NonNull<abi::Reader>,
+    receive:
+        unsafe extern "C" fn(*mut abi::Reader, u64, u32, abi::Sink, *mut c_void, *mut u32) -> abi::Status,
+    monitor: ReaderMonitor,
+}
+
+// SAFETY: the contract lets an entity be used from any thread, one at a time; the type is not `Sync`.
+unsafe impl Send for Reader {}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reader")
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // an error was reported by `close`, or nobody asked for it
+        let _ = self.monitor.close();
+    }
+}
+
+impl Reader {
+    pub(crate) fn new(participant: &Arc<ParticipantInner>, handle: NonNull<abi::Reader>) -> Self {
+        let table = participant.table;
+        Self {
+            table,
+            handle,
+            receive: table.reader_receive.expect("checked when loaded"),
+            monitor: ReaderMonitor::new(participant, handle),
+        }
+    }
+
+    /// For questions at any time, from any thread.
+    #[must_use]
+    pub fn monitor(&self) -> ReaderMonitor {
+        self.monitor.clone()
+    }
+
+    /// Closes it.
+    ///
+    /// # Errors
+    /// In the driver's words.
+    pub fn close(self) -> Result<(), DriverError> {
+        self.monitor.close()
+    }
+
+    /// Waits for at most `timeout_ns` (0: does not wait) and gives samples to `sink`, about `max_samples` at most.
+    /// Returns how many it gave.
+    ///
+    /// # Errors
+    /// In the driver's words.
+    #[inline]
+    pub fn receive<F: FnMut(Sample<'_>)>(
+        &mut self,
+        timeout_ns: u64,
+        max_samples: u32,
+        mut sink: F,
+    ) -> Result<u32, DriverError> {
+        let mut taken = 0;
+        let context = ptr::from_mut(&mut sink).cast();
+        // SAFETY: the handle is open; `give` and its context match, and both are used during the call only.
+        let status = unsafe {
+            (self.receive)(self.handle.as_ptr(), timeout_ns, max_samples, give::<F>, context, &raw mut taken)
+        };
+        if status == abi::OK { Ok(taken) } else { Err(failure(self.table, "reader_receive", status)) }
+    }
+}
+
+/// A sink's state, and the sink.
+pub(crate) type Listening<S> = (S, fn(&mut S, Sample<'_>));
+
+/// A reader whose driver calls a sink from a thread of its own. Dropped without `close`, its state is lost.
+pub struct ListeningReader<S> {
+    reader: Reader,
+    state: *mut Listening<S>,
+}
+
+// SAFETY: the state is `Send`, and reached by the driver's thread only until the reader is closed.
+unsafe impl<S: Send> Send for ListeningReader<S> {}
+
+impl<S> ListeningReader<S> {
+    pub(crate) const fn new(reader: Reader, state: *mut Listening<S>) -> Self {
+        Self { reader, state }
+    }
+
+    /// For questions at any time, from any thread.
+    #[must_use]
+    pub fn monitor(&self) -> ReaderMonitor {
+        self.reader.monitor()
+    }
+
+    /// Closes it, and gives the state back.
+    ///
+    /// # Errors
+    /// In the driver's words. The state is then lost: the driver might still use it.
+    pub fn close(self) -> Result<S, DriverError> {
+        self.reader.close()?;
+        // SAFETY: the driver calls the sink no more (contract, section 3), so the state is ours again; taken once.
+        let state = unsafe { Box::from_raw(self.state) };
+        Ok(state.0)
+    }
+}
+
+impl<S> fmt::Debug for ListeningReader<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ListeningReader")
+    }
+}
+
+/// Gives a sample to a closure of [`Reader::receive`].
+unsafe extern "C" fn give<F: FnMut(Sample<'_>)>(context: *mut c_void, sample: *const abi::Sample) {
+    // SAFETY: the context is the closure of the call that is under way; the sample is lent for this call.
+    unsafe { (*context.cast::<F>())(lent(&*sample)) };
+}
+
+/// Gives a sample to the sink of a [`ListeningReader`].
+pub(crate) unsafe extern "C" fn listen<S>(context: *mut c_void, sample: *const abi::Sample) {
+    // SAFETY: the context is the pair made in `listening_reader`; a driver never calls twice at once for one reader.
+    unsafe {
+        let (state, sink) = &mut *context.cast::<Listening<S>>();
+        sink(state, lent(&*sample));
+    }
+}
+
+/// # Safety
+/// The payload is valid for `'a`.
+#[inline]
+unsafe fn lent<'a>(sample: &abi::Sample) -> Sample<'a> {
+    let payload = if sample.payload.is_null() {
+        &[]
+    } else {
+        // SAFETY: the driver vouches for `size` bytes at `payload`.
+        unsafe { std::slice::from_raw_parts(sample.payload, sample.size as usize) }
+    };
+    Sample { payload, key: sample.key }
+}

@@ -1,0 +1,83 @@
+//! Calls through a driver's table, and what comes back.
+
+use std::{
+    ffi::{CString, c_char, c_void},
+    ptr::NonNull,
+};
+
+use driver_abi as abi;
+
+use crate::{Counters, DriverError, Settings, describe::text_of, load::last_error};
+
+pub type Table = &'static abi::Driver;
+
+/// The error of a status other than OK.
+#[cold]
+pub fn failure(table: Table, operation: &'static str, status: abi::Status) -> DriverError {
+    DriverError::new(operation, status, &last_error(table))
+}
+
+/// Calls a function of the table; a status other than OK becomes an error.
+macro_rules! call {
+    ($table:expr, $function:ident($($argument:expr),* $(,)?)) => {{
+        let table: $crate::table::Table = $table;
+        match table.$function {
+            None => Err($crate::DriverError::missing(stringify!($function))),
+            Some(function) => match function($($argument),*) {
+                driver_abi::OK => Ok(()),
+                status => Err($crate::table::failure(table, stringify!($function), status)),
+            },
+        }
+    }};
+}
+
+pub fn c_string(text: &str) -> Result<CString, DriverError> {
+    CString::new(text)
+        .map_err(|_| DriverError::new("configuration", abi::BAD_ARGUMENT, "a text contains a NUL byte"))
+}
+
+pub(crate) use call;
+
+pub fn opened<T>(operation: &'static str, handle: *mut T) -> Result<NonNull<T>, DriverError> {
+    NonNull::new(handle).ok_or_else(|| DriverError::new(operation, abi::OK, "no handle was given"))
+}
+
+/// Takes note of one setting.
+pub unsafe extern "C" fn visit(context: *mut c_void, name: *const c_char, value: *const c_char) {
+    // SAFETY: the context is the map of the call that is under way; the texts are valid for this call.
+    unsafe {
+        let settings = &mut *context.cast::<Settings>();
+        if let (Some(name), Some(value)) = (text_of(name), text_of(value)) {
+            settings.insert(name, value);
+        }
+    }
+}
+
+const COUNTER_NAMES: [(u32, &str); abi::COUNTER_COUNT] = [
+    (abi::COUNTER_WRITE_BLOCKED, "write_blocked"),
+    (abi::COUNTER_WRITE_TIMED_OUT, "write_timed_out"),
+    (abi::COUNTER_WRITE_REFUSED, "write_refused"),
+    (abi::COUNTER_RETRANSMITTED, "retransmitted"),
+    (abi::COUNTER_RETRANSMITTED_BYTES, "retransmitted_bytes"),
+    (abi::COUNTER_PACKETS_SENT, "packets_sent"),
+    (abi::COUNTER_BYTES_SENT, "bytes_sent"),
+    (abi::COUNTER_PACKETS_RECEIVED, "packets_received"),
+    (abi::COUNTER_BYTES_RECEIVED, "bytes_received"),
+    (abi::COUNTER_SAMPLES_REJECTED, "samples_rejected"),
+    (abi::COUNTER_SAMPLES_LOST, "samples_lost"),
+    (abi::COUNTER_BYTES_DISCARDED, "bytes_discarded"),
+    (abi::COUNTER_SAMPLES_OVERWRITTEN, "samples_overwritten"),
+    (abi::COUNTER_DEADLINE_MISSED, "deadline_missed"),
+    (abi::COUNTER_LIVELINESS_LOST, "liveliness_lost"),
+    (abi::COUNTER_INCOMPATIBLE_QOS, "incompatible_qos"),
+    (abi::COUNTER_WRITE_BLOCKED_NS, "write_blocked_ns"),
+    (abi::COUNTER_MALFORMED, "malformed"),
+];
+
+pub fn named_counters(raw: &abi::Counters) -> Counters {
+    COUNTER_NAMES
+        .iter()
+        .filter(|(counter, _)| raw.valid & (1 << counter) != 0)
+        .map(|(counter, name)| ((*name).to_owned(), raw.values[*counter as usize]))
+        .collect()
+}
