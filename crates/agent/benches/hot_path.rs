@@ -1,1 +1,109 @@
-fn main() {}
+//! What the harness itself costs per sample: stamp, fill, check, record. Time, and allocations, of which there are none.
+//!
+//! `make bench` prints it; `tests/allocations.rs` holds the zero.
+
+use agent::{
+    clock::now_ns,
+    header::Header,
+    incoming::{Identity, Tally},
+    payload::Payloads,
+};
+use control::{Stamp, Stamps};
+use divan::{AllocProfiler, Bencher, black_box};
+use driver_host::Sample;
+use results::{SequenceSet, Windows};
+
+#[global_allocator]
+static ALLOCATOR: AllocProfiler = AllocProfiler::system();
+
+const SIZES: [usize; 3] = [64, 16_384, 63_000];
+
+fn main() {
+    divan::main();
+}
+
+fn header(sequence: u64, sent_ns: u64) -> Header {
+    Header { sequence: sequence as u32, writer: 1, tag: 1, warm_up: false, sent_ns }
+}
+
+/// One read of the clock.
+#[divan::bench]
+fn clock() -> u64 {
+    now_ns()
+}
+
+/// Writer: choose the payload of a sample and stamp its header. The clock is not in it.
+#[divan::bench(args = SIZES)]
+fn stamp(bencher: Bencher<'_, '_>, size: usize) {
+    let mut payloads = Payloads::new(1, size);
+    let mut sequence = 0;
+    bencher.bench_local(|| {
+        sequence += 1;
+        black_box(payloads.stamped(sequence, &header(sequence, sequence)));
+    });
+}
+
+/// Before the traffic: fill all payloads of a run with their pattern.
+#[divan::bench(args = SIZES)]
+fn fill(bencher: Bencher<'_, '_>, size: usize) {
+    bencher.bench_local(|| Payloads::new(black_box(1), size));
+}
+
+/// Reader: origin, order and duplicates of a sample, every byte of one in 64 checked, as `characterize` has it.
+#[divan::bench(args = SIZES)]
+fn check(bencher: Bencher<'_, '_>, size: usize) {
+    let identity = Identity { tag: 1, writer: 1, size, since_ns: 0 };
+    let mut tally = Tally::new(identity, Payloads::new(1, size), 64);
+    let mut payloads = Payloads::new(1, size);
+    let (mut sequence, now) = (0, now_ns());
+    bencher.bench_local(|| {
+        let payload = payloads.stamped(sequence, &header(sequence, now));
+        tally.in_batch(Sample { payload, key: 0 });
+        sequence += 1;
+    });
+    assert_eq!(tally.received().corrupt + tally.foreign(), 0);
+}
+
+/// Reader: every byte checked.
+#[divan::bench(args = SIZES)]
+fn check_every_byte(bencher: Bencher<'_, '_>, size: usize) {
+    let mut writer = Payloads::new(1, size);
+    let reader = Payloads::new(1, size);
+    let payload = writer.stamped(3, &header(3, 0)).to_vec();
+    bencher.bench_local(|| assert!(reader.is_intact(3, black_box(&payload))));
+}
+
+/// Either end: one time into the histogram of its window.
+#[divan::bench]
+fn record(bencher: Bencher<'_, '_>) {
+    let mut windows = Windows::new(20, u64::MAX);
+    windows.begin(0);
+    let mut value = 1_u64;
+    bencher.bench_local(|| {
+        value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        windows.record(1, black_box(1_000 + (value >> 44)));
+    });
+}
+
+/// Reader: one sequence number into the set.
+#[divan::bench]
+fn record_sequence(bencher: Bencher<'_, '_>) {
+    let mut set = SequenceSet::new();
+    let mut sequence = 0;
+    bencher.bench_local(|| {
+        sequence += 1;
+        black_box(set.insert(sequence));
+    });
+}
+
+/// Latency: the two times of one ping.
+#[divan::bench]
+fn record_stamps(bencher: Bencher<'_, '_>) {
+    const CAPACITY: u64 = 1_000_000;
+    let mut stamps = Stamps::with_capacity(CAPACITY as usize);
+    let mut sequence = 0;
+    bencher.bench_local(|| {
+        sequence = (sequence + 1) % CAPACITY;
+        stamps.record(sequence, Stamp { first_ns: sequence, second_ns: sequence });
+    });
+}

@@ -1,0 +1,46 @@
+//! The hot path allocates nothing: all that happens for a sample, ten thousand times over.
+
+use agent::{
+    clock::now_ns,
+    header::Header,
+    incoming::{Identity, Tally},
+    payload::Payloads,
+};
+use allocation_counter::measure;
+use control::{Stamp, Stamps};
+use driver_host::Sample;
+use results::Windows;
+
+const SAMPLES: u64 = 10_000;
+
+#[test]
+fn writing_receiving_and_recording_allocate_nothing() {
+    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0 };
+    let mut payloads = Payloads::new(1, identity.size);
+    let mut tally = Tally::new(identity, Payloads::new(1, identity.size), 3);
+    let mut call = Windows::new(20, 1_000_000);
+    let mut stamps = Stamps::with_capacity(SAMPLES as usize);
+    call.begin(now_ns());
+    let counted = measure(|| {
+        let mut now = now_ns();
+        for sequence in 0..SAMPLES {
+            let header =
+                Header { sequence: sequence as u32, writer: 1, tag: 1, warm_up: false, sent_ns: now };
+            tally.begin_batch();
+            // every seventh is lost, every eleventh comes twice
+            for _ in 0..u64::from(!sequence.is_multiple_of(7)) + u64::from(sequence.is_multiple_of(11)) {
+                tally.in_batch(Sample { payload: payloads.stamped(sequence, &header), key: 0 });
+            }
+            let end = now_ns();
+            call.record(end, end - now);
+            stamps.record(sequence, Stamp { first_ns: now, second_ns: end });
+            now = end;
+        }
+    });
+    assert_eq!(counted.count_total, 0, "{counted:?}");
+    let received = tally.received();
+    assert!(received.delivered > 0 && received.missing > 0 && received.duplicate > 0);
+    assert_eq!(received.delivered + received.missing, received.next);
+    // the counter counts
+    assert_eq!(measure(|| drop(std::hint::black_box(vec![1_u8; 9]))).count_total, 1);
+}
