@@ -55,8 +55,8 @@
  *   writer_write() and writer_flush() only if the driver declares DDSMARK_FEATURE_ECHO_IN_LISTENER.
  * - The sink of reader_receive() is called on the host's thread, and may always call writer_write() and writer_flush(),
  *   with a payload that is lent to it too.
- * - The driver inherits the affinity of the thread that opens the participant; it must not change affinity or priority
- *   of the host's threads, nor install signal handlers, nor call exit, nor let an exception or a panic cross this
+ * - The driver's threads inherit the affinity of the thread that opens what they serve; it must not change affinity or
+ *   priority of the host's threads, nor install signal handlers, nor call exit, nor let an exception or a panic cross this
  *   boundary. It may print to descriptors 1 and 2: they are a log file.
  *
  *
@@ -89,15 +89,16 @@
  *   The host compares, and a difference fails the run.
  * - participant_settings() and the like report what is in force (transport, addresses, buffer sizes as granted by the
  *   kernel, batching), read back wherever the middleware or the kernel can be asked.
- * - A policy that the driver cannot set is `unsupported`: asking for it fails the open call with DDSMARK_UNSUPPORTED.
+ * - A policy that the driver cannot set is `unsupported`: asking for another value than the one that it has fails the
+ *   open call with DDSMARK_UNSUPPORTED.
  *   One that the middleware takes and does nothing with is `ignored`. Neither is ever reported as in force.
  * - A counter that the middleware does not have is not valid: never 0.
  *
  *
  * 8. VERSIONS
  *
- * The first fields of every table are its ABI version or its size. The host fills `struct_size` of what it passes in;
- * the driver that of what it returns. Fields are only ever added at the end; a reader of a table looks at no field that
+ * The first fields of every table are its ABI version or its size. Each side sets `struct_size` of what it makes; what
+ * the host has made for the driver to fill (ddsmark_qos, ddsmark_counters) is filled no further than that size. Fields are only ever added at the end; a reader of a table looks at no field that
  * lies beyond the size given. `abi_version` changes when that is not enough; a host refuses one that it does not know.
  *
  * All structs use natural alignment on LP64; `reserved` fields are 0.
@@ -163,7 +164,7 @@ enum {
 
 /* What a driver does with a policy. */
 enum {
-  DDSMARK_SUPPORT_UNSUPPORTED = 0, /* asking for it fails the open call */
+  DDSMARK_SUPPORT_UNSUPPORTED = 0, /* asking for anything but what happens anyway fails the open call */
   DDSMARK_SUPPORT_IGNORED = 1,     /* accepted, without effect */
   DDSMARK_SUPPORT_MATCHED_ONLY = 2,/* only decides whether writer and reader match */
   DDSMARK_SUPPORT_HINT = 3,        /* may change how, not what, is delivered */
@@ -198,7 +199,7 @@ typedef struct ddsmark_qos {
 
   int32_t reliability;              /* DDSMARK_BEST_EFFORT, DDSMARK_RELIABLE */
   int32_t history;                  /* DDSMARK_KEEP_LAST, DDSMARK_KEEP_ALL */
-  uint64_t max_blocking_ns;         /* reliability: how long a write may block */
+  uint64_t max_blocking_ns;         /* reliability: how long a write may block; of reliable writers only */
   int32_t history_depth;            /* with KEEP_LAST */
   int32_t max_samples;              /* resource limits, or DDSMARK_UNLIMITED */
   int32_t max_instances;
@@ -335,7 +336,8 @@ typedef struct ddsmark_writer_config {
   uint32_t type_kind;             /* DDSMARK_TYPE_ */
   const char *topic;
   const ddsmark_qos *qos;         /* or NULL: the middleware's defaults */
-  uint64_t max_payload_bytes;     /* no larger sample will be written; with DDSMARK_TYPE_PLAIN the size of all */
+  uint64_t max_payload_bytes;     /* no larger sample will be written, at least 1; with DDSMARK_TYPE_PLAIN the size
+                                     of all */
   uint64_t batch_bytes;           /* 0: every sample leaves when written. Else samples may be held back until
                                      writer_flush(); the host flushes after floor(batch_bytes / size) samples */
   uint32_t async_write;           /* 1: publish from a thread of the middleware's */
@@ -493,7 +495,7 @@ typedef struct ddsmark_driver {
   ddsmark_status (*reader_connect)(ddsmark_reader *reader, const char *writer_locator);
 
   /* Waits for at most timeout_ns until there is data (0: does not wait), then gives samples to `sink`, and sets *taken
-   * to how many. `max_samples` is what the host would like to see in one call: a driver stops there, except that it
+   * to how many. `max_samples`, at least 1, is what the host would like to see in one call: a driver stops there, except that it
    * gives the rest of a packet that it has already begun. A driver gives what is there; it does not wait for more.
    * Nothing came: OK with *taken = 0. Not with DDSMARK_RECEIVE_LISTENER.
    * A wait may return early with 0 samples; the host calls again. */

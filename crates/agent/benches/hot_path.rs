@@ -50,7 +50,7 @@ fn fill(bencher: Bencher<'_, '_>, size: usize) {
 }
 
 /// Reader: origin, order and duplicates of a sample, every byte of one in 64 checked, as `characterize` has it.
-#[divan::bench(args = SIZES)]
+#[divan::bench(args = SIZES, sample_size = 6400)]
 fn check(bencher: Bencher<'_, '_>, size: usize) {
     let identity = Identity { tag: 1, writer: 1, size, since_ns: 0 };
     let mut tally = Tally::new(identity, Payloads::new(1, size), 64);

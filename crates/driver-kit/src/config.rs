@@ -1,0 +1,422 @@
+//! What the host asks for, read from C once, checked against the driver's description, and handed over as plain Rust.
+use std::{
+    collections::HashSet,
+    ffi::{CStr, c_char},
+};
+
+use driver_abi as abi;
+
+use crate::{
+    description::{Described, Features, ReceiveMode, Transport, TypeKind},
+    error::{Error, Result},
+    qos::{Qos, array},
+    sink::{Lease, Sink},
+};
+
+/// How to open a participant. `transport` and the names of `options` are known to the description.
+#[derive(Clone, Debug)]
+pub struct ParticipantConfig<'a> {
+    /// 1..100.
+    pub domain: u32,
+    /// Letters, digits and `-`; unique on this host while the run lasts.
+    pub run_name: &'a str,
+    /// One of the description's, the first where the host names none.
+    pub transport: &'static str,
+    /// The network interface to use and no other.
+    pub interface: Option<&'a str>,
+    /// Hosts to discover on.
+    pub peers: Vec<&'a str>,
+    /// Name and value; no name twice.
+    pub options: Vec<(&'a str, &'a str)>,
+    /// Data may go by multicast; only with that feature.
+    pub multicast: bool,
+    /// Leave everything not asked for here as the vendor ships it.
+    pub vendor_defaults: bool,
+    /// Of the sockets; `None`: the driver's default.
+    pub send_buffer_bytes: Option<u64>,
+    /// As above.
+    pub receive_buffer_bytes: Option<u64>,
+}
+
+impl<'a> ParticipantConfig<'a> {
+    /// The value of an option, where it was given.
+    pub fn option(&self, name: &str) -> Option<&'a str> {
+        self.options.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+}
+
+/// How to open a writer. Type, policies, size and features are ones that the description names.
+#[derive(Clone, Debug)]
+pub struct WriterConfig<'a> {
+    /// What is on the wire.
+    pub type_kind: TypeKind,
+    /// Its name.
+    pub topic: &'a str,
+    /// What is asked for.
+    pub qos: Qos,
+    /// No larger sample will be written; at least 1, and no more than the transport's limit.
+    pub max_payload_bytes: u64,
+    /// `None`: every sample leaves when written.
+    pub batch_bytes: Option<u64>,
+    /// Publish from a thread of the middleware's.
+    pub async_write: bool,
+    /// Samples will be written through loans.
+    pub loans: bool,
+}
+
+/// How samples will be received.
+#[derive(Debug)]
+pub enum Receive {
+    /// By `receive`, with a time limit.
+    Waitset,
+    /// By `receive`, without one.
+    Polling,
+    /// By a thread of the driver's that gives them to this.
+    Listener(Sink),
+}
+
+/// How to open a reader; as [`WriterConfig`].
+#[derive(Debug)]
+pub struct ReaderConfig<'a> {
+    /// What is on the wire.
+    pub type_kind: TypeKind,
+    /// Its name.
+    pub topic: &'a str,
+    /// What is asked for.
+    pub qos: Qos,
+    /// No larger sample will be received; at least 1, and no more than the transport's limit.
+    pub max_payload_bytes: u64,
+    /// How.
+    pub receive: Receive,
+    /// The writer was opened with `batch_bytes`.
+    pub batched: bool,
+    /// An SQL subset expression.
+    pub content_filter: Option<&'a str>,
+}
+
+/// A struct of the contract that begins with `u32 struct_size`.
+///
+/// # Safety
+/// `repr(C)`, its first field is that `u32`, and all of its fields may be 0.
+pub(crate) unsafe trait Versioned: Copy {}
+// SAFETY: numbers and pointers only, as the three below.
+unsafe impl Versioned for abi::ParticipantConfig {}
+// SAFETY: see above.
+unsafe impl Versioned for abi::WriterConfig {}
+// SAFETY: see above; an optional function may be 0 too.
+unsafe impl Versioned for abi::ReaderConfig {}
+// SAFETY: see above.
+unsafe impl Versioned for abi::Qos {}
+// SAFETY: see above.
+unsafe impl Versioned for abi::Counters {}
+
+/// The size that the host gave to a struct, checked to hold more than the size itself.
+///
+/// # Safety
+/// `from` is NULL or leads to a struct of the size that it says.
+unsafe fn size_given<T: Versioned>(from: *const T, what: &str) -> Result<usize> {
+    if from.is_null() {
+        return Err(Error::bad_argument(format!("`{what}` is NULL")));
+    }
+    // SAFETY: not NULL, and every such struct begins with its size.
+    let size = unsafe { from.cast::<u32>().read() } as usize;
+    if size < size_of::<u64>() {
+        return Err(Error::bad_argument(format!("`struct_size` of `{what}` is {size}"))
+            .hint("the caller sets it to the size of the struct"));
+    }
+    Ok(size.min(size_of::<T>()))
+}
+
+/// Copies a struct from the host: fields beyond the size that it gave are 0.
+///
+/// # Safety
+/// As [`size_given`].
+pub(crate) unsafe fn read<T: Versioned>(from: *const T, what: &str) -> Result<T> {
+    // SAFETY: the caller's promise.
+    let size = unsafe { size_given(from, what) }?;
+    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: `size` bytes are there on both sides; 0 is fine for all fields that are not copied.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), size);
+        Ok(value.assume_init())
+    }
+}
+
+/// Writes a struct to the host, as far as it has room for it, and says how far in `struct_size`.
+///
+/// # Safety
+/// As [`size_given`], and the struct may be written.
+pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: &T, what: &str) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let size = unsafe { size_given(to, what) }?;
+    // SAFETY: `size` bytes are there on both sides; the first field is a u32.
+    unsafe {
+        std::ptr::copy_nonoverlapping((&raw const *value).cast::<u8>(), to.cast::<u8>(), size);
+        to.cast::<u32>().write(size as u32);
+    }
+    Ok(())
+}
+
+/// A C string, or `None` where it is NULL.
+///
+/// # Safety
+/// `text` is NULL or leads to a NUL-terminated string that lives for `'a`.
+pub(crate) unsafe fn text_of<'a>(text: *const c_char, what: &str) -> Result<Option<&'a str>> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: not NULL, and the caller's promise.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map(Some).map_err(|_| Error::bad_argument(format!("`{what}` is not UTF-8: {text:?}")))
+}
+
+/// The same where it must be given.
+///
+/// # Safety
+/// As [`text_of`].
+pub(crate) unsafe fn required<'a>(text: *const c_char, what: &str) -> Result<&'a str> {
+    // SAFETY: the caller's promise.
+    unsafe { text_of(text, what) }?.ok_or_else(|| Error::bad_argument(format!("`{what}` is NULL")))
+}
+
+/// An array of C strings.
+///
+/// # Safety
+/// `start` is NULL or leads to `count` strings as in [`text_of`].
+pub(crate) unsafe fn strings_of<'a>(
+    start: *const *const c_char,
+    count: u32,
+    what: &str,
+) -> Result<Vec<&'a str>> {
+    // SAFETY: the caller's promise.
+    let pointers = unsafe { array(start, count, what) }?;
+    // SAFETY: the caller's promise.
+    pointers.iter().map(|text| unsafe { required(*text, what) }).collect()
+}
+
+/// An array of octets.
+///
+/// # Safety
+/// `start` is NULL or leads to `count` octets that live for `'a`.
+pub(crate) unsafe fn bytes_of<'a>(start: *const u8, count: u32, what: &str) -> Result<&'a [u8]> {
+    // SAFETY: the caller's promise.
+    unsafe { array(start, count, what) }
+}
+
+/// # Safety
+/// `config` is as the contract says and lives for `'a`.
+pub(crate) unsafe fn participant<'a>(
+    config: *const abi::ParticipantConfig,
+    of: &'static Described,
+) -> Result<(ParticipantConfig<'a>, &'static Transport)> {
+    // SAFETY: the caller's promise.
+    let raw = unsafe { read(config, "config") }?;
+    if !(1..=100).contains(&raw.domain) {
+        return Err(Error::bad_argument(format!("domain {}; it is from 1 to 100", raw.domain)));
+    }
+    // SAFETY: the caller's promise.
+    let run_name = unsafe { required(raw.run_name, "run_name") }?;
+    if run_name.is_empty() || !run_name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return Err(Error::bad_argument(format!(
+            "the run name `{run_name}` is not of letters, digits and `-`"
+        )));
+    }
+    // SAFETY: the caller's promise.
+    let transport = transport(unsafe { text_of(raw.transport, "transport") }?, of)?;
+    // SAFETY: the caller's promise.
+    let interface = unsafe { text_of(raw.interface, "interface") }?;
+    // SAFETY: the caller's promise.
+    let peers = unsafe { strings_of(raw.peers, raw.peer_count, "peers") }?;
+    // SAFETY: the caller's promise.
+    let options = unsafe { options(&raw) }?;
+    check_options(&options, of)?;
+    if raw.multicast != 0 && !of.features.any(Features::MULTICAST) {
+        return Err(Error::unsupported("this driver does not send by multicast"));
+    }
+    let given = |bytes: u64| (bytes > 0).then_some(bytes);
+    let config = ParticipantConfig {
+        domain: raw.domain,
+        run_name,
+        transport: transport.name,
+        interface,
+        peers,
+        options,
+        multicast: raw.multicast != 0,
+        vendor_defaults: raw.vendor_defaults != 0,
+        send_buffer_bytes: given(raw.send_buffer_bytes),
+        receive_buffer_bytes: given(raw.receive_buffer_bytes),
+    };
+    Ok((config, transport))
+}
+
+fn transport(name: Option<&str>, of: &'static Described) -> Result<&'static Transport> {
+    let all = &of.words.transports;
+    let Some(name) = name else { return Ok(&all[0]) };
+    all.iter().find(|transport| transport.name == name).ok_or_else(|| {
+        let known: Vec<_> = all.iter().map(|transport| transport.name).collect();
+        Error::bad_argument(format!("driver `{}` has no transport `{name}`", of.words.name))
+            .hint(format!("it has {}", known.join(", ")))
+    })
+}
+
+/// # Safety
+/// The options of `raw` are as the contract says and live for `'a`.
+unsafe fn options<'a>(raw: &abi::ParticipantConfig) -> Result<Vec<(&'a str, &'a str)>> {
+    // SAFETY: the caller's promise.
+    let options = unsafe { array(raw.options, raw.option_count, "options") }?;
+    options
+        .iter()
+        .map(|option| {
+            // SAFETY: the caller's promise.
+            let name = unsafe { required(option.name, "the name of an option") }?;
+            // SAFETY: the caller's promise.
+            let value = unsafe { required(option.value, "the value of an option") }?;
+            Ok((name, value))
+        })
+        .collect()
+}
+
+fn check_options(options: &[(&str, &str)], of: &Described) -> Result<()> {
+    let mut seen = HashSet::new();
+    for (name, _) in options {
+        if !of.words.options.iter().any(|known| known.name == *name) {
+            let known: Vec<_> = of.words.options.iter().map(|option| option.name).collect();
+            let error = Error::bad_argument(format!("driver `{}` has no option `{name}`", of.words.name));
+            return Err(if known.is_empty() {
+                error.hint("it has none")
+            } else {
+                error.hint(format!("it has {}", known.join(", ")))
+            });
+        }
+        if !seen.insert(*name) {
+            return Err(Error::bad_argument(format!("option `{name}` is given twice")));
+        }
+    }
+    Ok(())
+}
+
+fn check_type(kind: u32, of: &Described) -> Result<TypeKind> {
+    let kind = TypeKind::from_abi(kind)?;
+    if !of.words.type_kinds.contains(&kind) {
+        return Err(Error::unsupported(format!(
+            "driver `{}` does not carry the type {}",
+            of.words.name,
+            match kind {
+                TypeKind::Octets => "octets",
+                TypeKind::Keyed => "keyed",
+                TypeKind::Plain => "plain",
+            }
+        )));
+    }
+    Ok(kind)
+}
+
+fn check_size(bytes: u64, transport: &Transport) -> Result<()> {
+    if bytes == 0 {
+        return Err(Error::bad_argument("`max_payload_bytes` is 0: no sample could be written"));
+    }
+    if bytes > transport.max_payload_bytes {
+        return Err(Error::too_large(format!(
+            "samples of up to {bytes} bytes, but transport `{}` carries at most {}",
+            transport.name, transport.max_payload_bytes
+        )));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As [`writer`].
+unsafe fn qos(raw: *const abi::Qos, of: &Described) -> Result<Qos> {
+    if raw.is_null() {
+        return Ok(Qos::default());
+    }
+    // SAFETY: the caller's promise.
+    let qos = unsafe { Qos::from_abi(&read(raw, "qos")?) }?;
+    of.words.policies.check(&qos)?;
+    Ok(qos)
+}
+
+/// # Safety
+/// `config` is as the contract says and lives for `'a`.
+pub(crate) unsafe fn writer<'a>(
+    config: *const abi::WriterConfig,
+    of: &Described,
+    transport: &Transport,
+) -> Result<WriterConfig<'a>> {
+    // SAFETY: the caller's promise.
+    let raw = unsafe { read(config, "config") }?;
+    let type_kind = check_type(raw.type_kind, of)?;
+    check_size(raw.max_payload_bytes, transport)?;
+    let batching = Features::NATIVE_BATCHING.and(Features::APPLICATION_BATCHING);
+    for (asked, feature, what) in [
+        (raw.batch_bytes > 0, batching, "batching"),
+        (raw.async_write != 0, Features::ASYNC_WRITE, "asynchronous writing"),
+        (raw.loans != 0, Features::WRITER_LOANS, "loans of a writer"),
+    ] {
+        if asked && !of.features.any(feature) {
+            return Err(Error::unsupported(format!("driver `{}` has no {what}", of.words.name)));
+        }
+    }
+    Ok(WriterConfig {
+        type_kind,
+        // SAFETY: the caller's promise.
+        topic: unsafe { required(raw.topic, "topic") }?,
+        // SAFETY: the caller's promise.
+        qos: unsafe { qos(raw.qos, of) }?,
+        max_payload_bytes: raw.max_payload_bytes,
+        batch_bytes: (raw.batch_bytes > 0).then_some(raw.batch_bytes),
+        async_write: raw.async_write != 0,
+        loans: raw.loans != 0,
+    })
+}
+
+/// # Safety
+/// `config` is as the contract says and lives for `'a`; its sink may be called until the lease has ended.
+pub(crate) unsafe fn reader<'a>(
+    config: *const abi::ReaderConfig,
+    of: &Described,
+    transport: &Transport,
+) -> Result<(ReaderConfig<'a>, Option<Lease>)> {
+    // SAFETY: the caller's promise.
+    let raw = unsafe { read(config, "config") }?;
+    let type_kind = check_type(raw.type_kind, of)?;
+    check_size(raw.max_payload_bytes, transport)?;
+    let mode = ReceiveMode::from_abi(raw.receive_mode)?;
+    if !of.words.receive_modes.contains(&mode) {
+        return Err(Error::unsupported(format!(
+            "driver `{}` cannot receive by {}",
+            of.words.name,
+            match mode {
+                ReceiveMode::Waitset => "waitset",
+                ReceiveMode::Polling => "polling",
+                ReceiveMode::Listener => "listener",
+            }
+        )));
+    }
+    // SAFETY: the caller's promise.
+    let content_filter = unsafe { text_of(raw.content_filter, "content_filter") }?;
+    if content_filter.is_some() && !of.features.any(Features::CONTENT_FILTER) {
+        return Err(Error::unsupported(format!("driver `{}` has no content filter", of.words.name)));
+    }
+    // SAFETY: the caller's promise.
+    let topic = unsafe { required(raw.topic, "topic") }?;
+    // SAFETY: the caller's promise.
+    let qos = unsafe { qos(raw.qos, of) }?;
+    let (receive, lease) = match (mode, raw.sink) {
+        (ReceiveMode::Waitset, None) => (Receive::Waitset, None),
+        (ReceiveMode::Polling, None) => (Receive::Polling, None),
+        (ReceiveMode::Listener, Some(sink)) => {
+            // SAFETY: the caller's promise.
+            let (sink, lease) = unsafe { Sink::new(sink, raw.sink_context) };
+            (Receive::Listener(sink), Some(lease))
+        }
+        (ReceiveMode::Listener, None) => return Err(Error::bad_argument("a listener without a sink")),
+        (_, Some(_)) => {
+            return Err(Error::bad_argument("a sink without a listener")
+                .hint("give it to reader_receive(), or open the reader in listener mode"));
+        }
+    };
+    let batched = raw.batched != 0;
+    let max_payload_bytes = raw.max_payload_bytes;
+    Ok((ReaderConfig { type_kind, topic, qos, max_payload_bytes, receive, batched, content_filter }, lease))
+}

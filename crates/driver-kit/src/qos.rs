@@ -1,0 +1,616 @@
+//! The QoS of one entity as a driver sees it: what is `None` is not asked for, or could not be read back.
+use std::{
+    ffi::{CString, c_char},
+    ptr, slice,
+};
+
+use driver_abi as abi;
+
+use crate::{
+    config::{bytes_of, strings_of},
+    error::{Error, Result},
+};
+
+/// A closed set of values of the contract.
+macro_rules! values {
+    ($(#[$meta:meta])* $name:ident: $number:ty { $($(#[$variant_meta:meta])* $variant:ident = $value:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$variant_meta])* $variant,)* }
+
+        impl $name {
+            /// The number that crosses the boundary.
+            pub const fn to_abi(self) -> $number {
+                match self { $(Self::$variant => abi::$value,)* }
+            }
+
+            /// The value that a number of the contract stands for.
+            pub fn from_abi(value: $number) -> Result<Self> {
+                match value {
+                    $(abi::$value => Ok(Self::$variant),)*
+                    _ => Err(Error::bad_argument(format!(
+                        concat!("there is no value {} of ", stringify!($name)), value))),
+                }
+            }
+        }
+    };
+}
+pub(crate) use values;
+
+values! {
+    /// RELIABILITY.
+    Reliability: i32 {
+        /// What is lost is lost.
+        BestEffort = BEST_EFFORT,
+        /// What is lost is sent again.
+        Reliable = RELIABLE,
+    }
+}
+values! {
+    /// DURABILITY.
+    Durability: i32 {
+        /// Late readers get nothing old.
+        Volatile = VOLATILE,
+        /// Kept as long as the writer lives.
+        TransientLocal = TRANSIENT_LOCAL,
+        /// Kept by a service in memory.
+        Transient = TRANSIENT,
+        /// Kept by a service on disk.
+        Persistent = PERSISTENT,
+    }
+}
+values! {
+    /// LIVELINESS.
+    LivelinessKind: i32 {
+        /// The middleware asserts it.
+        Automatic = LIVELINESS_AUTOMATIC,
+        /// The application, for a participant.
+        ByParticipant = LIVELINESS_BY_PARTICIPANT,
+        /// The application, for each writer.
+        ByTopic = LIVELINESS_BY_TOPIC,
+    }
+}
+values! {
+    /// OWNERSHIP.
+    Ownership: i32 {
+        /// All writers of an instance are heard.
+        Shared = OWNERSHIP_SHARED,
+        /// Only the strongest.
+        Exclusive = OWNERSHIP_EXCLUSIVE,
+    }
+}
+values! {
+    /// The access scope of PRESENTATION.
+    AccessScope: i32 {
+        /// One instance.
+        Instance = SCOPE_INSTANCE,
+        /// One topic.
+        Topic = SCOPE_TOPIC,
+        /// All of a publisher.
+        Group = SCOPE_GROUP,
+    }
+}
+values! {
+    /// DESTINATION_ORDER.
+    DestinationOrder: i32 {
+        /// As received.
+        ByReception = ORDER_BY_RECEPTION,
+        /// As sent.
+        BySource = ORDER_BY_SOURCE,
+    }
+}
+
+/// HISTORY.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum History {
+    /// The last so many samples of an instance, at least 1.
+    KeepLast(i32),
+    /// All, within the resource limits.
+    KeepAll,
+}
+
+impl History {
+    fn from_abi(kind: i32, depth: i32) -> Result<Self> {
+        match (kind, depth) {
+            (abi::KEEP_LAST, 1..) => Ok(Self::KeepLast(depth)),
+            (abi::KEEP_LAST, _) => {
+                Err(Error::bad_argument(format!("a history depth of {depth}; it is at least 1")))
+            }
+            (abi::KEEP_ALL, _) => Ok(Self::KeepAll),
+            _ => Err(Error::bad_argument(format!("there is no history kind {kind}"))),
+        }
+    }
+
+    fn to_abi(self) -> (i32, i32) {
+        match self {
+            Self::KeepLast(depth) => (abi::KEEP_LAST, depth),
+            Self::KeepAll => (abi::KEEP_ALL, 0),
+        }
+    }
+}
+
+/// RESOURCE_LIMITS; each may be `driver_abi::UNLIMITED`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named by DDS")]
+pub struct ResourceLimits {
+    pub max_samples: i32,
+    pub max_instances: i32,
+    pub max_samples_per_instance: i32,
+}
+
+/// DURABILITY_SERVICE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named by DDS")]
+pub struct DurabilityService {
+    pub cleanup_ns: u64,
+    pub history: History,
+    pub limits: ResourceLimits,
+}
+
+/// LIVELINESS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named by DDS")]
+pub struct Liveliness {
+    pub kind: LivelinessKind,
+    pub lease_ns: u64,
+}
+
+/// PRESENTATION.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named by DDS")]
+pub struct Presentation {
+    pub scope: AccessScope,
+    pub coherent: bool,
+    pub ordered: bool,
+}
+
+/// READER_DATA_LIFECYCLE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named by DDS")]
+pub struct ReaderDataLifecycle {
+    pub autopurge_nowriter_ns: u64,
+    pub autopurge_disposed_ns: u64,
+}
+
+/// The one list of policies: their names, their numbers in the contract, their fields and the types of these.
+macro_rules! policies {
+    ($($(#[$meta:meta])* $policy:ident $number:ident $text:literal $field:ident: $type:ty,)*) => {
+        /// A policy of DDS 1.4.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "named by DDS")]
+        pub enum Policy { $($policy = abi::$number as isize,)* }
+
+        impl Policy {
+            /// Every policy, in the order of the contract.
+            pub const ALL: [Self; abi::POLICY_COUNT] = [$(Self::$policy,)*];
+
+            /// Its name in texts.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$policy => $text,)* }
+            }
+
+            pub(crate) const fn bit(self) -> u64 {
+                1 << self as u64
+            }
+        }
+
+        /// The policies of one entity; `None` means not asked for, or not read back.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Qos {
+            $($(#[$meta])* pub $field: Option<$type>,)*
+            /// With `reliability`: how long a write may block. `None` there: not known.
+            pub max_blocking_ns: Option<u64>,
+        }
+
+        impl Qos {
+            /// Whether `policy` is present.
+            pub fn has(&self, policy: Policy) -> bool {
+                match policy { $(Policy::$policy => self.$field.is_some(),)* }
+            }
+
+            /// Whether `policy` says the same here as there.
+            pub fn agrees(&self, other: &Self, policy: Policy) -> bool {
+                match policy { $(Policy::$policy => self.$field == other.$field,)* }
+            }
+        }
+    };
+}
+
+policies! {
+    /// RELIABILITY; see also `max_blocking_ns`.
+    Reliability POLICY_RELIABILITY "reliability" reliability: Reliability,
+    /// HISTORY.
+    History POLICY_HISTORY "history" history: History,
+    /// RESOURCE_LIMITS.
+    ResourceLimits POLICY_RESOURCE_LIMITS "resource limits" resource_limits: ResourceLimits,
+    /// DURABILITY.
+    Durability POLICY_DURABILITY "durability" durability: Durability,
+    /// DURABILITY_SERVICE.
+    DurabilityService POLICY_DURABILITY_SERVICE "durability service" durability_service: DurabilityService,
+    /// DEADLINE.
+    Deadline POLICY_DEADLINE "deadline" deadline_ns: u64,
+    /// LATENCY_BUDGET.
+    LatencyBudget POLICY_LATENCY_BUDGET "latency budget" latency_budget_ns: u64,
+    /// LIFESPAN.
+    Lifespan POLICY_LIFESPAN "lifespan" lifespan_ns: u64,
+    /// LIVELINESS.
+    Liveliness POLICY_LIVELINESS "liveliness" liveliness: Liveliness,
+    /// OWNERSHIP.
+    Ownership POLICY_OWNERSHIP "ownership" ownership: Ownership,
+    /// OWNERSHIP_STRENGTH.
+    OwnershipStrength POLICY_OWNERSHIP_STRENGTH "ownership strength" ownership_strength: i32,
+    /// PARTITION.
+    Partition POLICY_PARTITION "partition" partitions: Vec<String>,
+    /// PRESENTATION.
+    Presentation POLICY_PRESENTATION "presentation" presentation: Presentation,
+    /// DESTINATION_ORDER.
+    DestinationOrder POLICY_DESTINATION_ORDER "destination order" destination_order: DestinationOrder,
+    /// TIME_BASED_FILTER.
+    TimeBasedFilter POLICY_TIME_BASED_FILTER "time-based filter" minimum_separation_ns: u64,
+    /// TRANSPORT_PRIORITY.
+    TransportPriority POLICY_TRANSPORT_PRIORITY "transport priority" transport_priority: i32,
+    /// WRITER_DATA_LIFECYCLE.
+    WriterDataLifecycle POLICY_WRITER_DATA_LIFECYCLE "writer data lifecycle" autodispose_unregistered: bool,
+    /// READER_DATA_LIFECYCLE.
+    ReaderDataLifecycle POLICY_READER_DATA_LIFECYCLE "reader data lifecycle"
+        reader_data_lifecycle: ReaderDataLifecycle,
+    /// USER_DATA.
+    UserData POLICY_USER_DATA "user data" user_data: Vec<u8>,
+    /// TOPIC_DATA.
+    TopicData POLICY_TOPIC_DATA "topic data" topic_data: Vec<u8>,
+    /// GROUP_DATA.
+    GroupData POLICY_GROUP_DATA "group data" group_data: Vec<u8>,
+    /// ENTITY_FACTORY.
+    EntityFactory POLICY_ENTITY_FACTORY "entity factory" autoenable_created: bool,
+}
+
+const _: () = {
+    let mut index = 0;
+    while index < Policy::ALL.len() {
+        assert!(Policy::ALL[index] as usize == index, "the list is in the order of the contract");
+        index += 1;
+    }
+};
+
+impl Qos {
+    /// Copies what the host asks for.
+    ///
+    /// # Safety
+    /// The arrays and strings of `raw` are as the contract says: valid for their counts, or NULL.
+    pub(crate) unsafe fn from_abi(raw: &abi::Qos) -> Result<Self> {
+        if raw.present >> abi::POLICY_COUNT != 0 {
+            return Err(Error::unsupported(format!(
+                "the host asks for policies that this driver does not know: {:#x}",
+                raw.present >> abi::POLICY_COUNT << abi::POLICY_COUNT
+            )));
+        }
+        let when = |policy: Policy| raw.present & policy.bit() != 0;
+        let mut qos = Self::default();
+        if when(Policy::Reliability) {
+            qos.reliability = Some(Reliability::from_abi(raw.reliability)?);
+            qos.max_blocking_ns = Some(raw.max_blocking_ns);
+        }
+        if when(Policy::History) {
+            qos.history = Some(History::from_abi(raw.history, raw.history_depth)?);
+        }
+        if when(Policy::ResourceLimits) {
+            qos.resource_limits = Some(ResourceLimits {
+                max_samples: raw.max_samples,
+                max_instances: raw.max_instances,
+                max_samples_per_instance: raw.max_samples_per_instance,
+            });
+        }
+        if when(Policy::Durability) {
+            qos.durability = Some(Durability::from_abi(raw.durability)?);
+        }
+        if when(Policy::DurabilityService) {
+            qos.durability_service = Some(DurabilityService {
+                cleanup_ns: raw.service_cleanup_ns,
+                history: History::from_abi(raw.service_history, raw.service_history_depth)?,
+                limits: ResourceLimits {
+                    max_samples: raw.service_max_samples,
+                    max_instances: raw.service_max_instances,
+                    max_samples_per_instance: raw.service_max_samples_per_instance,
+                },
+            });
+        }
+        qos.deadline_ns = when(Policy::Deadline).then_some(raw.deadline_ns);
+        qos.latency_budget_ns = when(Policy::LatencyBudget).then_some(raw.latency_budget_ns);
+        qos.lifespan_ns = when(Policy::Lifespan).then_some(raw.lifespan_ns);
+        if when(Policy::Liveliness) {
+            let kind = LivelinessKind::from_abi(raw.liveliness)?;
+            qos.liveliness = Some(Liveliness { kind, lease_ns: raw.liveliness_lease_ns });
+        }
+        if when(Policy::Ownership) {
+            qos.ownership = Some(Ownership::from_abi(raw.ownership)?);
+        }
+        qos.ownership_strength = when(Policy::OwnershipStrength).then_some(raw.ownership_strength);
+        if when(Policy::Presentation) {
+            qos.presentation = Some(Presentation {
+                scope: AccessScope::from_abi(raw.presentation_scope)?,
+                coherent: flag(raw.coherent_access, "coherent_access")?,
+                ordered: flag(raw.ordered_access, "ordered_access")?,
+            });
+        }
+        if when(Policy::DestinationOrder) {
+            qos.destination_order = Some(DestinationOrder::from_abi(raw.destination_order)?);
+        }
+        qos.minimum_separation_ns = when(Policy::TimeBasedFilter).then_some(raw.minimum_separation_ns);
+        qos.transport_priority = when(Policy::TransportPriority).then_some(raw.transport_priority);
+        if when(Policy::WriterDataLifecycle) {
+            qos.autodispose_unregistered =
+                Some(flag(raw.autodispose_unregistered, "autodispose_unregistered")?);
+        }
+        if when(Policy::ReaderDataLifecycle) {
+            qos.reader_data_lifecycle = Some(ReaderDataLifecycle {
+                autopurge_nowriter_ns: raw.autopurge_nowriter_ns,
+                autopurge_disposed_ns: raw.autopurge_disposed_ns,
+            });
+        }
+        if when(Policy::EntityFactory) {
+            qos.autoenable_created = Some(flag(raw.autoenable_created, "autoenable_created")?);
+        }
+        if when(Policy::Partition) {
+            // SAFETY: the caller's promise.
+            let names = unsafe { strings_of(raw.partitions, raw.partition_count, "partitions") }?;
+            qos.partitions = Some(names.into_iter().map(str::to_owned).collect());
+        }
+        if when(Policy::UserData) {
+            // SAFETY: the caller's promise.
+            qos.user_data =
+                Some(unsafe { bytes_of(raw.user_data, raw.user_data_size, "user_data") }?.to_vec());
+        }
+        if when(Policy::TopicData) {
+            // SAFETY: the caller's promise.
+            qos.topic_data =
+                Some(unsafe { bytes_of(raw.topic_data, raw.topic_data_size, "topic_data") }?.to_vec());
+        }
+        if when(Policy::GroupData) {
+            // SAFETY: the caller's promise.
+            qos.group_data =
+                Some(unsafe { bytes_of(raw.group_data, raw.group_data_size, "group_data") }?.to_vec());
+        }
+        Ok(qos)
+    }
+}
+
+fn flag(value: u32, what: &str) -> Result<bool> {
+    match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Error::bad_argument(format!("`{what}` is {value}; it is 0 or 1"))),
+    }
+}
+
+/// A QoS on its way to the host, with the storage of its texts: what `ddsmark_qos` points to lives as long as this.
+pub(crate) struct QosReport {
+    qos: Qos,
+    _partitions: Vec<CString>,
+    partition_pointers: Vec<*const c_char>,
+}
+
+// SAFETY: the pointers lead into `_partitions`, on the heap, which nothing changes.
+unsafe impl Send for QosReport {}
+
+impl QosReport {
+    pub(crate) fn new(qos: Qos) -> Result<Self> {
+        let partitions = qos
+            .partitions
+            .iter()
+            .flatten()
+            .map(|name| CString::new(name.as_str()))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|_| Error::failed("a partition name read back holds a NUL"))?;
+        let partition_pointers = partitions.iter().map(|name| name.as_ptr()).collect();
+        Ok(Self { qos, _partitions: partitions, partition_pointers })
+    }
+
+    pub(crate) fn to_abi(&self) -> abi::Qos {
+        let qos = &self.qos;
+        let mut raw = empty();
+        raw.present = Policy::ALL.iter().filter(|p| qos.has(**p)).map(|p| p.bit()).sum();
+        if let Some(value) = qos.reliability {
+            raw.reliability = value.to_abi();
+            raw.max_blocking_ns = qos.max_blocking_ns.unwrap_or(0);
+        }
+        if let Some(value) = qos.history {
+            (raw.history, raw.history_depth) = value.to_abi();
+        }
+        if let Some(value) = qos.resource_limits {
+            raw.max_samples = value.max_samples;
+            raw.max_instances = value.max_instances;
+            raw.max_samples_per_instance = value.max_samples_per_instance;
+        }
+        if let Some(value) = qos.durability {
+            raw.durability = value.to_abi();
+        }
+        if let Some(value) = qos.durability_service {
+            raw.service_cleanup_ns = value.cleanup_ns;
+            (raw.service_history, raw.service_history_depth) = value.history.to_abi();
+            raw.service_max_samples = value.limits.max_samples;
+            raw.service_max_instances = value.limits.max_instances;
+            raw.service_max_samples_per_instance = value.limits.max_samples_per_instance;
+        }
+        raw.deadline_ns = qos.deadline_ns.unwrap_or(0);
+        raw.latency_budget_ns = qos.latency_budget_ns.unwrap_or(0);
+        raw.lifespan_ns = qos.lifespan_ns.unwrap_or(0);
+        if let Some(value) = qos.liveliness {
+            raw.liveliness = value.kind.to_abi();
+            raw.liveliness_lease_ns = value.lease_ns;
+        }
+        if let Some(value) = qos.ownership {
+            raw.ownership = value.to_abi();
+        }
+        raw.ownership_strength = qos.ownership_strength.unwrap_or(0);
+        if let Some(value) = qos.presentation {
+            raw.presentation_scope = value.scope.to_abi();
+            raw.coherent_access = u32::from(value.coherent);
+            raw.ordered_access = u32::from(value.ordered);
+        }
+        if let Some(value) = qos.destination_order {
+            raw.destination_order = value.to_abi();
+        }
+        raw.minimum_separation_ns = qos.minimum_separation_ns.unwrap_or(0);
+        raw.transport_priority = qos.transport_priority.unwrap_or(0);
+        raw.autodispose_unregistered = u32::from(qos.autodispose_unregistered.unwrap_or(false));
+        if let Some(value) = qos.reader_data_lifecycle {
+            raw.autopurge_nowriter_ns = value.autopurge_nowriter_ns;
+            raw.autopurge_disposed_ns = value.autopurge_disposed_ns;
+        }
+        raw.autoenable_created = u32::from(qos.autoenable_created.unwrap_or(false));
+        if !self.partition_pointers.is_empty() {
+            raw.partitions = self.partition_pointers.as_ptr();
+            raw.partition_count = count(&self.partition_pointers);
+        }
+        (raw.user_data, raw.user_data_size) = octets(qos.user_data.as_ref());
+        (raw.topic_data, raw.topic_data_size) = octets(qos.topic_data.as_ref());
+        (raw.group_data, raw.group_data_size) = octets(qos.group_data.as_ref());
+        raw
+    }
+}
+
+fn count<T>(items: &[T]) -> u32 {
+    u32::try_from(items.len()).unwrap_or(u32::MAX)
+}
+
+fn octets(data: Option<&Vec<u8>>) -> (*const u8, u32) {
+    data.filter(|data| !data.is_empty()).map_or((ptr::null(), 0), |data| (data.as_ptr(), count(data)))
+}
+
+/// Nothing present.
+pub(crate) fn empty() -> abi::Qos {
+    abi::Qos {
+        struct_size: size_of::<abi::Qos>() as u32,
+        reserved: 0,
+        present: 0,
+        reliability: 0,
+        history: 0,
+        max_blocking_ns: 0,
+        history_depth: 0,
+        max_samples: 0,
+        max_instances: 0,
+        max_samples_per_instance: 0,
+        durability: 0,
+        service_history: 0,
+        service_cleanup_ns: 0,
+        service_history_depth: 0,
+        service_max_samples: 0,
+        service_max_instances: 0,
+        service_max_samples_per_instance: 0,
+        deadline_ns: 0,
+        latency_budget_ns: 0,
+        lifespan_ns: 0,
+        liveliness_lease_ns: 0,
+        liveliness: 0,
+        ownership: 0,
+        ownership_strength: 0,
+        presentation_scope: 0,
+        coherent_access: 0,
+        ordered_access: 0,
+        destination_order: 0,
+        transport_priority: 0,
+        minimum_separation_ns: 0,
+        autodispose_unregistered: 0,
+        autoenable_created: 0,
+        autopurge_nowriter_ns: 0,
+        autopurge_disposed_ns: 0,
+        partitions: ptr::null(),
+        user_data: ptr::null(),
+        topic_data: ptr::null(),
+        group_data: ptr::null(),
+        partition_count: 0,
+        user_data_size: 0,
+        topic_data_size: 0,
+        group_data_size: 0,
+    }
+}
+
+/// A slice from a C array that may be NULL when it is empty.
+///
+/// # Safety
+/// `start` is NULL or leads to `count` values that live for `'a`.
+pub(crate) unsafe fn array<'a, T>(start: *const T, count: u32, what: &str) -> Result<&'a [T]> {
+    match (count, start.is_null()) {
+        (0, _) => Ok(&[]),
+        (_, true) => Err(Error::bad_argument(format!("`{what}` is NULL, and {count} are said to be there"))),
+        // SAFETY: not NULL, and the caller's promise.
+        (_, false) => Ok(unsafe { slice::from_raw_parts(start, count as usize) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn everything() -> Qos {
+        let limits =
+            ResourceLimits { max_samples: 1, max_instances: abi::UNLIMITED, max_samples_per_instance: 3 };
+        Qos {
+            reliability: Some(Reliability::Reliable),
+            max_blocking_ns: Some(4),
+            history: Some(History::KeepLast(5)),
+            resource_limits: Some(limits),
+            durability: Some(Durability::Transient),
+            durability_service: Some(DurabilityService { cleanup_ns: 6, history: History::KeepAll, limits }),
+            deadline_ns: Some(abi::DURATION_INFINITE),
+            latency_budget_ns: Some(7),
+            lifespan_ns: Some(8),
+            liveliness: Some(Liveliness { kind: LivelinessKind::ByTopic, lease_ns: 9 }),
+            ownership: Some(Ownership::Exclusive),
+            ownership_strength: Some(-10),
+            partitions: Some(vec!["a".into(), String::new(), "b*".into()]),
+            presentation: Some(Presentation { scope: AccessScope::Group, coherent: true, ordered: false }),
+            destination_order: Some(DestinationOrder::BySource),
+            minimum_separation_ns: Some(11),
+            transport_priority: Some(-12),
+            autodispose_unregistered: Some(true),
+            reader_data_lifecycle: Some(ReaderDataLifecycle {
+                autopurge_nowriter_ns: 13,
+                autopurge_disposed_ns: 14,
+            }),
+            user_data: Some(vec![0, 1]),
+            topic_data: Some(vec![]),
+            group_data: Some(vec![2]),
+            autoenable_created: Some(false),
+        }
+    }
+
+    fn there_and_back(qos: Qos) -> Result<Qos> {
+        let report = QosReport::new(qos)?;
+        // SAFETY: `report` outlives the call.
+        unsafe { Qos::from_abi(&report.to_abi()) }
+    }
+
+    #[test]
+    fn everything_survives_the_boundary() {
+        assert_eq!(there_and_back(everything()), Ok(everything()));
+        assert_eq!(there_and_back(Qos::default()), Ok(Qos::default()));
+        for policy in Policy::ALL {
+            assert!(everything().has(policy), "{policy:?}");
+            assert!(!everything().agrees(&Qos::default(), policy), "{policy:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_do_not_exist_are_named() {
+        let broken = |change: fn(&mut abi::Qos)| {
+            let report = QosReport::new(everything()).expect("fine");
+            let mut raw = report.to_abi();
+            change(&mut raw);
+            // SAFETY: `report` outlives the call, and no change above lengthens an array.
+            unsafe { Qos::from_abi(&raw) }.expect_err("refused").to_string()
+        };
+        assert_eq!(broken(|q| q.reliability = 2), "there is no value 2 of Reliability");
+        assert_eq!(broken(|q| q.history_depth = 0), "a history depth of 0; it is at least 1");
+        assert_eq!(broken(|q| q.history = -1), "there is no history kind -1");
+        assert_eq!(broken(|q| q.coherent_access = 7), "`coherent_access` is 7; it is 0 or 1");
+        assert_eq!(
+            broken(|q| q.partitions = ptr::null()),
+            "`partitions` is NULL, and 3 are said to be there"
+        );
+        assert_eq!(
+            broken(|q| q.present |= 1 << 40),
+            "the host asks for policies that this driver does not know: 0x10000000000"
+        );
+    }
+}

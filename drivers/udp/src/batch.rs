@@ -1,0 +1,165 @@
+//! Batching at the application level: samples one behind the other in one datagram, each behind its length as u32, little
+//! endian. Without batching there is no framing at all.
+
+/// Bytes before each sample.
+pub(crate) const FRAMING: usize = size_of::<u32>();
+
+/// Samples that wait for the rest of their datagram.
+pub(crate) struct Batch {
+    buffer: Vec<u8>,
+    /// Of the samples, without framing.
+    payload: usize,
+    /// At most so many of these, unless one sample alone is larger.
+    limit: usize,
+    /// At most so many with framing.
+    max_datagram: usize,
+}
+
+impl Batch {
+    pub(crate) fn new(limit: usize, max_datagram: usize) -> Self {
+        Self { buffer: Vec::with_capacity(max_datagram), payload: 0, limit, max_datagram }
+    }
+
+    /// Whether a sample of this size still belongs into this datagram. One that fits into no datagram never does.
+    #[inline]
+    pub(crate) fn has_room(&self, size: usize) -> bool {
+        let fits = self.buffer.len() + FRAMING + size <= self.max_datagram;
+        fits && (self.buffer.is_empty() || self.payload + size <= self.limit)
+    }
+
+    /// Appends a sample that there is room for.
+    #[inline]
+    pub(crate) fn push(&mut self, sample: &[u8]) {
+        debug_assert!(self.has_room(sample.len()));
+        // A datagram is far shorter than a u32 can say.
+        self.buffer.extend_from_slice(&(sample.len() as u32).to_le_bytes());
+        self.buffer.extend_from_slice(sample);
+        self.payload += sample.len();
+    }
+
+    pub(crate) fn datagram(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.buffer.clear();
+        self.payload = 0;
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+}
+
+/// A datagram that is not a sequence of framed samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+/// The samples of a datagram. All lengths are checked before the first sample is given: a malformed datagram gives
+/// nothing. It has at least one sample, and none is larger than `max_payload`.
+pub(crate) fn split(datagram: &[u8], max_payload: usize) -> Result<Samples<'_>, Malformed> {
+    let mut rest = datagram;
+    loop {
+        let (sample, behind) = first(rest).ok_or(Malformed)?;
+        if sample.len() > max_payload {
+            return Err(Malformed);
+        }
+        if behind.is_empty() {
+            return Ok(Samples(datagram));
+        }
+        rest = behind;
+    }
+}
+
+/// The first sample and what is behind it.
+#[inline]
+fn first(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<FRAMING>()?;
+    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
+}
+
+/// See [`split`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Samples<'a>(&'a [u8]);
+
+impl<'a> Iterator for Samples<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (sample, rest) = first(self.0)?;
+        self.0 = rest;
+        Some(sample)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+
+    fn datagram(samples: &[&[u8]]) -> Vec<u8> {
+        let mut batch = Batch::new(usize::MAX, 1 << 20);
+        for sample in samples {
+            assert!(batch.has_room(sample.len()));
+            batch.push(sample);
+        }
+        batch.datagram().to_vec()
+    }
+
+    #[test]
+    fn the_layout() {
+        assert_eq!(datagram(&[b"ab", b"", b"c"]), b"\x02\0\0\0ab\0\0\0\0\x01\0\0\0c");
+    }
+
+    #[test]
+    fn a_batch_is_full_at_its_limit_of_payload_or_at_the_datagram() {
+        let mut batch = Batch::new(10, 100);
+        batch.push(&[1; 5]);
+        assert!(batch.has_room(5) && !batch.has_room(6));
+        batch.push(&[1; 5]);
+        assert!(!batch.has_room(1));
+        batch.clear();
+        assert!(batch.has_room(96), "one sample over the limit goes alone");
+        assert!(!batch.has_room(97), "but not over the datagram");
+        let mut batch = Batch::new(100, 20);
+        batch.push(&[1; 8]);
+        assert!(batch.has_room(4) && !batch.has_room(5), "framing counts against the datagram");
+    }
+
+    #[test]
+    fn malformed_datagrams_give_nothing() {
+        let whole = datagram(&[b"abc", b"de"]);
+        let given: Vec<_> = split(&whole, 3).expect("fine").collect();
+        assert_eq!(given, [b"abc".as_slice(), b"de"]);
+        assert_eq!(split(&whole, 2), Err(Malformed), "larger than any sample may be");
+        assert_eq!(split(&[], 9), Err(Malformed), "no sample at all");
+        for end in (1..whole.len()).filter(|end| *end != 7) {
+            assert_eq!(split(&whole[..end], 9), Err(Malformed), "cut at {end}");
+        }
+        assert_eq!(split(b"\xff\xff\xff\xff", usize::MAX), Err(Malformed));
+        assert_eq!(split(b"\0\0\0\0x", 9), Err(Malformed));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_batched_is_split(samples in vec(vec(any::<u8>(), 0..50), 1..40)) {
+            let slices: Vec<_> = samples.iter().map(Vec::as_slice).collect();
+            let whole = datagram(&slices);
+            let given: Vec<_> = split(&whole, 50).expect("well formed").collect();
+            prop_assert_eq!(given, slices);
+        }
+
+        #[test]
+        fn any_bytes_are_split_or_refused(bytes in vec(prop_oneof![Just(0u8), 0u8..8, any::<u8>()], 0..200)) {
+            if let Ok(samples) = split(&bytes, 100) {
+                let total: usize = samples.map(|sample| {
+                    assert!(sample.len() <= 100);
+                    sample.len() + FRAMING
+                }).sum();
+                prop_assert_eq!(total, bytes.len(), "every byte belongs to a sample");
+            }
+        }
+    }
+}

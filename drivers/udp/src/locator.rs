@@ -1,0 +1,184 @@
+//! Where a socket is, as text: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`.
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr, SocketAddrV4, SocketAddrV6},
+    str::FromStr,
+};
+
+use driver_kit::Error;
+
+/// A version of IP; each is a transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// `udp4`.
+    V4,
+    /// `udp6`.
+    V6,
+}
+
+impl Family {
+    /// The default first.
+    pub(crate) const ALL: [Self; 2] = [Self::V4, Self::V6];
+
+    /// The name of the transport.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::V4 => "udp4",
+            Self::V6 => "udp6",
+        }
+    }
+
+    /// The largest payload of one datagram: 65535, less the header of UDP and, where the total length of IP counts it
+    /// (RFC 791, not RFC 8200), that of IP.
+    pub(crate) const fn max_datagram(self) -> usize {
+        match self {
+            Self::V4 => 65_535 - 20 - 8,
+            Self::V6 => 65_535 - 8,
+        }
+    }
+
+    pub(crate) const fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(_) => Self::V4,
+            IpAddr::V6(_) => Self::V6,
+        }
+    }
+}
+
+/// The address of one socket that a datagram can be sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Locator(SocketAddr);
+
+impl Locator {
+    /// Fails for what cannot be sent to by unicast.
+    pub(crate) fn new(address: SocketAddr) -> Result<Self, Error> {
+        let ip = address.ip();
+        let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
+        if ip.is_unspecified() || ip.is_multicast() || broadcast || address.port() == 0 {
+            return Err(Error::bad_argument(format!("`{address}` is not the address of one socket"))
+                .hint("a reader's locator has a unicast address and a port"));
+        }
+        Ok(Self(address))
+    }
+
+    pub(crate) fn address(self) -> SocketAddr {
+        self.0
+    }
+
+    pub(crate) fn family(self) -> Family {
+        Family::of(self.0.ip())
+    }
+
+    /// Reads the locator of a peer, which must be of the same family.
+    pub(crate) fn of_peer(text: &str, family: Family) -> Result<Self, Error> {
+        let locator: Self = text.parse()?;
+        if locator.family() != family {
+            return Err(Error::bad_argument(format!("`{text}` cannot be reached by {}", family.name()))
+                .hint("open both ends with the same transport"));
+        }
+        Ok(locator)
+    }
+}
+
+impl fmt::Display for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.family().name(), self.0)
+    }
+}
+
+impl FromStr for Locator {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let address = match text.split_once(':') {
+            Some(("udp4", rest)) => rest.parse().ok().map(SocketAddr::V4 as fn(SocketAddrV4) -> SocketAddr),
+            Some(("udp6", rest)) => rest.parse().ok().map(SocketAddr::V6 as fn(SocketAddrV6) -> SocketAddr),
+            _ => None,
+        };
+        let address = address.ok_or_else(|| {
+            Error::bad_argument(format!("`{text}` is not a locator of this driver"))
+                .hint("one looks like `udp4:127.0.0.1:40123` or `udp6:[::1]:40123`")
+        })?;
+        Self::new(address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn texts_of_both_families() {
+        for text in ["udp4:127.0.0.1:40123", "udp6:[::1]:40123", "udp6:[fd00::2]:1"] {
+            assert_eq!(text.parse::<Locator>().map(|locator| locator.to_string()), Ok(text.to_owned()));
+        }
+        assert_eq!(Family::V4.max_datagram(), 65_507);
+        assert_eq!(Family::V6.max_datagram(), 65_527);
+    }
+
+    #[test]
+    fn errors_name_the_text_and_the_form() {
+        for text in [
+            "",
+            "udp4",
+            "udp4:",
+            "udp4:127.0.0.1",
+            "udp4:127.0.0.1:",
+            "udp4:127.0.0.1:65536",
+            "udp4:127.0.0.1:-1",
+            "udp4: 127.0.0.1:1",
+            "udp4:127.1:1",
+            "udp4:localhost:1",
+            "udp4:[::1]:1",
+            "udp6:127.0.0.1:1",
+            "udp6:::1:1",
+            "tcp4:127.0.0.1:1",
+            "127.0.0.1:1",
+        ] {
+            let error = text.parse::<Locator>().expect_err(text).to_string();
+            assert!(
+                error.starts_with(&format!("`{text}` is not a locator of this driver; hint: ")),
+                "{error}"
+            );
+        }
+        for text in [
+            "udp4:0.0.0.0:1",
+            "udp4:127.0.0.1:0",
+            "udp4:239.1.1.1:5",
+            "udp4:255.255.255.255:5",
+            "udp6:[::]:1",
+        ] {
+            let error = text.parse::<Locator>().expect_err(text).to_string();
+            assert!(error.contains("is not the address of one socket"), "{error}");
+        }
+        let error = Locator::of_peer("udp6:[::1]:1", Family::V4).expect_err("other family").to_string();
+        assert!(error.contains("cannot be reached by udp4"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in ".*") {
+            let _ = text.parse::<Locator>();
+        }
+
+        #[test]
+        fn almost_locators_are_read_or_refused(text in "udp[46]:\\[?[0-9a-f:.%]{0,30}\\]?:[0-9]{0,6}") {
+            if let Ok(locator) = text.parse::<Locator>() {
+                prop_assert_eq!(locator.to_string().parse(), Ok(locator));
+            }
+        }
+
+        #[test]
+        fn what_is_written_is_read(bits in any::<u32>(), wide in any::<u128>(), port in 1u16..) {
+            for ip in [IpAddr::V4(Ipv4Addr::from(bits)), IpAddr::V6(Ipv6Addr::from(wide))] {
+                if let Ok(locator) = Locator::new(SocketAddr::new(ip, port)) {
+                    prop_assert_eq!(locator.to_string().parse(), Ok(locator));
+                }
+            }
+        }
+    }
+}

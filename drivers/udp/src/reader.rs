@@ -1,0 +1,276 @@
+//! Samples in.
+use std::{
+    panic::resume_unwind,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    thread::{self, JoinHandle},
+};
+
+use driver_kit::{
+    Count, Counter, Counters, Deliver, Error, Monitor, Qos, Reader, ReaderConfig, Receive, Result, Sample,
+    Samples, Settings, Sink, abi,
+};
+use nix::{errno::Errno, sys::socket::MsgFlags};
+
+use crate::{
+    batch::split,
+    in_force,
+    locator::{Family, Locator},
+    socket::Socket,
+};
+
+/// How long the listener's thread sleeps before it looks whether it should stop. It is woken for that; this is for the
+/// day when a kernel no longer does.
+const LISTENER_NAP_NS: u64 = 100_000_000;
+
+/// What the host may ask at any time.
+#[derive(Default)]
+pub(crate) struct ReaderMonitor {
+    matched: AtomicU32,
+    packets: Count,
+    bytes: Count,
+    malformed: Count,
+    discarded: Count,
+}
+
+impl Monitor for ReaderMonitor {
+    fn matched(&self) -> Result<u32> {
+        Ok(self.matched.load(Ordering::Relaxed))
+    }
+
+    fn qos(&self) -> Result<Qos> {
+        Ok(in_force(None))
+    }
+
+    fn counters(&self) -> Counters {
+        Counters::new()
+            .with(Counter::PacketsReceived, self.packets.get())
+            .with(Counter::BytesReceived, self.bytes.get())
+            .with(Counter::Malformed, self.malformed.get())
+            .with(Counter::BytesDiscarded, self.discarded.get())
+    }
+}
+
+/// A socket that hears whoever sends to it.
+pub(crate) struct UdpReader {
+    socket: Arc<Socket>,
+    monitor: Arc<ReaderMonitor>,
+    intake: Intake,
+    writers: Vec<Locator>,
+    family: Family,
+    batched: bool,
+}
+
+/// Who receives.
+enum Intake {
+    Host(Inlet),
+    Listener(Listener),
+}
+
+impl UdpReader {
+    pub(crate) fn open(socket: Socket, family: Family, config: ReaderConfig<'_>) -> Result<Self> {
+        let socket = Arc::new(socket);
+        let monitor = Arc::new(ReaderMonitor::default());
+        let max_payload = config.max_payload_bytes as usize;
+        // Of a batch only the sender knows the size.
+        let room = if config.batched { family.max_datagram() } else { max_payload };
+        let inlet = Inlet {
+            socket: socket.clone(),
+            monitor: monitor.clone(),
+            buffer: vec![0; room],
+            batched: config.batched,
+            max_payload,
+            limit_ns: abi::DURATION_INFINITE,
+        };
+        let intake = match config.receive {
+            Receive::Waitset | Receive::Polling => Intake::Host(inlet),
+            Receive::Listener(sink) => Intake::Listener(Listener::start(inlet, sink)?),
+        };
+        Ok(Self { socket, monitor, intake, writers: Vec::new(), family, batched: config.batched })
+    }
+}
+
+impl Reader for UdpReader {
+    type Monitor = ReaderMonitor;
+
+    fn monitor(&self) -> Arc<ReaderMonitor> {
+        self.monitor.clone()
+    }
+
+    #[inline]
+    fn receive(&mut self, timeout_ns: u64, _max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
+        let Intake::Host(inlet) = &mut self.intake else {
+            return Err(Error::bad_argument("the listener has the samples of this reader"));
+        };
+        // One datagram a call, as a loop around a bare socket would have it.
+        if let Some(length) = inlet.wait(timeout_ns)? {
+            inlet.deliver(length, to);
+        }
+        Ok(())
+    }
+
+    fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
+        settings.set("address", &self.socket.locator());
+        self.socket.show_receive_buffer(settings)?;
+        settings.set("batching", if self.batched { "application" } else { "none" });
+        Ok(())
+    }
+
+    fn locator(&mut self) -> Result<String> {
+        Ok(self.socket.locator().to_string())
+    }
+
+    fn connect(&mut self, writer_locator: &str) -> Result<()> {
+        let writer = Locator::of_peer(writer_locator, self.family)?;
+        if !self.writers.contains(&writer) {
+            self.writers.push(writer);
+            self.monitor.matched.store(self.writers.len() as u32, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn close(self) -> Result<()> {
+        match self.intake {
+            Intake::Host(_) => Ok(()),
+            Intake::Listener(listener) => listener.stop(),
+        }
+    }
+}
+
+/// The receiving end: a socket, room for one datagram, and how to read it.
+struct Inlet {
+    socket: Arc<Socket>,
+    monitor: Arc<ReaderMonitor>,
+    buffer: Vec<u8>,
+    batched: bool,
+    max_payload: usize,
+    /// The time limit that the socket has now.
+    limit_ns: u64,
+}
+
+impl Inlet {
+    /// The next datagram into the buffer; its true length, or `None` where none came in time.
+    #[inline]
+    fn wait(&mut self, timeout_ns: u64) -> Result<Option<usize>> {
+        let mut flags = MsgFlags::empty();
+        if timeout_ns == 0 {
+            flags = MsgFlags::MSG_DONTWAIT;
+        } else if timeout_ns != self.limit_ns {
+            self.socket.set_receive_limit(timeout_ns)?;
+            self.limit_ns = timeout_ns;
+        }
+        match self.socket.receive(&mut self.buffer, flags) {
+            Ok(length) => Ok(Some(length)),
+            // A signal ends the wait early: the host calls again.
+            Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
+            Err(errno) => Err(Error::os("no datagram can be received", errno)),
+        }
+    }
+
+    /// Gives what is in the buffer.
+    #[inline]
+    fn deliver(&mut self, length: usize, to: &mut impl Deliver) {
+        self.monitor.packets.add(1);
+        self.monitor.bytes.add(length as u64);
+        // A datagram that is longer than its room was cut, and is worth nothing.
+        match self.buffer.get(..length) {
+            Some(datagram) if !self.batched => to.deliver(Sample::new(datagram)),
+            Some(datagram) => match split(datagram, self.max_payload) {
+                Ok(samples) => samples.for_each(|sample| to.deliver(Sample::new(sample))),
+                Err(_) => self.drop_malformed(length),
+            },
+            None => self.drop_malformed(length),
+        }
+    }
+
+    #[cold]
+    fn drop_malformed(&self, length: usize) {
+        self.monitor.malformed.add(1);
+        self.monitor.discarded.add(length as u64);
+    }
+}
+
+/// A thread that receives and calls the host's sink. It writes nothing and holds no lock, so the sink may write.
+struct Listener {
+    stop: Arc<AtomicBool>,
+    socket: Arc<Socket>,
+    /// `None` once joined.
+    thread: Option<JoinHandle<Result<()>>>,
+}
+
+impl Listener {
+    fn start(mut inlet: Inlet, mut sink: Sink) -> Result<Self> {
+        let (stop, socket) = (Arc::new(AtomicBool::new(false)), inlet.socket.clone());
+        let stopped = stop.clone();
+        let run = move || {
+            loop {
+                let heard =
+                    inlet.wait(LISTENER_NAP_NS).inspect_err(|error| eprintln!("listener: {error}"))?;
+                if stopped.load(Ordering::Acquire) {
+                    return Ok(());
+                }
+                if let Some(length) = heard {
+                    inlet.deliver(length, &mut sink);
+                }
+            }
+        };
+        let thread = thread::Builder::new()
+            .name("udp-listener".to_owned())
+            .spawn(run)
+            .map_err(|error| Error::os("a listener's thread cannot be started", error))?;
+        Ok(Self { stop, socket, thread: Some(thread) })
+    }
+
+    /// Returns when the thread has ended, and how it did.
+    fn stop(mut self) -> Result<()> {
+        // A panic goes on in this thread, to be told like any other.
+        self.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn join(&mut self) -> thread::Result<Result<()>> {
+        let Some(thread) = self.thread.take() else { return Ok(Ok(())) };
+        self.stop.store(true, Ordering::Release);
+        self.socket.wake();
+        thread.join()
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = self.join();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::socket::Buffers;
+
+    #[test]
+    fn the_kernel_is_told_of_a_time_limit_only_when_it_changes() {
+        let none = Buffers { send: None, receive: None };
+        let mut inlet = Inlet {
+            socket: Arc::new(Socket::bound([127, 0, 0, 1].into(), none).expect("a socket")),
+            monitor: Arc::default(),
+            buffer: vec![0; 10],
+            batched: false,
+            max_payload: 10,
+            limit_ns: abi::DURATION_INFINITE,
+        };
+        let mut waited = |timeout_ms: u64, behind_its_back: Option<u64>| {
+            if let Some(limit) = behind_its_back {
+                inlet.socket.set_receive_limit(limit * 1_000_000).expect("set");
+            }
+            let begun = Instant::now();
+            assert_eq!(inlet.wait(timeout_ms * 1_000_000), Ok(None));
+            begun.elapsed()
+        };
+        assert!(waited(1, None) >= Duration::from_millis(1));
+        assert!(waited(1, Some(40)) >= Duration::from_millis(40), "1 ms is what it was told already");
+        assert!(waited(50, None) >= Duration::from_millis(50));
+    }
+}

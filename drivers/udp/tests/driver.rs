@@ -1,0 +1,481 @@
+//! What the driver must show: through the C table, over loopback, at ephemeral ports.
+mod harness;
+
+use std::{
+    ffi::CStr,
+    net::UdpSocket,
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use driver_kit::{
+    Durability, Qos, Reliability, abi,
+    testing::{Entity, Open, value_of},
+};
+use harness::*;
+
+#[test]
+fn it_says_what_it_is() {
+    let description = driver().description();
+    // SAFETY: texts of a description are C strings.
+    let text = |text| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8");
+    assert_eq!(text(description.name), "udp");
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").expect("a release");
+    assert_eq!(text(description.middleware_version), kernel.trim());
+    assert_eq!(text(description.version_source), "kernel");
+    assert!(description.build.is_null() && description.options.is_null());
+    assert_eq!(description.type_kinds, 1 << abi::TYPE_OCTETS);
+    assert_eq!(description.receive_modes, 0b111);
+    assert_eq!(
+        description.features,
+        abi::FEATURE_LOCATORS | abi::FEATURE_APPLICATION_BATCHING | abi::FEATURE_ECHO_IN_LISTENER
+    );
+    // SAFETY: as many transports as it says.
+    let transports =
+        unsafe { std::slice::from_raw_parts(description.transports, description.transport_count as usize) };
+    let rows: Vec<_> = transports.iter().map(|row| (text(row.name), row.max_payload_bytes)).collect();
+    assert_eq!(rows, [("udp4", 65_507), ("udp6", 65_527)]);
+    assert!(description.policies.iter().all(|policy| policy.support == abi::SUPPORT_UNSUPPORTED));
+}
+
+#[test]
+fn content_arrives_whole_at_every_size() {
+    for (transport, largest) in transports() {
+        let participant = open(transport);
+        let (mut writer, mut reader) = pair(&participant, &sized(largest));
+        assert_eq!((writer.matched(), reader.matched()), (Ok(1), Ok(1)));
+        let sizes = [0, 16, 1472, 63_000, largest as usize];
+        for (seed, size) in sizes.into_iter().enumerate() {
+            let sent = pattern(size, seed as u8);
+            writer.write(&sent).expect("written");
+            writer.flush().expect("nothing to flush");
+            assert!(receive(&mut reader, 1) == [sent], "{transport}, {size} bytes");
+        }
+        let (out, back) = (writer.counters(), reader.counters());
+        let bytes = sizes.iter().sum::<usize>() as u64;
+        assert_eq!(out.get(abi::COUNTER_PACKETS_SENT), Some(5));
+        assert_eq!(out.get(abi::COUNTER_BYTES_SENT), Some(bytes), "no framing");
+        assert_eq!(out.get(abi::COUNTER_WRITE_REFUSED), Some(0));
+        assert_eq!(back.get(abi::COUNTER_PACKETS_RECEIVED), Some(5));
+        assert_eq!(back.get(abi::COUNTER_BYTES_RECEIVED), Some(bytes));
+        assert_eq!(back.get(abi::COUNTER_MALFORMED), Some(0));
+        for unknown in [abi::COUNTER_RETRANSMITTED, abi::COUNTER_WRITE_BLOCKED, abi::COUNTER_SAMPLES_LOST] {
+            assert_eq!((out.get(unknown), back.get(unknown)), (None, None));
+        }
+    }
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let participant = open("udp4");
+    assert_eq!(failed(participant.writer(&sized(65_508))).0, abi::TOO_LARGE);
+    assert_eq!(failed(participant.reader(&sized(65_508))).0, abi::TOO_LARGE);
+    let batched = |size| Entity { batch_bytes: 1000, ..sized(size) };
+    let (status, text) = failed(participant.writer(&batched(65_504)));
+    assert_eq!(status, abi::TOO_LARGE);
+    assert!(text.contains("with batching udp4 carries at most 65503"), "{text}");
+    participant.writer(&batched(65_503)).expect("it fits");
+    let mut writer = participant.writer(&sized(100)).expect("a writer");
+    writer.write(&[0; 100]).expect("it fits");
+    assert_eq!(failed(writer.write(&[0; 101])).0, abi::TOO_LARGE);
+}
+
+#[test]
+fn a_datagram_longer_than_any_sample_is_malformed() {
+    let participant = open("udp4");
+    let (mut writer, mut reader) = (
+        participant.writer(&sized(101)).expect("a writer"),
+        participant.reader(&sized(100)).expect("a reader"),
+    );
+    connect(&mut writer, &mut reader);
+    writer.write(&[1; 101]).expect("written");
+    writer.write(&[2; 100]).expect("written");
+    assert_eq!(receive(&mut reader, 1), [vec![2; 100]]);
+    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(1));
+    assert_eq!(reader.counters().get(abi::COUNTER_BYTES_DISCARDED), Some(101));
+    assert_eq!(reader.counters().get(abi::COUNTER_BYTES_RECEIVED), Some(201));
+}
+
+#[test]
+fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
+    let participant = open("udp4");
+    let (mut writer, mut reader) = pair(&participant, &Entity { batch_bytes: 1000, ..sized(100) });
+    let sent: Vec<_> = (0..10).map(|seed| pattern(100, seed)).collect();
+    for sample in &sent {
+        writer.write(sample).expect("written");
+    }
+    assert_eq!(reader.receive(100_000_000, 100, |_| {}), Ok(0), "1000 bytes of payload are held");
+    writer.flush().expect("flushed");
+    writer.flush().expect("nothing left");
+    let mut seen = Vec::new();
+    let taken = reader.receive(WAIT_NS, 1, |payload| seen.push(payload.to_vec()));
+    assert_eq!((taken, &seen), (Ok(10), &sent), "a datagram that is begun is given whole");
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
+    assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(10 * 104));
+
+    // The eleventh sends the ten before it.
+    for sample in sent.iter().chain([&vec![7; 100]]) {
+        writer.write(sample).expect("written");
+    }
+    assert_eq!(receive(&mut reader, 10), sent);
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(2));
+    writer.flush().expect("flushed");
+    assert_eq!(receive(&mut reader, 1), [vec![7; 100]]);
+    assert_eq!(reader.counters().get(abi::COUNTER_PACKETS_RECEIVED), Some(3));
+}
+
+#[test]
+fn a_batch_is_no_longer_than_a_datagram() {
+    let participant = open("udp4");
+    let (mut writer, mut reader) = pair(&participant, &Entity { batch_bytes: u64::MAX, ..sized(65_503) });
+    let settings = writer.settings().expect("settings");
+    assert_eq!(value_of(&settings, "batch_bytes"), Some("65503"));
+    let (big, small) = (pattern(65_503, 1), pattern(16, 2));
+    for _ in 0..2 {
+        writer.write(&big).expect("written");
+        writer.write(&small).expect("written");
+    }
+    writer.flush().expect("flushed");
+    assert!(receive(&mut reader, 4) == [big.clone(), small.clone(), big, small]);
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(4));
+}
+
+#[test]
+fn malformed_datagrams_are_counted_and_give_nothing() {
+    let participant = open("udp4");
+    let entity = Entity { batch_bytes: 1000, ..sized(100) };
+    let (mut writer, mut reader) = pair(&participant, &entity);
+    let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let to = reader.locator().expect("a locator").replace("udp4:", "");
+    let datagrams: [&[u8]; 6] = [
+        b"",
+        b"\x01\0\0",
+        b"\xff\xff\xff\xff garbage",
+        b"\x02\0\0\0ok\x05\0\0\0cut",
+        b"\x02\0\0\0ok\x00",
+        &[101, 0, 0, 0, 1].into_iter().chain([1; 100]).collect::<Vec<_>>(),
+    ];
+    for datagram in datagrams {
+        stranger.send_to(datagram, &to).expect("sent");
+    }
+    writer.write(b"good").expect("written");
+    writer.flush().expect("flushed");
+    assert_eq!(receive(&mut reader, 1), [b"good"]);
+    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(6));
+    let bytes = datagrams.iter().map(|datagram| datagram.len() as u64).sum();
+    assert_eq!(reader.counters().get(abi::COUNTER_BYTES_DISCARDED), Some(bytes));
+}
+
+#[test]
+fn polling_returns_at_once_and_gives_what_is_there() {
+    let participant = open("udp4");
+    let entity = Entity { receive_mode: abi::RECEIVE_POLLING, ..sized(100) };
+    let (mut writer, mut reader) = pair(&participant, &entity);
+    assert_eq!(reader.receive(0, 1, |_| {}), Ok(0));
+    writer.write(b"one").expect("written");
+    writer.write(b"two").expect("written");
+    assert_eq!(receive_by(&mut reader, 2, 0), [b"one", b"two"]);
+    assert_eq!(reader.receive(0, 1, |_| {}), Ok(0));
+    assert_eq!(reader.receive(0, 0, |_| {}), Ok(0));
+}
+
+#[test]
+fn a_wait_is_not_shorter_than_asked() {
+    let participant = open("udp4");
+    let mut reader = participant.reader(&sized(100)).expect("a reader");
+    for timeout_ms in [5, 30, 5, 30, 30] {
+        let begun = Instant::now();
+        assert_eq!(reader.receive(timeout_ms * 1_000_000, 1, |_| {}), Ok(0));
+        assert!(begun.elapsed() >= Duration::from_millis(timeout_ms), "{:?}", begun.elapsed());
+    }
+    // No limit: until there is data.
+    let mut writer = participant.writer(&sized(100)).expect("a writer");
+    connect(&mut writer, &mut reader);
+    let late = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(50));
+        writer.write(b"late").expect("written");
+    });
+    let mut seen = Vec::new();
+    let begun = Instant::now();
+    while seen.is_empty() && begun.elapsed() < WAIT {
+        reader
+            .receive(abi::DURATION_INFINITE, 1, |payload| seen.extend_from_slice(payload))
+            .expect("received");
+    }
+    assert_eq!(seen, b"late");
+    late.join().expect("joined");
+}
+
+#[test]
+fn a_listener_hears_single_samples_and_batches() {
+    let participant = open("udp4");
+    for batch_bytes in [0, 300] {
+        let entity = Entity { batch_bytes, ..sized(100) };
+        let (send, heard) = mpsc::channel();
+        let mut writer = participant.writer(&entity).expect("a writer");
+        let mut reader = participant
+            .listener(&entity, move |payload| send.send(payload.to_vec()).expect("sent"))
+            .expect("a listener");
+        connect(&mut writer, &mut reader);
+        let sent: Vec<_> = (0..3).map(|seed| pattern(100, seed)).collect();
+        for sample in &sent {
+            writer.write(sample).expect("written");
+        }
+        writer.flush().expect("flushed");
+        for sample in sent {
+            assert_eq!(heard.recv_timeout(WAIT), Ok(sample));
+        }
+        assert_eq!(failed(reader.receive(0, 1, |_| {})).0, abi::BAD_ARGUMENT);
+        reader.close().expect("closed");
+        assert_eq!(heard.recv_timeout(WAIT), Err(mpsc::RecvTimeoutError::Disconnected));
+    }
+}
+
+#[test]
+fn a_listener_may_echo() {
+    let participant = open("udp4");
+    let mut ping = participant.writer(&sized(100)).expect("a writer");
+    let mut pong = participant.reader(&sized(100)).expect("a reader");
+    let mut echo = participant.writer(&sized(100)).expect("a writer");
+    echo.connect(&pong.locator().expect("a locator")).expect("connected");
+    pong.connect(&echo.locator().expect("a locator")).expect("connected");
+    let mirror = participant
+        .listener(&sized(100), move |payload| {
+            echo.write(payload).expect("echoed");
+            echo.flush().expect("flushed");
+        })
+        .expect("a listener");
+    ping.connect(&mirror.locator().expect("a locator")).expect("connected");
+    for seed in 0..100 {
+        let sent = pattern(100, seed);
+        ping.write(&sent).expect("written");
+        assert_eq!(receive(&mut pong, 1), [sent]);
+    }
+    mirror.close().expect("closed");
+}
+
+#[test]
+fn several_readers_each_get_every_sample() {
+    let participant = open("udp4");
+    let mut writer = participant.writer(&sized(100)).expect("a writer");
+    let mut readers: Vec<_> = (0..3).map(|_| participant.reader(&sized(100)).expect("a reader")).collect();
+    writer.write(b"nobody is there").expect("accepted, and goes nowhere");
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(0));
+    for (index, reader) in readers.iter_mut().enumerate() {
+        connect(&mut writer, reader);
+        connect(&mut writer, reader);
+        assert_eq!((writer.matched(), reader.matched()), (Ok(index as u32 + 1), Ok(1)), "each counts once");
+        writer.write(&[index as u8]).expect("written");
+    }
+    for (index, reader) in readers.iter_mut().enumerate() {
+        let expected: Vec<_> = (index as u8..3).map(|value| vec![value]).collect();
+        assert_eq!(receive(reader, 3 - index), expected);
+    }
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1 + 2 + 3));
+}
+
+#[test]
+fn a_reader_that_is_gone_refuses_nothing() {
+    let participant = open("udp4");
+    let (mut writer, reader) = pair(&participant, &sized(100));
+    reader.close().expect("closed");
+    for _ in 0..10 {
+        writer.write(b"into the void").expect("accepted");
+    }
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(10));
+    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_REFUSED), Some(0));
+    let settings = writer.settings().expect("settings");
+    let told: u64 = value_of(&settings, "port_unreachable").expect("a row").parse().expect("a number");
+    assert!(told > 0, "loopback tells of it before the next datagram");
+
+    // With another reader nobody suffers.
+    let mut other = participant.reader(&sized(100)).expect("a reader");
+    connect(&mut writer, &mut other);
+    for index in 0..10 {
+        writer.write(&[index]).expect("accepted");
+        assert_eq!(receive(&mut other, 1), [vec![index]]);
+    }
+    assert_eq!(value_of(&writer.settings().expect("settings"), "datagrams_unsent"), Some("0"));
+}
+
+#[test]
+fn locators_are_texts_and_wrong_ones_are_explained() {
+    let participant = open("udp4");
+    let (mut writer, mut reader) = pair(&participant, &sized(100));
+    let locator = reader.locator().expect("a locator");
+    assert!(locator.starts_with("udp4:127.0.0.1:"), "{locator}");
+    assert_eq!(value_of(&reader.settings().expect("settings"), "address"), Some(locator.as_str()));
+    for (text, reason) in [
+        ("", "is not a locator"),
+        ("tcp4:127.0.0.1:1", "is not a locator"),
+        ("udp4:127.0.0.1:0", "is not the address of one socket"),
+        ("udp6:[::1]:5", "cannot be reached by udp4"),
+    ] {
+        for (status, told) in [failed(writer.connect(text)), failed(reader.connect(text))] {
+            assert_eq!(status, abi::BAD_ARGUMENT);
+            assert!(told.contains(reason) && told.contains("; hint: "), "{told}");
+        }
+    }
+    assert_eq!((writer.matched(), reader.matched()), (Ok(1), Ok(1)), "a failure connects nothing");
+    let table = driver().raw();
+    let mut buffer = [1; 8];
+    // SAFETY: the buffer is as long as said.
+    let status = unsafe { table.writer_locator.expect("entry")(writer.raw(), buffer.as_mut_ptr().cast(), 8) };
+    assert_eq!((status, buffer), (abi::BAD_ARGUMENT, [1; 8]));
+}
+
+#[test]
+fn udp6_has_locators_of_its_own() {
+    if transports().len() < 2 {
+        return;
+    }
+    let participant = open("udp6");
+    let reader = participant.reader(&sized(100)).expect("a reader");
+    let locator = reader.locator().expect("a locator");
+    assert!(locator.starts_with("udp6:[::1]:"), "{locator}");
+}
+
+#[test]
+fn wrong_interfaces_options_and_transports_are_explained() {
+    let open = |how| failed(driver().open(how));
+    assert_eq!(
+        open(Open { interface: Some("eth7-none"), ..Open::default() }),
+        (
+            abi::BAD_ARGUMENT,
+            "interface `eth7-none` does not exist; hint: `ip -br link` lists the interfaces of this host"
+                .into()
+        )
+    );
+    assert_eq!(
+        open(Open { options: &[("ttl", "3")], ..Open::default() }),
+        (abi::BAD_ARGUMENT, "driver `udp` has no option `ttl`; hint: it has none".into())
+    );
+    assert_eq!(open(Open { transport: Some("shm"), ..Open::default() }).0, abi::BAD_ARGUMENT);
+    assert_eq!(open(Open { multicast: true, ..Open::default() }).0, abi::UNSUPPORTED);
+    assert_eq!(open(Open { receive_buffer_bytes: 1 << 40, ..Open::default() }).0, abi::BAD_ARGUMENT);
+}
+
+#[test]
+fn only_best_effort_and_volatile_are_granted_and_both_are_read_back() {
+    let participant = open("udp4");
+    let asks = |qos| Entity { qos: Some(qos), ..sized(100) };
+    let reliable = Qos { reliability: Some(Reliability::Reliable), ..Qos::default() };
+    for outcome in
+        [failed(participant.writer(&asks(reliable.clone()))), failed(participant.reader(&asks(reliable)))]
+    {
+        assert_eq!(outcome.0, abi::UNSUPPORTED);
+        assert!(outcome.1.contains("best effort is what UDP is"), "{}", outcome.1);
+    }
+    for qos in [
+        Qos { durability: Some(Durability::TransientLocal), ..Qos::default() },
+        Qos { deadline_ns: Some(1_000_000), ..Qos::default() },
+        Qos { history: Some(driver_kit::History::KeepAll), ..Qos::default() },
+        Qos { partitions: Some(vec!["p".to_owned()]), ..Qos::default() },
+    ] {
+        assert_eq!(failed(participant.writer(&asks(qos))).0, abi::UNSUPPORTED);
+    }
+    let granted = |max_blocking_ns| Qos {
+        reliability: Some(Reliability::BestEffort),
+        durability: Some(Durability::Volatile),
+        max_blocking_ns: Some(max_blocking_ns),
+        ..Qos::default()
+    };
+    for limit in [0, 100_000_000, abi::DURATION_INFINITE] {
+        let (mut writer, mut reader) = pair(&participant, &asks(granted(limit)));
+        assert_eq!(writer.qos(), Ok(granted(limit)), "as the kernel has it");
+        writer.write(b"x").expect("written");
+        assert_eq!(receive(&mut reader, 1), [b"x"]);
+    }
+    let (writer, reader) = pair(&participant, &sized(100));
+    assert_eq!(writer.qos(), Ok(granted(abi::DURATION_INFINITE)));
+    assert_eq!(reader.qos(), Ok(granted(0)));
+}
+
+#[test]
+fn types_and_features_that_udp_has_not_are_refused() {
+    let participant = open("udp4");
+    let refused = |entity: &Entity| {
+        assert_eq!(failed(participant.writer(entity)).0, abi::UNSUPPORTED);
+    };
+    refused(&Entity { type_kind: abi::TYPE_KEYED, ..sized(10) });
+    refused(&Entity { type_kind: abi::TYPE_PLAIN, ..sized(10) });
+    refused(&Entity { loans: true, ..sized(10) });
+    refused(&Entity { async_write: true, ..sized(10) });
+    let filter = Entity { content_filter: Some("key = 1"), ..sized(10) };
+    assert_eq!(failed(participant.reader(&filter)).0, abi::UNSUPPORTED);
+}
+
+#[test]
+fn settings_tell_what_the_kernel_granted() {
+    let limit = |name: &str| -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/sys/net/core/{name}")).expect("a limit");
+        text.trim().parse().expect("a number")
+    };
+    if !std::path::Path::new("/proc/sys/net/core/rmem_max").exists() {
+        eprintln!("not tested: this network namespace does not show its limits");
+        return;
+    }
+    // Linux grants at most the limit, and reports double: its own bookkeeping counts too.
+    let granted = |asked: u64, most| (2 * asked.min(limit(most))).to_string();
+    let rows = |how| {
+        let participant = driver().open(how).expect("open");
+        let (writer, reader) = pair(&participant, &sized(100));
+        let mut rows = participant.settings().expect("settings");
+        rows.extend(writer.settings().expect("settings"));
+        rows.extend(reader.settings().expect("settings"));
+        rows
+    };
+
+    let ours = rows(Open::default());
+    assert_eq!(value_of(&ours, "transport"), Some("udp4"));
+    assert_eq!(value_of(&ours, "interface"), Some("lo"));
+    assert_eq!(value_of(&ours, "address"), Some("127.0.0.1"));
+    assert_eq!(value_of(&ours, "multicast"), Some("no"));
+    assert_eq!(value_of(&ours, "batching"), Some("none"));
+    assert_eq!(value_of(&ours, "send_buffer_bytes"), Some(limit("wmem_default").to_string().as_str()));
+    assert_eq!(value_of(&ours, "send_buffer_bytes_asked"), Some("kernel default"));
+    assert_eq!(value_of(&ours, "receive_buffer_bytes"), Some(granted(4 << 20, "rmem_max").as_str()));
+    assert_eq!(value_of(&ours, "receive_buffer_bytes_asked"), Some("4194304"));
+
+    let asked = rows(Open { send_buffer_bytes: 50_000, receive_buffer_bytes: 60_000, ..Open::default() });
+    assert_eq!(value_of(&asked, "send_buffer_bytes"), Some(granted(50_000, "wmem_max").as_str()));
+    assert_eq!(value_of(&asked, "send_buffer_bytes_asked"), Some("50000"));
+    assert_eq!(value_of(&asked, "receive_buffer_bytes"), Some(granted(60_000, "rmem_max").as_str()));
+
+    let vendor = rows(Open { vendor_defaults: true, ..Open::default() });
+    assert_eq!(value_of(&vendor, "receive_buffer_bytes"), Some(limit("rmem_default").to_string().as_str()));
+    assert_eq!(value_of(&vendor, "receive_buffer_bytes_asked"), Some("kernel default"));
+}
+
+#[test]
+fn counters_may_be_asked_while_another_thread_writes() {
+    let participant = open("udp4");
+    let (mut writer, mut reader) = pair(&participant, &sized(100));
+    thread::scope(|scope| {
+        let table = driver().raw();
+        let raw = writer.raw() as usize;
+        scope.spawn(move || {
+            let mut last = 0;
+            for _ in 0..1000 {
+                let mut counters = abi::Counters {
+                    struct_size: size_of::<abi::Counters>() as u32,
+                    reserved: 0,
+                    valid: 0,
+                    values: [0; abi::COUNTER_COUNT],
+                };
+                // SAFETY: the writer lives until the scope ends; counters may be asked from any thread.
+                let status = unsafe {
+                    table.writer_counters.expect("entry")(raw as *mut abi::Writer, &raw mut counters)
+                };
+                let sent = counters.values[abi::COUNTER_PACKETS_SENT as usize];
+                assert!(status == abi::OK && sent >= last);
+                last = sent;
+            }
+        });
+        for _ in 0..1000 {
+            writer.write(b"busy").expect("written");
+            assert_eq!(receive(&mut reader, 1), [b"busy"]);
+        }
+    });
+}
