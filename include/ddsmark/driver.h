@@ -90,8 +90,8 @@
  * - participant_settings() and the like report what is in force (transport, addresses, buffer sizes as granted by the
  *   kernel, batching), read back wherever the middleware or the kernel can be asked.
  * - A policy that the driver cannot set is `unsupported`: asking for another value than the one that it has fails the
- *   open call with DDSMARK_UNSUPPORTED.
- *   One that the middleware takes and does nothing with is `ignored`. Neither is ever reported as in force.
+ *   open call with DDSMARK_UNSUPPORTED. One that the middleware takes and does nothing with is `ignored`. Neither is
+ *   ever reported as in force.
  * - A counter that the middleware does not have is not valid: never 0.
  *
  *

@@ -1,1 +1,393 @@
+//! The directory that a result lies in: written run by run, and read whatever became of it.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{
+    Assembler, Document, Header, Histograms, IntervalLog, Run, SCHEMA_VERSION, State, Warning, WarningKind,
+    histogram::merge,
+};
+
+/// What one run is expected to need: its record, its histograms, and a few lines of logs.
+const BYTES_PER_RUN: u64 = 128 << 10;
+/// At least and at most so much is written to see whether there is room.
+const PROBE_BYTES: std::ops::RangeInclusive<u64> = (1 << 20)..=(64 << 20);
+
+/// A directory that a result is being written to.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+}
+
+/// Why a result cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// There is something already.
+    #[error("the results directory `{}` is not empty", .path.display())]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It cannot be made or written to.
+    #[error("cannot write `{}`: {cause}", .path.display())]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// There is not enough room for the result.
+    #[error("no room for a result in `{}`: {cause}", .path.display())]
+    NoRoom {
+        /// The directory.
+        path: PathBuf,
+        /// About as much as is needed.
+        needed_bytes: u64,
+        /// Why.
+        cause: io::Error,
+    },
+    /// What was to be saved could not be read again.
+    #[error("the record `{}` was not saved: it would not read back: {cause}", .path.display())]
+    NotReadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+    /// It cannot be read.
+    #[error("cannot read `{}`: {cause}", .path.display())]
+    Read {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// There is no result in it.
+    #[error("`{}` holds no result: it has neither `result.json` nor `experiment.json`", .path.display())]
+    NoResult {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A record that is not what was written.
+    #[error("the record `{}` is damaged: {cause}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+    /// Written by a newer version.
+    #[error(
+        "`{}` has schema version {found}; this version of ddsmark reads versions up to {SCHEMA_VERSION}",
+        .path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u64,
+    },
+}
+
+impl DirectoryError {
+    /// The next step.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotEmpty { .. } => {
+                "results are never overwritten: choose another directory with `--out DIR`, or remove this one"
+                    .to_owned()
+            }
+            Self::Write { cause, .. } if is_full(cause) => {
+                "free some room there: the runs that were saved before can be read".to_owned()
+            }
+            Self::Write { .. } => "choose a directory that can be written to with `--out DIR`".to_owned(),
+            Self::NoRoom { needed_bytes, .. } => format!(
+                "free about {} MiB there, or choose another directory with `--out DIR`",
+                needed_bytes.div_ceil(1 << 20)
+            ),
+            Self::NotReadable { .. } => "this is a defect of ddsmark: please report it".to_owned(),
+            Self::Read { .. } | Self::NoResult { .. } => {
+                "name the directory that `--out` named when it was measured".to_owned()
+            }
+            Self::Damaged { .. } => {
+                "restore the file, or move it away to read the rest of the result without it".to_owned()
+            }
+            Self::Newer { .. } => "read it with a newer version of ddsmark".to_owned(),
+        }
+    }
+}
+
+/// A run as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Record<R> {
+    schema_version: u32,
+    #[serde(flatten)]
+    run: R,
+}
+
+impl Directory {
+    /// Makes the directory, or takes an empty one, and finds out whether a result of so many runs can be written there.
+    ///
+    /// # Errors
+    /// It is not empty, not a directory, not writable, or too full. Nothing new is left behind then.
+    pub fn create(path: &Path, expected_runs: usize) -> Result<Self, DirectoryError> {
+        let write = |cause| DirectoryError::Write { path: path.to_owned(), cause };
+        let existed = path.exists();
+        fs::create_dir_all(path).map_err(write)?;
+        let mut entries = fs::read_dir(path).map_err(write)?;
+        if entries.next().is_some() {
+            return Err(DirectoryError::NotEmpty { path: path.to_owned() });
+        }
+        let directory = Self { path: path.to_owned() };
+        directory.prepare(expected_runs).inspect_err(|_| {
+            // as it was found; an error here changes nothing about the one to report
+            let _ = fs::remove_dir(path.join("runs"));
+            let _ = fs::remove_dir(path.join("logs"));
+            if !existed {
+                let _ = fs::remove_dir(path);
+            }
+        })?;
+        Ok(directory)
+    }
+
+    fn prepare(&self, expected_runs: usize) -> Result<(), DirectoryError> {
+        for part in ["runs", "logs"] {
+            let part = self.path.join(part);
+            fs::create_dir(&part).map_err(|cause| DirectoryError::Write { path: part, cause })?;
+        }
+        let needed_bytes = (expected_runs as u64).saturating_mul(BYTES_PER_RUN).max(*PROBE_BYTES.start());
+        probe(&self.path, needed_bytes)
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the process of a role may print to.
+    #[must_use]
+    pub fn log_path(&self, run: u32, role: &str) -> PathBuf {
+        self.path.join("logs").join(format!("{run:04}-{role}.log"))
+    }
+
+    /// Saves what is known before the first run.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save_experiment(&self, header: &Header) -> Result<(), DirectoryError> {
+        save_json::<Header>(&self.path.join("experiment.json"), header)
+    }
+
+    /// Saves a run and its histograms. Once this returns, neither a crash nor a power cut loses them.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn save_run(&self, run: &Run, log: IntervalLog) -> Result<(), DirectoryError> {
+        let path = self.path.join("runs").join(format!("{:04}.json", run.number));
+        if !log.is_empty() {
+            let path = path.with_extension("hlog");
+            let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(run.started_unix_ns);
+            let text = log.write(started, &format!("ddsmark run {} cell {}", run.number, run.cell));
+            let text = text.map_err(|error| DirectoryError::NotReadable {
+                path: path.clone(),
+                cause: error.to_string(),
+            })?;
+            save(&path, &text)?;
+        }
+        // the record last: where there is a record, its histograms are there too
+        save_json::<Record<Run>>(&path, &Record { schema_version: SCHEMA_VERSION, run })
+    }
+
+    /// Saves the whole.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save_document(&self, document: &Document) -> Result<(), DirectoryError> {
+        save_json::<Document>(&self.path.join("result.json"), document)
+    }
+
+    /// Reads a result: of a directory that is complete, that an interrupted experiment or a crash left behind, or of a
+    /// `result.json` alone.
+    ///
+    /// # Errors
+    /// There is no result, or a part of it is damaged or of a newer version.
+    pub fn load(path: &Path) -> Result<Document, DirectoryError> {
+        if path.is_file() {
+            return read(path);
+        }
+        let records = records(path)?;
+        let (whole, header) = (path.join("result.json"), path.join("experiment.json"));
+        let damage = match (exists(&whole)?, exists(&header)?) {
+            (false, false) => return Err(DirectoryError::NoResult { path: path.to_owned() }),
+            (false, true) => None,
+            (true, has_header) => match read::<Document>(&whole) {
+                Ok(document) if !has_header || holds_all(&document, &records) => return Ok(document),
+                // runs were saved after it
+                Ok(_) => None,
+                Err(damage @ DirectoryError::Damaged { .. }) if has_header => Some(damage),
+                Err(error) => return Err(error),
+            },
+        };
+        let mut document = assemble(read(&header)?, &records)?;
+        if let Some(damage) = damage {
+            document.warnings.push(Warning {
+                kind: WarningKind::Incomplete,
+                text: format!("{damage}; the result was put together from the records of its runs"),
+            });
+        }
+        Ok(document)
+    }
+}
+
+/// The records of runs in a result, by number. What is named otherwise, such as a file that a crash left half written, is
+/// none.
+fn records(path: &Path) -> Result<BTreeMap<u32, PathBuf>, DirectoryError> {
+    let unreadable = |path: &Path, cause| DirectoryError::Read { path: path.to_owned(), cause };
+    fs::metadata(path).map_err(|cause| unreadable(path, cause))?;
+    let runs = path.join("runs");
+    if !exists(&runs)? {
+        return Ok(BTreeMap::new());
+    }
+    let mut records = BTreeMap::new();
+    for entry in fs::read_dir(&runs).map_err(|cause| unreadable(&runs, cause))? {
+        let path = entry.map_err(|cause| unreadable(&runs, cause))?.path();
+        let number = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+        if let (Some(number), Some("json")) = (number, path.extension().and_then(|e| e.to_str())) {
+            records.insert(number, path);
+        }
+    }
+    Ok(records)
+}
+
+fn holds_all(document: &Document, records: &BTreeMap<u32, PathBuf>) -> bool {
+    let held: BTreeSet<u32> =
+        document.cells.iter().flat_map(|cell| &cell.runs).map(|run| run.number).collect();
+    records.keys().all(|number| held.contains(number))
+}
+
+fn assemble(header: Header, records: &BTreeMap<u32, PathBuf>) -> Result<Document, DirectoryError> {
+    let mut assembler = Assembler::new(header);
+    for (number, path) in records {
+        let damaged = |path: &Path, cause| DirectoryError::Damaged { path: path.to_owned(), cause };
+        let Record { run, .. } = read::<Record<Run>>(path)?;
+        if run.number != *number {
+            return Err(damaged(path, format!("it is the record of run {}", run.number)));
+        }
+        if !assembler.header().experiment.cells.iter().any(|cell| cell.id == run.cell) {
+            return Err(damaged(path, format!("the experiment has no cell `{}`", run.cell)));
+        }
+        let log = path.with_extension("hlog");
+        let histograms = if exists(&log)? {
+            let bytes = fs::read(&log).map_err(|cause| DirectoryError::Read { path: log.clone(), cause })?;
+            let windows = IntervalLog::read(&bytes).map_err(|error| damaged(&log, error.to_string()))?;
+            merge(windows.iter().map(|(kind, _, histogram)| (kind.as_str(), histogram)))
+        } else {
+            Histograms::new()
+        };
+        assembler.add(run, &histograms);
+    }
+    let state = if assembler.is_complete() { State::Complete } else { State::Interrupted };
+    Ok(assembler.document(state))
+}
+
+fn exists(path: &Path) -> Result<bool, DirectoryError> {
+    path.try_exists().map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })
+}
+
+/// Reads a file of this or an older version of the schema.
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryError> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema_version: u64,
+    }
+    let bytes = fs::read(path).map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })?;
+    let damaged = |error: serde_json::Error| DirectoryError::Damaged {
+        path: path.to_owned(),
+        cause: error.to_string(),
+    };
+    // the version first: a newer one may well have other fields
+    let Version { schema_version } = serde_json::from_slice(&bytes).map_err(damaged)?;
+    if schema_version > u64::from(SCHEMA_VERSION) {
+        return Err(DirectoryError::Newer { path: path.to_owned(), found: schema_version });
+    }
+    serde_json::from_slice(&bytes).map_err(damaged)
+}
+
+/// Writes so much, to the disk itself, and removes it again.
+fn probe(directory: &Path, needed_bytes: u64) -> Result<(), DirectoryError> {
+    let path = directory.join(".probe.tmp");
+    let outcome = write_noise(&path, needed_bytes.min(*PROBE_BYTES.end()));
+    let removed = if path.exists() { fs::remove_file(&path) } else { Ok(()) };
+    let directory = directory.to_owned();
+    outcome.and(removed).map_err(|cause| {
+        if is_full(&cause) {
+            DirectoryError::NoRoom { path: directory, needed_bytes, cause }
+        } else {
+            DirectoryError::Write { path: directory, cause }
+        }
+    })
+}
+
+fn is_full(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// Noise, so that a file system that compresses or leaves holes has to find room for it too.
+fn write_noise(path: &Path, bytes: u64) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut block = vec![0; 64 << 10];
+    let mut left = bytes as usize;
+    while left > 0 {
+        for word in block.chunks_exact_mut(8) {
+            // xorshift64 (Marsaglia 2003)
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            word.copy_from_slice(&state.to_le_bytes());
+        }
+        let now = left.min(block.len());
+        file.write_all(&block[..now])?;
+        left -= now;
+    }
+    file.sync_all()
+}
+
+/// As JSON, and only what reads back: a rate that is no number would be lost for ever.
+fn save_json<R: DeserializeOwned>(path: &Path, value: &impl Serialize) -> Result<(), DirectoryError> {
+    let failed = |error: serde_json::Error| DirectoryError::NotReadable {
+        path: path.to_owned(),
+        cause: error.to_string(),
+    };
+    let mut text = serde_json::to_vec_pretty(value).map_err(failed)?;
+    serde_json::from_slice::<R>(&text).map_err(failed)?;
+    text.push(b'\n');
+    save(path, &text)
+}
+
+/// All of it or nothing: a reader never meets half a file under this name, whenever the machine stops.
+fn save(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = directory.join(format!(".{name}.tmp"));
+    let written = File::create(&temporary)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&temporary, path))
+        .and_then(|()| File::open(directory)?.sync_all());
+    written.map_err(|cause| {
+        let _ = fs::remove_file(&temporary);
+        DirectoryError::Write { path: path.to_owned(), cause }
+    })
+}

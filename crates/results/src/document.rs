@@ -3,8 +3,23 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Experiment, Factors, Qos};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
+
+/// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
+///
+/// # Panics
+/// Never: a schema is JSON.
+#[must_use]
+pub fn json_schema() -> String {
+    // as it is written, so that a figure without a value is there as null, not left out
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<Document>();
+    schema.insert("title".to_owned(), "A result of ddsmark".into());
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    text.push('\n');
+    text
+}
 
 /// Version of the schema. Older ones still load.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -84,6 +99,7 @@ pub enum State {
 
 /// One cell: its runs, and what they say together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MeasuredCell")]
 pub struct Cell {
     /// As in the experiment.
     pub id: String,
@@ -224,7 +240,7 @@ pub struct Throughput {
 }
 
 /// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counted {
     /// The writer's number.
     pub writer: u16,

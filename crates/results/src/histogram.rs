@@ -1,6 +1,9 @@
 //! Histograms over all samples: recording into windows, and the text in which they travel and are stored.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hdrhistogram::{
@@ -207,8 +210,27 @@ fn decode(text: &str) -> Result<Histogram<u64>, HistogramError> {
         .map_err(|error| HistogramError::Decode(error.to_string()))
 }
 
+/// Histograms by kind.
+pub type Histograms = BTreeMap<String, Histogram<u64>>;
+
+pub(crate) fn merge<'w>(windows: impl Iterator<Item = (&'w str, &'w Histogram<u64>)>) -> Histograms {
+    let mut merged = Histograms::new();
+    for (kind, histogram) in windows {
+        let all = merged.entry(kind.to_owned()).or_insert_with(new_histogram);
+        // what does not fit into our shape is not of our making; it shows as a difference in n
+        let _ = all.add(histogram);
+    }
+    merged
+}
+
+/// The first line of a log after its `#`, as the makers of the format write it.
+const FORMAT: &str = "[Histogram log format version 1.3]";
+/// The headings of its columns.
+const LEGEND: &str =
+    "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
+
 /// An HdrHistogram V2 interval log, as other HdrHistogram tools read it: one line a window, its kind as the tag.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct IntervalLog {
     bytes: Vec<u8>,
     windows: Vec<(String, Duration, Duration, Histogram<u64>)>,
@@ -233,6 +255,18 @@ impl IntervalLog {
         Ok(())
     }
 
+    /// Whether it has no window.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.windows.is_empty()
+    }
+
+    /// All windows of a kind as one, by kind.
+    #[must_use]
+    pub fn merged(&self) -> Histograms {
+        merge(self.windows.iter().map(|(kind, .., histogram)| (kind.as_str(), histogram)))
+    }
+
     /// The text of the log.
     ///
     /// # Errors
@@ -242,6 +276,7 @@ impl IntervalLog {
         let mut serializer = V2DeflateSerializer::new();
         let mut builder = IntervalLogWriterBuilder::new();
         builder
+            .add_comment(FORMAT)
             .add_comment(comment)
             .with_start_time(started)
             .with_base_time(started)
@@ -253,6 +288,9 @@ impl IntervalLog {
             let tag = Tag::new(kind).ok_or_else(|| HistogramError::Write(format!("`{kind}` is no tag")))?;
             log.write_histogram(histogram, *start, *length, Some(tag)).map_err(|error| failed(&error))?;
         }
+        let headings = self.bytes.split_inclusive(|byte| *byte == b'\n');
+        let header: usize = headings.take_while(|line| line.starts_with(b"#")).map(<[u8]>::len).sum();
+        self.bytes.splice(header..header, LEGEND.bytes());
         Ok(self.bytes)
     }
 

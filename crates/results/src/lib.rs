@@ -11,15 +11,19 @@
 //! [`Document`] is the whole: what `--json` prints, and what `schemas/result.schema.json` describes.
 #![forbid(unsafe_code)]
 
+mod assemble;
 mod directory;
 mod document;
 mod histogram;
 mod sequence;
 
-// pub use directory::{Directory, DirectoryError};
+pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
+pub use directory::{Directory, DirectoryError};
 pub use document::{
     AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, Host, Interface, Latency, Run, RunState,
-    SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning, WarningKind, WireBytes,
+    SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning, WarningKind, WireBytes, json_schema,
 };
-pub use histogram::{Distribution, HistogramError, IntervalLog, QUANTILES, Windows, new_histogram};
+pub use histogram::{
+    Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,
+};
 pub use sequence::{Received, SequenceSet};

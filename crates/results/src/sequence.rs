@@ -78,8 +78,16 @@ impl SequenceSet {
         if sequence - self.next >= REACH {
             self.bits.fill(0);
         } else {
-            for skipped in self.next..sequence {
-                self.bits[(skipped % REACH / 64) as usize] &= !(1 << (skipped % 64));
+            let mut skipped = self.next;
+            while skipped < sequence {
+                let word = &mut self.bits[(skipped % REACH / 64) as usize];
+                if skipped.is_multiple_of(64) && sequence - skipped >= 64 {
+                    *word = 0;
+                    skipped += 64;
+                } else {
+                    *word &= !(1 << (skipped % 64));
+                    skipped += 1;
+                }
             }
         }
     }

@@ -1,0 +1,128 @@
+//! Drivers: which there are, and what each says of itself.
+
+use std::path::PathBuf;
+
+use experiment::{DriverDescription, Policy, ReceiveMode, Support};
+
+use crate::layout::{Align, Grid, WIDTH, wrap};
+
+/// A driver that was found, for [`driver_list`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundDriver {
+    /// Its name on the command line.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// What it says of itself, or why it cannot be asked.
+    pub description: Result<DriverDescription, String>,
+}
+
+/// The drivers that were found, one a line; below them, why those that cannot be used cannot.
+#[must_use]
+pub fn driver_list(drivers: &[FoundDriver]) -> String {
+    if drivers.is_empty() {
+        return "no driver was found\n".to_owned();
+    }
+    let mut grid = Grid::default();
+    for heading in ["Driver", "Middleware", "Version", "Transports", "Receives by", "File"] {
+        grid = grid.column(heading, Align::Left);
+    }
+    let mut unusable = String::new();
+    for driver in drivers {
+        let path = driver.path.display().to_string();
+        match &driver.description {
+            Ok(description) => grid.row(vec![
+                driver.name.clone(),
+                description.middleware.clone(),
+                description.middleware_version.clone(),
+                joined(description.transports.iter().map(|transport| transport.name.as_str())),
+                joined(description.receive_modes.iter().map(|mode| mode.name())),
+                path,
+            ]),
+            Err(error) => {
+                let cells = [&driver.name, "cannot be used", "", "", "", &path].map(str::to_owned);
+                grid.row(cells.into());
+                unusable.push_str(&wrap(&format!("{}: {error}", driver.name), WIDTH, 2));
+            }
+        }
+    }
+    let mut text = grid.render();
+    if !unusable.is_empty() {
+        text.push('\n');
+        text.push_str(&unusable);
+    }
+    text
+}
+
+/// All that a driver says of itself.
+#[must_use]
+pub fn driver_info(description: &DriverDescription) -> String {
+    let mut text = format!("{} {}\n", description.name, description.driver_version);
+    let version = format!("{} (from the {})", description.middleware_version, description.version_source);
+    let mut facts = Grid::default().column("", Align::Left).column("", Align::Left);
+    for (name, value) in [
+        ("middleware", description.middleware.clone()),
+        ("version", version),
+        ("build", description.build.clone().unwrap_or_else(|| "not known".to_owned())),
+        ("licence", description.licence.clone()),
+        ("receives by", joined(description.receive_modes.iter().copied().map(ReceiveMode::name))),
+        ("types", joined(description.type_kinds.iter().map(String::as_str))),
+        ("features", joined(description.features.iter().map(String::as_str))),
+    ] {
+        facts.row(vec![name.to_owned(), value]);
+    }
+    text.push_str(&facts.render());
+
+    let mut transports = Grid::default()
+        .column("Transport", Align::Left)
+        .column("Largest payload", Align::Right)
+        .column("Note", Align::Left);
+    for (index, transport) in description.transports.iter().enumerate() {
+        let default = (index == 0).then_some("the default");
+        let note = [default, transport.note.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("; ");
+        transports.row(vec![transport.name.clone(), transport.max_payload_bytes.to_string(), note]);
+    }
+    section(&mut text, "Transports", &transports, description.transports.is_empty());
+
+    let mut options = Grid::default()
+        .column("Option", Align::Left)
+        .column("Default", Align::Left)
+        .column("What it does", Align::Left);
+    for option in &description.options {
+        let default = option.default_value.clone().unwrap_or_else(|| "the middleware's".to_owned());
+        options.row(vec![option.name.clone(), default, option.help.clone()]);
+    }
+    section(&mut text, "Options", &options, description.options.is_empty());
+
+    let mut policies = Grid::default()
+        .column("Policy", Align::Left)
+        .column("Support", Align::Left)
+        .column("Note", Align::Left);
+    for &policy in Policy::ALL {
+        let note = description.policies.get(&policy).and_then(|state| state.note.clone()).unwrap_or_default();
+        policies.row(vec![policy.to_string(), support(description.support(policy)).to_owned(), note]);
+    }
+    section(&mut text, "QoS policies", &policies, false);
+    text
+}
+
+fn section(text: &mut String, title: &str, grid: &Grid, empty: bool) {
+    text.push_str(&format!("\n{title}\n"));
+    text.push_str(&if empty { "  none\n".to_owned() } else { grid.render() });
+}
+
+const fn support(support: Support) -> &'static str {
+    match support {
+        Support::Unsupported => "unsupported",
+        Support::Ignored => "ignored",
+        Support::MatchedOnly => "matched only",
+        Support::Hint => "hint",
+        Support::NeedsService => "needs a service",
+        Support::Enforced => "enforced",
+    }
+}
+
+fn joined<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let words: Vec<&str> = words.collect();
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+}

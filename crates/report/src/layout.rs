@@ -1,0 +1,119 @@
+//! Tables without borders, and wrapped lines.
+
+use comfy_table::{CellAlignment, Table, presets::NOTHING};
+
+/// Columns of a line, where nobody says otherwise.
+pub(crate) const WIDTH: usize = 120;
+
+/// How a column is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    /// Words.
+    Left,
+    /// Figures.
+    Right,
+    /// A figure that belongs to the one on its left.
+    Close,
+}
+
+/// A table in the making: columns first, then rows of as many cells.
+#[derive(Debug, Default)]
+pub(crate) struct Grid {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    pub(crate) fn column(mut self, heading: &str, align: Align) -> Self {
+        self.columns.push((heading.to_owned(), align));
+        self
+    }
+
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        assert_eq!(cells.len(), self.columns.len(), "a row fills its table");
+        self.rows.push(cells);
+    }
+
+    /// The text, indented. A `Close` or unnamed column that is empty all the way down is left out.
+    pub(crate) fn render(&self) -> String {
+        let kept: Vec<usize> = (0..self.columns.len())
+            .filter(|&index| {
+                let (heading, align) = &self.columns[index];
+                let may_go = *align == Align::Close || heading.is_empty();
+                !may_go || self.rows.iter().any(|row| !row[index].is_empty())
+            })
+            .collect();
+        let mut table = Table::new();
+        table.load_style(NOTHING);
+        if self.columns.iter().any(|(heading, _)| !heading.is_empty()) {
+            table.set_header(kept.iter().map(|&index| self.columns[index].0.as_str()));
+        }
+        for row in &self.rows {
+            table.add_row(kept.iter().map(|&index| row[index].as_str()));
+        }
+        for (column, &index) in table.column_iter_mut().zip(&kept) {
+            let align = self.columns[index].1;
+            column.set_padding((if align == Align::Close { 1 } else { 2 }, 0));
+            column.set_cell_alignment(if align == Align::Left {
+                CellAlignment::Left
+            } else {
+                CellAlignment::Right
+            });
+        }
+        let mut text = table.trim_fmt();
+        text.push('\n');
+        text
+    }
+}
+
+/// Text in lines of at most `width` columns: the first one indented by `indent`, further ones by two more. A word is never
+/// cut.
+pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
+    let mut wrapped = String::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if line.is_empty() {
+            line = " ".repeat(indent);
+        } else if line.chars().count() + 1 + word.chars().count() > width {
+            wrapped.push_str(&line);
+            wrapped.push('\n');
+            line = " ".repeat(indent + 2);
+        } else {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    wrapped.push_str(&line);
+    wrapped.push('\n');
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stay_within_the_width_and_words_whole() {
+        assert_eq!(wrap("one two three", 80, 2), "  one two three\n");
+        assert_eq!(wrap("one two three", 10, 2), "  one two\n    three\n");
+        assert_eq!(wrap("one two three", 14, 6), "      one two\n        three\n");
+        assert_eq!(wrap("", 10, 2), "\n");
+        assert_eq!(wrap("a-word-longer-than-the-line x", 10, 2), "  a-word-longer-than-the-line\n    x\n");
+    }
+
+    #[test]
+    fn a_close_column_without_a_value_is_left_out() {
+        let columns = || {
+            Grid::default()
+                .column("Size", Align::Right)
+                .column("50 %", Align::Right)
+                .column("± %", Align::Close)
+        };
+        let mut grid = columns();
+        grid.row(vec!["32".into(), "17.9".into(), String::new()]);
+        assert_eq!(grid.render(), "  Size  50 %\n    32  17.9\n");
+        let mut grid = columns();
+        grid.row(vec!["32".into(), "17.9".into(), "2.1".into()]);
+        assert_eq!(grid.render(), "  Size  50 % ± %\n    32  17.9 2.1\n");
+    }
+}

@@ -1,0 +1,32 @@
+//! Results to words and tables. Pure: a [`Document`] goes in, text comes out, and the same text for the same document.
+//! Nothing is said by colour.
+#![forbid(unsafe_code)]
+
+mod drivers;
+mod layout;
+mod number;
+mod progress;
+mod settings;
+mod tables;
+mod terminal;
+
+pub use drivers::{FoundDriver, driver_info, driver_list};
+pub use progress::run_line;
+use results::Document;
+pub use terminal::{Options, terminal};
+
+/// A result for machines: what `schemas/result.schema.json` describes.
+///
+/// # Panics
+/// Never: a document has nothing that JSON has not.
+#[must_use]
+pub fn json(document: &Document) -> String {
+    let mut text = serde_json::to_string_pretty(document).expect("a document is JSON");
+    text.push('\n');
+    text
+}
+
+/// A driver in a table: of a path the name of the file.
+fn short_name(driver: &str) -> &str {
+    driver.rsplit('/').next().unwrap_or(driver)
+}

@@ -1,0 +1,70 @@
+//! One line for a run that has ended.
+
+use experiment::{Factors, Workload};
+use results::{Run, RunState};
+
+use crate::{
+    number::{micros, significant},
+    short_name,
+};
+
+/// One plain line for a run that has ended: which of how many, the cell, and its main figures.
+#[must_use]
+pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> String {
+    let batch = match factors.batch_bytes {
+        0 => String::new(),
+        bytes => format!(", batched to {bytes}"),
+    };
+    let width = total.to_string().len();
+    let cell = format!(
+        "[{done:>width$}/{total}] {} {} {} {} bytes{batch}",
+        short_name(&factors.driver),
+        factors.transport,
+        factors.workload,
+        factors.size_bytes
+    );
+    format!("{cell}: {}", outcome(run, factors))
+}
+
+fn outcome(run: &Run, factors: &Factors) -> String {
+    if let Some(failure) = &run.failure {
+        let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" ({role})"));
+        return format!("FAILED in `{}`{role}: {}", failure.phase, failure.error);
+    }
+    let figures = match factors.workload {
+        Workload::Latency => latency(run),
+        Workload::Throughput => throughput(run),
+    };
+    match run.state {
+        RunState::Valid => figures,
+        RunState::Failed => "FAILED".to_owned(),
+        RunState::Invalid => {
+            let why = run.warnings.first().map_or("its figures contradict each other", |first| &first.text);
+            format!("INVALID: {why} ({figures})")
+        }
+    }
+}
+
+fn latency(run: &Run) -> String {
+    let Some(rtt) = run.latency.get("rtt") else { return "nothing measured".to_owned() };
+    let quantile =
+        |ns: Option<u64>| ns.map_or_else(|| "n/a".to_owned(), |ns| format!("{} µs", micros(ns as f64 / 2.0)));
+    let (sent, lost) =
+        run.counted.iter().fold((0, 0), |(s, l), counted| (s + counted.sent, l + counted.lost));
+    let lost = if lost > 0 { format!(", {lost} of {sent} pings lost") } else { String::new() };
+    format!("RTT/2 50 % {}, 99 % {}, n {}{lost}", quantile(rtt.p50_ns), quantile(rtt.p99_ns), rtt.n)
+}
+
+fn throughput(run: &Run) -> String {
+    run.throughput.as_ref().map_or_else(
+        || "nothing measured".to_owned(),
+        |figures| {
+            format!(
+                "{:.0} samples/s, {} Mbit/s, {:.2} % lost",
+                figures.delivered_sps,
+                significant(figures.goodput_mbps),
+                figures.lost_pct
+            )
+        },
+    )
+}

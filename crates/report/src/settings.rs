@@ -1,0 +1,141 @@
+//! What was in force: QoS and settings as read back, compactly, over all cells of a group.
+
+use std::collections::BTreeSet;
+
+use experiment::{Experiment, Pin, Reliability};
+use results::Cell;
+use serde_json::Value;
+
+use crate::number::{count, duration};
+
+/// The conditions that hold for every run.
+pub(crate) fn conditions(experiment: &Experiment) -> String {
+    let design = &experiment.design;
+    let pin = match design.pin {
+        Pin::None => "not pinned".to_owned(),
+        Pin::Cores(first, second) => format!("pinned to cores {first} and {second}"),
+    };
+    format!(
+        "{} of each cell in shuffled order (seed {}), each {} after {} of warm-up; {pin}; {}",
+        count(design.blocks as usize, "run"),
+        design.seed,
+        duration(design.measure_ns),
+        duration(design.warm_up_ns),
+        if design.keep_awake { "cores kept awake" } else { "cores not kept awake" },
+    )
+}
+
+/// QoS in force over these cells: one line an end, or one for both.
+pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
+    let ends = ["writer", "reader"].map(|end| {
+        let maps = cells.iter().filter_map(|cell| match serde_json::to_value(cell.effective_qos.get(end)?) {
+            Ok(Value::Object(fields)) => Some(fields.into_iter().collect::<Vec<_>>()),
+            _ => None,
+        });
+        let fields = over_all(maps).into_iter();
+        let words: Vec<String> = fields.map(|(name, values)| policy(&name, &values)).collect();
+        words.join(", ")
+    });
+    match ends {
+        [writer, reader] if writer.is_empty() && reader.is_empty() => {
+            vec!["QoS in force: none that could be read back".to_owned()]
+        }
+        [writer, reader] if writer == reader => vec![format!("QoS in force, read back: {writer}")],
+        [writer, reader] => [("writer", writer), ("reader", reader)]
+            .into_iter()
+            .filter(|(_, words)| !words.is_empty())
+            .map(|(end, words)| format!("QoS in force, read back, {end}: {words}"))
+            .collect(),
+    }
+}
+
+/// Settings in force over these cells: one line an entity.
+pub(crate) fn settings(cells: &[&Cell]) -> Vec<String> {
+    let entities: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.settings.keys()).collect();
+    entities
+        .into_iter()
+        .map(|entity| {
+            let maps = cells.iter().filter_map(|cell| cell.settings.get(entity)).map(|values| {
+                values.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect()
+            });
+            let words: Vec<String> = over_all(maps)
+                .into_iter()
+                .map(|(name, values)| format!("{name}={}", one_or_range(&values, plain)))
+                .collect();
+            format!("settings in force, read back, {entity}: {}", words.join(", "))
+        })
+        .collect()
+}
+
+/// Every value that each name has anywhere, names and values in the order in which they come.
+fn over_all(maps: impl Iterator<Item = Vec<(String, Value)>>) -> Vec<(String, Vec<Value>)> {
+    let mut all: Vec<(String, Vec<Value>)> = Vec::new();
+    for (name, value) in maps.flatten() {
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => all.push((name, vec![value])),
+        }
+    }
+    all
+}
+
+/// The guarantee of delivery: as read back, else as asked for.
+pub(crate) fn reliability(cells: &[&Cell]) -> String {
+    let mut in_force: Vec<_> = cells
+        .iter()
+        .flat_map(|cell| cell.effective_qos.values())
+        .filter_map(|qos| qos.reliability)
+        .map(Reliability::name)
+        .collect();
+    in_force.sort_unstable();
+    in_force.dedup();
+    if !in_force.is_empty() {
+        return in_force.join(" and ");
+    }
+    match cells.first().and_then(|cell| cell.factors.qos.reliability) {
+        Some(asked) => format!("{asked} (asked for, not read back)"),
+        None => "reliability unknown".to_owned(),
+    }
+}
+
+fn policy(name: &str, values: &[Value]) -> String {
+    // a kind speaks for itself; a figure needs its name
+    match name {
+        "reliability" | "history" | "durability" => one_or_range(values, plain),
+        _ => match name.strip_suffix("_ns") {
+            Some(name) => format!("{name} {}", one_or_range(values, time)),
+            None => format!("{name} {}", one_or_range(values, plain)),
+        },
+    }
+}
+
+fn one_or_range(values: &[Value], word: fn(&Value) -> String) -> String {
+    let number = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
+    match values {
+        [one] => word(one),
+        values if values.iter().all(|value| number(value).is_some()) => {
+            let least = values.iter().min_by_key(|value| number(value)).map(word).unwrap_or_default();
+            let most = values.iter().max_by_key(|value| number(value)).map(word).unwrap_or_default();
+            format!("{least} to {most}")
+        }
+        values if values.len() <= 3 => values.iter().map(word).collect::<Vec<_>>().join(" or "),
+        values => format!("({} different)", values.len()),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let words: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{name} {}", plain(value))).collect();
+            format!("({})", words.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn time(value: &Value) -> String {
+    value.as_u64().map_or_else(|| plain(value), duration)
+}

@@ -1,0 +1,188 @@
+//! The tables of a driver: throughput, latency, and what a sample costs.
+
+use results::{Cell, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, Throughput};
+use stats::Spread;
+
+use crate::{
+    layout::{Align, Grid},
+    number::{micros, percent_of_one, significant},
+};
+
+/// Marks a row that was taken over from the unbatched table.
+pub(crate) const SAME_AS_UNBATCHED: &str = "=";
+/// Marks a latency that too many pings were lost for.
+pub(crate) const LOSSY: &str = "!";
+
+/// Throughput by size. Rows that are marked as the same come from the unbatched cells.
+pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
+    let mut grid = Grid::default()
+        .column("Size", Align::Right)
+        .column("", Align::Left)
+        .column("Packets", Align::Right)
+        .column("Packets/s", Align::Right)
+        .column("± %", Align::Close)
+        .column("Mbit/s", Align::Right)
+        .column("± %", Align::Close)
+        .column("Lost", Align::Right)
+        .column("Lost %", Align::Right)
+        .column("Dropped", Align::Right)
+        .column("CPU writer", Align::Right)
+        .column("± %", Align::Close)
+        .column("CPU reader", Align::Right)
+        .column("± %", Align::Close);
+    for (cell, same) in rows {
+        let mut row = vec![
+            cell.factors.size_bytes.to_string(),
+            if *same { SAME_AS_UNBATCHED.to_owned() } else { String::new() },
+        ];
+        match &cell.throughput {
+            Some(figures) => {
+                let spread = |of: fn(&Throughput) -> f64| spread(cell, |run| run.throughput.as_ref().map(of));
+                row.extend([
+                    figures.delivered.to_string(),
+                    format!("{:.0}", figures.delivered_sps),
+                    spread(|t| t.delivered_sps),
+                    significant(figures.goodput_mbps),
+                    spread(|t| t.goodput_mbps),
+                    figures.lost.to_string(),
+                    format!("{:.2}", figures.lost_pct),
+                    dropped(cell).map_or_else(|| "n/a".to_owned(), |dropped| dropped.to_string()),
+                ]);
+                row.extend(cpu(cell));
+            }
+            None => row.extend(nothing(cell, 12)),
+        }
+        grid.row(row);
+    }
+    grid
+}
+
+/// RTT/2 by size.
+pub(crate) fn latency(cells: &[&Cell]) -> Grid {
+    let mut grid = Grid::default()
+        .column("Size", Align::Right)
+        .column("", Align::Left)
+        .column("n", Align::Right)
+        .column("Ave", Align::Right)
+        .column("± %", Align::Close)
+        .column("Std", Align::Right)
+        .column("Min", Align::Right)
+        .column("Max", Align::Right);
+    for quantile in ["50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.9999 %"] {
+        grid = grid.column(quantile, Align::Right).column("± %", Align::Close);
+    }
+    for cell in cells {
+        let mark = if cell.lost_pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
+        let mut row = vec![cell.factors.size_bytes.to_string(), mark.to_owned()];
+        match cell.latency.get("rtt") {
+            Some(rtt) => {
+                // the round trip is halved here and nowhere else
+                let half = |ns: f64| micros(ns / 2.0);
+                row.extend([
+                    rtt.n.to_string(),
+                    half(rtt.mean_ns),
+                    spread(cell, |run| Some(run.latency.get("rtt")?.mean_ns)),
+                    half(rtt.sd_ns),
+                    half(rtt.min_ns as f64),
+                    half(rtt.max_ns as f64),
+                ]);
+                for quantile in QUANTILES {
+                    row.push(quantile(rtt).map_or_else(unsupported, |ns| half(ns as f64)));
+                    row.push(spread(cell, |run| Some(quantile(run.latency.get("rtt")?)? as f64)));
+                }
+            }
+            None => row.extend(nothing(cell, 18)),
+        }
+        grid.row(row);
+    }
+    grid
+}
+
+/// The two ways of a round trip, its losses, and what it costs.
+pub(crate) fn directions(cells: &[&Cell]) -> Grid {
+    let mut grid = Grid::default()
+        .column("Size", Align::Right)
+        .column("RTT/2 50 %", Align::Right)
+        .column("± %", Align::Close);
+    for heading in ["Out 50 %", "Back 50 %"] {
+        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+    }
+    grid = grid
+        .column("Lost", Align::Right)
+        .column("Lost %", Align::Right)
+        .column("CPU pinger", Align::Right)
+        .column("± %", Align::Close)
+        .column("CPU ponger", Align::Right)
+        .column("± %", Align::Close);
+    for cell in cells {
+        let mut row = vec![cell.factors.size_bytes.to_string()];
+        if cell.latency.contains_key("rtt") {
+            for (kind, divisor) in [("rtt", 2.0), ("one_way_out", 1.0), ("one_way_back", 1.0)] {
+                let ns = cell.latency.get(kind).and_then(|latency| latency.p50_ns);
+                row.push(ns.map_or_else(unsupported, |ns| micros(ns as f64 / divisor)));
+                row.push(spread(cell, |run| Some(run.latency.get(kind)?.p50_ns? as f64)));
+            }
+            let lost: u64 = cell.valid_runs().flat_map(|run| &run.counted).map(|counted| counted.lost).sum();
+            row.extend([lost.to_string(), format!("{:.2}", cell.lost_pct())]);
+            row.extend(cpu(cell));
+        } else {
+            row.extend(nothing(cell, 12));
+        }
+        grid.row(row);
+    }
+    grid
+}
+
+type Quantile = fn(&Latency) -> Option<u64>;
+const QUANTILES: [Quantile; 6] = [
+    |latency| latency.p50_ns,
+    |latency| latency.p90_ns,
+    |latency| latency.p99_ns,
+    |latency| latency.p99_9_ns,
+    |latency| latency.p99_99_ns,
+    |latency| latency.p99_9999_ns,
+];
+
+fn unsupported() -> String {
+    "n/a".to_owned()
+}
+
+/// Datagrams dropped at full socket buffers in the valid runs, where all of them know.
+fn dropped(cell: &Cell) -> Option<u64> {
+    cell.valid_runs().map(|run| run.udp_buffer_drops).sum()
+}
+
+/// CPU seconds per million samples, which is µs per sample, at both ends.
+fn cpu(cell: &Cell) -> [String; 4] {
+    let Some(median) = &cell.cpu_ns_per_sample else {
+        return [unsupported(), String::new(), unsupported(), String::new()];
+    };
+    [
+        significant(median.writer / 1e3),
+        spread(cell, |run| Some(run.cpu_ns_per_sample.as_ref()?.writer)),
+        significant(median.reader / 1e3),
+        spread(cell, |run| Some(run.cpu_ns_per_sample.as_ref()?.reader)),
+    ]
+}
+
+/// Half the range of a figure over the runs, in percent of its median; nothing where not every run has it.
+fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> String {
+    let figures: Option<Vec<f64>> = cell.valid_runs().map(figure).collect();
+    figures
+        .and_then(|figures| Spread::of(&figures)?.half_range_relative())
+        .map_or_else(String::new, percent_of_one)
+}
+
+/// A row without figures says why.
+fn nothing(cell: &Cell, cells: usize) -> Vec<String> {
+    let any = |state| cell.runs.iter().any(|run| run.state == state);
+    let why = match () {
+        () if cell.runs.is_empty() => "not run",
+        () if any(RunState::Invalid) => "invalid",
+        () if any(RunState::Failed) => "failed",
+        () => "nothing",
+    };
+    let mut row = vec![String::new(); cells];
+    why.clone_into(&mut row[0]);
+    row
+}

@@ -1,0 +1,322 @@
+//! A result for people, at a terminal or in a file.
+
+use std::fmt::Write as _;
+
+use experiment::{Batching, Factors, Workload};
+use results::{Cell, Document, Run, RunState, State, Warning, WarningKind};
+
+use crate::{
+    layout::{WIDTH, wrap},
+    number::{count, date, duration},
+    settings, short_name,
+    tables::{self, LOSSY, SAME_AS_UNBATCHED},
+};
+
+/// How to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Columns that text is wrapped at; 120 if none is given. Tables are as wide as their figures.
+    pub width: Option<u16>,
+}
+
+/// So many warnings of a kind are printed; the rest is counted.
+const WARNINGS_OF_A_KIND: usize = 3;
+
+/// A result for people: for each driver what was in force and the tables; then how to read them, and what limits them.
+#[must_use]
+pub fn terminal(document: &Document, options: Options) -> String {
+    let page =
+        Page { text: String::new(), width: options.width.map_or(WIDTH, |width| usize::from(width.max(40))) };
+    page.write(document)
+}
+
+struct Page {
+    text: String,
+    width: usize,
+}
+
+/// What else than the workload, the size and batching distinguishes two cells.
+type GroupKey<'c> = (&'c str, &'c str, &'c str, &'static str, Vec<(&'c str, &'c str)>);
+
+fn group_key(factors: &Factors) -> GroupKey<'_> {
+    (
+        &factors.driver,
+        &factors.transport,
+        &factors.interface,
+        factors.receive.name(),
+        factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+    )
+}
+
+impl Page {
+    fn write(mut self, document: &Document) -> String {
+        self.head(document);
+        let mut groups: Vec<(GroupKey<'_>, Vec<&Cell>)> = Vec::new();
+        for cell in &document.cells {
+            let key = group_key(&cell.factors);
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, cells)) => cells.push(cell),
+                None => groups.push((key, vec![cell])),
+            }
+        }
+        for (_, cells) in &groups {
+            self.group(document, cells);
+        }
+        if document.cells.is_empty() {
+            self.line("No cell was planned.");
+        } else {
+            self.legend(document);
+        }
+        self.findings(document);
+        self.failures(document);
+        self.warnings(document);
+        self.text
+    }
+
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    fn wrapped(&mut self, text: &str) {
+        self.text.push_str(&wrap(text, self.width, 2));
+    }
+
+    fn head(&mut self, document: &Document) {
+        let planned = document.cells.len() * document.experiment.design.blocks as usize;
+        let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
+        let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
+        let state = match document.state {
+            State::Complete => "complete",
+            State::Interrupted => "INTERRUPTED",
+        };
+        let tool = &document.tool;
+        self.line(&format!(
+            "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid",
+            tool.name, tool.version, document.experiment.name
+        ));
+        let host = &document.host;
+        let cpu = host.cpu.as_deref().unwrap_or("unknown processor");
+        let virtualization =
+            host.virtualization.as_deref().map_or_else(String::new, |kind| format!(" ({kind})"));
+        self.wrapped(&format!(
+            "on {}{virtualization}, {}, {cpu}, kernel {}, {}",
+            host.name,
+            count(host.cpus as usize, "processor"),
+            host.kernel,
+            date(host.started_unix_ns)
+        ));
+        self.wrapped(&settings::conditions(&document.experiment));
+        for note in &document.experiment.notes {
+            self.wrapped(&format!("note: {note}"));
+        }
+    }
+
+    fn group(&mut self, document: &Document, cells: &[&Cell]) {
+        let factors = &cells[0].factors;
+        let middleware = document.drivers.get(&factors.driver).map_or_else(String::new, |description| {
+            format!(": {} {}", description.middleware, description.middleware_version)
+        });
+        let title = format!(
+            "{}{middleware}, transport {}, interface {}, receiving by {}, {}",
+            short_name(&factors.driver),
+            factors.transport,
+            factors.interface,
+            factors.receive,
+            settings::reliability(cells)
+        );
+        let _ = writeln!(self.text, "\n{title}\n{}", "=".repeat(title.chars().count().min(self.width)));
+        for line in settings::qos(cells) {
+            self.wrapped(&line);
+        }
+        for line in settings::settings(cells) {
+            self.wrapped(&line);
+        }
+        if !factors.options.is_empty() {
+            let options: Vec<String> =
+                factors.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            self.wrapped(&format!("options asked for: {}", options.join(", ")));
+        }
+
+        let throughput: Vec<&Cell> = of_workload(cells, Workload::Throughput);
+        let unbatched: Vec<&Cell> =
+            throughput.iter().copied().filter(|cell| cell.factors.batch_bytes == 0).collect();
+        if !unbatched.is_empty() {
+            let rows: Vec<_> = unbatched.iter().map(|cell| (*cell, false)).collect();
+            self.throughput("Throughput, unbatched", &rows);
+        }
+        let mut ceilings: Vec<u64> = throughput.iter().map(|cell| cell.factors.batch_bytes).collect();
+        ceilings.sort_unstable();
+        ceilings.dedup();
+        for ceiling in ceilings.into_iter().filter(|ceiling| *ceiling > 0) {
+            self.batched(ceiling, &throughput, &unbatched);
+        }
+        let latency = of_workload(cells, Workload::Latency);
+        if !latency.is_empty() {
+            self.latency(&latency);
+        }
+    }
+
+    fn throughput(&mut self, title: &str, rows: &[(&Cell, bool)]) {
+        let _ = writeln!(self.text, "\n{title}");
+        self.text.push_str(&tables::throughput(rows).render());
+    }
+
+    fn batched(&mut self, ceiling: u64, throughput: &[&Cell], unbatched: &[&Cell]) {
+        let batched: Vec<&Cell> =
+            throughput.iter().copied().filter(|cell| cell.factors.batch_bytes == ceiling).collect();
+        let who = match batched[0].factors.batching {
+            Batching::Native => "packed by the middleware",
+            Batching::Application => "packed by the driver, not by the middleware",
+            Batching::None => "packed by nobody",
+        };
+        let mut rows: Vec<(&Cell, bool)> = batched.iter().map(|cell| (*cell, false)).collect();
+        // over half of the ceiling a batch holds one sample
+        let measured = |size| batched.iter().any(|cell| cell.factors.size_bytes == size);
+        let alone = unbatched.iter().filter(|cell| {
+            ceiling / cell.factors.size_bytes.max(1) <= 1 && !measured(cell.factors.size_bytes)
+        });
+        rows.extend(alone.map(|cell| (*cell, true)));
+        let order = |size: u64| unbatched.iter().position(|cell| cell.factors.size_bytes == size);
+        rows.sort_by_key(|(cell, _)| order(cell.factors.size_bytes));
+        self.throughput(&format!("Throughput, batched: up to {ceiling} bytes per flush, {who}"), &rows);
+        if rows.iter().any(|(_, same)| *same) {
+            self.wrapped(&format!(
+                "{SAME_AS_UNBATCHED} over half of {ceiling} bytes a batch holds one sample: the unbatched row, not \
+                 measured again"
+            ));
+        }
+    }
+
+    fn latency(&mut self, cells: &[&Cell]) {
+        let _ = writeln!(self.text, "\nLatency: RTT/2 in µs (half of the round trip), one sample in flight");
+        self.text.push_str(&tables::latency(cells).render());
+        if cells.iter().any(|cell| cell.lost_pct() > results::MAX_LATENCY_LOSS_PCT) {
+            self.wrapped(&format!(
+                "{LOSSY} over {} % of the pings were lost: the figures are of those that came back, and no verdict \
+                 on latency rests on them",
+                results::MAX_LATENCY_LOSS_PCT
+            ));
+        }
+        let _ = writeln!(
+            self.text,
+            "\nLatency by direction: one-way times in µs (one host, one clock) beside RTT/2, lost pings, CPU"
+        );
+        self.text.push_str(&tables::directions(cells).render());
+    }
+
+    fn legend(&mut self, document: &Document) {
+        let design = &document.experiment.design;
+        let blocks = design.blocks;
+        let has = |workload| document.cells.iter().any(|cell| cell.factors.workload == workload);
+        let _ = writeln!(self.text, "\nHow to read this");
+        if has(Workload::Throughput) {
+            self.wrapped(
+                "Packets: distinct samples delivered to the reader, not datagrams; Lost: samples that never came, also \
+                 before the first and after the last that did. Both are sums over the valid runs; Lost % is of all sent.",
+            );
+            self.wrapped(
+                "Packets/s, Mbit/s (10^6 bit/s of payload), CPU: medians over the valid runs. A rate is over the \
+                 reader's own window, from the first to the last sample.",
+            );
+            self.wrapped(
+                "Dropped: datagrams that the kernel dropped at a full socket buffer in the valid runs, everybody's in \
+                 this network namespace; n/a where no counter tells.",
+            );
+        }
+        if has(Workload::Latency) {
+            self.wrapped(&format!(
+                "Latency: of the samples of all valid runs of a cell together ({} of up to {}; n samples); Ave, Std, \
+                 Min, Max exact, quantiles within 0.1 %. n/a: a quantile that n samples cannot bound with 95 % \
+                 confidence.",
+                count(blocks as usize, "run"),
+                duration(design.measure_ns)
+            ));
+            self.wrapped(
+                "Out and Back: times of one way, not halved, by one clock. A ping that is not back in time is lost, \
+                 never sent again.",
+            );
+        }
+        self.wrapped("CPU: processor seconds per million samples at that end, user and system, all threads.");
+        self.wrapped(
+            "± %: half the range of that figure over the runs, relative to their median; none where a run has too few \
+             samples for it. It describes the runs that were made: no difference between any two figures is claimed.",
+        );
+    }
+
+    fn findings(&mut self, document: &Document) {
+        if !document.findings.is_empty() {
+            let _ = writeln!(self.text, "\nFindings");
+        }
+        for finding in &document.findings {
+            self.wrapped(&finding.text);
+        }
+    }
+
+    fn failures(&mut self, document: &Document) {
+        let all = document.cells.iter().flat_map(|cell| &cell.runs);
+        let bad: Vec<&Run> = all.filter(|run| run.state != RunState::Valid).collect();
+        if !bad.is_empty() {
+            let _ = writeln!(self.text, "\nRuns without figures");
+        }
+        // of one cell and for one reason: told once
+        for same in bad.chunk_by(|left, right| left.cell == right.cell && why_bad(left) == why_bad(right)) {
+            let numbers: Vec<String> = same.iter().map(|run| run.number.to_string()).collect();
+            let plural = if numbers.len() == 1 { "" } else { "s" };
+            self.wrapped(&format!(
+                "run{plural} {} of {}: {}",
+                numbers.join(", "),
+                same[0].cell,
+                why_bad(same[0])
+            ));
+            let Some(failure) = &same[0].failure else { continue };
+            if let Some(hint) = &failure.hint {
+                self.text.push_str(&wrap(&format!("hint: {hint}"), self.width, 4));
+            }
+            for words in &failure.last_words {
+                self.line(format!("    | {words}").trim_end());
+            }
+        }
+    }
+
+    fn warnings(&mut self, document: &Document) {
+        let of_cells = document.cells.iter().flat_map(|cell| {
+            cell.warnings.iter().map(move |warning| (warning.kind, format!("{}: {}", cell.id, warning.text)))
+        });
+        let of_all = document.warnings.iter().map(|Warning { kind, text }| (*kind, text.clone()));
+        let mut all: Vec<(WarningKind, String)> = of_all.chain(of_cells).collect();
+        // these are told run by run
+        all.retain(|(kind, _)| !matches!(kind, WarningKind::RunsFailed | WarningKind::RunsInvalid));
+        if all.is_empty() {
+            return;
+        }
+        all.sort_by_key(|(kind, _)| *kind);
+        let _ = writeln!(self.text, "\nWarnings");
+        for same in all.chunk_by(|left, right| left.0 == right.0) {
+            for (_, text) in same.iter().take(WARNINGS_OF_A_KIND) {
+                self.wrapped(text);
+            }
+            if same.len() > WARNINGS_OF_A_KIND {
+                let more = count(same.len() - WARNINGS_OF_A_KIND, "more warning");
+                self.wrapped(&format!("... and {more} of this kind: `--json` has all"));
+            }
+        }
+    }
+}
+
+fn why_bad(run: &Run) -> String {
+    if let Some(failure) = &run.failure {
+        let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" of the {role}"));
+        return format!("failed in phase `{}`{role}: {}", failure.phase, failure.error);
+    }
+    let what = match run.state {
+        RunState::Failed => "failed",
+        _ => "left out, because its figures contradict each other",
+    };
+    let why: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
+    format!("{what}: {}", if why.is_empty() { "no reason recorded".to_owned() } else { why.join("; ") })
+}
+
+fn of_workload<'c>(cells: &[&'c Cell], workload: Workload) -> Vec<&'c Cell> {
+    cells.iter().copied().filter(|cell| cell.factors.workload == workload).collect()
+}

@@ -1,0 +1,282 @@
+//! Whole texts, as people see them, and figures in them against the document.
+#[path = "../../results/tests/sample/mod.rs"]
+mod sample;
+
+use std::path::PathBuf;
+
+use experiment::{Characterize, Pin, Reliability, ReliabilityChoice, Workload};
+use insta::assert_snapshot;
+use report::{FoundDriver, Options, driver_info, driver_list, json, run_line, terminal};
+use results::{Assembler, Cell, Document, Failure, Run, RunState, State, Throughput, Warning, WarningKind};
+
+fn print(document: &Document) -> String {
+    terminal(document, Options::default())
+}
+
+#[test]
+fn a_complete_result() {
+    assert_snapshot!(print(&sample::document()));
+}
+
+#[test]
+fn an_interrupted_result_with_a_part_of_its_runs() {
+    let mut assembler = Assembler::new(sample::header());
+    for (run, log) in sample::runs().into_iter().take(7) {
+        assembler.add(run, &log.merged());
+    }
+    assert_snapshot!(print(&assembler.document(State::Interrupted)));
+}
+
+#[test]
+fn failed_and_invalid_runs_are_named_with_their_reasons() {
+    let document = sample::document_with(|run| {
+        if run.cell.starts_with("dds/udp4/throughput/32") {
+            *run = sample::failed(run);
+        } else if run.cell == "dds/udp4/latency/1024" && run.block == 2 {
+            run.state = RunState::Invalid;
+            let text = "the reader counted more samples than the writer sent: 412 and 400".to_owned();
+            run.warnings.push(Warning { kind: WarningKind::RunsInvalid, text });
+        }
+    });
+    assert_snapshot!(print(&document));
+}
+
+#[test]
+fn losses_and_drops_mark_what_they_spoil() {
+    let document = sample::document_with(|run| {
+        run.udp_buffer_drops = if run.cell.contains("/1024") { None } else { Some(3) };
+        if run.cell.contains("latency/32") {
+            run.counted[0].lost = 40;
+        }
+    });
+    assert_snapshot!(print(&document));
+}
+
+#[test]
+fn no_run_at_all() {
+    let document = Assembler::new(sample::header()).document(State::Interrupted);
+    let text = print(&document);
+    assert!(text.contains("INTERRUPTED: 0 of 48 runs made, 0 valid"), "{text}");
+    assert_eq!(text.matches("not run").count(), 2 * (3 + 3 + 3 + 3), "{text}");
+}
+
+#[test]
+fn no_cell_at_all() {
+    let mut header = sample::header();
+    header.experiment.cells.clear();
+    assert_snapshot!(print(&Assembler::new(header).document(State::Complete)), @"
+    ddsmark 0.1.0: characterize, complete: 0 of 0 runs made, 0 valid
+      on bench (kvm), 2 processors, Example CPU, kernel Linux 6.12.0, 2026-09-21 14:13 UTC
+      3 runs of each cell in shuffled order (seed 42), each 200 ms after 50 ms of warm-up; pinned to cores 0 and 1; cores
+        not kept awake
+      note: driver `plain` cannot guarantee delivery: it runs best effort
+    No cell was planned.
+    ");
+}
+
+/// The words of the row that begins so, in the n-th table with such a row.
+fn row<'t>(text: &'t str, table: &str, size: u64) -> Vec<&'t str> {
+    text.lines()
+        .skip_while(|line| !line.starts_with(table))
+        .find(|line| line.split_whitespace().next() == Some(&size.to_string()))
+        .unwrap_or_else(|| panic!("no row {size} below {table}:\n{text}"))
+        .split_whitespace()
+        .collect()
+}
+
+fn cell<'d>(document: &'d Document, id: &str) -> &'d Cell {
+    document.cells.iter().find(|cell| cell.id == id).unwrap_or_else(|| panic!("no cell {id}"))
+}
+
+#[test]
+fn latency_is_half_of_the_round_trip_and_one_way_times_are_whole() {
+    let document = sample::document();
+    let text = print(&document);
+    for size in [32, 1024, 8192] {
+        let cell = cell(&document, &format!("plain/udp4/latency/{size}"));
+        let rtt = &cell.latency["rtt"];
+        let table = row(&text, "Latency: RTT/2 in µs", size);
+        assert_eq!(table[1], rtt.n.to_string());
+        assert_eq!(table[2], format!("{:.1}", rtt.mean_ns / 2e3));
+        assert_eq!(table[5], format!("{:.1}", rtt.min_ns as f64 / 2e3));
+        assert_eq!(table[7], format!("{:.1}", rtt.p50_ns.unwrap() as f64 / 2e3));
+        let of_runs: Vec<f64> =
+            cell.runs.iter().map(|run| run.latency["rtt"].p50_ns.unwrap() as f64).collect();
+        let spread = stats::Spread::of(&of_runs).unwrap().half_range_relative().unwrap();
+        assert_eq!(table[8], format!("{:.1}", spread * 100.0));
+        let table = row(&text, "Latency by direction", size);
+        assert_eq!(table[1], format!("{:.1}", rtt.p50_ns.unwrap() as f64 / 2e3));
+        assert_eq!(table[3], format!("{:.1}", cell.latency["one_way_out"].p50_ns.unwrap() as f64 / 1e3));
+        assert_eq!(table[5], format!("{:.1}", cell.latency["one_way_back"].p50_ns.unwrap() as f64 / 1e3));
+    }
+}
+
+#[test]
+fn throughput_rows_are_those_of_the_cells() {
+    let document = sample::document();
+    let text = print(&document);
+    let figures = |id: &str| cell(&document, id).throughput.clone().unwrap();
+    let check = |row: &[&str], figures: &Throughput| {
+        assert_eq!(row[0], figures.delivered.to_string());
+        assert_eq!(row[1], format!("{:.0}", figures.delivered_sps));
+        assert_eq!(row[5], figures.lost.to_string());
+        assert_eq!(row[6], format!("{:.2}", figures.lost_pct));
+    };
+    check(&row(&text, "Throughput, unbatched", 32)[1..], &figures("plain/udp4/throughput/32"));
+    check(&row(&text, "Throughput, batched", 32)[1..], &figures("plain/udp4/throughput/32/batch-8192"));
+    // one sample a batch: taken over, and marked
+    let same = row(&text, "Throughput, batched", 8192);
+    assert_eq!(same[1], "=");
+    check(&same[2..], &figures("plain/udp4/throughput/8192"));
+    let cpu = cell(&document, "plain/udp4/throughput/32").cpu_ns_per_sample.as_ref().unwrap();
+    assert_eq!(row(&text, "Throughput, unbatched", 32)[9], format!("{:.2}", cpu.writer / 1e3));
+}
+
+#[test]
+fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
+    let header = sample::header_of(&Characterize {
+        drivers: vec!["dds".to_owned()],
+        sizes: vec![32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 63000],
+        workloads: vec![Workload::Latency, Workload::Throughput],
+        batch_bytes: 8192,
+        reliability: ReliabilityChoice::All(Reliability::Reliable),
+        receive: experiment::ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        transport: None,
+        options: vec![("dds".to_owned(), "receive_buffer".to_owned(), "4194304".to_owned())],
+        effort: experiment::Effort::Standard,
+        runs: None,
+        measure_ns: None,
+        warm_up_ns: None,
+        check_every: 64,
+        seed: u64::MAX,
+        pin: Pin::None,
+        keep_awake: true,
+        match_ns: None,
+    });
+    let mut assembler = Assembler::new(header.clone());
+    for (mut run, log) in sample::runs_of(&header.experiment) {
+        let histograms = log.merged();
+        for latency in run.latency.values_mut() {
+            latency.n = 300_000;
+            latency.max_ns = 123_456_789;
+            latency.p99_9_ns = Some(412_345 + 100_000 * u64::from(run.block));
+        }
+        if let Some(figures) = &mut run.throughput {
+            (figures.delivered, figures.lost, figures.lost_pct) = (12_345_678, 1_234_567, 10.0);
+        }
+        run.udp_buffer_drops = Some(123_456);
+        assembler.add(run, &histograms);
+    }
+    let mut document = assembler.document(State::Complete);
+    for latency in document.cells.iter_mut().flat_map(|cell| cell.latency.values_mut()) {
+        (latency.p99_9_ns, latency.p99_99_ns, latency.p99_9999_ns) =
+            (Some(1_412_345), Some(23_456_789), None);
+    }
+    let text = print(&document);
+    let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
+    assert!(widest.chars().count() <= 120, "{} columns: {widest}", widest.chars().count());
+    assert!(text.contains("options asked for: receive_buffer=4194304"));
+}
+
+#[test]
+fn a_narrow_terminal_wraps_words_and_leaves_figures_whole() {
+    let (wide, narrow) =
+        (print(&sample::document()), terminal(&sample::document(), Options { width: Some(60) }));
+    let rows = |text: &str| {
+        text.lines()
+            .filter(|line| line.trim_start().starts_with("8192 "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&wide), rows(&narrow));
+    let words = narrow.lines().skip_while(|line| *line != "How to read this");
+    assert!(words.clone().count() > 10);
+    for line in words {
+        assert!(line.chars().count() <= 60, "{line}");
+    }
+}
+
+#[test]
+fn nothing_is_said_by_colour() {
+    for text in
+        [print(&sample::document()), driver_info(&sample::description("dds", true, "native_batching"))]
+    {
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        assert!(text.lines().all(|line| line.trim_end() == line), "no line ends in blanks");
+    }
+}
+
+#[test]
+fn json_is_the_document() {
+    let document = sample::document();
+    let text = json(&document);
+    assert!(text.ends_with("}\n"));
+    assert_eq!(serde_json::from_str::<Document>(&text).unwrap(), document);
+}
+
+#[test]
+fn a_line_for_each_run() {
+    let header = sample::header();
+    let mut lines = Vec::new();
+    let mut add = |run: &Run| {
+        let cell = header.experiment.cells.iter().find(|cell| cell.id == run.cell).unwrap();
+        lines.push(run_line(run, &cell.factors, run.number as usize, 48));
+    };
+    let find = |part: &str| {
+        sample::runs().into_iter().map(|(run, _)| run).find(|run| run.cell.ends_with(part)).unwrap()
+    };
+    for part in ["dds/udp4/latency/32", "plain/udp4/throughput/1024", "dds/udp4/throughput/32/batch-8192"] {
+        add(&find(part));
+    }
+    let mut lossy = find("plain/udp4/latency/32");
+    lossy.counted[0].lost = 3;
+    lossy.latency.get_mut("rtt").unwrap().p99_ns = None;
+    add(&lossy);
+    add(&sample::failed(&find("dds/udp4/latency/1024")));
+    let failure = Failure {
+        phase: "hello".to_owned(),
+        role: None,
+        error: "the agent ended with signal 11".to_owned(),
+        hint: None,
+        last_words: Vec::new(),
+    };
+    add(&Run { failure: Some(failure), ..sample::failed(&find("dds/udp4/latency/1024")) });
+    let text = "delivered more than was sent".to_owned();
+    let warnings = vec![Warning { kind: WarningKind::RunsInvalid, text }];
+    add(&Run { state: RunState::Invalid, warnings, ..find("dds/udp4/throughput/8192") });
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn drivers_in_a_list() {
+    let found = |name: &str, description| FoundDriver {
+        name: name.to_owned(),
+        path: PathBuf::from(format!("drivers/libddsmark_{name}.so")),
+        description,
+    };
+    let list = [
+        found("dds", Ok(sample::description("dds", true, "native_batching"))),
+        found("plain", Ok(sample::description("plain", false, "application_batching"))),
+        found("old", Err("it has version 0 of the driver contract; this ddsmark has version 1".to_owned())),
+    ];
+    assert_snapshot!(driver_list(&list), @"
+    Driver  Middleware      Version  Transports  Receives by       File
+    dds     Example DDS     2.5.1    udp4, shm   waitset, polling  drivers/libddsmark_dds.so
+    plain   bare socket     2.5.1    udp4, shm   waitset, polling  drivers/libddsmark_plain.so
+    old     cannot be used                                         drivers/libddsmark_old.so
+
+    old: it has version 0 of the driver contract; this ddsmark has version 1
+    ");
+    assert_snapshot!(driver_list(&[]), @"no driver was found");
+}
+
+#[test]
+fn all_that_a_driver_says_of_itself() {
+    assert_snapshot!(driver_info(&sample::description("dds", true, "native_batching")));
+    let mut bare = sample::description("plain", false, "application_batching");
+    (bare.options, bare.build) = (Vec::new(), None);
+    let text = driver_info(&bare);
+    assert!(text.contains("\nOptions\n  none\n"), "{text}");
+    assert!(text.contains("  build        not known\n"), "{text}");
+}

@@ -1,0 +1,461 @@
+//! Runs to a result: what is pooled, what is a median, and what limits the figures. The one path for a live experiment
+//! and for one that is read from its directory.
+
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, Experiment, Factors, Qos, Reliability, Workload};
+use hdrhistogram::Histogram;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stats::{Moments, Spread, median, supports_quantile};
+
+use crate::{
+    Cell, Counted, Cpu, Distribution, Document, Histograms, Host, Latency, QUANTILES, Run, RunState,
+    SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind, histogram::HistogramError, new_histogram,
+};
+
+/// Half the range over the runs, relative to their median, from which on they are said to differ widely.
+pub const WIDE_SPREAD: f64 = 0.1;
+/// With more pings lost than this, in percent, no verdict on latency is given.
+pub const MAX_LATENCY_LOSS_PCT: f64 = 1.0;
+
+/// What is known before the first run: all of a result but its cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Header {
+    /// Version of the schema.
+    pub schema_version: u32,
+    /// What measures.
+    pub tool: Tool,
+    /// Where.
+    pub host: Host,
+    /// The experiment as meant.
+    pub experiment: Experiment,
+    /// What each driver said of itself, by its name in the factors.
+    pub drivers: BTreeMap<String, DriverDescription>,
+    /// What limits the whole result and is known before measuring.
+    pub warnings: Vec<Warning>,
+}
+
+impl Header {
+    /// A header of this version of the schema.
+    #[must_use]
+    pub const fn new(
+        tool: Tool,
+        host: Host,
+        experiment: Experiment,
+        drivers: BTreeMap<String, DriverDescription>,
+        warnings: Vec<Warning>,
+    ) -> Self {
+        Self { schema_version: SCHEMA_VERSION, tool, host, experiment, drivers, warnings }
+    }
+}
+
+impl Latency {
+    /// What one run's values say.
+    ///
+    /// # Errors
+    /// The histograms cannot be decoded, or hold another number of values.
+    pub fn of(distribution: &Distribution) -> Result<Self, HistogramError> {
+        let mut all = new_histogram();
+        for histogram in distribution.histograms()? {
+            all.add(histogram).map_err(|error| HistogramError::Decode(error.to_string()))?;
+        }
+        let moments = Moments {
+            n: distribution.n,
+            mean: distribution.mean_ns,
+            squared_deviations: distribution.squared_deviations,
+        };
+        Ok(Self::from_parts(moments, distribution.min_ns, distribution.max_ns, Some(&all)))
+    }
+
+    /// Without a histogram no quantile is known.
+    fn from_parts(moments: Moments, min_ns: u64, max_ns: u64, histogram: Option<&Histogram<u64>>) -> Self {
+        let quantile = |q: f64| {
+            histogram
+                .filter(|_| supports_quantile(moments.n, q))
+                // a bucket's upper end may lie beyond the exact maximum
+                .map(|histogram| histogram.value_at_quantile(q).min(max_ns).max(min_ns))
+        };
+        let [p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns, p99_9999_ns] = QUANTILES.map(quantile);
+        Self {
+            n: moments.n,
+            mean_ns: moments.mean,
+            sd_ns: moments.sd(),
+            min_ns,
+            max_ns,
+            p50_ns,
+            p90_ns,
+            p99_ns,
+            p99_9_ns,
+            p99_99_ns,
+            p99_9999_ns,
+        }
+    }
+
+    fn moments(&self) -> Moments {
+        Moments::from_sd(self.n, self.mean_ns, self.sd_ns)
+    }
+}
+
+/// Puts a result together, run by run, in constant memory for their samples.
+#[derive(Debug)]
+pub struct Assembler {
+    header: Header,
+    cells: BTreeMap<String, Collected>,
+}
+
+/// What came of one cell so far.
+#[derive(Debug, Default)]
+struct Collected {
+    runs: Vec<Run>,
+    /// Of valid runs.
+    pooled: Histograms,
+}
+
+impl Assembler {
+    /// Nothing measured yet.
+    #[must_use]
+    pub const fn new(header: Header) -> Self {
+        Self { header, cells: BTreeMap::new() }
+    }
+
+    /// What is known beside the runs.
+    #[must_use]
+    pub const fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Adds a run and its histograms by kind (see [`crate::IntervalLog::merged`]). Those of a run that is not valid take
+    /// part in nothing.
+    pub fn add(&mut self, run: Run, histograms: &Histograms) {
+        let collected = self.cells.entry(run.cell.clone()).or_default();
+        if run.state == RunState::Valid {
+            for (kind, histogram) in histograms {
+                let pooled = collected.pooled.entry(kind.clone()).or_insert_with(new_histogram);
+                // one of another shape has values that ours cannot hold; it shows as a difference in n
+                let _ = pooled.add(histogram);
+            }
+        }
+        collected.runs.push(run);
+    }
+
+    /// The result of the runs added so far.
+    #[must_use]
+    pub fn document(&self, state: State) -> Document {
+        let nothing = Collected::default();
+        let cells: Vec<Cell> = self
+            .header
+            .experiment
+            .cells
+            .iter()
+            .map(|planned| assemble_cell(planned, self.cells.get(&planned.id).unwrap_or(&nothing)))
+            .collect();
+        let mut warnings = self.header.warnings.clone();
+        if state == State::Interrupted {
+            let planned = cells.len() * self.header.experiment.design.blocks as usize;
+            let made: usize = cells.iter().map(|cell| cell.runs.len()).sum();
+            warnings.push(Warning {
+                kind: WarningKind::Incomplete,
+                text: format!("stopped early: {made} of {planned} runs were made"),
+            });
+        }
+        Document {
+            schema_version: SCHEMA_VERSION,
+            tool: self.header.tool.clone(),
+            host: self.header.host.clone(),
+            experiment: self.header.experiment.clone(),
+            drivers: self.header.drivers.clone(),
+            state,
+            cells,
+            findings: Vec::new(),
+            warnings,
+        }
+    }
+
+    /// Whether every planned run was added.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let blocks = self.header.experiment.design.blocks as usize;
+        self.header
+            .experiment
+            .cells
+            .iter()
+            .all(|cell| self.cells.get(&cell.id).is_some_and(|collected| collected.runs.len() >= blocks))
+    }
+}
+
+fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
+    let mut runs = collected.runs.clone();
+    runs.sort_by_key(|run| run.number);
+    let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
+    let latency = pooled_latency(&valid, &collected.pooled);
+    let throughput = pooled_throughput(&valid);
+    let warnings = warnings(&planned.factors, &runs, &latency, &collected.pooled);
+    Cell {
+        id: planned.id.clone(),
+        factors: planned.factors.clone(),
+        latency,
+        throughput,
+        cpu_ns_per_sample: median_cpu(&valid),
+        effective_qos: common_qos(&valid),
+        settings: common_settings(&valid),
+        warnings,
+        runs,
+    }
+}
+
+fn pooled_latency(valid: &[&Run], pooled: &Histograms) -> BTreeMap<String, Latency> {
+    let mut kinds: BTreeMap<&String, Vec<&Latency>> = BTreeMap::new();
+    let all = valid.iter().flat_map(|run| &run.latency);
+    for (kind, latency) in all.filter(|(_, latency)| latency.n > 0) {
+        kinds.entry(kind).or_default().push(latency);
+    }
+    kinds
+        .into_iter()
+        .map(|(kind, parts)| {
+            let moments = parts.iter().map(|part| part.moments()).fold(Moments::default(), Moments::combine);
+            let min = parts.iter().map(|part| part.min_ns).min().unwrap_or(0);
+            let max = parts.iter().map(|part| part.max_ns).max().unwrap_or(0);
+            let histogram = pooled.get(kind).filter(|histogram| histogram.len() == moments.n);
+            (kind.clone(), Latency::from_parts(moments, min, max, histogram))
+        })
+        .collect()
+}
+
+fn pooled_throughput(valid: &[&Run]) -> Option<Throughput> {
+    let runs: Vec<&Throughput> = valid.iter().filter_map(|run| run.throughput.as_ref()).collect();
+    let rate = |of: fn(&Throughput) -> f64| median(&runs.iter().map(|run| of(run)).collect::<Vec<_>>());
+    let sum = |of: fn(&Throughput) -> u64| runs.iter().map(|run| of(run)).sum::<u64>();
+    let (sent, lost) = (sum(|t| t.sent), sum(|t| t.lost));
+    Some(Throughput {
+        offered_sps: rate(|t| t.offered_sps)?,
+        accepted_sps: rate(|t| t.accepted_sps)?,
+        delivered_sps: rate(|t| t.delivered_sps)?,
+        goodput_mbps: rate(|t| t.goodput_mbps)?,
+        sent,
+        delivered: sum(|t| t.delivered),
+        lost,
+        undelivered: sum(|t| t.undelivered),
+        lost_pct: percent(lost, sent),
+        duplicate: sum(|t| t.duplicate),
+        out_of_order: sum(|t| t.out_of_order),
+    })
+}
+
+fn median_cpu(valid: &[&Run]) -> Option<Cpu> {
+    let runs: Vec<&Cpu> = valid.iter().filter_map(|run| run.cpu_ns_per_sample.as_ref()).collect();
+    Some(Cpu {
+        writer: median(&runs.iter().map(|cpu| cpu.writer).collect::<Vec<_>>())?,
+        reader: median(&runs.iter().map(|cpu| cpu.reader).collect::<Vec<_>>())?,
+    })
+}
+
+fn common_qos(valid: &[&Run]) -> BTreeMap<String, Qos> {
+    common(valid.iter().map(|run| run.effective_qos.clone()))
+}
+
+fn common_settings(valid: &[&Run]) -> BTreeMap<String, BTreeMap<String, String>> {
+    let flat = valid.iter().map(|run| {
+        // two agents of one run may disagree, for example where a setting is an address of their own
+        let mut settings: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
+        for (entity, values) in run.agents.iter().flat_map(|agent| &agent.settings) {
+            for (name, value) in values {
+                settings
+                    .entry((entity.clone(), name.clone()))
+                    .and_modify(|seen| {
+                        if seen.as_ref() != Some(value) {
+                            *seen = None;
+                        }
+                    })
+                    .or_insert_with(|| Some(value.clone()));
+            }
+        }
+        settings.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    });
+    let mut nested: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for ((entity, name), value) in common(flat) {
+        nested.entry(entity).or_default().insert(name, value);
+    }
+    nested
+}
+
+/// What all have, and with the same value.
+fn common<K: Ord, V: PartialEq>(mut maps: impl Iterator<Item = BTreeMap<K, V>>) -> BTreeMap<K, V> {
+    let mut common = maps.next().unwrap_or_default();
+    for map in maps {
+        common.retain(|key, value| map.get(key) == Some(value));
+    }
+    common
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
+}
+
+impl Cell {
+    /// The runs that the figures are of.
+    pub fn valid_runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.state == RunState::Valid)
+    }
+
+    /// Samples (pings) lost in the valid runs, in percent of those sent.
+    #[must_use]
+    pub fn lost_pct(&self) -> f64 {
+        let counted = total(self.valid_runs());
+        percent(counted.lost, counted.sent)
+    }
+}
+
+/// The sums over all writers and readers of these runs.
+fn total<'r>(runs: impl Iterator<Item = &'r Run>) -> Counted {
+    let mut total = Counted::default();
+    for counted in runs.flat_map(|run| &run.counted) {
+        total.sent += counted.sent;
+        total.delivered += counted.delivered;
+        total.lost += counted.lost;
+        total.undelivered += counted.undelivered;
+        total.duplicate += counted.duplicate;
+        total.out_of_order += counted.out_of_order;
+        total.corrupt += counted.corrupt;
+        total.foreign += counted.foreign;
+        total.checked_in_full += counted.checked_in_full;
+    }
+    total
+}
+
+/// What limits the figures of a cell, in the order of [`WarningKind`].
+fn warnings(
+    factors: &Factors,
+    runs: &[Run],
+    latency: &BTreeMap<String, Latency>,
+    pooled: &Histograms,
+) -> Vec<Warning> {
+    let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
+    let mut warnings = Vec::new();
+    let mut warn = |kind, text: String| warnings.push(Warning { kind, text });
+
+    let of_state = |state| runs.iter().filter(|run| run.state == state).collect::<Vec<_>>();
+    let failed = of_state(RunState::Failed);
+    if let Some(first) = failed.first() {
+        let why = first.failure.as_ref().map_or_else(String::new, |failure| {
+            format!(": run {} in phase `{}`: {}", first.number, failure.phase, failure.error)
+        });
+        warn(WarningKind::RunsFailed, format!("{} of {} runs failed{why}", failed.len(), runs.len()));
+    }
+    let invalid = of_state(RunState::Invalid);
+    if let Some(first) = invalid.first() {
+        let why = first
+            .warnings
+            .first()
+            .map_or_else(String::new, |warning| format!(": run {}: {}", first.number, warning.text));
+        warn(
+            WarningKind::RunsInvalid,
+            format!("{} of {} runs contradict themselves and are left out{why}", invalid.len(), runs.len()),
+        );
+    }
+
+    let counted = total(valid.iter().copied());
+    let what = if factors.workload == Workload::Latency { "pings" } else { "samples" };
+    if counted.lost > 0 {
+        let percent = percent(counted.lost, counted.sent);
+        let promise = match (factors.workload, factors.qos.reliability) {
+            (Workload::Latency, _) if percent > MAX_LATENCY_LOSS_PCT => ": too many for a verdict on latency",
+            (_, Some(Reliability::Reliable)) => ", although delivery was to be reliable",
+            _ => "",
+        };
+        warn(
+            WarningKind::Loss,
+            format!("{} of {} {what} were lost ({percent:.2} %){promise}", counted.lost, counted.sent),
+        );
+    }
+    let drops: u64 = valid.iter().filter_map(|run| run.udp_buffer_drops).sum();
+    if drops > 0 {
+        warn(
+            WarningKind::BufferDrops,
+            format!(
+                "the kernel dropped {drops} datagrams at a full socket buffer (anybody's in this network namespace)"
+            ),
+        );
+    }
+    if counted.foreign > 0 {
+        warn(WarningKind::Foreign, format!("{} samples came that are not of the run", counted.foreign));
+    }
+    if counted.corrupt > 0 {
+        warn(WarningKind::Corrupt, format!("{} samples were damaged", counted.corrupt));
+    }
+    if counted.duplicate + counted.out_of_order > 0 {
+        warn(
+            WarningKind::Order,
+            format!("{} samples came again, {} out of order", counted.duplicate, counted.out_of_order),
+        );
+    }
+    if let Some(text) = wide_spread(&valid) {
+        warn(WarningKind::Spread, text);
+    }
+    if counted.undelivered > 0 {
+        warn(
+            WarningKind::Incomplete,
+            format!(
+                "{} samples were still owed when the time limit of the drain was reached",
+                counted.undelivered
+            ),
+        );
+    }
+    for (kind, latency) in latency {
+        let found = pooled.get(kind).map_or(0, Histogram::len);
+        if found != latency.n {
+            warn(
+                WarningKind::Incomplete,
+                format!("no quantiles of `{kind}`: the histograms hold {found} values, not {}", latency.n),
+            );
+        }
+    }
+    warnings.extend(of_the_runs(&valid));
+    warnings.sort_by_key(|warning| warning.kind);
+    warnings
+}
+
+/// Whether the figure that a cell is measured for lies wide apart over its runs.
+fn wide_spread(valid: &[&Run]) -> Option<String> {
+    let rates: Vec<f64> =
+        valid.iter().filter_map(|run| run.throughput.as_ref()).map(|t| t.delivered_sps).collect();
+    let medians: Vec<f64> =
+        valid.iter().filter_map(|run| run.latency.get("rtt")?.p50_ns).map(|ns| ns as f64 / 1e3).collect();
+    let (what, unit, spread) = match (Spread::of(&rates), Spread::of(&medians)) {
+        (Some(spread), _) => ("samples delivered", "/s", spread),
+        (None, Some(spread)) => ("median RTT", " µs", spread),
+        (None, None) => return None,
+    };
+    let relative = spread.half_range_relative().filter(|relative| *relative > WIDE_SPREAD)?;
+    let digits = if spread.max < 100.0 { 1 } else { 0 };
+    Some(format!(
+        "{} runs differ widely: {what} from {:.digits$} to {:.digits$}{unit} (±{:.0} %)",
+        spread.n,
+        spread.min,
+        spread.max,
+        relative * 100.0
+    ))
+}
+
+/// What the runs themselves warn of and their counts do not say.
+fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
+    let mut by_kind: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
+    for warning in valid.iter().flat_map(|run| &run.warnings) {
+        if matches!(
+            warning.kind,
+            WarningKind::WritesRefused | WarningKind::Incomplete | WarningKind::Host | WarningKind::Spread
+        ) {
+            by_kind.entry(warning.kind).or_default().push(warning);
+        }
+    }
+    by_kind
+        .into_iter()
+        .map(|(kind, same)| {
+            let text = match same.len() {
+                1 => same[0].text.clone(),
+                n => format!("{} (the first of {n} such warnings of the runs)", same[0].text),
+            };
+            Warning { kind, text }
+        })
+        .collect()
+}

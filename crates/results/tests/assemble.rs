@@ -1,0 +1,299 @@
+//! Runs to a result: what is pooled, what is a median, what is left out, and what is warned of.
+mod sample;
+
+use experiment::Workload;
+use results::{
+    Assembler, Cell, Document, Histograms, IntervalLog, Latency, Run, RunState, State, Warning, WarningKind,
+};
+use stats::median;
+
+fn cells(document: &Document, workload: Workload) -> impl Iterator<Item = &Cell> {
+    document.cells.iter().filter(move |cell| cell.factors.workload == workload)
+}
+
+/// The values of one kind over these runs.
+fn pooled(cell: &Cell, kind: &str, keep: impl Fn(&Run) -> bool) -> Vec<u64> {
+    let runs = cell.runs.iter().filter(|run| keep(run));
+    let mut all: Vec<u64> = runs
+        .flat_map(|run| {
+            sample::latencies(run.number, cell.factors.size_bytes).remove(kind).unwrap_or_default()
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+fn assert_pooled(cell: &Cell, keep: impl Fn(&Run) -> bool) {
+    for (kind, latency) in &cell.latency {
+        let values = pooled(cell, kind, &keep);
+        assert_eq!(latency.n, values.len() as u64, "{}", cell.id);
+        let mean = values.iter().sum::<u64>() as f64 / values.len() as f64;
+        let squares: f64 = values.iter().map(|value| (*value as f64 - mean).powi(2)).sum();
+        let sd = (squares / (values.len() - 1) as f64).sqrt();
+        assert!(
+            (latency.mean_ns - mean).abs() < 1e-9 * mean,
+            "{} {kind}: {} {mean}",
+            cell.id,
+            latency.mean_ns
+        );
+        assert!((latency.sd_ns - sd).abs() < 1e-9 * sd, "{} {kind}: {} {sd}", cell.id, latency.sd_ns);
+        assert_eq!((latency.min_ns, latency.max_ns), (values[0], values[values.len() - 1]));
+        for (q, found) in [(0.5, latency.p50_ns), (0.9, latency.p90_ns), (0.99, latency.p99_ns)] {
+            let truth = values[(q * values.len() as f64).ceil() as usize - 1] as f64;
+            let found = found.unwrap() as f64;
+            assert!((found - truth).abs() <= 0.001 * truth, "{} {kind} {q}: {found} {truth}", cell.id);
+        }
+        assert_eq!((latency.p99_9_ns, latency.p99_99_ns, latency.p99_9999_ns), (None, None, None));
+    }
+}
+
+#[test]
+fn latency_is_of_all_samples_of_all_runs() {
+    let document = sample::document();
+    for cell in cells(&document, Workload::Latency) {
+        assert_eq!(cell.latency.keys().collect::<Vec<_>>(), ["one_way_back", "one_way_out", "rtt"]);
+        assert_eq!(cell.latency["rtt"].n, 1200);
+        assert_pooled(cell, |_| true);
+    }
+}
+
+#[test]
+fn the_pool_supports_what_one_run_does_not() {
+    let header = sample::header();
+    let mut assembler = Assembler::new(header.clone());
+    for (mut run, _) in sample::runs() {
+        let distribution = sample::record(&sample::latencies(run.number, 32)["rtt"][..100]);
+        let mut log = IntervalLog::new();
+        log.add("rtt", &distribution).unwrap();
+        run.latency = [("rtt".to_owned(), Latency::of(&distribution).unwrap())].into();
+        assembler.add(run, &log.merged());
+    }
+    let document = assembler.document(State::Complete);
+    let cell = cells(&document, Workload::Latency).next().unwrap();
+    assert!(cell.runs.iter().all(|run| run.latency["rtt"].p99_ns.is_none()), "of 100 samples");
+    assert!(cell.latency["rtt"].p99_ns.is_some(), "of 300 samples");
+}
+
+#[test]
+fn rates_are_medians_and_counts_are_sums() {
+    let document = sample::document();
+    for cell in cells(&document, Workload::Throughput) {
+        let runs: Vec<_> = cell.runs.iter().map(|run| run.throughput.as_ref().unwrap()).collect();
+        let whole = cell.throughput.as_ref().unwrap();
+        let rates: Vec<f64> = runs.iter().map(|run| run.delivered_sps).collect();
+        assert_eq!(Some(whole.delivered_sps), median(&rates));
+        assert!(rates.contains(&whole.delivered_sps), "of three runs the median is one of them");
+        assert_eq!(whole.sent, runs.iter().map(|run| run.sent).sum::<u64>());
+        assert_eq!(whole.sent, whole.delivered + whole.lost);
+        let lost_pct = whole.lost as f64 / whole.sent as f64 * 100.0;
+        assert!((whole.lost_pct - lost_pct).abs() < 1e-12);
+        let cpu: Vec<f64> =
+            cell.runs.iter().map(|run| run.cpu_ns_per_sample.as_ref().unwrap().reader).collect();
+        assert_eq!(Some(cell.cpu_ns_per_sample.as_ref().unwrap().reader), median(&cpu));
+    }
+}
+
+#[test]
+fn what_is_not_valid_takes_part_in_nothing() {
+    let document = sample::document_with(|run| match run.block {
+        1 => *run = sample::failed(run),
+        2 => run.state = RunState::Invalid,
+        _ => {}
+    });
+    for cell in cells(&document, Workload::Latency) {
+        assert_eq!(cell.runs.len(), 3);
+        assert_eq!(cell.valid_runs().count(), 1);
+        assert_pooled(cell, |run| run.block == 3);
+    }
+    for cell in cells(&document, Workload::Throughput) {
+        let valid = cell.runs.iter().find(|run| run.block == 3).unwrap();
+        assert_eq!(cell.throughput, valid.throughput);
+        assert_eq!(cell.cpu_ns_per_sample, valid.cpu_ns_per_sample);
+    }
+    for cell in &document.cells {
+        let kinds: Vec<_> = cell.warnings.iter().map(|warning| warning.kind).collect();
+        assert!(kinds.contains(&WarningKind::RunsFailed) && kinds.contains(&WarningKind::RunsInvalid));
+        assert!(cell.warnings[0].text.starts_with("1 of 3 runs failed: run "), "{}", cell.warnings[0].text);
+    }
+}
+
+#[test]
+fn a_cell_without_a_valid_run_has_no_figures() {
+    let document = sample::document_with(|run| *run = sample::failed(run));
+    for cell in &document.cells {
+        assert!(cell.latency.is_empty() && cell.throughput.is_none() && cell.cpu_ns_per_sample.is_none());
+        assert!(cell.effective_qos.is_empty() && cell.settings.is_empty());
+        assert_eq!(cell.warnings.len(), 1);
+    }
+}
+
+#[test]
+fn runs_are_in_the_order_of_execution_whenever_they_came() {
+    let mut runs = sample::runs();
+    runs.reverse();
+    let mut assembler = Assembler::new(sample::header());
+    for (run, log) in runs {
+        assert!(!assembler.is_complete());
+        assembler.add(run, &log.merged());
+    }
+    assert!(assembler.is_complete());
+    assert_eq!(assembler.document(State::Complete), sample::document());
+}
+
+#[test]
+fn settings_and_qos_are_those_that_all_runs_share() {
+    let document = sample::document_with(|run| {
+        if run.block == 2 {
+            run.effective_qos.remove("reader");
+        }
+    });
+    let cell = document.cells.iter().find(|cell| cell.factors.driver == "dds").unwrap();
+    let participant = &cell.settings["participant"];
+    assert_eq!(participant.get("receive_buffer").map(String::as_str), Some("1048576"));
+    assert_eq!(participant.get("address"), None, "differs from run to run");
+    assert_eq!(participant.get("peer"), None, "differs from agent to agent");
+    assert_eq!(cell.effective_qos.keys().collect::<Vec<_>>(), ["writer"]);
+}
+
+#[test]
+fn an_interrupted_experiment_says_so() {
+    let header = sample::header();
+    let mut assembler = Assembler::new(header.clone());
+    for (run, log) in sample::runs().into_iter().take(5) {
+        assembler.add(run, &log.merged());
+    }
+    let document = assembler.document(State::Interrupted);
+    assert_eq!(document.cells.len(), header.experiment.cells.len(), "cells without runs are there too");
+    let warning = &document.warnings[0];
+    assert_eq!(warning.kind, WarningKind::Incomplete);
+    assert_eq!(
+        warning.text,
+        format!("stopped early: 5 of {} runs were made", header.experiment.cells.len() * 3)
+    );
+}
+
+#[test]
+fn a_histogram_that_lacks_values_gives_no_quantile() {
+    let header = sample::header();
+    let mut assembler = Assembler::new(header.clone());
+    for (run, log) in sample::runs() {
+        let histograms = if run.block == 2 { Histograms::new() } else { log.merged() };
+        assembler.add(run, &histograms);
+    }
+    let document = assembler.document(State::Complete);
+    let cell = cells(&document, Workload::Latency).next().unwrap();
+    let rtt = &cell.latency["rtt"];
+    assert_eq!((rtt.n, rtt.p50_ns), (1200, None));
+    let text = "no quantiles of `rtt`: the histograms hold 800 values, not 1200";
+    assert!(cell.warnings.iter().any(|w| w.kind == WarningKind::Incomplete && w.text == text), "{cell:?}");
+}
+
+/// What befalls a run, and what the cell then warns of.
+type Case = (WarningKind, Workload, fn(&mut Run), &'static str);
+
+#[test]
+fn each_mishap_has_its_warning_and_no_other() {
+    let cases: [Case; 10] = [
+        (
+            WarningKind::Loss,
+            Workload::Latency,
+            |run| run.counted[0].lost = 12,
+            "36 of 1200 pings were lost (3.00 %)",
+        ),
+        (
+            WarningKind::BufferDrops,
+            Workload::Throughput,
+            |run| run.udp_buffer_drops = Some(7),
+            "21 datagrams",
+        ),
+        (WarningKind::Foreign, Workload::Throughput, |run| run.counted[0].foreign = 1, "3 samples came"),
+        (
+            WarningKind::Corrupt,
+            Workload::Throughput,
+            |run| run.counted[0].corrupt = 2,
+            "6 samples were damaged",
+        ),
+        (
+            WarningKind::Order,
+            Workload::Latency,
+            |run| run.counted[0].duplicate = 1,
+            "3 samples came again, 0 out",
+        ),
+        (
+            WarningKind::Order,
+            Workload::Throughput,
+            |run| run.counted[0].out_of_order = 1,
+            "0 samples came again, 3",
+        ),
+        (
+            WarningKind::Spread,
+            Workload::Throughput,
+            |run| run.throughput.as_mut().unwrap().delivered_sps = 1e5 + 2e4 * f64::from(run.block),
+            "3 runs differ widely: samples delivered from 120000 to 160000/s (±14 %)",
+        ),
+        (
+            WarningKind::Spread,
+            Workload::Latency,
+            |run| run.latency.get_mut("rtt").unwrap().p50_ns = Some(20_000 + 5_000 * u64::from(run.block)),
+            "3 runs differ widely: median RTT from 25.0 to 35.0 µs (±17 %)",
+        ),
+        (
+            WarningKind::Incomplete,
+            Workload::Throughput,
+            |run| run.counted[0].undelivered = 5,
+            "15 samples were still",
+        ),
+        (
+            WarningKind::WritesRefused,
+            Workload::Throughput,
+            |run| {
+                let (kind, text) = (WarningKind::WritesRefused, "9 writes were refused".to_owned());
+                run.warnings.push(Warning { kind, text });
+            },
+            "9 writes were refused (the first of 3 such warnings of the runs)",
+        ),
+    ];
+    // the reliable driver loses nothing, so that its cells have no warning of their own
+    let reliable = |document: &Document, workload| {
+        let cells: Vec<Cell> =
+            cells(document, workload).filter(|cell| cell.factors.driver == "dds").cloned().collect();
+        assert!(!cells.is_empty());
+        cells
+    };
+    for workload in [Workload::Latency, Workload::Throughput] {
+        for cell in reliable(&sample::document(), workload) {
+            assert_eq!(cell.warnings, [], "{}", cell.id);
+        }
+    }
+    for (kind, workload, befalls, text) in cases {
+        let document = sample::document_with(|run| {
+            if run.cell.contains(workload.name()) {
+                befalls(run);
+            }
+        });
+        for cell in reliable(&document, workload) {
+            let [warning] = &cell.warnings[..] else { panic!("{kind:?}: {:?}", cell.warnings) };
+            assert_eq!(warning.kind, kind);
+            assert!(warning.text.contains(text), "{}", warning.text);
+        }
+    }
+}
+
+#[test]
+fn loss_is_said_to_break_a_promise_or_a_verdict() {
+    let document = sample::document_with(|run| {
+        // 2 % of the pings of one size, 0.5 % of the others
+        run.counted[0].lost = if run.cell.ends_with("latency/32") { 8 } else { 2 };
+    });
+    for cell in &document.cells {
+        let text = &cell.warnings.iter().find(|warning| warning.kind == WarningKind::Loss).unwrap().text;
+        let ending = match (cell.id.as_str(), cell.factors.driver.as_str()) {
+            (id, _) if id.ends_with("latency/32") => "(2.00 %): too many for a verdict on latency",
+            (_, "dds") => "although delivery was to be reliable",
+            _ => " %)",
+        };
+        assert!(text.ends_with(ending), "{text}");
+    }
+    let lossy = document.cells.iter().find(|cell| cell.id == "dds/udp4/latency/32").unwrap();
+    assert!((lossy.lost_pct() - 2.0).abs() < 1e-12);
+}

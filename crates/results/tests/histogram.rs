@@ -1,0 +1,272 @@
+//! Recorded values against the values themselves, and the interval log against a reader of its own.
+mod sample;
+
+use std::{
+    collections::BTreeMap,
+    io::Read as _,
+    time::{Duration, SystemTime},
+};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use flate2::read::ZlibDecoder;
+use hdrhistogram::Histogram;
+use proptest::prelude::*;
+use results::{Distribution, HistogramError, IntervalLog, Latency, QUANTILES, Windows};
+
+/// Mean and standard deviation in integers, as far as they go.
+fn exact(values: &[u64]) -> (f64, f64) {
+    let n = values.len() as u128;
+    let sum: u128 = values.iter().map(|value| u128::from(*value)).sum();
+    let squares: u128 = values.iter().map(|value| u128::from(*value).pow(2)).sum();
+    let sd = if n < 2 { 0.0 } else { ((n * squares - sum * sum) as f64 / (n * (n - 1)) as f64).sqrt() };
+    (sum as f64 / n as f64, sd)
+}
+
+/// The least value that at least so large a share of all does not exceed.
+fn quantile(sorted: &[u64], q: f64) -> u64 {
+    let rank = (q * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1]
+}
+
+fn close(left: f64, right: f64, relative: f64) -> bool {
+    (left - right).abs() <= relative * right.abs()
+}
+
+fn agrees(latency: &Latency, values: &[u64]) -> Result<(), TestCaseError> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    let (mean, sd) = exact(values);
+    prop_assert_eq!(latency.n, values.len() as u64);
+    prop_assert!(close(latency.mean_ns, mean, 1e-15), "mean {} is not {}", latency.mean_ns, mean);
+    prop_assert!(close(latency.sd_ns, sd, 1e-12), "sd {} is not {}", latency.sd_ns, sd);
+    prop_assert_eq!((latency.min_ns, latency.max_ns), (sorted[0], sorted[sorted.len() - 1]));
+    let found = [
+        latency.p50_ns,
+        latency.p90_ns,
+        latency.p99_ns,
+        latency.p99_9_ns,
+        latency.p99_99_ns,
+        latency.p99_9999_ns,
+    ];
+    for (q, found) in QUANTILES.into_iter().zip(found) {
+        if stats::supports_quantile(latency.n, q) {
+            let (found, truth) = (found.expect("it is supported") as f64, quantile(&sorted, q) as f64);
+            prop_assert!(close(found, truth, 0.001), "{}: {} is not {}", q, found, truth);
+        } else {
+            prop_assert_eq!(found, None, "{} of {} values", q, latency.n);
+        }
+    }
+    Ok(())
+}
+
+fn times() -> impl Strategy<Value = u64> {
+    prop_oneof![1_u64..3_000, 1_000_u64..2_000_000, 1_u64..100_000_000_000]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn moments_and_extremes_are_exact_and_quantiles_within_a_thousandth(
+        values in prop::collection::vec(times(), 1..700),
+    ) {
+        let distribution = sample::record(&values);
+        prop_assert!(close(distribution.sd_ns(), exact(&values).1, 1e-12));
+        agrees(&Latency::of(&distribution).unwrap(), &values)?;
+    }
+}
+
+#[test]
+fn many_values_far_apart_and_a_small_deviation_beside_a_large_mean() {
+    let mut noise = sample::Noise(7);
+    let wide: Vec<u64> = (0..40_000).map(|_| 1 + noise.next() % 50_000_000_000).collect();
+    agrees(&Latency::of(&sample::record(&wide)).unwrap(), &wide).unwrap();
+    let narrow: Vec<u64> = (0..40_000).map(|_| 60_000_000_000 + noise.next() % 10).collect();
+    agrees(&Latency::of(&sample::record(&narrow)).unwrap(), &narrow).unwrap();
+}
+
+#[test]
+fn a_time_beyond_the_histogram_keeps_the_maximum_exact() {
+    let mut values = vec![5_000; 9];
+    values.push(300_000_000_000);
+    let latency = Latency::of(&sample::record(&values)).unwrap();
+    assert_eq!((latency.n, latency.max_ns, latency.min_ns), (10, 300_000_000_000, 5_000));
+}
+
+#[test]
+fn nothing_recorded_says_nothing() {
+    let mut windows = Windows::new(4, 1_000);
+    windows.begin(0);
+    assert!(windows.is_empty());
+    let latency = Latency::of(&windows.distribution()).unwrap();
+    assert_eq!((latency.n, latency.min_ns, latency.max_ns), (0, 0, 0));
+    assert_eq!((latency.mean_ns, latency.sd_ns, latency.p50_ns), (0.0, 0.0, None));
+}
+
+#[test]
+fn a_value_falls_into_the_window_of_its_time() {
+    let mut windows = Windows::new(4, 400);
+    windows.begin(1_000);
+    for (now, value) in [(1_000, 10), (1_099, 11), (1_100, 12), (1_350, 13), (1_399, 14), (9_999, 15)] {
+        windows.record(now, value);
+    }
+    assert_eq!((windows.len(), windows.median()), (6, 12));
+    let distribution = windows.distribution();
+    assert_eq!(distribution.window_ns, 100);
+    let counts: Vec<u64> = distribution.histograms().unwrap().iter().map(Histogram::len).collect();
+    assert_eq!(counts, [2, 1, 0, 3], "the last window takes what comes late");
+
+    windows.begin(20_000);
+    windows.record(20_000, 7);
+    let again = windows.distribution();
+    assert_eq!((again.n, again.min_ns, again.max_ns, again.windows.len()), (1, 7, 7, 1), "all is forgotten");
+}
+
+#[test]
+fn what_was_changed_on_its_way_is_noticed() {
+    let distribution = sample::record(&[10, 20, 30]);
+    let one_more = Distribution { n: 4, ..distribution.clone() };
+    assert!(matches!(one_more.histograms(), Err(HistogramError::Mismatch(-1))));
+    let not_base64 = Distribution { windows: vec!["?".to_owned()], ..distribution.clone() };
+    assert!(matches!(not_base64.histograms(), Err(HistogramError::Base64(_))));
+    let cut = Distribution { windows: vec![distribution.windows[0][..20].to_owned()], ..distribution };
+    assert!(matches!(cut.histograms(), Err(HistogramError::Decode(_))));
+}
+
+/// A histogram of the V2 format, read by what its description says and by no code of ours: the count of each value, the
+/// highest of those that share a counter.
+fn decode_v2(text: &str) -> BTreeMap<u64, u64> {
+    let bytes = STANDARD.decode(text).unwrap();
+    let be32 = |bytes: &[u8]| u32::from_be_bytes(bytes[..4].try_into().unwrap());
+    assert_eq!(be32(&bytes) & !0xf0, 0x1c84_9304, "the cookie of the deflated V2 format");
+    assert_eq!(be32(&bytes[4..]) as usize, bytes.len() - 8);
+    let mut inner = Vec::new();
+    ZlibDecoder::new(&bytes[8..]).read_to_end(&mut inner).unwrap();
+    assert_eq!(be32(&inner) & !0xf0, 0x1c84_9303, "the cookie of the V2 format");
+    assert_eq!(be32(&inner[4..]) as usize, inner.len() - 40);
+    assert_eq!(be32(&inner[12..]), 3, "significant digits");
+    let (mut counts, mut index, mut payload) = (BTreeMap::new(), 0_u64, &inner[40..]);
+    while !payload.is_empty() {
+        let (mut zigzag, mut shift) = (0_u64, 0);
+        loop {
+            let byte = payload[0];
+            payload = &payload[1..];
+            // the ninth byte carries eight bits
+            if shift == 56 {
+                zigzag |= u64::from(byte) << 56;
+                break;
+            }
+            zigzag |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        let value = (zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed();
+        if value < 0 {
+            index += value.unsigned_abs();
+            continue;
+        }
+        // 2048 counters of width 1, then 1024 for each doubling
+        let (bucket, slot) = if index < 2048 { (0, index) } else { (index / 1024 - 1, index % 1024 + 1024) };
+        if value > 0 {
+            counts.insert(((slot + 1) << bucket) - 1, value.unsigned_abs());
+        }
+        index += 1;
+    }
+    counts
+}
+
+#[test]
+fn the_log_is_what_its_format_says() {
+    let values = sample::latencies(3, 32);
+    let mut log = IntervalLog::new();
+    assert!(log.is_empty());
+    for (kind, values) in &values {
+        log.add(kind, &sample::record(values)).unwrap();
+    }
+    assert!(!log.is_empty());
+    let started = SystemTime::UNIX_EPOCH + Duration::from_millis(1_790_000_000_250);
+    let text = String::from_utf8(log.write(started, "run 3").unwrap()).unwrap();
+
+    let (comments, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+    assert!(comments.contains(&"#run 3"), "{comments:?}");
+    assert!(comments.iter().any(|line| line.starts_with("#[StartTime: 1790000000.250 ")), "{comments:?}");
+    assert!(comments.iter().any(|line| line.starts_with("#[BaseTime: 1790000000.250 ")), "{comments:?}");
+    assert_eq!(comments[0], "#[Histogram log format version 1.3]");
+
+    let legend = r#""StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram""#;
+    assert_eq!(lines.first(), Some(&legend), "{text}");
+    let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with('"')).collect();
+    assert_eq!(lines.len(), 3 * 4, "a line a kind and window");
+    let mut found: BTreeMap<&str, BTreeMap<u64, u64>> = BTreeMap::new();
+    let mut last_start = 0.0;
+    for line in lines {
+        let (tag, rest) = line.strip_prefix("Tag=").unwrap().split_once(',').unwrap();
+        let [start, length, max, histogram] = rest.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        assert!(histogram.starts_with("HISTFAAA"), "{histogram}");
+        let start: f64 = start.parse().unwrap();
+        assert!(start >= last_start, "the lines are in the order of time");
+        last_start = start;
+        assert_eq!(length, "0.100", "{line}");
+        let counts = decode_v2(histogram);
+        let highest = *counts.keys().next_back().unwrap() as f64;
+        assert!(close(max.parse().unwrap(), highest, 0.001), "the maximum is in ns: {line}");
+        for (value, count) in counts {
+            *found.entry(tag).or_default().entry(value).or_default() += count;
+        }
+    }
+    assert_eq!(found.keys().collect::<Vec<_>>(), values.keys().collect::<Vec<_>>());
+    for (kind, values) in values {
+        let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
+        for value in values {
+            // of values from 2048 on the highest eleven bits count
+            let rest = (64 - value.leading_zeros()).saturating_sub(11);
+            *expected.entry((((value >> rest) + 1) << rest) - 1).or_default() += 1;
+        }
+        assert_eq!(found[kind], expected, "{kind}");
+    }
+}
+
+#[test]
+fn a_log_reads_back_as_it_was_written() {
+    let values = sample::latencies(5, 1024);
+    let mut log = IntervalLog::new();
+    for (kind, values) in &values {
+        log.add(kind, &sample::record(values)).unwrap();
+    }
+    let merged = log.merged();
+    let windows = IntervalLog::read(&log.write(SystemTime::UNIX_EPOCH, "run 5").unwrap()).unwrap();
+    for (kind, values) in &values {
+        let of_kind: Vec<_> = windows.iter().filter(|(found, ..)| found == kind).collect();
+        assert_eq!(of_kind.len(), 4);
+        let written = sample::record(values).histograms().unwrap();
+        for (index, ((_, start, read), written)) in (0..).zip(of_kind.iter().zip(&written)) {
+            assert_eq!((read, *start), (written, Duration::from_millis(100) * index));
+        }
+        assert_eq!(merged[*kind].len(), values.len() as u64);
+    }
+}
+
+#[test]
+fn a_log_that_was_cut_or_changed_is_refused() {
+    let mut log = IntervalLog::new();
+    log.add("rtt", &sample::record(&[1_000, 2_000, 3_000])).unwrap();
+    let whole = log.write(SystemTime::UNIX_EPOCH, "run 1").unwrap();
+    assert!(IntervalLog::read(&whole).is_ok());
+    for cut in [5, 20, 60] {
+        assert!(IntervalLog::read(&whole[..whole.len() - cut]).is_err(), "cut by {cut}");
+    }
+    let text = String::from_utf8(whole).unwrap().replace("HISTFAAA", "HISTGAAA");
+    assert!(IntervalLog::read(text.as_bytes()).is_err());
+    assert!(IntervalLog::read(b"this is no log\n").is_err());
+}
+
+#[test]
+fn a_kind_with_a_comma_is_no_tag() {
+    let mut log = IntervalLog::new();
+    log.add("a,b", &sample::record(&[1])).unwrap();
+    assert!(matches!(log.write(SystemTime::UNIX_EPOCH, ""), Err(HistogramError::Write(_))));
+}

@@ -1,0 +1,322 @@
+//! A small experiment with made-up runs, the same every time: two drivers, three sizes, with and without batching.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use experiment::{
+    Characterize, DriverDescription, Durability, Effort, Experiment, Factors, History, OptionInfo, Pin,
+    Policy, PolicySupport, Qos, QosDuration, ReceiveMode, Reliability, ReliabilityChoice, ScheduledRun,
+    Support, TransportInfo, Workload,
+};
+use results::{
+    AgentRecord, Assembler, Counted, Cpu, Distribution, Document, Failure, Header, Histograms, Host,
+    IntervalLog, Latency, Run, RunState, State, Throughput, Tool, Usage, Windows,
+};
+
+/// Seconds since 1970 at which the experiment began.
+pub const STARTED: u64 = 1_790_000_000;
+
+pub fn description(name: &str, reliable: bool, batching: &str) -> DriverDescription {
+    let enforced = |policy| (policy, PolicySupport { support: Support::Enforced, note: None });
+    let policies = [
+        enforced(Policy::Reliability),
+        enforced(Policy::History),
+        enforced(Policy::Durability),
+        (
+            Policy::Liveliness,
+            PolicySupport { support: Support::MatchedOnly, note: Some("leases are not watched".to_owned()) },
+        ),
+    ];
+    DriverDescription {
+        name: name.to_owned(),
+        driver_version: "0.1.0".to_owned(),
+        middleware: if reliable { "Example DDS".to_owned() } else { "bare socket".to_owned() },
+        middleware_version: "2.5.1".to_owned(),
+        version_source: if reliable { "library".to_owned() } else { "kernel".to_owned() },
+        build: Some("Release".to_owned()).filter(|_| reliable),
+        licence: "Apache-2.0".to_owned(),
+        transports: vec![
+            TransportInfo { name: "udp4".to_owned(), max_payload_bytes: 65_000, note: None },
+            TransportInfo {
+                name: "shm".to_owned(),
+                max_payload_bytes: 1 << 20,
+                note: Some("one host only".to_owned()),
+            },
+        ],
+        options: vec![OptionInfo {
+            name: "receive_buffer".to_owned(),
+            default_value: None,
+            help: "bytes of the receive buffer".to_owned(),
+        }],
+        receive_modes: vec![ReceiveMode::Waitset, ReceiveMode::Polling],
+        type_kinds: vec!["octets".to_owned()],
+        features: vec![batching.to_owned()],
+        policies: if reliable { policies.into() } else { BTreeMap::new() },
+    }
+}
+
+pub fn header() -> Header {
+    header_of(&Characterize {
+        drivers: vec!["plain".to_owned(), "dds".to_owned()],
+        sizes: vec![32, 1024, 8192],
+        workloads: vec![Workload::Latency, Workload::Throughput],
+        batch_bytes: 8192,
+        reliability: ReliabilityChoice::Strongest,
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        transport: None,
+        options: Vec::new(),
+        effort: Effort::Quick,
+        runs: None,
+        measure_ns: None,
+        warm_up_ns: None,
+        check_every: 64,
+        seed: 42,
+        pin: Pin::Cores(0, 1),
+        keep_awake: false,
+        match_ns: None,
+    })
+}
+
+pub fn header_of(written: &Characterize) -> Header {
+    let descriptions = BTreeMap::from([
+        ("plain".to_owned(), description("plain", false, "application_batching")),
+        ("dds".to_owned(), description("dds", true, "native_batching")),
+    ]);
+    let plan = written.plan(&descriptions).expect("the sample can be meant");
+    let tool = Tool {
+        name: "ddsmark".to_owned(),
+        version: "0.1.0".to_owned(),
+        command_line: vec!["ddsmark".to_owned(), "characterize".to_owned()],
+    };
+    let host = Host {
+        name: "bench".to_owned(),
+        kernel: "Linux 6.12.0".to_owned(),
+        os: Some("Debian GNU/Linux 13".to_owned()),
+        cpu: Some("Example CPU".to_owned()),
+        cpus: 2,
+        memory_bytes: Some(8 << 30),
+        virtualization: Some("kvm".to_owned()),
+        clock_source: Some("tsc".to_owned()),
+        governor: None,
+        clock_read_ns: Some(26),
+        sysctls: BTreeMap::from([("net.core.rmem_max".to_owned(), "212992".to_owned())]),
+        started_unix_ns: STARTED * 1_000_000_000,
+    };
+    Header::new(tool, host, plan, descriptions, Vec::new())
+}
+
+/// Noise that is the same every time (splitmix64).
+pub struct Noise(pub u64);
+
+impl Noise {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A latency: around `typical`, with a tail.
+    pub fn latency(&mut self, typical: u64) -> u64 {
+        let noise = self.next();
+        let tail = if noise.is_multiple_of(97) { typical * (noise >> 40) / (1 << 22) } else { 0 };
+        typical - typical / 8 + noise % (typical / 4) + tail
+    }
+}
+
+pub fn record(values: &[u64]) -> Distribution {
+    let mut windows = Windows::new(4, 1_000_000 * values.len() as u64);
+    windows.begin(0);
+    for (index, value) in values.iter().enumerate() {
+        windows.record(1_000_000 * index as u64, *value);
+    }
+    windows.distribution()
+}
+
+/// Values of each kind of a latency run.
+pub fn latencies(number: u32, size: u64) -> BTreeMap<&'static str, Vec<u64>> {
+    let mut noise = Noise(u64::from(number));
+    // runs lie a little apart
+    let typical = 14_000 + size + u64::from(number % 5) * 300;
+    let out: Vec<u64> = (0..400).map(|_| noise.latency(typical)).collect();
+    let back: Vec<u64> = (0..400).map(|_| noise.latency(typical + 900)).collect();
+    let rtt = out.iter().zip(&back).map(|(out, back)| out + back).collect();
+    BTreeMap::from([("rtt", rtt), ("one_way_out", out), ("one_way_back", back)])
+}
+
+/// A valid run and its histograms.
+pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLog) {
+    let factors = &cell.factors;
+    let mut log = IntervalLog::new();
+    let mut latency = BTreeMap::new();
+    let values = match factors.workload {
+        Workload::Latency => latencies(scheduled.number, factors.size_bytes),
+        Workload::Throughput => BTreeMap::from([(
+            "write_call",
+            latencies(scheduled.number, factors.size_bytes).remove("one_way_out").unwrap_or_default(),
+        )]),
+    };
+    for (kind, values) in &values {
+        let distribution = record(values);
+        log.add(kind, &distribution).unwrap();
+        latency.insert((*kind).to_owned(), Latency::of(&distribution).unwrap());
+    }
+    let (throughput, sent, lost) = match factors.workload {
+        Workload::Latency => (None, 400, 0),
+        Workload::Throughput => {
+            let figures = throughput(scheduled, factors);
+            let (sent, lost) = (figures.sent, figures.lost);
+            (Some(figures), sent, lost)
+        }
+    };
+    let counted = Counted {
+        writer: 1,
+        reader: 1,
+        sent,
+        delivered: sent - lost,
+        lost,
+        checked_in_full: sent / 64,
+        ..Counted::default()
+    };
+    let reliable = factors.qos.reliability == Some(Reliability::Reliable);
+    let qos = Qos {
+        reliability: factors.qos.reliability,
+        durability: Some(Durability::Volatile),
+        history: Some(History::KeepAll),
+        max_samples: factors.qos.max_samples,
+        ..Qos::default()
+    };
+    let writer_qos = Qos { max_blocking_ns: Some(QosDuration::Ns(1_000_000_000)), ..qos.clone() };
+    let roles = match factors.workload {
+        Workload::Latency => ["pinger", "ponger"],
+        Workload::Throughput => ["writer", "reader"],
+    };
+    let run = Run {
+        number: scheduled.number,
+        block: scheduled.block,
+        cell: cell.id.clone(),
+        state: RunState::Valid,
+        failure: None,
+        started_unix_ns: (STARTED + u64::from(scheduled.number)) * 1_000_000_000,
+        phases_ns: BTreeMap::from([("match".to_owned(), 12_345_678), ("measure".to_owned(), 200_000_000)]),
+        latency,
+        throughput,
+        counted: vec![counted],
+        cpu_ns_per_sample: Some(Cpu {
+            writer: 2_000.0 + f64::from(scheduled.number) / 3.0,
+            reader: 2_500.0 + f64::from(scheduled.number) / 7.0,
+        }),
+        effective_qos: if reliable {
+            BTreeMap::from([("writer".to_owned(), writer_qos), ("reader".to_owned(), qos)])
+        } else {
+            BTreeMap::new()
+        },
+        wire: None,
+        udp_buffer_drops: Some(0),
+        agents: roles.map(|role| agent(role, scheduled.number)).into(),
+        warnings: Vec::new(),
+    };
+    (run, log)
+}
+
+fn agent(role: &str, number: u32) -> AgentRecord {
+    let participant = BTreeMap::from([
+        ("receive_buffer".to_owned(), "1048576".to_owned()),
+        ("address".to_owned(), format!("127.0.0.1:{}", 7400 + number)),
+        ("peer".to_owned(), role.to_owned()),
+    ]);
+    AgentRecord {
+        role: role.to_owned(),
+        pid: 1000 + number,
+        cpus: vec![0],
+        usage: Usage {
+            elapsed_ns: 200_000_000,
+            user_ns: 80_000_000,
+            system_ns: 90_000_000,
+            ..Usage::default()
+        },
+        sockets: None,
+        interface: None,
+        counters: BTreeMap::new(),
+        settings: BTreeMap::from([("participant".to_owned(), participant)]),
+    }
+}
+
+fn throughput(scheduled: ScheduledRun, factors: &Factors) -> Throughput {
+    let batch = factors.samples_per_flush() as f64;
+    let rate = 400_000.0 * batch.sqrt() / (1.0 + factors.size_bytes as f64 / 4096.0)
+        * (1.0 + f64::from(scheduled.number % 4) / 100.0);
+    let sent = (rate * 0.2) as u64;
+    let lost = if factors.qos.reliability == Some(Reliability::Reliable) { 0 } else { sent / 200 };
+    Throughput {
+        offered_sps: rate * 1.001,
+        accepted_sps: rate,
+        delivered_sps: rate * (sent - lost) as f64 / sent as f64,
+        goodput_mbps: rate * (sent - lost) as f64 / sent as f64 * factors.size_bytes as f64 * 8.0 / 1e6,
+        sent,
+        delivered: sent - lost,
+        lost,
+        undelivered: 0,
+        lost_pct: lost as f64 / sent as f64 * 100.0,
+        duplicate: 0,
+        out_of_order: 0,
+    }
+}
+
+/// How many runs the sample has.
+pub const RUNS: usize = 48;
+
+/// All runs of the sample, in their order.
+pub fn runs() -> Vec<(Run, IntervalLog)> {
+    static ALL: LazyLock<Vec<(Run, IntervalLog)>> = LazyLock::new(|| runs_of(&header().experiment));
+    assert_eq!(ALL.len(), RUNS);
+    ALL.clone()
+}
+
+/// All runs of an experiment, in their order.
+pub fn runs_of(experiment: &Experiment) -> Vec<(Run, IntervalLog)> {
+    experiment
+        .schedule()
+        .into_iter()
+        .map(|scheduled| run(scheduled, &experiment.cells[scheduled.cell]))
+        .collect()
+}
+
+/// The run as it would be had it failed.
+pub fn failed(run: &Run) -> Run {
+    Run {
+        state: RunState::Failed,
+        failure: Some(Failure {
+            phase: "match".to_owned(),
+            role: Some("writer".to_owned()),
+            error: "no reader was matched within 10 s".to_owned(),
+            hint: Some("check that both ends use the same interface".to_owned()),
+            last_words: vec!["example: no multicast route".to_owned()],
+        }),
+        latency: BTreeMap::new(),
+        throughput: None,
+        counted: Vec::new(),
+        cpu_ns_per_sample: None,
+        effective_qos: BTreeMap::new(),
+        ..run.clone()
+    }
+}
+
+/// The whole experiment, each run changed by `change` before it is added.
+pub fn document_with(change: impl Fn(&mut Run)) -> Document {
+    static RUNS: LazyLock<Vec<(Run, Histograms)>> =
+        LazyLock::new(|| runs().into_iter().map(|(run, log)| (run, log.merged())).collect());
+    let mut assembler = Assembler::new(header());
+    for (run, histograms) in RUNS.iter() {
+        let mut run = run.clone();
+        change(&mut run);
+        assembler.add(run, histograms);
+    }
+    assembler.document(State::Complete)
+}
+
+pub fn document() -> Document {
+    document_with(|_| {})
+}

@@ -1,0 +1,130 @@
+//! The published schema: generated from the types, met by what is written, and not by what is not.
+mod sample;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+fn published() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/result.schema.json");
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn errors(document: &Value) -> Vec<String> {
+    let schema: Value = serde_json::from_str(&published()).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+fn document() -> Value {
+    serde_json::to_value(sample::document()).unwrap()
+}
+
+#[test]
+fn the_published_schema_is_the_generated_one() {
+    assert!(published() == results::json_schema(), "run `cargo xtask generate`, and commit what it changes");
+}
+
+#[test]
+fn an_assembled_document_meets_it() {
+    assert_eq!(errors(&document()), Vec::<String>::new());
+}
+
+#[test]
+fn a_document_with_failed_runs_meets_it() {
+    let document = sample::document_with(|run| {
+        if run.block == 2 {
+            *run = sample::failed(run);
+        }
+    });
+    assert_eq!(errors(&serde_json::to_value(document).unwrap()), Vec::<String>::new());
+}
+
+#[test]
+fn a_broken_document_does_not() {
+    /// What is broken, and how.
+    type Break = (&'static str, fn(&mut Value));
+    let breaks: [Break; 9] = [
+        ("a count as text", |d| d["cells"][0]["latency"]["rtt"]["n"] = json!("400")),
+        ("a negative time", |d| d["cells"][0]["latency"]["rtt"]["min_ns"] = json!(-1)),
+        ("no p50_ns", |d| {
+            d["cells"][0]["latency"]["rtt"].as_object_mut().unwrap().remove("p50_ns");
+        }),
+        ("an unknown workload", |d| d["cells"][0]["factors"]["workload"] = json!("fast")),
+        ("an unknown warning", |d| d["warnings"] = json!([{"kind": "bad_luck", "text": ""}])),
+        ("no schema_version", |d| {
+            d.as_object_mut().unwrap().remove("schema_version");
+        }),
+        ("a state of its own", |d| d["state"] = json!("half")),
+        ("runs as a map", |d| d["cells"][0]["runs"] = json!({})),
+        ("no findings", |d| {
+            d.as_object_mut().unwrap().remove("findings");
+        }),
+    ];
+    let whole = document();
+    for (what, how) in breaks {
+        let mut document = whole.clone();
+        how(&mut document);
+        assert!(!errors(&document).is_empty(), "{what} passes");
+    }
+}
+
+#[test]
+fn the_names_that_others_rely_on_are_there() {
+    let document = document();
+    let at = |pointer: &str| document.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}"));
+    for name in ["schema_version", "tool", "host", "experiment", "cells", "findings"] {
+        at(&format!("/{name}"));
+    }
+    let cells = at("/cells").as_array().unwrap();
+    let find = |workload: &str| {
+        cells
+            .iter()
+            .position(|cell| cell["factors"]["workload"] == workload)
+            .unwrap_or_else(|| panic!("{workload}"))
+    };
+    let (latency, throughput) = (find("latency"), find("throughput"));
+    for name in ["driver", "transport", "workload", "size_bytes", "batch_bytes"] {
+        at(&format!("/cells/0/factors/{name}"));
+    }
+    for place in [String::new(), "/runs/0".to_owned()] {
+        for kind in ["rtt", "one_way_out", "one_way_back"] {
+            for name in [
+                "n",
+                "mean_ns",
+                "sd_ns",
+                "min_ns",
+                "max_ns",
+                "p50_ns",
+                "p90_ns",
+                "p99_ns",
+                "p99_9_ns",
+                "p99_99_ns",
+                "p99_9999_ns",
+            ] {
+                at(&format!("/cells/{latency}{place}/latency/{kind}/{name}"));
+            }
+        }
+        for name in [
+            "offered_sps",
+            "accepted_sps",
+            "delivered_sps",
+            "goodput_mbps",
+            "sent",
+            "delivered",
+            "lost",
+            "lost_pct",
+            "duplicate",
+            "out_of_order",
+        ] {
+            at(&format!("/cells/{throughput}{place}/throughput/{name}"));
+        }
+        for name in ["cpu_ns_per_sample", "effective_qos", "warnings"] {
+            at(&format!("/cells/{throughput}{place}/{name}"));
+        }
+    }
+    // 1200 samples support 99 %, not 99.9 %
+    assert!(at(&format!("/cells/{latency}/latency/rtt/p99_ns")).is_u64());
+    assert!(at(&format!("/cells/{latency}/latency/rtt/p99_9_ns")).is_null());
+    assert!(at(&format!("/cells/{latency}/throughput")).is_null());
+}
