@@ -56,8 +56,8 @@
  * - The sink of reader_receive() is called on the host's thread, and may always call writer_write() and writer_flush(),
  *   with a payload that is lent to it too.
  * - The driver's threads inherit the affinity of the thread that opens what they serve; it must not change affinity or
- *   priority of the host's threads, nor install signal handlers, nor call exit, nor let an exception or a panic cross this
- *   boundary. It may print to descriptors 1 and 2: they are a log file.
+ *   priority of the host's threads, nor install signal handlers, nor call exit, nor let an exception or a panic cross
+ *   this boundary. It may print to descriptors 1 and 2: they are a log file.
  *
  *
  * 4. STATUS AND ERRORS
@@ -97,9 +97,10 @@
  *
  * 8. VERSIONS
  *
- * The first fields of every table are its ABI version or its size. Each side sets `struct_size` of what it makes; what
- * the host has made for the driver to fill (ddsmark_qos, ddsmark_counters) is filled no further than that size. Fields are only ever added at the end; a reader of a table looks at no field that
- * lies beyond the size given. `abi_version` changes when that is not enough; a host refuses one that it does not know.
+ * The first fields of every table are its ABI version or its size. Each side sets `struct_size` of what it makes;
+ * what the host has made for the driver to fill (ddsmark_qos, ddsmark_counters) is filled no further than that size.
+ * Fields are only ever added at the end; a reader of a table looks at no field that lies beyond the size given.
+ * `abi_version` changes when that is not enough; a host refuses one that it does not know.
  *
  * All structs use natural alignment on LP64; `reserved` fields are 0.
  */
@@ -494,9 +495,10 @@ typedef struct ddsmark_driver {
   ddsmark_status (*reader_locator)(ddsmark_reader *reader, char *buffer, uint64_t capacity);
   ddsmark_status (*reader_connect)(ddsmark_reader *reader, const char *writer_locator);
 
-  /* Waits for at most timeout_ns until there is data (0: does not wait), then gives samples to `sink`, and sets *taken
-   * to how many. `max_samples`, at least 1, is what the host would like to see in one call: a driver stops there, except that it
-   * gives the rest of a packet that it has already begun. A driver gives what is there; it does not wait for more.
+  /* Waits for at most timeout_ns until there is data (0: does not wait), then gives samples to `sink`, and sets
+   * *taken to how many. `max_samples`, at least 1, is what the host would like to see in one call: a driver stops
+   * there, except that it gives the rest of a packet that it has already begun. A driver gives what is there; it does
+   * not wait for more.
    * Nothing came: OK with *taken = 0. Not with DDSMARK_RECEIVE_LISTENER.
    * A wait may return early with 0 samples; the host calls again. */
   ddsmark_status (*reader_receive)(ddsmark_reader *reader, uint64_t timeout_ns, uint32_t max_samples,
