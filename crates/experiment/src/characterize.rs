@@ -83,7 +83,7 @@ impl Effort {
     pub const fn times(self) -> (u32, u64, u64) {
         match self {
             Self::Quick => (3, 50 * MS, 200 * MS),
-            Self::Standard => (3, 200 * MS, 800 * MS),
+            Self::Standard => (3, 200 * MS, SECOND),
             Self::Precise => (10, SECOND, 5 * SECOND),
         }
     }
@@ -120,6 +120,7 @@ impl Characterize {
         for driver in &self.drivers {
             self.cells_of(driver, &descriptions[driver], &mut cells, &mut notes)?;
         }
+        number_namesakes(&mut cells);
         let mut limits = Limits::default();
         if let Some(ns) = self.match_ns {
             limits.match_ns = ns;
@@ -261,7 +262,7 @@ impl Characterize {
                 });
             }
             if options.insert(option.clone(), value.clone()).is_some() {
-                return Err(PlanError::Twice { what: "option", value: format!("`{driver}.{option}`") });
+                return Err(PlanError::Twice { what: "option", value: format!("{driver}.{option}") });
             }
         }
         Ok(options)
@@ -296,6 +297,18 @@ fn cell(factors: Factors) -> Cell {
         if factors.batch_bytes > 0 { format!("/batch-{}", factors.batch_bytes) } else { String::new() };
     let id = format!("{driver}/{}/{}/{}{batched}", factors.transport, factors.workload, factors.size_bytes);
     Cell { id, factors }
+}
+
+/// Cells of driver files that share a name, in different folders, get a number each.
+fn number_namesakes(cells: &mut [Cell]) {
+    let mut seen = BTreeMap::<String, u32>::new();
+    for cell in cells {
+        let count = seen.entry(cell.id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            cell.id = format!("{}-{count}", cell.id);
+        }
+    }
 }
 
 fn all_distinct<T: Ord + std::fmt::Display>(what: &'static str, values: &[T]) -> Result<(), PlanError> {

@@ -210,7 +210,7 @@ pub enum PlanError {
         min: u32,
     },
     /// A time that cannot be.
-    #[error("{what} of {ns} ns is out of range: {range}")]
+    #[error("{what} of {} s is out of range: {range}", *ns as f64 / 1e9)]
     Time {
         /// Which time.
         what: &'static str,
@@ -220,7 +220,7 @@ pub enum PlanError {
         range: &'static str,
     },
     /// The same thing twice.
-    #[error("{what} {value} is given twice")]
+    #[error("{what} `{value}` is given twice")]
     Twice {
         /// What.
         what: &'static str,
@@ -234,7 +234,7 @@ impl PlanError {
     #[must_use]
     pub fn hint(&self) -> String {
         let one_of = |known: &[String]| match known {
-            [] => "it has none".to_owned(),
+            [] => "it has none: leave it out".to_owned(),
             known => format!("it has {}", known.join(", ")),
         };
         match self {

@@ -216,3 +216,42 @@ qos! {
     /// READER_DATA_LIFECYCLE.
     autopurge_disposed_ns: QosDuration,
 }
+
+impl Qos {
+    /// What DDS 1.4 section 2.2.3 has by default where writers and readers have the same default. RELIABILITY is left
+    /// out, since theirs differ; so are limits of history.
+    #[must_use]
+    pub const fn standard_defaults() -> Self {
+        const INFINITE: Option<QosDuration> = Some(QosDuration::Infinite(Infinite::Infinite));
+        const ZERO: Option<QosDuration> = Some(QosDuration::Ns(0));
+        Self {
+            reliability: None,
+            max_blocking_ns: None,
+            history: None,
+            history_depth: None,
+            max_samples: Some(-1),
+            max_instances: Some(-1),
+            max_samples_per_instance: Some(-1),
+            durability: Some(Durability::Volatile),
+            deadline_ns: INFINITE,
+            latency_budget_ns: ZERO,
+            lifespan_ns: INFINITE,
+            liveliness: Some(Liveliness::Automatic),
+            liveliness_lease_ns: INFINITE,
+            ownership: Some(Ownership::Shared),
+            ownership_strength: Some(0),
+            partitions: Some(Vec::new()),
+            presentation: Some(Presentation {
+                scope: Scope::Instance,
+                coherent_access: false,
+                ordered_access: false,
+            }),
+            destination_order: Some(DestinationOrder::ByReceptionTimestamp),
+            minimum_separation_ns: ZERO,
+            transport_priority: Some(0),
+            autodispose_unregistered: Some(true),
+            autopurge_nowriter_ns: INFINITE,
+            autopurge_disposed_ns: INFINITE,
+        }
+    }
+}

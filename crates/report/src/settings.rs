@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{Experiment, Pin, Reliability};
+use experiment::{Experiment, Pin, Qos, Reliability};
 use results::Cell;
 use serde_json::Value;
 
@@ -32,8 +32,12 @@ pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
             Ok(Value::Object(fields)) => Some(fields.into_iter().collect::<Vec<_>>()),
             _ => None,
         });
-        let fields = over_all(maps).into_iter();
-        let words: Vec<String> = fields.map(|(name, values)| policy(&name, &values)).collect();
+        let (standard, chosen): (Vec<_>, Vec<_>) =
+            over_all(maps).into_iter().partition(|(name, values)| is_standard(name, values));
+        let mut words: Vec<String> = chosen.iter().map(|(name, values)| policy(name, values)).collect();
+        if !standard.is_empty() {
+            words.push(format!("{} more as DDS 1.4 has by default", count(standard.len(), "setting")));
+        }
         words.join(", ")
     });
     match ends {
@@ -49,6 +53,16 @@ pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
     }
 }
 
+/// Whether a field of QoS has the value that everybody expects, and needs no room. Durability always has some.
+fn is_standard(name: &str, values: &[Value]) -> bool {
+    let standard = serde_json::to_value(Qos::standard_defaults()).unwrap_or_default();
+    name != "durability"
+        && standard.get(name).is_some_and(|standard| values.iter().all(|value| value == standard))
+}
+
+/// Texts longer than this are not printed in full: the result has them.
+const LONG_SETTING: usize = 60;
+
 /// Settings in force over these cells: one line an entity.
 pub(crate) fn settings(cells: &[&Cell]) -> Vec<String> {
     let entities: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.settings.keys()).collect();
@@ -60,7 +74,15 @@ pub(crate) fn settings(cells: &[&Cell]) -> Vec<String> {
             });
             let words: Vec<String> = over_all(maps)
                 .into_iter()
-                .map(|(name, values)| format!("{name}={}", one_or_range(&values, plain)))
+                .map(|(name, values)| (name, one_or_range(&values, plain)))
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(name, value)| {
+                    if value.chars().count() > LONG_SETTING {
+                        format!("{name}=({} characters, see `--json`)", value.chars().count())
+                    } else {
+                        format!("{name}={value}")
+                    }
+                })
                 .collect();
             format!("settings in force, read back, {entity}: {}", words.join(", "))
         })

@@ -1,6 +1,6 @@
 //! The tables of a driver: throughput, latency, and what a sample costs.
 
-use results::{Cell, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, Throughput};
+use results::{Cell, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, Throughput, WireBytes};
 use stats::Spread;
 
 use crate::{
@@ -51,6 +51,40 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
                 row.extend(cpu(cell));
             }
             None => row.extend(nothing(cell, 12)),
+        }
+        grid.row(row);
+    }
+    grid
+}
+
+/// Write calls, and what went over the interface, by size and ceiling of a batch.
+pub(crate) fn writing(cells: &[&Cell]) -> Grid {
+    let mut grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
+    for heading in ["Write 50 %", "90 %", "99 %", "99.9 %", "Max", "Wire bytes/sample", "Packets/sample"] {
+        grid = grid.column(heading, Align::Right);
+    }
+    for cell in cells {
+        let batch = cell.factors.batch_bytes;
+        let mut row = vec![
+            cell.factors.size_bytes.to_string(),
+            if batch == 0 { "none".to_owned() } else { batch.to_string() },
+        ];
+        match cell.latency.get("write_call") {
+            Some(call) => {
+                for quantile in &QUANTILES[..4] {
+                    row.push(quantile(call).map_or_else(unsupported, |ns| micros(ns as f64)));
+                }
+                row.push(micros(call.max_ns as f64));
+                let wire = |bytes: fn(&WireBytes) -> u64| {
+                    let (traffic, sent) = cell.valid_runs().try_fold((0, 0), |(traffic, sent), run| {
+                        Some((traffic + bytes(run.wire.as_ref()?), sent + run.throughput.as_ref()?.sent))
+                    })?;
+                    (sent > 0).then(|| significant(traffic as f64 / sent as f64))
+                };
+                row.push(wire(|wire| wire.tx_bytes).unwrap_or_else(unsupported));
+                row.push(wire(|wire| wire.tx_packets).unwrap_or_else(unsupported));
+            }
+            None => row.extend(nothing(cell, 7)),
         }
         grid.row(row);
     }

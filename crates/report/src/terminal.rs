@@ -151,6 +151,14 @@ impl Page {
         for ceiling in ceilings.into_iter().filter(|ceiling| *ceiling > 0) {
             self.batched(ceiling, &throughput, &unbatched);
         }
+        if !throughput.is_empty() {
+            let _ = writeln!(
+                self.text,
+                "\nWrite calls in µs, with the flush of a full batch; traffic sent on {}, everybody's, per sample",
+                factors.interface
+            );
+            self.text.push_str(&tables::writing(&throughput).render());
+        }
         let latency = of_workload(cells, Workload::Latency);
         if !latency.is_empty() {
             self.latency(&latency);

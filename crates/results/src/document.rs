@@ -166,7 +166,7 @@ pub enum RunState {
     Valid,
     /// Measured, but the figures contradict each other; they take part in nothing.
     Invalid,
-    /// Not measured.
+    /// Not measured, or not brought to its end: what figures it has take part in nothing.
     Failed,
 }
 

@@ -1,0 +1,215 @@
+//! The command line. Help, completions, man pages and the reference are made from this.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use experiment::{ReceiveMode, Workload};
+
+use crate::parse::{self, DriverOption, PinChoice};
+
+const EXAMPLES: &str = "\
+Examples:
+  ddsmark characterize
+      latency and throughput of every installed driver, and of a bare UDP socket
+  ddsmark characterize --driver udp --driver cyclonedds --quick
+      a first look at two drivers
+  ddsmark report results/characterize-2026-11-21T20-50-44Z
+      the tables of a result again
+  ddsmark drivers list
+      what can be measured here";
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    done
+  2    wrong use: asked for what cannot be; nothing was measured
+  3    a driver, the host or an agent failed; what was measured is saved
+  4    measured, but figures contradict each other
+  130  interrupted; what was measured is saved";
+
+const ENVIRONMENT: &str = "\
+Environment:
+  DDSMARK_DRIVER_PATH  directories that hold drivers, separated by colons
+  DDSMARK_AGENT        the agent program, if not the one beside ddsmark
+  NO_COLOR             if set, help and errors have no colour";
+
+const CHARACTERIZE_EXAMPLES: &str = "\
+Examples:
+  ddsmark characterize
+      every installed driver, 12 sizes, over loopback: some minutes
+  ddsmark characterize --driver cyclonedds --size 64,1024 --quick
+      one driver, two sizes: seconds
+  ddsmark characterize --precise --pin auto --keep-awake --out today
+      figures to quote, on a quiet host
+  ddsmark characterize --driver ./libddsmark_mine.so --json >mine.json
+      a driver of your own, for a program to read";
+
+/// Measures DDS middleware: latency, throughput and what they cost, beside a bare socket.
+#[derive(Debug, Parser)]
+#[command(name = "ddsmark", version, max_term_width = 100, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}"))]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure latency and throughput over sample sizes, throughput unbatched and batched.
+    ///
+    /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in shuffled order. The
+    /// result is saved after every run; the tables are printed at the end.
+    #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Characterize(Box<Characterize>),
+    /// Print a result again.
+    Report(Report),
+    /// Show the drivers that can be measured.
+    #[command(subcommand)]
+    Drivers(Drivers),
+    /// Generate completions, man pages and the reference of this command.
+    #[command(subcommand, hide = true)]
+    Generate(Generate),
+}
+
+#[derive(Debug, Args)]
+pub struct Characterize {
+    /// Driver to measure: a name, or the path of a file. May be given several times.
+    ///
+    /// Without it: `udp`, the bare socket, and then every other driver that `ddsmark drivers list` shows.
+    #[arg(long, value_name = "D", value_delimiter = ',')]
+    pub driver: Vec<String>,
+
+    /// Payload size in bytes, with the 16-byte sample header in it. May be given several times.
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        default_values_t = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 63000],
+    )]
+    pub size: Vec<u64>,
+
+    /// What to measure: one or both.
+    #[arg(long, value_name = "W", value_delimiter = ',', value_parser = parse::workload(), default_values = ["latency", "throughput"])]
+    pub workload: Vec<Workload>,
+
+    /// Measure throughput also with samples packed into batches of at most so many bytes; 0: do not.
+    #[arg(long, value_name = "BYTES", default_value_t = 8192)]
+    pub batch_bytes: u64,
+
+    /// Delivery guarantee to ask for.
+    #[arg(long, value_name = "R", value_enum, default_value_t = Reliability::Strongest)]
+    pub reliability: Reliability,
+
+    /// How samples are received.
+    #[arg(long, value_name = "MODE", value_parser = parse::receive_mode(), default_value = "waitset")]
+    pub receive: ReceiveMode,
+
+    /// Network interface to use.
+    #[arg(long, value_name = "NAME", default_value = "lo")]
+    pub interface: String,
+
+    /// Transport to use. Without it, the default of each driver.
+    #[arg(long, value_name = "NAME")]
+    pub transport: Option<String>,
+
+    /// Option of one driver; `ddsmark drivers info D` lists them. May be given several times.
+    #[arg(long, value_name = "D.KEY=VALUE", value_parser = parse::driver_option)]
+    pub option: Vec<DriverOption>,
+
+    /// Short runs: a first look.
+    #[arg(long, conflicts_with = "precise")]
+    pub quick: bool,
+
+    /// More and longer runs: figures to quote.
+    #[arg(long)]
+    pub precise: bool,
+
+    /// Runs of each cell, at least 3.
+    #[arg(long, value_name = "N", help_heading = "Design")]
+    pub runs: Option<u32>,
+
+    /// Measured time of each run, such as `800ms` or `5s`.
+    #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
+    pub duration: Option<Duration>,
+
+    /// Warm-up of each run: the same traffic, not recorded.
+    #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
+    pub warm_up: Option<Duration>,
+
+    /// Check every byte of one in so many samples; of the others the header.
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Design")]
+    pub check_every: u32,
+
+    /// Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded.
+    #[arg(long, value_name = "N", help_heading = "Design")]
+    pub seed: Option<u64>,
+
+    /// Time limit for the two ends of a run to find each other.
+    #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
+    pub match_timeout: Option<Duration>,
+
+    /// Cores for the two ends of each run: `none`, `auto` (the first two that may be used), or `W,R`.
+    #[arg(long, value_name = "CORES", value_parser = parse::pin, default_value = "none", help_heading = "Host")]
+    pub pin: PinChoice,
+
+    /// Keep the cores from idling, with spinning threads of the lowest priority. Recorded in the result.
+    #[arg(long, help_heading = "Host")]
+    pub keep_awake: bool,
+
+    /// Directory for the result, new or empty. Without it, `results/characterize-TIME`.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+
+    /// Print the whole result as JSON instead of tables.
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Reliability {
+    /// The strongest that each driver has.
+    Strongest,
+    /// Delivery guaranteed; refused for a driver that cannot.
+    Reliable,
+    /// Samples may be lost.
+    BestEffort,
+}
+
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Directory of a result, or its `result.json`.
+    pub result: PathBuf,
+
+    /// Print the whole result as JSON instead of tables.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Drivers {
+    /// All drivers that can be named.
+    List,
+    /// All that a driver says of itself: transports, options, and what it does with each policy.
+    Info {
+        /// A name, or the path of a file.
+        driver: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Generate {
+    /// Completions for a shell, on stdout.
+    Completions {
+        /// Which.
+        shell: clap_complete::Shell,
+    },
+    /// Man pages, into a directory.
+    Man {
+        /// The directory. It is made if it does not exist.
+        directory: PathBuf,
+    },
+    /// The reference of the command line in Markdown, on stdout.
+    Reference {
+        /// Columns of the help text.
+        #[arg(long, default_value_t = 100, action = ArgAction::Set)]
+        width: usize,
+    },
+}

@@ -1,0 +1,96 @@
+//! The drivers that are asked for, and what they say of themselves.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use experiment::{DriverDescription, Limits};
+use report::FoundDriver;
+use runner::{DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Stop, describe};
+
+use crate::{
+    arguments::Drivers as Command,
+    output,
+    problem::{Problem, Status},
+};
+
+/// The driver that is no middleware: the baseline, first in every table.
+const BASELINE: &str = "udp";
+
+/// Drivers that can be measured.
+#[derive(Default)]
+pub struct Drivers {
+    /// In the order of the tables.
+    pub names: Vec<String>,
+    /// What each says of itself.
+    pub descriptions: BTreeMap<String, DriverDescription>,
+    /// Where each lies.
+    pub files: BTreeMap<String, PathBuf>,
+}
+
+impl Drivers {
+    fn add(&mut self, file: DriverFile, description: DriverDescription) {
+        self.names.push(file.name.clone());
+        self.descriptions.insert(file.name.clone(), description);
+        self.files.insert(file.name, file.path);
+    }
+}
+
+/// The drivers of these names; without names, all that are found and can be used, the baseline first.
+pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<Drivers, Problem> {
+    let path = DriverPath::from_environment();
+    let mut drivers = Drivers::default();
+    // all must exist before the first is loaded
+    let named: Vec<DriverFile> = names.iter().map(|name| path.find(name)).collect::<Result<_, _>>()?;
+    for file in named {
+        if drivers.files.contains_key(&file.name) {
+            // the plan says that it is given twice
+            drivers.names.push(file.name);
+            continue;
+        }
+        let description = describe(launcher, &file, &Limits::default(), stop)?;
+        drivers.add(file, description);
+    }
+    if names.is_empty() {
+        let mut known = path.known();
+        known.sort_by_key(|driver| driver.name != BASELINE);
+        for file in known {
+            match describe(launcher, &file, &Limits::default(), stop) {
+                Ok(description) => drivers.add(file, description),
+                Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
+                // nobody asked for it
+                Err(error) => output::say(&format!("note: {error}; it is left out")),
+            }
+        }
+        if drivers.names.is_empty() {
+            let hint = "build drivers, set DDSMARK_DRIVER_PATH to the directory that holds them, or name one with \
+                        `--driver`";
+            return Err(Problem::new(Status::WrongUse, "no driver was found that can be used", hint));
+        }
+    }
+    Ok(drivers)
+}
+
+/// `ddsmark drivers`.
+pub fn execute(command: &Command) -> Result<Status, Problem> {
+    let launcher = LocalLauncher::find()?;
+    let stop = Stop::on_signals()?;
+    match command {
+        Command::List => {
+            let mut found = Vec::new();
+            for file in DriverPath::from_environment().known() {
+                let description = match describe(&launcher, &file, &Limits::default(), &stop) {
+                    Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
+                    Err(RunnerError::Driver { failure, .. }) => Err(failure.error),
+                    other => other.map_err(|error| error.to_string()),
+                };
+                found.push(FoundDriver { name: file.name, path: file.path, description });
+            }
+            output::print(&report::driver_list(&found))?;
+        }
+        Command::Info { driver } => {
+            let file = DriverPath::from_environment().find(driver)?;
+            let description = describe(&launcher, &file, &Limits::default(), &stop)?;
+            output::print(&report::driver_info(&description))?;
+        }
+    }
+    Ok(Status::Done)
+}

@@ -1,0 +1,36 @@
+//! `ddsmark`: measures DDS middleware. The command: arguments in, words and exit statuses out.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod characterize;
+mod drivers;
+mod generate;
+mod output;
+mod parse;
+mod problem;
+mod progress;
+mod report_again;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser as _;
+use problem::{Problem, Status};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let status = run(arguments.command).unwrap_or_else(|problem| {
+        output::say(&problem.to_string());
+        problem.status
+    });
+    status.into()
+}
+
+fn run(command: Command) -> Result<Status, Problem> {
+    match command {
+        Command::Characterize(flags) => characterize::execute(&flags),
+        Command::Report(flags) => report_again::execute(&flags),
+        Command::Drivers(command) => drivers::execute(&command),
+        Command::Generate(command) => generate::execute(&command),
+    }
+}

@@ -1,0 +1,108 @@
+//! Words of the command line.
+
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use experiment::{ReceiveMode, Workload};
+
+/// `D.KEY=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverOption {
+    pub driver: String,
+    pub key: String,
+    pub value: String,
+}
+
+/// What `--pin` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PinChoice {
+    None,
+    Auto,
+    Cores(u32, u32),
+}
+
+/// A time with its unit.
+pub fn time(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}; write for instance `800ms` or `5s`"))
+}
+
+/// An option of a driver. The name of a driver may be a path, with dots in it.
+pub fn driver_option(text: &str) -> Result<DriverOption, String> {
+    let parts = text.split_once('=').and_then(|(name, value)| Some((name.rsplit_once('.')?, value)));
+    match parts {
+        Some(((driver, key), value)) if !driver.is_empty() && !key.is_empty() => {
+            Ok(DriverOption { driver: driver.to_owned(), key: key.to_owned(), value: value.to_owned() })
+        }
+        _ => Err("write for instance `udp.batching=off`".to_owned()),
+    }
+}
+
+/// Which cores to use.
+pub fn pin(text: &str) -> Result<PinChoice, String> {
+    let cores = || {
+        let (writer, reader) = text.split_once(',')?;
+        Some(PinChoice::Cores(writer.trim().parse().ok()?, reader.trim().parse().ok()?))
+    };
+    match text {
+        "none" => Ok(PinChoice::None),
+        "auto" => Ok(PinChoice::Auto),
+        _ => cores().ok_or_else(|| "write `none`, `auto`, or two cores such as `0,1`".to_owned()),
+    }
+}
+
+/// One of the workloads.
+pub fn workload() -> impl TypedValueParser<Value = Workload> {
+    one_of(Workload::ALL, Workload::name)
+}
+
+/// One of the ways to receive.
+pub fn receive_mode() -> impl TypedValueParser<Value = ReceiveMode> {
+    one_of(ReceiveMode::ALL, ReceiveMode::name)
+}
+
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let names: Vec<&'static str> = all.iter().map(|&value| name(value)).collect();
+    PossibleValuesParser::new(names).map(move |text| {
+        let found = all.iter().copied().find(|&value| name(value) == text);
+        found.expect("only names of values are let through")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("0.3s"), Ok(Duration::from_millis(300)));
+        assert_eq!(time("2min 5s"), Ok(Duration::from_secs(125)));
+        assert!(time("5").unwrap_err().contains("800ms"));
+        assert!(time("-1s").is_err() && time("").is_err());
+    }
+
+    #[test]
+    fn options_belong_to_a_driver() {
+        let option = |driver: &str, key: &str, value: &str| {
+            Ok(DriverOption { driver: driver.to_owned(), key: key.to_owned(), value: value.to_owned() })
+        };
+        assert_eq!(driver_option("udp.a=b"), option("udp", "a", "b"));
+        assert_eq!(driver_option("./my.so.a=b.c=d"), option("./my.so", "a", "b.c=d"));
+        assert_eq!(driver_option("udp.a="), option("udp", "a", ""));
+        for wrong in ["udp", "udp.a", "a=b", ".a=b", "udp.=b", "udp=a.b"] {
+            assert!(driver_option(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn cores_come_in_twos() {
+        assert_eq!(pin("none"), Ok(PinChoice::None));
+        assert_eq!(pin("auto"), Ok(PinChoice::Auto));
+        assert_eq!(pin("0, 3"), Ok(PinChoice::Cores(0, 3)));
+        for wrong in ["", "0", "0,1,2", "-1,2", "a,b"] {
+            assert!(pin(wrong).is_err(), "{wrong}");
+        }
+    }
+}

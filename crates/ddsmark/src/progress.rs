@@ -1,0 +1,115 @@
+//! How an experiment goes: a bar with the time left on a terminal, plain lines elsewhere. On stderr.
+
+use std::{
+    io::{self, IsTerminal as _},
+    time::Duration,
+};
+
+use experiment::Cell;
+use indicatif::{ProgressBar, ProgressStyle};
+use results::{Failure, Run};
+use runner::{Observer, Progress};
+
+use crate::output::say;
+
+/// Shows the progress.
+pub struct Display {
+    is_terminal: bool,
+    /// On a terminal, once the first run begins. It is drawn between runs only, so that nothing of it disturbs one.
+    bar: Option<ProgressBar>,
+}
+
+impl Display {
+    /// For stderr as it is.
+    pub fn new() -> Self {
+        Self { is_terminal: io::stderr().is_terminal(), bar: None }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => say(text),
+        }
+    }
+
+    fn show(&mut self, progress: &Progress, message: String) {
+        let position = u64::from(progress.finished);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(position);
+                bar.set_message(message);
+            }
+            None if self.is_terminal => {
+                let style = ProgressStyle::with_template("[{bar:24}] {pos}/{len} runs, {msg}")
+                    .expect("the template is valid")
+                    .progress_chars("=> ");
+                let bar = ProgressBar::new(u64::from(progress.total)).with_message(message);
+                let bar = bar.with_position(position).with_style(style);
+                bar.tick();
+                self.bar = Some(bar);
+            }
+            None => {}
+        }
+    }
+}
+
+impl Observer for Display {
+    fn run_started(&mut self, progress: &Progress, cell: &Cell) {
+        self.show(progress, format!("{} left: {}", rough(progress.left), cell.id));
+    }
+
+    fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
+        let (done, total) = (progress.finished as usize, progress.total as usize);
+        self.line(&report::run_line(run, &cell.factors, done, total));
+        if let Some(failure) = &run.failure {
+            self.explain(failure);
+        }
+    }
+
+    fn given_up(&mut self, _: &Progress, driver: &str, failure: &Failure) {
+        self.line(&format!(
+            "note: driver `{driver}` is given up: its first runs all failed in phase `{}`",
+            failure.phase
+        ));
+    }
+}
+
+impl Display {
+    /// What may help beyond the error itself.
+    fn explain(&self, failure: &Failure) {
+        for words in &failure.last_words {
+            self.line(&format!("  | {words}"));
+        }
+        if let Some(hint) = &failure.hint {
+            self.line(&format!("hint: {hint}"));
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A time as one would say it.
+fn rough(time: Duration) -> String {
+    match time.as_secs() {
+        0..=59 => format!("{} s", time.as_secs().max(1)),
+        seconds @ 60..=3599 => format!("{} min {} s", seconds / 60, seconds % 60),
+        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_left_are_said_as_one_would() {
+        let said = [0, 59, 60, 3599, 3600, 7265].map(|seconds| rough(Duration::from_secs(seconds)));
+        assert_eq!(said, ["1 s", "59 s", "1 min 0 s", "59 min 59 s", "1 h 0 min", "2 h 1 min"]);
+    }
+}

@@ -1,0 +1,26 @@
+//! `ddsmark report`: a result again.
+
+use report::Options;
+use results::{Directory, Document};
+
+use crate::{
+    arguments::Report,
+    output,
+    problem::{Problem, Status},
+};
+
+pub fn execute(flags: &Report) -> Result<Status, Problem> {
+    let document = Directory::load(&flags.result)?;
+    print(&document, flags.json)?;
+    Ok(Status::Done)
+}
+
+/// Prints a result, for people or for a program.
+pub fn print(document: &Document, json: bool) -> Result<(), Problem> {
+    let text = if json {
+        report::json(document)
+    } else {
+        report::terminal(document, Options { width: output::width() })
+    };
+    output::print(&text)
+}

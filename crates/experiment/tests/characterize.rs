@@ -1,0 +1,206 @@
+//! From flags to a plan: what is meant, in which order, and what is refused before anything is measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use experiment::{
+    Batching, Characterize, DriverDescription, Effort, Experiment, History, Pin, PlanError, Policy,
+    PolicySupport, ReceiveMode, Reliability, ReliabilityChoice, Support, TransportInfo, Workload,
+};
+use proptest::prelude::*;
+
+fn description(name: &str, features: &[&str], enforced: &[Policy]) -> DriverDescription {
+    DriverDescription {
+        name: name.to_owned(),
+        driver_version: "1".to_owned(),
+        middleware: "M".to_owned(),
+        middleware_version: "1".to_owned(),
+        version_source: "library".to_owned(),
+        build: None,
+        licence: "Apache-2.0".to_owned(),
+        transports: vec![
+            TransportInfo { name: "udp4".to_owned(), max_payload_bytes: 65_507, note: None },
+            TransportInfo { name: "shm".to_owned(), max_payload_bytes: 1_000_000, note: None },
+        ],
+        options: vec![experiment::OptionInfo {
+            name: "depth".to_owned(),
+            default_value: None,
+            help: "how deep".to_owned(),
+        }],
+        receive_modes: vec![ReceiveMode::Waitset],
+        type_kinds: vec!["octets".to_owned()],
+        features: features.iter().map(|feature| (*feature).to_owned()).collect(),
+        policies: Policy::ALL
+            .iter()
+            .map(|policy| {
+                let support =
+                    if enforced.contains(policy) { Support::Enforced } else { Support::Unsupported };
+                (*policy, PolicySupport { support, note: None })
+            })
+            .collect(),
+    }
+}
+
+fn drivers() -> BTreeMap<String, DriverDescription> {
+    let all = [Policy::Reliability, Policy::History, Policy::ResourceLimits, Policy::Durability];
+    [
+        ("bare", description("bare", &["application_batching"], &[])),
+        ("dds", description("dds", &["native_batching"], &all)),
+        ("plain", description("plain", &[], &all)),
+    ]
+    .into_iter()
+    .map(|(name, description)| (name.to_owned(), description))
+    .collect()
+}
+
+fn written() -> Characterize {
+    Characterize {
+        drivers: vec!["bare".to_owned(), "dds".to_owned()],
+        sizes: vec![32, 4096, 8192],
+        workloads: vec![Workload::Latency, Workload::Throughput],
+        batch_bytes: 8192,
+        reliability: ReliabilityChoice::Strongest,
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        transport: None,
+        options: vec![],
+        effort: Effort::Standard,
+        runs: None,
+        measure_ns: None,
+        warm_up_ns: None,
+        check_every: 64,
+        seed: 7,
+        pin: Pin::None,
+        keep_awake: false,
+        match_ns: None,
+    }
+}
+
+fn plan(written: &Characterize) -> Experiment {
+    written.plan(&drivers()).expect("a plan")
+}
+
+fn refusal(change: impl FnOnce(&mut Characterize)) -> PlanError {
+    let mut written = written();
+    change(&mut written);
+    let error = written.plan(&drivers()).expect_err("refused");
+    assert!(!error.to_string().is_empty() && !error.hint().is_empty());
+    error
+}
+
+#[test]
+fn each_driver_has_latency_unbatched_and_batched_throughput() {
+    let ids: Vec<String> = plan(&written()).cells.into_iter().map(|cell| cell.id).collect();
+    let of = |driver: &str| {
+        [
+            "latency/32",
+            "throughput/32",
+            "throughput/32/batch-8192",
+            "latency/4096",
+            "throughput/4096",
+            "throughput/4096/batch-8192",
+            "latency/8192",
+            // one sample a batch: as unbatched, and not measured twice
+            "throughput/8192",
+        ]
+        .map(|cell| format!("{driver}/udp4/{cell}"))
+    };
+    assert_eq!(ids, [of("bare"), of("dds")].concat());
+}
+
+#[test]
+fn who_packs_is_told_and_who_cannot_is_left_out_with_a_note() {
+    let with = |driver: &str| {
+        let plan = plan(&Characterize { drivers: vec![driver.to_owned()], ..written() });
+        let batching: BTreeSet<&str> = plan.cells.iter().map(|cell| cell.factors.batching.name()).collect();
+        (batching.into_iter().collect::<Vec<_>>().join(" "), plan.notes.join("; "))
+    };
+    assert_eq!(with("dds").0, format!("{} {}", Batching::Native, Batching::None));
+    assert_eq!(with("bare").0, format!("{} {}", Batching::Application, Batching::None));
+    let (batching, notes) = with("plain");
+    assert_eq!(batching, "none");
+    assert!(notes.contains("`plain` cannot batch"), "{notes}");
+}
+
+#[test]
+fn the_strongest_guarantee_is_asked_of_each_and_only_what_it_has() {
+    let plan = plan(&written());
+    for cell in &plan.cells {
+        let qos = &cell.factors.qos;
+        if cell.factors.driver == "dds" {
+            assert_eq!((qos.reliability, qos.history), (Some(Reliability::Reliable), Some(History::KeepAll)));
+            // a queue of 64 MiB, 64 to 10,000 samples
+            assert_eq!(qos.max_samples, Some(if cell.factors.size_bytes == 8192 { 8192 } else { 10_000 }));
+        } else {
+            assert_eq!((qos.reliability, qos.history), (Some(Reliability::BestEffort), None));
+            assert_eq!((qos.max_samples, qos.max_blocking_ns), (None, None));
+        }
+    }
+    assert!(plan.notes.iter().any(|note| note.contains("`bare` cannot guarantee delivery")));
+    let best_effort =
+        Characterize { reliability: ReliabilityChoice::All(Reliability::BestEffort), ..written() }
+            .plan(&drivers())
+            .expect("a plan");
+    assert!(
+        best_effort.cells.iter().all(|cell| cell.factors.qos.reliability == Some(Reliability::BestEffort))
+    );
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    assert_eq!(refusal(|w| w.sizes = vec![15]), PlanError::TooSmall { size: 15 });
+    assert!(matches!(refusal(|w| w.sizes = vec![65_508]), PlanError::TooLarge { max: 65_507, .. }));
+    assert!(matches!(refusal(|w| w.transport = Some("carrier".into())), PlanError::NoTransport { .. }));
+    assert!(matches!(refusal(|w| w.receive = ReceiveMode::Polling), PlanError::NoReceiveMode { .. }));
+    assert!(matches!(
+        refusal(|w| w.reliability = ReliabilityChoice::All(Reliability::Reliable)),
+        PlanError::NotReliable { .. }
+    ));
+    assert!(matches!(refusal(|w| w.sizes = vec![]), PlanError::Nothing("sizes")));
+    assert!(matches!(refusal(|w| w.sizes = vec![64, 64]), PlanError::Twice { .. }));
+    assert!(matches!(refusal(|w| w.runs = Some(2)), PlanError::TooFewRuns { runs: 2, min: 3 }));
+    assert!(matches!(refusal(|w| w.measure_ns = Some(1)), PlanError::Time { .. }));
+    let option = |driver: &str, name: &str| (driver.to_owned(), name.to_owned(), "1".to_owned());
+    assert!(matches!(refusal(|w| w.options = vec![option("dds", "width")]), PlanError::NoOption { .. }));
+    assert!(matches!(refusal(|w| w.options = vec![option("else", "depth")]), PlanError::StrayOption { .. }));
+    assert!(matches!(
+        refusal(|w| w.options = vec![option("dds", "depth"), option("dds", "depth")]),
+        PlanError::Twice { .. }
+    ));
+}
+
+#[test]
+fn a_transport_that_carries_more_takes_larger_samples() {
+    let written = Characterize { sizes: vec![65_508], transport: Some("shm".to_owned()), ..written() };
+    assert!(plan(&written).cells.iter().all(|cell| cell.factors.transport == "shm"));
+}
+
+#[test]
+fn driver_files_of_one_name_have_cells_of_their_own() {
+    let two = ["/a/libddsmark_x.so", "/b/libddsmark_x.so"].map(str::to_owned);
+    let description = description("x", &[], &[]);
+    let drivers = two.iter().map(|path| (path.clone(), description.clone())).collect();
+    let plan = Characterize { drivers: two.to_vec(), ..written() }.plan(&drivers).expect("a plan");
+    let ids: BTreeSet<&String> = plan.cells.iter().map(|cell| &cell.id).collect();
+    assert_eq!(ids.len(), plan.cells.len());
+}
+
+proptest! {
+    /// Every block has every cell once; the order is that of the seed, and blocks differ.
+    #[test]
+    fn schedules_are_randomised_complete_blocks(seed: u64, runs in 3_u32..9) {
+        let experiment = plan(&Characterize { seed, runs: Some(runs), ..written() });
+        let schedule = experiment.schedule();
+        prop_assert_eq!(&schedule, &experiment.schedule());
+        prop_assert_eq!(schedule.len(), experiment.cells.len() * runs as usize);
+        for (index, run) in schedule.iter().enumerate() {
+            prop_assert_eq!(run.number as usize, index + 1);
+        }
+        let mut orders = BTreeSet::new();
+        for block in schedule.chunks(experiment.cells.len()) {
+            let order: Vec<usize> = block.iter().map(|run| run.cell).collect();
+            prop_assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), experiment.cells.len());
+            orders.insert(order);
+        }
+        prop_assert!(orders.len() > 1, "all blocks have one order");
+    }
+}

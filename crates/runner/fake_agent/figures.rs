@@ -1,0 +1,136 @@
+//! What the fake agent has recorded: made up, and known to the tests to the last digit.
+
+use control::{Configure, Pinged, Ponged, ReaderReport, Report, Role, Stamp, Stamps, Written};
+use results::{Distribution, Interface, Received, Sockets, Usage, Windows};
+
+/// Samples or pings.
+pub const SENT: u64 = 1000;
+/// Between two of them.
+const PERIOD_NS: u64 = 1_000_000;
+const BEGIN_NS: u64 = 5_000_000_000;
+/// Of a ping: on its way, at the ponger, and back.
+const OUT_NS: u64 = 40_000;
+const TURN_NS: u64 = 15_000;
+const BACK_NS: u64 = 45_000;
+const LOST: u64 = 10;
+
+/// What it says it has recorded; `told` knows what is to be wrong with it.
+pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Report {
+    let bytes = configure.factors.size_bytes;
+    let mut report = Report {
+        usage: Usage {
+            elapsed_ns: 1_000_000_000,
+            user_ns: 2_000_000,
+            system_ns: 3_000_000,
+            ..Usage::default()
+        },
+        sockets: Some(Sockets {
+            receive_buffer_errors: if told("lose") { 7 } else { 0 },
+            ..Sockets::default()
+        }),
+        interface: Some(Interface { name: "lo".to_owned(), rx_packets: SENT, ..Interface::default() }),
+        counters: [("any".to_owned(), [("packets_sent".to_owned(), SENT)].into())].into(),
+        writer: None,
+        reader: None,
+        pinger: None,
+        ponger: None,
+    };
+    match configure.role {
+        Role::Writer => report.writer = Some(written(configure)),
+        Role::Reader => {
+            let foreign = if told("foreign") { 3 } else { 0 };
+            report.reader = Some(ReaderReport { received: vec![received(bytes, told)], foreign });
+        }
+        Role::Pinger => report.pinger = Some(pinged(configure, told)),
+        Role::Ponger => report.ponger = Some(ponged(told)),
+    }
+    report
+}
+
+fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
+    let mut windows = Windows::new(configure.windows, SENT * PERIOD_NS);
+    windows.begin(BEGIN_NS);
+    for index in 0..n {
+        windows.record(BEGIN_NS + index * PERIOD_NS, value_ns);
+    }
+    windows.distribution()
+}
+
+fn written(configure: &Configure) -> Written {
+    Written {
+        offered: SENT,
+        accepted: SENT,
+        timed_out: 0,
+        refused: 0,
+        begin_ns: BEGIN_NS,
+        end_ns: BEGIN_NS + SENT * PERIOD_NS,
+        write_call: distribution(configure, 2_000, SENT),
+    }
+}
+
+fn received(bytes: u64, told: &dyn Fn(&'static str) -> bool) -> Received {
+    let mut received = Received {
+        delivered: SENT,
+        next: SENT,
+        checked_in_full: SENT,
+        first_ns: BEGIN_NS + OUT_NS,
+        last_ns: BEGIN_NS + OUT_NS + (SENT - 1) * PERIOD_NS,
+        ..Received::default()
+    };
+    if told("lose") {
+        // some on the way, some at the end
+        received.missing = LOST;
+        received.delivered -= 2 * LOST;
+        received.next -= LOST;
+    }
+    if told("owe") {
+        received.delivered -= LOST;
+        received.next -= LOST;
+    }
+    if told("overrun") {
+        received.next += 1;
+        received.delivered += 1;
+    }
+    if told("torn") {
+        received.delivered -= 1;
+    }
+    if told("corrupt") {
+        received.corrupt = 1;
+    }
+    received.bytes = received.delivered * bytes;
+    received
+}
+
+fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pinged {
+    let lost = if told("lose") { LOST } else { 0 };
+    let mut stamps = Stamps::with_capacity(SENT as usize);
+    for sequence in 0..SENT {
+        let sent = BEGIN_NS + sequence * PERIOD_NS;
+        let back = if sequence < lost { 0 } else { sent + OUT_NS + TURN_NS + BACK_NS };
+        stamps.record(sequence, Stamp { first_ns: sent, second_ns: back });
+    }
+    Pinged {
+        sent: SENT,
+        returned: SENT - lost - u64::from(told("torn")),
+        lost,
+        late: lost / 2,
+        duplicate: 0,
+        corrupt: u64::from(told("corrupt")),
+        foreign: 0,
+        checked_in_full: SENT - lost,
+        ping_timeout_ns: 200_000_000,
+        rtt: distribution(configure, OUT_NS + TURN_NS + BACK_NS, SENT - lost),
+        stamps,
+    }
+}
+
+fn ponged(told: &dyn Fn(&'static str) -> bool) -> Ponged {
+    let shift = if told("backwards") { OUT_NS + 1 } else { 0 };
+    let kept = if told("forget") { SENT - LOST } else { SENT };
+    let mut stamps = Stamps::with_capacity(SENT as usize);
+    for sequence in 0..kept {
+        let came = BEGIN_NS + sequence * PERIOD_NS + OUT_NS - shift;
+        stamps.record(sequence, Stamp { first_ns: came, second_ns: came + TURN_NS });
+    }
+    Ponged { received: SENT, echoed: SENT, refused: 0, foreign: 0, echo: "reader".to_owned(), stamps }
+}

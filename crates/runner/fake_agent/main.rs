@@ -1,0 +1,240 @@
+//! An agent that plays its part without a driver, and breaks its promises where it is told to.
+//!
+//! The "driver" is a text file with one instruction a line: `what role phase`, where role and phase may be `any`.
+//!
+//! ```text
+//! kill hang deaf exit fail garbage wrong twice      instead of the answer
+//! protocol                                          another version of the control channel
+//! qos blind                                         other QoS in force, none read back
+//! shm child                                         leaves a file, a process of its own
+//! lose owe corrupt overrun foreign backwards torn   figures to be told of, or that contradict each other
+//! linger crash                                      after goodbye
+//! ```
+
+mod figures;
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    os::{fd::FromRawFd as _, unix::net::UnixStream},
+    path::Path,
+    process, thread,
+    time::Duration,
+};
+
+use control::{Configure, Configured, Measured, Order, PROTOCOL, Reply, Role, receive_line, send};
+use experiment::{
+    DriverDescription, Policy, PolicySupport, Qos, ReceiveMode, Reliability, Support, TransportInfo,
+};
+
+struct Agent {
+    channel: BufReader<UnixStream>,
+    /// `(what, role, phase)`.
+    script: Vec<[String; 3]>,
+    configure: Option<Configure>,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, _, driver, _, control] = &arguments[..] else { panic!("{arguments:?}") };
+    let control = control.parse().expect("a descriptor");
+    // SAFETY: the runner passes this descriptor to be owned by the agent.
+    let channel = unsafe { UnixStream::from_raw_fd(control) };
+    let script = fs::read_to_string(driver).expect("a script");
+    let words = |line: &str| {
+        let mut words = line.split(' ').map(ToOwned::to_owned).chain(["any".to_owned(), "any".to_owned()]);
+        [(); 3].map(|()| words.next().expect("three words"))
+    };
+    let script = script.lines().filter(|line| !line.is_empty()).map(words).collect();
+    Agent { channel: BufReader::new(channel), script, configure: None }.serve();
+}
+
+impl Agent {
+    fn serve(&mut self) {
+        let protocol = if self.is_told("protocol", "hello") { PROTOCOL + 1 } else { PROTOCOL };
+        let driver = Box::new(description());
+        self.answer("hello", &Reply::Hello { protocol, pid: process::id(), driver });
+        loop {
+            let order: Order = match receive_line(&mut self.channel) {
+                Ok(order) => order,
+                Err(_) => process::exit(0),
+            };
+            let phase = order.phase();
+            let reply = self.obey(order);
+            self.answer(phase, &reply);
+            if phase == "exit" {
+                if self.is_told("linger", phase) {
+                    sleep();
+                }
+                if self.is_told("crash", phase) {
+                    kill_itself();
+                }
+                return;
+            }
+        }
+    }
+
+    fn obey(&mut self, order: Order) -> Reply {
+        match order {
+            Order::Configure(configure) => {
+                let reply = self.configured(&configure);
+                self.configure = Some(*configure);
+                if self.is_told("shm", "configure") {
+                    let name = &self.configure.as_ref().expect("configured").run_name;
+                    fs::write(Path::new("/dev/shm").join(format!("sem.{name}-left")), "").expect("a file");
+                }
+                if self.is_told("child", "configure") {
+                    let child = process::Command::new("sleep").arg("1000").spawn().expect("a child");
+                    println!("child {}", child.id());
+                    // it is left to the runner
+                    std::mem::forget(child);
+                }
+                reply
+            }
+            Order::Match(peers) => {
+                let [mine, theirs] = self.locators();
+                let all = [peers.reader_locators.concat(), peers.writer_locators.concat()].concat();
+                assert!(all == theirs && all != mine, "asked to match with {all}");
+                Reply::Matched { waited_ns: 1_000_000 }
+            }
+            Order::WarmUp { duration_ns } => {
+                self.pass(duration_ns);
+                Reply::WarmedUp
+            }
+            Order::Measure { duration_ns } => {
+                self.pass(duration_ns);
+                let sent = if self.role().drives() { figures::SENT } else { 0 };
+                Reply::Measured(Measured { sent })
+            }
+            Order::Drain(drain) => {
+                assert_eq!(drain.sent, figures::SENT);
+                Reply::Drained { complete: !self.is_told("owe", "drain") }
+            }
+            Order::Report => {
+                let configure = self.configure.as_ref().expect("configured");
+                let tells = |what| self.is_told(what, "report");
+                Reply::Report(Box::new(figures::report(configure, &tells)))
+            }
+            Order::Exit => Reply::Bye,
+        }
+    }
+
+    fn configured(&self, configure: &Configure) -> Reply {
+        let entities: &[&str] = match configure.role {
+            Role::Writer => &["writer"],
+            Role::Reader => &["reader"],
+            Role::Pinger | Role::Ponger => &["writer", "reader"],
+        };
+        let mut qos = configure.factors.qos.clone();
+        if self.told_of("qos", "configure", configure.role.name()) {
+            qos.reliability = Some(Reliability::BestEffort);
+        }
+        if self.told_of("blind", "configure", configure.role.name()) {
+            qos = Qos::default();
+        }
+        let role = configure.role.name();
+        let locator = |entity: &str| entities.contains(&entity).then(|| format!("<{entity} of {role}>"));
+        Reply::Configured(Box::new(Configured {
+            reader_locator: locator("reader"),
+            writer_locator: locator("writer"),
+            effective_qos: entities.iter().map(|entity| ((*entity).to_owned(), qos.clone())).collect(),
+            settings: std::collections::BTreeMap::new(),
+            cpus: configure.cpus.clone().unwrap_or_default(),
+        }))
+    }
+
+    /// Locators that this agent gave, and that it must be given: readers first.
+    fn locators(&self) -> [String; 2] {
+        match self.role() {
+            Role::Writer => ["<writer of writer>", "<reader of reader>"],
+            Role::Reader => ["<reader of reader>", "<writer of writer>"],
+            Role::Pinger => ["<reader of pinger><writer of pinger>", "<reader of ponger><writer of ponger>"],
+            Role::Ponger => ["<reader of ponger><writer of ponger>", "<reader of pinger><writer of pinger>"],
+        }
+        .map(ToOwned::to_owned)
+    }
+
+    fn role(&self) -> Role {
+        self.configure.as_ref().expect("configured").role
+    }
+
+    fn pass(&self, duration_ns: u64) {
+        if self.role().drives() {
+            thread::sleep(Duration::from_nanos(duration_ns));
+        }
+    }
+
+    fn is_told(&self, what: &str, phase: &str) -> bool {
+        let role = self.configure.as_ref().map_or("any", |configure| configure.role.name());
+        self.told_of(what, phase, role)
+    }
+
+    fn told_of(&self, what: &str, phase: &str, role: &str) -> bool {
+        self.script.iter().any(|[told, whom, when]| {
+            told == what && (whom == "any" || whom == role) && (when == "any" || when == phase)
+        })
+    }
+
+    fn answer(&mut self, phase: &str, reply: &Reply) {
+        let told = |what| self.is_told(what, phase);
+        if told("kill") {
+            kill_itself();
+        } else if told("exit") {
+            println!("the driver has seen\nenough");
+            process::exit(3);
+        } else if told("deaf") {
+            sleep();
+        } else if told("hang") {
+            // ends when the channel closes, as agents do
+            let _ = self.channel.fill_buf();
+            process::exit(0);
+        }
+        let mut channel = self.channel.get_ref();
+        let sent = if told("garbage") {
+            channel.write_all(b"\xff\0{]\n").map_err(Into::into)
+        } else if told("wrong") {
+            send(&mut channel, &Reply::WarmedUp).and_then(|()| send(&mut channel, &Reply::WarmedUp))
+        } else if told("twice") {
+            send(&mut channel, reply).and_then(|()| send(&mut channel, reply))
+        } else if told("fail") {
+            let (error, hint) = ("it does not work".to_owned(), Some("try harder".to_owned()));
+            send(&mut channel, &Reply::Failed { error, hint })
+        } else {
+            send(&mut channel, reply)
+        };
+        if sent.is_err() || told("fail") {
+            process::exit(1);
+        }
+    }
+}
+
+fn kill_itself() -> ! {
+    let itself = nix::unistd::getpid();
+    nix::sys::signal::kill(itself, nix::sys::signal::Signal::SIGKILL).expect("it may");
+    sleep()
+}
+
+fn sleep() -> ! {
+    loop {
+        thread::sleep(Duration::from_secs(1000));
+    }
+}
+
+fn description() -> DriverDescription {
+    let enforced = PolicySupport { support: Support::Enforced, note: None };
+    DriverDescription {
+        name: "fake".to_owned(),
+        driver_version: "1".to_owned(),
+        middleware: "Fake".to_owned(),
+        middleware_version: "1.2.3".to_owned(),
+        version_source: "library".to_owned(),
+        build: None,
+        licence: "Apache-2.0".to_owned(),
+        transports: vec![TransportInfo { name: "udp4".to_owned(), max_payload_bytes: 65_000, note: None }],
+        options: Vec::new(),
+        receive_modes: vec![ReceiveMode::Waitset],
+        type_kinds: vec!["octets".to_owned()],
+        features: vec!["locators".to_owned()],
+        policies: [(Policy::Reliability, enforced)].into(),
+    }
+}

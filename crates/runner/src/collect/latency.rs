@@ -1,0 +1,116 @@
+//! A latency run: round trips as the pinger measured them, and one-way times from the stamps of both ends.
+
+use control::{Pinged, Ponged, Stamp};
+use experiment::Design;
+use results::{Counted, WarningKind, Windows};
+
+use super::{Figures, cpu};
+use crate::pair::{DRIVING, Evidence, SERVING};
+
+/// Number of the writer of pings, as in the header of every sample.
+const PINGER: u16 = 1;
+
+pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> Figures {
+    let mut figures = Figures::default();
+    let reports = [&evidence.agents[DRIVING].report, &evidence.agents[SERVING].report];
+    let (Some(pinged), Some(ponged)) = (&reports[0].pinger, &reports[1].ponger) else {
+        figures.contradictions.push("an agent did not report what its role records".to_owned());
+        return figures;
+    };
+    figures.add("rtt", &pinged.rtt);
+    if one_clock {
+        one_way(&mut figures, design, pinged, ponged);
+    }
+    check(&mut figures, evidence, pinged, ponged);
+    figures.counted.push(Counted {
+        writer: PINGER,
+        reader: 0,
+        sent: pinged.sent,
+        delivered: pinged.returned,
+        lost: pinged.lost,
+        undelivered: 0,
+        duplicate: pinged.duplicate,
+        out_of_order: 0,
+        corrupt: pinged.corrupt,
+        foreign: pinged.foreign + ponged.foreign,
+        checked_in_full: pinged.checked_in_full,
+    });
+    figures.warn_of_counts("pings");
+    if pinged.late > 0 {
+        let text = format!(
+            "{} of the pings that count as lost came back later than {} ms",
+            pinged.late,
+            pinged.ping_timeout_ns as f64 / 1e6
+        );
+        figures.warn(WarningKind::Loss, text);
+    }
+    if ponged.refused > 0 {
+        figures.warn(
+            WarningKind::WritesRefused,
+            format!("the middleware did not take {} of the echoes", ponged.refused),
+        );
+    }
+    figures.cpu = cpu(evidence, pinged.sent, ponged.echoed);
+    figures
+}
+
+/// Independent counts that must agree.
+fn check(figures: &mut Figures, evidence: &Evidence, pinged: &Pinged, ponged: &Ponged) {
+    let Pinged { sent, returned, lost, .. } = *pinged;
+    figures.check(sent == returned + lost, || {
+        format!("{sent} pings were sent, but {returned} came back and {lost} were lost")
+    });
+    figures.check(sent == evidence.sent, || {
+        format!("{} pings were sent when measured, {sent} when reported", evidence.sent)
+    });
+    figures.check(pinged.rtt.n == returned, || {
+        format!("{returned} pings came back, but {} round trips were recorded", pinged.rtt.n)
+    });
+    figures.check(returned <= ponged.echoed, || {
+        format!("{returned} pings came back, but {} were echoed", ponged.echoed)
+    });
+}
+
+/// Joins the stamps of both ends by sequence. Of the pings that came back: the same as the round trips are of.
+fn one_way(figures: &mut Figures, design: &Design, pinged: &Pinged, ponged: &Ponged) {
+    let pings = pinged.stamps.as_slice();
+    let echoes = ponged.stamps.as_slice();
+    let begin = pings.iter().map(|ping| ping.first_ns).find(|&sent| sent > 0).unwrap_or(0);
+    let [mut out, mut back] = [(), ()].map(|()| {
+        let mut windows = Windows::new(design.windows, design.measure_ns);
+        windows.begin(begin);
+        windows
+    });
+    let mut backwards = 0_u64;
+    for (ping, echo) in pings.iter().zip(echoes) {
+        if !happened(ping) || !happened(echo) {
+            continue;
+        }
+        let times = echo.first_ns.checked_sub(ping.first_ns).zip(ping.second_ns.checked_sub(echo.second_ns));
+        match times {
+            Some((there, here)) if echo.second_ns >= echo.first_ns => {
+                out.record(ping.first_ns, there);
+                back.record(ping.first_ns, here);
+            }
+            _ => backwards += 1,
+        }
+    }
+    let unjoined = pinged.returned.saturating_sub(out.len() + backwards);
+    figures.add("one_way_out", &out.distribution());
+    figures.add("one_way_back", &back.distribution());
+    figures.check(backwards == 0, || {
+        format!("{backwards} pings were received before they were sent: the ends do not share a clock")
+    });
+    if unjoined > 0 {
+        let text = format!(
+            "one-way times are of {} of {} pings: the others have no stamps at both ends",
+            out.len(),
+            pinged.returned
+        );
+        figures.warn(WarningKind::Incomplete, text);
+    }
+}
+
+const fn happened(stamp: &Stamp) -> bool {
+    stamp.first_ns > 0 && stamp.second_ns > 0
+}

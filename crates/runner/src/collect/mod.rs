@@ -1,0 +1,172 @@
+//! What the agents of a run recorded, joined, checked against itself, and put into the words of a result.
+
+mod latency;
+mod throughput;
+
+use std::collections::BTreeMap;
+
+use experiment::{Design, Factors, Qos, Workload};
+use results::{
+    AgentRecord, Counted, Cpu, Distribution, IntervalLog, Latency, Run, RunState, Throughput, Usage, Warning,
+    WarningKind, WireBytes,
+};
+
+use crate::pair::{DRIVING, Evidence, SERVING};
+
+/// What a run says.
+#[derive(Default)]
+struct Figures {
+    latency: BTreeMap<String, Latency>,
+    throughput: Option<Throughput>,
+    counted: Vec<Counted>,
+    cpu: Option<Cpu>,
+    warnings: Vec<Warning>,
+    /// Where the figures contradict each other, in words.
+    contradictions: Vec<String>,
+    log: IntervalLog,
+}
+
+impl Figures {
+    fn warn(&mut self, kind: WarningKind, text: String) {
+        self.warnings.push(Warning { kind, text });
+    }
+
+    /// Takes note of a contradiction, if it is one.
+    fn check(&mut self, holds: bool, otherwise: impl FnOnce() -> String) {
+        if !holds {
+            self.contradictions.push(otherwise());
+        }
+    }
+
+    /// Adds a distribution under its kind.
+    fn add(&mut self, kind: &str, distribution: &Distribution) {
+        if distribution.n == 0 {
+            return;
+        }
+        match Latency::of(distribution) {
+            Ok(latency) if self.log.add(kind, distribution).is_ok() => {
+                self.latency.insert(kind.to_owned(), latency);
+            }
+            Ok(_) => self.contradictions.push(format!("the histograms of `{kind}` cannot be read")),
+            Err(error) => {
+                self.contradictions.push(format!("the histograms of `{kind}` cannot be read: {error}"));
+            }
+        }
+    }
+
+    /// Warns of what the counts say.
+    fn warn_of_counts(&mut self, what: &str) {
+        let Some(counted) = self.counted.first().cloned() else { return };
+        if counted.lost > 0 {
+            let percent = percent(counted.lost, counted.sent);
+            let text = format!("{} of {} {what} were lost ({percent:.2} %)", counted.lost, counted.sent);
+            self.warn(WarningKind::Loss, text);
+        }
+        if counted.undelivered > 0 {
+            let text = format!(
+                "{} {what} were still under way when the time limit of the drain was reached",
+                counted.undelivered
+            );
+            self.warn(WarningKind::Incomplete, text);
+        }
+        if counted.corrupt > 0 {
+            self.warn(WarningKind::Corrupt, format!("{} {what} came damaged", counted.corrupt));
+            self.contradictions.push(format!("{} {what} came damaged", counted.corrupt));
+        }
+        if counted.foreign > 0 {
+            let text = format!("{} samples came that are not of this run", counted.foreign);
+            self.warn(WarningKind::Foreign, text);
+        }
+        if counted.duplicate + counted.out_of_order > 0 {
+            let text =
+                format!("{} {what} came again, {} out of order", counted.duplicate, counted.out_of_order);
+            self.warn(WarningKind::Order, text);
+        }
+    }
+}
+
+/// Puts what was recorded into the record of its run, and returns its histograms.
+pub(crate) fn collect(
+    run: &mut Run,
+    factors: &Factors,
+    design: &Design,
+    evidence: &Evidence,
+    one_clock: bool,
+) -> IntervalLog {
+    let mut figures = match factors.workload {
+        Workload::Latency => latency::figures(evidence, design, one_clock),
+        Workload::Throughput => throughput::figures(evidence, factors),
+    };
+    run.agents = evidence.agents.iter().rev().map(agent_record).collect();
+    run.effective_qos = effective_qos(evidence);
+    let serving = &evidence.agents[SERVING].report;
+    run.wire = serving.interface.as_ref().map(|interface| WireBytes {
+        interface: interface.name.clone(),
+        rx_bytes: interface.rx_bytes,
+        rx_packets: interface.rx_packets,
+        tx_bytes: interface.tx_bytes,
+        tx_packets: interface.tx_packets,
+    });
+    run.udp_buffer_drops = serving.sockets.as_ref().map(|sockets| sockets.receive_buffer_errors);
+    if let Some(drops @ 1..) = run.udp_buffer_drops {
+        let text =
+            format!("the kernel dropped {drops} datagrams at a full socket buffer; raise net.core.rmem_max");
+        figures.warn(WarningKind::BufferDrops, text);
+    }
+    if !evidence.unverified.is_empty() {
+        let text = format!("the driver cannot read back {}", evidence.unverified.join(", "));
+        figures.warn(WarningKind::Incomplete, text);
+    }
+    run.state = if figures.contradictions.is_empty() { RunState::Valid } else { RunState::Invalid };
+    // first what makes the run invalid
+    run.warnings = figures
+        .contradictions
+        .into_iter()
+        .map(|text| Warning { kind: WarningKind::RunsInvalid, text })
+        .chain(figures.warnings)
+        .collect();
+    run.latency = figures.latency;
+    run.throughput = figures.throughput;
+    run.counted = figures.counted;
+    run.cpu_ns_per_sample = figures.cpu;
+    figures.log
+}
+
+fn agent_record(agent: &crate::pair::Testimony) -> AgentRecord {
+    AgentRecord {
+        role: agent.role.name().to_owned(),
+        pid: agent.pid,
+        cpus: agent.configured.cpus.clone(),
+        usage: agent.report.usage.clone(),
+        sockets: agent.report.sockets.clone(),
+        interface: agent.report.interface.clone(),
+        counters: agent.report.counters.clone(),
+        settings: agent.configured.settings.clone(),
+    }
+}
+
+/// Of the driving agent's writer and the serving agent's reader: the two ends of the way out.
+fn effective_qos(evidence: &Evidence) -> BTreeMap<String, Qos> {
+    [(DRIVING, "writer"), (SERVING, "reader")]
+        .into_iter()
+        .filter_map(|(agent, entity)| {
+            let qos = evidence.agents[agent].configured.effective_qos.get(entity)?;
+            Some((entity.to_owned(), qos.clone()))
+        })
+        .collect()
+}
+
+/// CPU time per sample at each end; none of no samples.
+fn cpu(evidence: &Evidence, driven: u64, served: u64) -> Option<Cpu> {
+    let per_sample = |usage: &Usage, samples: u64| {
+        (samples > 0).then(|| (usage.user_ns + usage.system_ns) as f64 / samples as f64)
+    };
+    Some(Cpu {
+        writer: per_sample(&evidence.agents[DRIVING].report.usage, driven)?,
+        reader: per_sample(&evidence.agents[SERVING].report.usage, served)?,
+    })
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
+}

@@ -1,0 +1,293 @@
+//! The agents of one run, from hello to exit: orders, answers within their time limits, and the end of every process.
+
+use std::{
+    os::unix::process::ExitStatusExt as _,
+    path::PathBuf,
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    time::{Duration, Instant},
+};
+
+use control::{ChannelError, Order, PROTOCOL, Reply, Role};
+use experiment::{DriverDescription, Limits};
+use results::Failure;
+
+use crate::{
+    Ending, Launcher, RunnerError, Stop,
+    agent::{Agent, Log},
+};
+
+/// The first phase, which no order begins.
+pub(crate) const HELLO: &str = "hello";
+
+/// What a crew waits for.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The agent of that number said something, or cannot say anything any more.
+    Reply(usize, Result<Box<Reply>, ChannelError>),
+    /// Somebody wishes to stop.
+    Stop,
+}
+
+/// A member of a crew, as it is to be.
+pub(crate) struct Member {
+    pub(crate) role: Option<Role>,
+    pub(crate) driver: PathBuf,
+    pub(crate) log: Log,
+}
+
+/// What ended a crew before its time.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// Somebody wishes to stop.
+    Stopped,
+    /// A phase failed.
+    Phase {
+        phase: &'static str,
+        /// The agent at fault.
+        agent: usize,
+        error: String,
+        hint: Option<String>,
+        /// Whether the agent's end is to be told.
+        gone: bool,
+    },
+}
+
+/// The agents of one run. Dropping it ends them.
+pub(crate) struct Crew<'a> {
+    agents: Vec<(Option<Role>, Agent)>,
+    events: Receiver<Event>,
+    limits: &'a Limits,
+}
+
+impl<'a> Crew<'a> {
+    /// Starts all.
+    ///
+    /// # Errors
+    /// One cannot be started. Those that were are ended.
+    pub(crate) fn muster(
+        launcher: &dyn Launcher,
+        members: Vec<Member>,
+        limits: &'a Limits,
+        stop: &Stop,
+    ) -> Result<Self, RunnerError> {
+        let (sender, events) = channel();
+        let mut crew = Crew { agents: Vec::new(), events, limits };
+        for (number, Member { role, driver, log }) in members.into_iter().enumerate() {
+            let agent = Agent::start(launcher, &driver, log, number, sender.clone())?;
+            crew.agents.push((role, agent));
+        }
+        stop.wake(sender);
+        Ok(crew)
+    }
+
+    /// Waits for the hello of each.
+    pub(crate) fn hellos(&mut self) -> Result<Vec<Hello>, Trouble> {
+        let all: Vec<usize> = (0..self.agents.len()).collect();
+        let replies = self.replies(HELLO, &all, Duration::from_nanos(self.limits.hello_ns))?;
+        let mut hellos = Vec::new();
+        for (agent, reply) in replies.into_iter().enumerate() {
+            match reply {
+                Reply::Hello { protocol: PROTOCOL, pid, driver } => {
+                    hellos.push(Hello { pid, driver: *driver });
+                }
+                Reply::Hello { protocol, .. } => {
+                    return Err(Trouble::Phase {
+                        phase: HELLO,
+                        agent,
+                        error: format!(
+                            "the agent speaks version {protocol} of the control channel, not {PROTOCOL}"
+                        ),
+                        hint: Some("use the agent that was built with this ddsmark".to_owned()),
+                        gone: false,
+                    });
+                }
+                other => return Err(unexpected(HELLO, agent, &other)),
+            }
+        }
+        Ok(hellos)
+    }
+
+    /// Gives each its order, then waits for the answers: `(number of the agent, answer)`, in the same order.
+    pub(crate) fn order<const N: usize>(
+        &mut self,
+        orders: &[(usize, Order); N],
+        limit_ns: u64,
+    ) -> Result<[(usize, Reply); N], Trouble> {
+        let phase = orders.first().map_or("", |(_, order)| order.phase());
+        let numbers = orders.each_ref().map(|(agent, _)| *agent);
+        for (agent, order) in orders {
+            self.tell(*agent, order)?;
+        }
+        let replies = self.replies(phase, &numbers, Duration::from_nanos(limit_ns))?;
+        let mut replies = replies.into_iter();
+        Ok(numbers.map(|agent| (agent, replies.next().expect("there is one answer for each order"))))
+    }
+
+    fn tell(&self, agent: usize, order: &Order) -> Result<(), Trouble> {
+        match self.agents[agent].1.order(order) {
+            // of an agent that is gone its last event tells, which knows more
+            Ok(()) | Err(ChannelError::Broken(_)) => Ok(()),
+            Err(error) => Err(broken(order.phase(), agent, &error)),
+        }
+    }
+
+    /// Waits for one reply of each of these. Whatever any other agent says or does meanwhile is an error.
+    fn replies(
+        &mut self,
+        phase: &'static str,
+        from: &[usize],
+        limit: Duration,
+    ) -> Result<Vec<Reply>, Trouble> {
+        let deadline = Instant::now() + limit;
+        let mut replies: Vec<Option<Reply>> = from.iter().map(|_| None).collect();
+        while let Some(missing) = replies.iter().position(Option::is_none) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.events.recv_timeout(left) {
+                Ok(Event::Stop) => return Err(Trouble::Stopped),
+                Ok(Event::Reply(agent, Ok(reply))) => {
+                    if let Reply::Failed { error, hint } = *reply {
+                        return Err(Trouble::Phase { phase, agent, error, hint, gone: false });
+                    }
+                    let place = from.iter().position(|&number| number == agent);
+                    match place.filter(|&place| replies[place].is_none()) {
+                        Some(place) => replies[place] = Some(*reply),
+                        None => return Err(unexpected(phase, agent, &reply)),
+                    }
+                }
+                Ok(Event::Reply(agent, Err(error))) => {
+                    let place = from.iter().position(|&number| number == agent);
+                    // who has said goodbye may go while another has not
+                    if place.is_none_or(|place| replies[place] != Some(Reply::Bye)) {
+                        return Err(broken(phase, agent, &error));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return Err(timed_out(phase, from[missing], limit)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(broken(phase, from[missing], &ChannelError::Closed));
+                }
+            }
+        }
+        Ok(replies.into_iter().flatten().collect())
+    }
+
+    /// Tells every agent to exit, and sees that it does. One that does not, or ends badly, is a trouble.
+    pub(crate) fn dismiss(&mut self) -> Result<(), Trouble> {
+        let phase = Order::Exit.phase();
+        let all: Vec<usize> = (0..self.agents.len()).collect();
+        for &agent in &all {
+            self.tell(agent, &Order::Exit)?;
+        }
+        for (agent, reply) in
+            self.replies(phase, &all, Duration::from_nanos(self.limits.exit_ns))?.iter().enumerate()
+        {
+            if *reply != Reply::Bye {
+                return Err(unexpected(phase, agent, reply));
+            }
+        }
+        // the channel stays open: an agent that finds it closed ends in haste, and not well
+        let endings = self.await_ends();
+        for (agent, ending) in endings.into_iter().enumerate() {
+            if !matches!(ending, Ending::Itself(status) if status.success()) {
+                return Err(Trouble::Phase {
+                    phase,
+                    agent,
+                    error: format!("the agent's process {ending} after it had closed its entities"),
+                    hint: None,
+                    gone: false,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends every agent: closes its channel, waits, kills.
+    fn end(&mut self) -> Vec<Ending> {
+        for (_, agent) in &self.agents {
+            agent.hang_up();
+        }
+        self.await_ends()
+    }
+
+    /// Waits for the end of every agent, and kills those that do not end.
+    fn await_ends(&mut self) -> Vec<Ending> {
+        let deadline = Instant::now() + Duration::from_nanos(self.limits.exit_ns);
+        self.agents.iter_mut().map(|(_, agent)| agent.end(deadline)).collect()
+    }
+
+    /// Ends every agent, and says why the run failed, with the last words of the agent at fault; none if somebody wished
+    /// to stop.
+    pub(crate) fn fail(mut self, trouble: Trouble) -> Option<Failure> {
+        let endings = self.end();
+        let Trouble::Phase { phase, agent, mut error, mut hint, gone } = trouble else { return None };
+        if gone {
+            (error, hint) = why_gone(endings[agent]);
+        }
+        let (role, agent) = &self.agents[agent];
+        let mut last_words = agent.last_words();
+        // an agent that says why it fails also prints it
+        last_words.retain(|line| !line.ends_with(&error));
+        let role = role.map(|role| role.name().to_owned());
+        Some(Failure { phase: phase.to_owned(), role, error, hint, last_words })
+    }
+}
+
+/// What became of an agent that closed its channel, and what may help.
+fn why_gone(ending: Ending) -> (String, Option<String>) {
+    let hint = match ending {
+        Ending::Itself(status) => match status.signal() {
+            Some(libc::SIGKILL) => {
+                "somebody killed it, or the kernel for want of memory: `dmesg` tells of the latter"
+            }
+            Some(_) => "the driver or its middleware crashed",
+            None => "the driver or its middleware ended the process",
+        },
+        Ending::Killed => {
+            let error = "the agent closed the control channel, did not end, and was killed";
+            return (error.to_owned(), None);
+        }
+        Ending::Stuck => "it waits for a device or a file system; see its state with `ps`",
+    };
+    (format!("the agent's process {ending}"), Some(hint.to_owned()))
+}
+
+/// What an agent said of itself.
+#[derive(Debug)]
+pub(crate) struct Hello {
+    pub(crate) pid: u32,
+    pub(crate) driver: DriverDescription,
+}
+
+pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> Trouble {
+    let mut text = format!("{reply:?}");
+    if let Some((end, _)) = text.char_indices().nth(80) {
+        text.truncate(end);
+        text.push_str(" ...");
+    }
+    Trouble::Phase {
+        phase,
+        agent,
+        error: format!("the agent said what it was not asked: {text}"),
+        hint: Some("use the agent that was built with this ddsmark".to_owned()),
+        gone: false,
+    }
+}
+
+fn broken(phase: &'static str, agent: usize, error: &ChannelError) -> Trouble {
+    let gone = matches!(error, ChannelError::Closed | ChannelError::Broken(_));
+    Trouble::Phase { phase, agent, error: error.to_string(), hint: None, gone }
+}
+
+fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> Trouble {
+    let hint = match phase {
+        HELLO => "loading the driver hangs, or the host is too busy",
+        "match" => "`--match-timeout` gives more time",
+        _ => "a call of the driver hangs, or the host is too busy",
+    };
+    Trouble::Phase {
+        phase,
+        agent,
+        error: format!("no answer within {} s", limit.as_millis() as f64 / 1e3),
+        hint: Some(hint.to_owned()),
+        gone: false,
+    }
+}

@@ -1,0 +1,95 @@
+//! Choosing a DDS domain that no other experiment on this network uses.
+
+use std::{
+    io,
+    os::{
+        linux::net::SocketAddrExt as _,
+        unix::net::{SocketAddr, UnixDatagram},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// Domains that drivers are given: 1 to this. Their RTPS ports lie below Linux's ephemeral ones.
+const DOMAINS: u32 = 100;
+
+/// Domains for the runs of one experiment: another one each time, begun at random, so that what a run left on the
+/// network does not meet the next one.
+#[derive(Debug)]
+pub(crate) struct Domains {
+    next: u32,
+    claims: &'static str,
+}
+
+/// A domain that this run has to itself, as far as other experiments are concerned.
+///
+/// It is claimed by a socket with the domain's number in its name. Such names are of the network namespace, as the
+/// traffic is; they are the same for all users, leave no file, and the kernel frees them whatever becomes of the runner.
+#[derive(Debug)]
+pub(crate) struct Domain {
+    pub(crate) number: u32,
+    _claim: Option<UnixDatagram>,
+}
+
+impl Domains {
+    pub(crate) fn new() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let next = now.subsec_micros() ^ now.as_secs() as u32 ^ std::process::id().wrapping_mul(37);
+        Self { next, claims: "ddsmark-domain" }
+    }
+
+    /// The next domain that nobody claims. Where nothing can be claimed, or all is, just the next.
+    pub(crate) fn take(&mut self) -> Domain {
+        for _ in 0..DOMAINS {
+            let number = self.number();
+            match claim(&format!("{}-{number}", self.claims)) {
+                Ok(claim) => return Domain { number, _claim: Some(claim) },
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+                Err(_) => return Domain { number, _claim: None },
+            }
+        }
+        Domain { number: self.number(), _claim: None }
+    }
+
+    fn number(&mut self) -> u32 {
+        self.next = self.next.wrapping_add(1);
+        self.next % DOMAINS + 1
+    }
+}
+
+fn claim(name: &str) -> io::Result<UnixDatagram> {
+    UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(name)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_domain_in_use_is_left_out() {
+        let mut ours = Domains { next: 41, claims: "ddsmark-test-use" };
+        let mut theirs = Domains { next: 41, ..ours };
+        let held = ours.take();
+        assert_eq!(held.number, 43);
+        assert_eq!(theirs.take().number, 44);
+        drop(held);
+        theirs.next = 41;
+        assert_eq!(theirs.take().number, 43);
+    }
+
+    #[test]
+    fn domains_stay_within_the_contract() {
+        let mut domains = Domains { next: u32::MAX - 50, claims: "ddsmark-test-range" };
+        let numbers: std::collections::BTreeSet<u32> =
+            (0..2 * DOMAINS).map(|_| domains.take().number).collect();
+        assert_eq!((numbers.first(), numbers.last()), (Some(&1), Some(&DOMAINS)));
+    }
+
+    #[test]
+    fn a_host_without_a_free_domain_does_not_stop_a_run() {
+        let mut domains = Domains { next: 0, claims: "ddsmark-test-full" };
+        let all: Vec<_> = (0..DOMAINS).map(|_| domains.take()).collect();
+        assert!(all.iter().all(|domain| domain._claim.is_some()));
+        let extra = domains.take();
+        assert!(extra._claim.is_none() && (1..=DOMAINS).contains(&extra.number));
+    }
+}

@@ -1,0 +1,234 @@
+//! The host, as far as figures depend on it. Only read; nothing is changed.
+
+use std::{collections::BTreeMap, fs, path::Path, time::Instant};
+
+use nix::sys::utsname::uname;
+use results::{Host, Warning, WarningKind};
+
+use crate::{RunnerError, allowed_cores, session::unix_ns};
+
+/// Kernel settings that decide figures.
+const SYSCTLS: &[&str] = &[
+    "kernel.numa_balancing",
+    "kernel.sched_autogroup_enabled",
+    "kernel.timer_migration",
+    "net.core.busy_poll",
+    "net.core.busy_read",
+    "net.core.netdev_max_backlog",
+    "net.core.rmem_default",
+    "net.core.rmem_max",
+    "net.core.wmem_default",
+    "net.core.wmem_max",
+    "net.ipv4.ipfrag_high_thresh",
+    "net.ipv4.ipfrag_time",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_wmem",
+    "net.ipv4.udp_mem",
+    "net.ipv4.udp_rmem_min",
+    "net.ipv4.udp_wmem_min",
+];
+/// Clock sources that are read without a system call.
+const QUICK_CLOCKS: &[&str] =
+    &["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase", "riscv_clocksource"];
+/// Reading the clock should cost less than this.
+const QUICK_NS: u64 = 200;
+
+/// This host, now.
+#[must_use]
+pub fn capture_host() -> Host {
+    let names = uname().ok();
+    let text = |of: fn(&nix::sys::utsname::UtsName) -> &std::ffi::OsStr| {
+        names.as_ref().map(|names| of(names).to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
+    Host {
+        name: text(|names| names.nodename()),
+        kernel: [text(|names| names.sysname()), text(|names| names.release()), text(|names| names.version())]
+            .join(" "),
+        os: read("/etc/os-release").as_deref().and_then(pretty_name),
+        cpu: cpu_model(&cpuinfo),
+        cpus: allowed_cores().len() as u32,
+        memory_bytes: read("/proc/meminfo").as_deref().and_then(memory),
+        virtualization: virtualization(&cpuinfo),
+        clock_source: read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        clock_read_ns: Some(clock_read_ns()),
+        sysctls: sysctls(),
+        started_unix_ns: unix_ns(),
+    }
+}
+
+/// What about a host limits every figure.
+#[must_use]
+pub fn host_warnings(host: &Host) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |text: String| warnings.push(Warning { kind: WarningKind::Host, text });
+    let cost = host.clock_read_ns.map(|ns| format!(" ({ns} ns a read)")).unwrap_or_default();
+    if let Some(source) = &host.clock_source
+        && !QUICK_CLOCKS.contains(&source.as_str())
+    {
+        warn(format!(
+            "the kernel's clock source is `{source}`, which is slow to read{cost}: small latencies are too high"
+        ));
+    } else if host.clock_read_ns.is_some_and(|ns| ns > QUICK_NS) {
+        warn(format!("reading the clock is slow{cost}: small latencies are too high"));
+    }
+    if let Some(governor) = host.governor.as_deref().filter(|governor| *governor != "performance") {
+        warn(format!("the frequency governor is `{governor}`: `performance` gives steadier figures"));
+    }
+    if host.cpus < 2 {
+        warn("only one core is available: the two ends of every run take turns on it".to_owned());
+    }
+    warnings
+}
+
+/// Whether the host has this network interface.
+///
+/// # Errors
+/// It has not.
+pub fn check_interface(interface: &str) -> Result<(), RunnerError> {
+    let Ok(entries) = fs::read_dir("/sys/class/net") else {
+        // nothing can be said here; the driver will
+        return Ok(());
+    };
+    let mut known: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    known.sort();
+    if known.iter().any(|name| name == interface) {
+        Ok(())
+    } else {
+        Err(RunnerError::NoInterface { interface: interface.to_owned(), known })
+    }
+}
+
+/// The text of a file of the kernel's, without the white space around it; none if there is nothing.
+fn read(path: impl AsRef<Path>) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+fn pretty_name(os_release: &str) -> Option<String> {
+    let value = os_release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    Some(value.trim_matches(['"', '\'']).to_owned())
+}
+
+/// The value of a line `name : value`.
+fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then(|| value.trim())
+    })
+}
+
+fn cpu_model(cpuinfo: &str) -> Option<String> {
+    ["model name", "Model", "cpu", "uarch"]
+        .iter()
+        .find_map(|name| field(cpuinfo, name))
+        .map(ToOwned::to_owned)
+}
+
+fn memory(meminfo: &str) -> Option<u64> {
+    let kibibytes: u64 = field(meminfo, "MemTotal")?.strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// The machine and the container, where they say that they are virtual.
+fn virtualization(cpuinfo: &str) -> Option<String> {
+    let hypervisor =
+        field(cpuinfo, "flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let kind = read("/sys/hypervisor/type");
+    let machine = (hypervisor || kind.is_some()).then(|| {
+        let product = ["sys_vendor", "product_name"].map(|name| read(format!("/sys/class/dmi/id/{name}")));
+        let named: Vec<String> = kind.into_iter().chain(product.into_iter().flatten()).collect();
+        if named.is_empty() {
+            "virtual machine".to_owned()
+        } else {
+            format!("virtual machine ({})", named.join(", "))
+        }
+    });
+    let container = [("/.dockerenv", "container (docker)"), ("/run/.containerenv", "container (podman)")]
+        .into_iter()
+        .find(|(file, _)| Path::new(file).exists())
+        .map(|(_, name)| name.to_owned())
+        .or_else(|| read("/run/systemd/container").map(|kind| format!("container ({kind})")));
+    let parts: Vec<String> = [machine, container].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn sysctls() -> BTreeMap<String, String> {
+    SYSCTLS
+        .iter()
+        .filter_map(|name| {
+            let value = read(format!("/proc/sys/{}", name.replace('.', "/")))?;
+            Some(((*name).to_owned(), value.split_whitespace().collect::<Vec<_>>().join(" ")))
+        })
+        .collect()
+}
+
+/// The median cost of one read of the monotonic clock, over many batches.
+fn clock_read_ns() -> u64 {
+    const BATCHES: usize = 101;
+    const READS: u32 = 1000;
+    let mut costs: Vec<u64> = (0..BATCHES)
+        .map(|_| {
+            let began = Instant::now();
+            for _ in 1..READS {
+                std::hint::black_box(Instant::now());
+            }
+            (began.elapsed().as_nanos() as u64 + u64::from(READS) / 2) / u64::from(READS)
+        })
+        .collect();
+    costs.sort_unstable();
+    costs[BATCHES / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_host_is_told() {
+        let host = capture_host();
+        assert!(!host.name.is_empty() && host.kernel.starts_with("Linux "));
+        assert!(host.cpus >= 1 && host.memory_bytes.is_some_and(|bytes| bytes > 1 << 20));
+        assert!(
+            host.sysctls.contains_key("net.ipv4.udp_mem")
+                || !Path::new("/proc/sys/net/ipv4/udp_mem").exists()
+        );
+    }
+
+    #[test]
+    fn files_of_the_kernel_are_read() {
+        assert_eq!(pretty_name("ID=debian\nPRETTY_NAME=\"Debian 13\"\n").as_deref(), Some("Debian 13"));
+        assert_eq!(memory("MemTotal:       2048 kB\nMemFree: 1 kB"), Some(2048 * 1024));
+        assert_eq!(cpu_model("processor\t: 0\nmodel name\t: Fast 9000\n").as_deref(), Some("Fast 9000"));
+    }
+
+    #[test]
+    fn each_warning_has_a_host_that_it_is_given_on_and_one_that_it_is_not() {
+        let good = Host {
+            clock_source: Some("tsc".to_owned()),
+            governor: Some("performance".to_owned()),
+            clock_read_ns: Some(25),
+            cpus: 8,
+            ..capture_host()
+        };
+        assert_eq!(host_warnings(&good), []);
+        let bad = [
+            Host { clock_source: Some("hpet".to_owned()), ..good.clone() },
+            Host { clock_read_ns: Some(900), ..good.clone() },
+            Host { governor: Some("powersave".to_owned()), ..good.clone() },
+            Host { cpus: 1, ..good },
+        ];
+        for host in bad {
+            assert_eq!(host_warnings(&host).len(), 1, "{host:?}");
+        }
+    }
+
+    #[test]
+    fn an_interface_that_is_not_there_is_an_error_that_names_those_that_are() {
+        check_interface("lo").unwrap();
+        let error = check_interface("ddsmark0").unwrap_err();
+        assert!(error.hint().unwrap().contains("lo"), "{error:?}");
+    }
+}

@@ -1,0 +1,40 @@
+//! Where and when: fresh agent processes for every run of an experiment, walked through its phases, each with a time
+//! limit; what they recorded collected, checked and saved after each run.
+//!
+//! ```text
+//! Session::execute
+//!   for each scheduled run:  Domain lock -> Crew (two agents) -> pair phases -> collect -> Directory::save_run
+//! ```
+//!
+//! - [`Launcher`] is the seam to where agents run: [`LocalLauncher`] starts them on this host.
+//! - A crew is the agents of one run. It waits for all of them at once, so that the death of one ends the wait for another, and it ends every process, whatever happens.
+//! - A run that fails costs that run. A driver of which the first runs all fail alike is given up, see [`Session`].
+//! - Nothing is printed here: see [`Observer`].
+
+mod agent;
+mod awake;
+mod collect;
+mod cores;
+mod crew;
+mod describe;
+mod domain;
+mod drivers;
+mod error;
+mod host;
+mod launcher;
+mod leftovers;
+mod observer;
+mod pair;
+mod session;
+mod stop;
+
+pub use awake::KeepAwake;
+pub use cores::{allowed_cores, check_cores};
+pub use describe::describe;
+pub use drivers::{DriverFile, DriverPath};
+pub use error::RunnerError;
+pub use host::{capture_host, check_interface, host_warnings};
+pub use launcher::{AgentProcess, Ending, Launch, Launcher, LocalLauncher};
+pub use observer::{Observer, Progress};
+pub use session::{Outcome, Session};
+pub use stop::Stop;

@@ -1,0 +1,40 @@
+//! Telling how an experiment goes.
+
+use std::time::Duration;
+
+use experiment::Cell;
+use results::{Failure, Run};
+
+/// How far an experiment has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Runs that have ended, failed ones and those of drivers given up too.
+    pub finished: u32,
+    /// All runs.
+    pub total: u32,
+    /// Since the first run began.
+    pub elapsed: Duration,
+    /// Estimate of the time left: from the runs so far, before the first from their planned times.
+    pub left: Duration,
+}
+
+/// Is told what happens. Called from the thread that executes, between runs: it may be slow, but every run waits for it.
+pub trait Observer {
+    /// A run begins.
+    fn run_started(&mut self, progress: &Progress, cell: &Cell) {
+        let _ = (progress, cell);
+    }
+
+    /// A run has ended, and is saved.
+    fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
+        let _ = (progress, run, cell);
+    }
+
+    /// The first runs of a driver all failed like this one; its other runs are not attempted.
+    fn given_up(&mut self, progress: &Progress, driver: &str, failure: &Failure) {
+        let _ = (progress, driver, failure);
+    }
+}
+
+/// Looks at nothing.
+impl Observer for () {}

@@ -1,0 +1,281 @@
+//! The phases of a run of two: one agent drives the traffic, the other serves.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use control::{Configure, Configured, Drain, Match, Order, Reply, Report, Role};
+use experiment::{Cell, Design, Limits, Qos, Workload};
+
+use crate::crew::{Crew, HELLO, Hello, Trouble, unexpected};
+
+/// Numbers of the agents in the crew of a pair.
+pub(crate) const SERVING: usize = 0;
+pub(crate) const DRIVING: usize = 1;
+
+/// After so long without a sample the reader of a lossy flow has seen the last one.
+const QUIET_NS: u64 = 200_000_000;
+
+/// The roles of a workload: `[serving, driving]`.
+pub(crate) const fn roles(workload: Workload) -> [Role; 2] {
+    match workload {
+        Workload::Latency => [Role::Ponger, Role::Pinger],
+        Workload::Throughput => [Role::Reader, Role::Writer],
+    }
+}
+
+/// Everything about a run that its agents need to know.
+pub(crate) struct PairRun<'a> {
+    pub(crate) cell: &'a Cell,
+    pub(crate) design: &'a Design,
+    pub(crate) limits: &'a Limits,
+    pub(crate) run_name: String,
+    pub(crate) run_tag: u16,
+    pub(crate) domain: u32,
+    /// Cores of the agents, by number.
+    pub(crate) cpus: [Option<Vec<u32>>; 2],
+}
+
+/// What was seen of a run that went through all phases.
+pub(crate) struct Evidence {
+    /// Samples that the driving agent said it had sent, when it had measured.
+    pub(crate) sent: u64,
+    /// Whether the writer saw all acknowledged.
+    pub(crate) acknowledged: bool,
+    /// Whether the serving agent saw all arrive.
+    pub(crate) arrived: bool,
+    /// By number.
+    pub(crate) agents: [Testimony; 2],
+    /// Policies that a driver could not read back, in words.
+    pub(crate) unverified: Vec<String>,
+}
+
+/// What one agent said.
+pub(crate) struct Testimony {
+    pub(crate) role: Role,
+    pub(crate) pid: u32,
+    pub(crate) configured: Configured,
+    pub(crate) report: Report,
+}
+
+/// How long each phase took.
+pub(crate) struct Phases {
+    times: BTreeMap<String, u64>,
+    began: Instant,
+}
+
+impl Phases {
+    pub(crate) fn begin() -> Self {
+        Self { times: BTreeMap::new(), began: Instant::now() }
+    }
+
+    /// This phase ends here, and the next one begins.
+    pub(crate) fn end(&mut self, phase: &str) {
+        let now = Instant::now();
+        let took = u64::try_from((now - self.began).as_nanos()).unwrap_or(u64::MAX);
+        self.times.insert(phase.to_owned(), took);
+        self.began = now;
+    }
+
+    pub(crate) fn into_times(self) -> BTreeMap<String, u64> {
+        self.times
+    }
+}
+
+impl PairRun<'_> {
+    /// Walks a crew, which has said hello, through all phases but the last.
+    pub(crate) fn measure(
+        &self,
+        crew: &mut Crew<'_>,
+        hellos: &[Hello],
+        phases: &mut Phases,
+    ) -> Result<Evidence, Trouble> {
+        phases.end(HELLO);
+        let configured = self.configure(crew)?;
+        let unverified = self.compare_qos(&configured)?;
+        phases.end("configure");
+        self.match_up(crew, &configured)?;
+        phases.end("match");
+        self.warm_up(crew)?;
+        phases.end("warm_up");
+        let sent = self.traffic(crew)?;
+        phases.end("measure");
+        let (acknowledged, arrived) = self.drain(crew, sent)?;
+        phases.end("drain");
+        let reports =
+            crew.order(&[(SERVING, Order::Report), (DRIVING, Order::Report)], self.limits.report_ns)?;
+        let [serving, driving] = expect(Order::Report.phase(), reports, |reply| match reply {
+            Reply::Report(report) => Ok(*report),
+            other => Err(other),
+        })?;
+        phases.end("report");
+
+        let [serving_role, driving_role] = roles(self.cell.factors.workload);
+        let [serving_configured, driving_configured] = configured;
+        let testimony = |role, pid, configured, report| Testimony { role, pid, configured, report };
+        let agents = [
+            testimony(serving_role, hellos[SERVING].pid, serving_configured, serving),
+            testimony(driving_role, hellos[DRIVING].pid, driving_configured, driving),
+        ];
+        Ok(Evidence { sent, acknowledged, arrived, agents, unverified })
+    }
+
+    fn configure(&self, crew: &mut Crew<'_>) -> Result<[Configured; 2], Trouble> {
+        let [serving, driving] = roles(self.cell.factors.workload);
+        let orders = [(SERVING, self.configuration(serving)), (DRIVING, self.configuration(driving))];
+        let replies = crew.order(&orders, self.limits.configure_ns)?;
+        expect("configure", replies, |reply| match reply {
+            Reply::Configured(configured) => Ok(*configured),
+            other => Err(other),
+        })
+    }
+
+    fn configuration(&self, role: Role) -> Order {
+        let number = if role.drives() { DRIVING } else { SERVING };
+        Order::Configure(Box::new(Configure {
+            role,
+            factors: self.cell.factors.clone(),
+            run_name: self.run_name.clone(),
+            run_tag: self.run_tag,
+            seed: self.design.seed,
+            domain: self.domain,
+            topic: format!("{}-out", self.run_name),
+            topic_back: format!("{}-back", self.run_name),
+            cpus: self.cpus[number].clone(),
+            measure_ns: self.design.measure_ns,
+            windows: self.design.windows,
+            check_every: self.design.check_every,
+        }))
+    }
+
+    /// QoS in force must be what was asked for. Returns, in words, what could not be read back.
+    fn compare_qos(&self, configured: &[Configured; 2]) -> Result<Vec<String>, Trouble> {
+        let asked_of_writer = &self.cell.factors.qos;
+        // how long a write may block says nothing to a reader
+        let asked_of_reader = Qos { max_blocking_ns: None, ..asked_of_writer.clone() };
+        let mut unverified = Vec::new();
+        for (number, role) in roles(self.cell.factors.workload).into_iter().enumerate() {
+            for &entity in entities(role) {
+                let asked = if entity == "writer" { asked_of_writer } else { &asked_of_reader };
+                let in_force = configured[number].effective_qos.get(entity).cloned().unwrap_or_default();
+                let (unknown, wrong): (Vec<_>, Vec<_>) = asked
+                    .differences(&in_force)
+                    .into_iter()
+                    .partition(|(_, _, in_force)| in_force == "unknown");
+                unverified.extend(unknown.iter().map(|(policy, ..)| format!("{policy} of the {entity}")));
+                if !wrong.is_empty() {
+                    let differences: Vec<String> = wrong
+                        .iter()
+                        .map(|(policy, asked, found)| format!("{policy}: asked {asked}, in force {found}"))
+                        .collect();
+                    return Err(Trouble::Phase {
+                        phase: "configure",
+                        agent: number,
+                        error: format!(
+                            "the QoS in force on the {entity} is not what was asked for: {}",
+                            differences.join("; ")
+                        ),
+                        hint: Some(
+                            "a configuration file or variable of the middleware may override it; see the log of \
+                             the run"
+                                .to_owned(),
+                        ),
+                        gone: false,
+                    });
+                }
+            }
+        }
+        unverified.sort();
+        unverified.dedup();
+        Ok(unverified)
+    }
+
+    fn match_up(&self, crew: &mut Crew<'_>, configured: &[Configured; 2]) -> Result<(), Trouble> {
+        let with = |peer: usize| {
+            let locators = |locator: &Option<String>| locator.iter().cloned().collect();
+            Order::Match(Match {
+                reader_locators: locators(&configured[peer].reader_locator),
+                writer_locators: locators(&configured[peer].writer_locator),
+                peers: 1,
+                timeout_ns: self.limits.match_ns,
+            })
+        };
+        // the agents give up by themselves, and know more than that there was no answer
+        let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
+        let replies = crew.order(&[(SERVING, with(DRIVING)), (DRIVING, with(SERVING))], limit_ns)?;
+        expect("match", replies, |reply| match reply {
+            Reply::Matched { .. } => Ok(()),
+            other => Err(other),
+        })?;
+        Ok(())
+    }
+
+    fn warm_up(&self, crew: &mut Crew<'_>) -> Result<(), Trouble> {
+        let duration_ns = self.design.warm_up_ns;
+        for (agent, limit_ns) in self.serving_first(duration_ns) {
+            let replies = crew.order(&[(agent, Order::WarmUp { duration_ns })], limit_ns)?;
+            expect("warm_up", replies, |reply| match reply {
+                Reply::WarmedUp => Ok(()),
+                other => Err(other),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// How many samples were sent.
+    fn traffic(&self, crew: &mut Crew<'_>) -> Result<u64, Trouble> {
+        let duration_ns = self.design.measure_ns;
+        let mut sent = 0;
+        for (agent, limit_ns) in self.serving_first(duration_ns) {
+            let replies = crew.order(&[(agent, Order::Measure { duration_ns })], limit_ns)?;
+            let [measured] = expect("measure", replies, |reply| match reply {
+                Reply::Measured(measured) => Ok(measured),
+                other => Err(other),
+            })?;
+            sent = measured.sent;
+        }
+        Ok(sent)
+    }
+
+    /// The serving agent answers at once; the driving one takes the planned time.
+    const fn serving_first(&self, duration_ns: u64) -> [(usize, u64); 2] {
+        let grace_ns = self.limits.grace_ns;
+        [(SERVING, grace_ns), (DRIVING, duration_ns.saturating_add(grace_ns))]
+    }
+
+    /// Whether all was acknowledged, and whether all arrived.
+    fn drain(&self, crew: &mut Crew<'_>, sent: u64) -> Result<(bool, bool), Trouble> {
+        let drain = Order::Drain(Drain { sent, timeout_ns: self.limits.drain_ns, quiet_ns: QUIET_NS });
+        let limit_ns = self.limits.drain_ns.saturating_add(self.limits.grace_ns);
+        let mut complete = [false; 2];
+        // first the writer: when all is acknowledged the reader waits for nothing
+        for agent in [DRIVING, SERVING] {
+            let replies = crew.order(&[(agent, drain.clone())], limit_ns)?;
+            [complete[agent]] = expect("drain", replies, |reply| match reply {
+                Reply::Drained { complete } => Ok(complete),
+                other => Err(other),
+            })?;
+        }
+        Ok((complete[DRIVING], complete[SERVING]))
+    }
+}
+
+/// The entities that a role opens.
+pub(crate) const fn entities(role: Role) -> &'static [&'static str] {
+    match role {
+        Role::Writer => &["writer"],
+        Role::Reader => &["reader"],
+        Role::Pinger | Role::Ponger => &["writer", "reader"],
+    }
+}
+
+/// The answers, if they are of the kind that the order asks for.
+fn expect<T, const N: usize>(
+    phase: &'static str,
+    replies: [(usize, Reply); N],
+    take: impl Fn(Reply) -> Result<T, Reply>,
+) -> Result<[T; N], Trouble> {
+    let mut taken = Vec::with_capacity(N);
+    for (agent, reply) in replies {
+        taken.push(take(reply).map_err(|other| unexpected(phase, agent, &other))?);
+    }
+    taken.try_into().map_err(|_| unreachable!("one was taken of each"))
+}

@@ -1,0 +1,249 @@
+//! Agents that die, hang and lie in each phase: each costs its run, is named, and leaves nothing behind.
+
+use std::{fs, time::Duration};
+
+use crate::rig::{Diary, Rig, SHORT_NS, children, limits, lives, run};
+use experiment::{Limits, Workload};
+use results::{Directory, Failure, RunState, State};
+
+const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
+
+/// The failure of one throughput run; the other driver's runs must be measured and saved all the same.
+fn failure(script: &str, limits: Limits) -> Failure {
+    let rig =
+        Rig::new(&[("bad", script), ("good", "")]).of_workload(Workload::Throughput).with_limits(limits);
+    let document = rig.execute();
+    assert_eq!(document.state, State::Complete);
+    assert_eq!(run(&document, "good/throughput").state, RunState::Valid, "{script}");
+    let bad = run(&document, "bad/throughput");
+    assert_eq!(bad.state, RunState::Failed, "{script}");
+    bad.failure.clone().unwrap()
+}
+
+/// So long for the phase that is to time out, and long for all others.
+fn short(phase: &str) -> Limits {
+    let mut limits = Rig::new(&[]).experiment.limits;
+    let limit = match phase {
+        "hello" => &mut limits.hello_ns,
+        "configure" => &mut limits.configure_ns,
+        "warm_up" | "measure" => &mut limits.grace_ns,
+        "report" => &mut limits.report_ns,
+        "exit" => &mut limits.exit_ns,
+        _ => return crate::rig::limits(SHORT_NS),
+    };
+    *limit = SHORT_NS;
+    limits
+}
+
+#[test]
+fn an_agent_that_is_killed_in_any_phase_is_named() {
+    for phase in PHASES {
+        for role in ["writer", "reader"] {
+            let whom = if phase == "hello" { "any" } else { role };
+            let failure = failure(&format!("kill {whom} {phase}"), Rig::new(&[]).experiment.limits);
+            assert_eq!(failure.phase, phase, "{failure:?}");
+            assert!(phase == "hello" || failure.role.as_deref() == Some(role), "{failure:?}");
+            assert_eq!(failure.error, "the agent's process was killed by signal 9 (SIGKILL)", "{phase}");
+        }
+    }
+    assert_eq!(children(), [""; 0]);
+}
+
+#[test]
+fn an_agent_that_hangs_in_any_phase_is_named() {
+    for phase in PHASES {
+        let whom = if phase == "hello" { "any" } else { "reader" };
+        let failure = failure(&format!("hang {whom} {phase}"), short(phase));
+        assert_eq!(failure.phase, phase, "{failure:?}");
+        assert!(phase == "hello" || failure.role.as_deref() == Some("reader"), "{failure:?}");
+        assert!(failure.error.starts_with("no answer within "), "{failure:?}");
+        assert!(failure.hint.is_some());
+    }
+    assert_eq!(children(), [""; 0]);
+}
+
+#[test]
+fn an_agent_that_does_not_even_end_is_killed() {
+    let mut limits = short("measure");
+    limits.exit_ns = SHORT_NS;
+    let failure = failure("deaf writer measure", limits);
+    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("measure", Some("writer")));
+    assert_eq!(children(), [""; 0]);
+}
+
+#[test]
+fn the_death_of_one_ends_the_wait_for_the_other() {
+    // the writer would measure for an hour
+    let mut rig = Rig::new(&[("bad", "kill reader measure")]).of_workload(Workload::Throughput);
+    rig.experiment.design.measure_ns = 3_600_000_000_000;
+    let document = rig.execute();
+    let failure = run(&document, "bad/throughput").failure.clone().unwrap();
+    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("measure", Some("reader")));
+}
+
+#[test]
+fn the_last_words_of_an_agent_are_told_and_its_log_is_kept() {
+    let rig = Rig::new(&[("bad", "exit writer match")]).of_workload(Workload::Throughput);
+    let document = rig.execute();
+    let failure = run(&document, "bad/throughput").failure.clone().unwrap();
+    assert_eq!(failure.error, "the agent's process exited with status 3");
+    assert_eq!(failure.last_words, ["the driver has seen", "enough"]);
+    let log = fs::read_to_string(rig.results().join("logs/0001-writer.log")).unwrap();
+    assert_eq!(log, "the driver has seen\nenough\n");
+    assert!(!rig.results().join("logs/0001-reader.log").exists());
+}
+
+#[test]
+fn what_an_agent_says_of_its_failure_is_told() {
+    let failure = failure("fail reader match", Rig::new(&[]).experiment.limits);
+    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("match", Some("reader")));
+    assert_eq!((failure.error.as_str(), failure.hint.as_deref()), ("it does not work", Some("try harder")));
+}
+
+#[test]
+fn garbage_and_answers_that_were_not_asked_for_fail_the_run() {
+    for phase in PHASES {
+        let whom = if phase == "hello" { "any" } else { "writer" };
+        let garbage = failure(&format!("garbage {whom} {phase}"), Rig::new(&[]).experiment.limits);
+        assert_eq!(garbage.phase, phase);
+        assert!(garbage.error.contains("is no message"), "{garbage:?}");
+        let wrong = failure(&format!("wrong {whom} {phase}"), Rig::new(&[]).experiment.limits);
+        assert!(wrong.error.contains("not asked"), "{wrong:?}");
+    }
+    let twice = failure("twice writer configure", Rig::new(&[]).experiment.limits);
+    assert!(twice.error.contains("not asked"), "{twice:?}");
+    let protocol = failure("protocol", Rig::new(&[]).experiment.limits);
+    assert!(protocol.phase == "hello" && protocol.error.contains("version 2"), "{protocol:?}");
+}
+
+#[test]
+fn a_run_whose_agents_do_not_end_well_fails_but_keeps_its_figures() {
+    for (script, word) in [("linger reader exit", "did not end by itself"), ("crash reader exit", "signal 9")]
+    {
+        let mut rig = Rig::new(&[("bad", script)]).of_workload(Workload::Throughput);
+        rig.experiment.limits.exit_ns = SHORT_NS;
+        let document = rig.execute();
+        let bad = run(&document, "bad/throughput");
+        let failure = bad.failure.as_ref().unwrap();
+        assert_eq!((bad.state, failure.phase.as_str()), (RunState::Failed, "exit"), "{failure:?}");
+        assert!(failure.error.contains(word), "{failure:?}");
+        assert!(bad.throughput.is_some() && document.cells[0].throughput.is_none());
+        assert!(rig.results().join("runs/0001.hlog").exists());
+    }
+}
+
+#[test]
+fn what_a_killed_run_leaves_behind_is_removed() {
+    let rig = Rig::new(&[("bad", "shm writer\nchild writer\nkill writer measure")])
+        .of_workload(Workload::Throughput);
+    rig.execute();
+    let left: Vec<_> = fs::read_dir("/dev/shm")
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains(&format!("ddsmark-{}-", std::process::id())))
+        .collect();
+    assert_eq!(left, [""; 0]);
+    let log = fs::read_to_string(rig.results().join("logs/0001-writer.log")).unwrap();
+    let child: u32 = log.trim().strip_prefix("child ").unwrap().parse().unwrap();
+    // its grandparent killed it; init reaps it when it gets to it
+    let patience = std::time::Instant::now() + Duration::from_secs(60);
+    while lives(child) && std::time::Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(!lives(child));
+}
+
+#[test]
+fn a_driver_whose_first_runs_all_fail_alike_is_given_up() {
+    let mut rig = Rig::new(&[("bad", "fail any configure"), ("good", "")]);
+    rig.experiment.design.blocks = 3;
+    let mut diary = Diary::default();
+    let outcome = rig.execute_with(&mut diary);
+    let document = outcome.document;
+    assert_eq!(document.state, State::Complete);
+    let failures: Vec<&Failure> =
+        document.cells.iter().flat_map(|cell| &cell.runs).filter_map(|run| run.failure.as_ref()).collect();
+    assert!(failures.iter().all(|failure| failure.phase == "configure"));
+    let attempted = failures.iter().filter(|failure| failure.error == "it does not work").count();
+    let skipped = failures.iter().filter(|failure| failure.error.starts_with("not attempted")).count();
+    assert_eq!((attempted, skipped, failures.len()), (3, 3, 6));
+    assert!(document.cells.iter().all(|cell| cell.runs.len() == 3));
+    let given_up: Vec<_> = diary.0.iter().filter(|line| line.ends_with("bad: it does not work")).collect();
+    assert_eq!(given_up.len(), 1, "{:#?}", diary.0);
+    assert_eq!(diary.0.iter().filter(|line| line.ends_with("starts")).count(), 9);
+    assert_eq!(diary.0.last().unwrap().split(' ').next().unwrap(), "12/12", "{:#?}", diary.0);
+}
+
+#[test]
+fn a_driver_that_was_measured_once_is_not_given_up() {
+    // only the latency runs fail
+    let mut rig = Rig::new(&[("bad", "fail pinger configure")]);
+    rig.experiment.design.blocks = 8;
+    let document = rig.execute();
+    let failed = document.cells[0].runs.iter().map(|run| run.failure.as_ref().unwrap().phase.as_str());
+    assert_eq!(failed.collect::<Vec<_>>(), ["configure"; 8]);
+}
+
+#[test]
+fn who_stops_an_experiment_keeps_what_was_measured() {
+    struct StopAfter(u32, runner::Stop);
+    impl runner::Observer for StopAfter {
+        fn run_started(&mut self, progress: &runner::Progress, _: &experiment::Cell) {
+            if progress.finished == self.0 {
+                let stop = self.1.clone();
+                // while the run is under way
+                std::thread::spawn(move || {
+                    std::thread::sleep(Duration::from_millis(50));
+                    stop.request();
+                });
+            }
+        }
+    }
+    let mut rig = Rig::new(&[("good", "")]);
+    rig.experiment.design.blocks = 50;
+    rig.experiment.design.measure_ns = 200_000_000;
+    let outcome = rig.execute_with(&mut StopAfter(3, rig.stop.clone()));
+    assert!(outcome.trouble.is_none());
+    assert_eq!(outcome.document.state, State::Interrupted);
+    let runs: Vec<_> = outcome.document.cells.iter().flat_map(|cell| &cell.runs).collect();
+    assert!(runs.len() >= 3 && runs.len() < 100, "{}", runs.len());
+    assert!(runs.iter().all(|run| run.state == RunState::Valid));
+    assert_eq!(Directory::load(&rig.results()).unwrap(), outcome.document);
+    assert_eq!(children(), [""; 0]);
+}
+
+#[test]
+fn a_wish_to_stop_ends_an_endless_wait() {
+    let rig = Rig::new(&[("bad", "hang any match")]).with_limits(limits(600_000_000_000));
+    let stop = rig.stop.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        stop.request();
+    });
+    let outcome = rig.execute_with(&mut ());
+    assert_eq!(outcome.document.state, State::Interrupted);
+    assert_eq!(outcome.document.cells.iter().map(|cell| cell.runs.len()).sum::<usize>(), 0);
+}
+
+#[test]
+fn a_directory_that_vanishes_ends_the_experiment_and_the_figures_are_still_told() {
+    struct Vanish(std::path::PathBuf);
+    impl runner::Observer for Vanish {
+        fn run_finished(&mut self, progress: &runner::Progress, _: &results::Run, _: &experiment::Cell) {
+            if progress.finished == 2 {
+                fs::remove_dir_all(&self.0).unwrap();
+            }
+        }
+    }
+    let mut rig = Rig::new(&[("good", "")]);
+    rig.experiment.design.blocks = 2;
+    let outcome = rig.execute_with(&mut Vanish(rig.results()));
+    assert!(outcome.trouble.is_some());
+    let document = outcome.document;
+    assert_eq!(document.state, State::Interrupted);
+    assert!(
+        document.cells.iter().flat_map(|cell| &cell.runs).filter(|run| run.state == RunState::Valid).count()
+            >= 2
+    );
+}

@@ -1,0 +1,59 @@
+//! Asking drivers what they are.
+
+use std::{fs, time::Duration};
+
+use crate::rig::{SHORT_NS, children, launcher, limits};
+use runner::{DriverFile, LocalLauncher, RunnerError, Stop, describe};
+
+fn ask(script: &str, limit_ns: u64) -> Result<experiment::DriverDescription, RunnerError> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("d.so");
+    fs::write(&path, script).unwrap();
+    let driver = DriverFile { name: "d".to_owned(), path };
+    describe(&launcher(), &driver, &limits(limit_ns), &Stop::new())
+}
+
+#[test]
+fn a_driver_says_what_it_is() {
+    assert_eq!(ask("", 60 * SHORT_NS).unwrap().middleware_version, "1.2.3");
+    assert_eq!(children(), [""; 0]);
+}
+
+#[test]
+fn why_a_driver_cannot_be_used_is_told() {
+    let error = ask("fail", 60 * SHORT_NS).unwrap_err();
+    assert_eq!(error.to_string(), "cannot use driver `d`: it does not work");
+    assert_eq!(error.hint().as_deref(), Some("try harder"));
+
+    let error = ask("exit", 60 * SHORT_NS).unwrap_err();
+    assert_eq!(error.to_string(), "cannot use driver `d`: the agent's process exited with status 3");
+    let RunnerError::Driver { failure, .. } = error else { panic!() };
+    assert_eq!(failure.last_words, ["the driver has seen", "enough"]);
+
+    let error = ask("hang", SHORT_NS).unwrap_err();
+    assert_eq!(error.to_string(), "cannot use driver `d`: no answer within 1.5 s");
+}
+
+#[test]
+fn a_wish_to_stop_ends_the_question() {
+    let stop = Stop::new();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("d.so");
+    fs::write(&path, "hang").unwrap();
+    let wish = stop.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        wish.request();
+    });
+    let driver = DriverFile { name: "d".to_owned(), path };
+    let answer = describe(&launcher(), &driver, &limits(600_000_000_000), &stop);
+    assert!(matches!(answer, Err(RunnerError::Stopped)), "{answer:?}");
+}
+
+#[test]
+fn an_agent_program_that_does_not_start_is_told() {
+    let driver = DriverFile { name: "d".to_owned(), path: "/dev/null".into() };
+    let launcher = LocalLauncher::new("/nowhere/agent");
+    let error = describe(&launcher, &driver, &limits(SHORT_NS), &Stop::new()).unwrap_err();
+    assert!(error.to_string().starts_with("cannot start the agent `/nowhere/agent`"), "{error}");
+}

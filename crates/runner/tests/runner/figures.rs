@@ -1,0 +1,157 @@
+//! What the agents recorded becomes the right figures; what contradicts itself is left out; what limits them is said.
+
+use crate::rig::{Rig, files_below, run};
+use experiment::{Pin, Workload};
+use results::{Document, RunState, State, WarningKind};
+
+fn measure(workload: Workload, script: &str) -> Document {
+    Rig::new(&[("d", script)]).of_workload(workload).execute()
+}
+
+fn kinds(document: &Document, cell: &str) -> Vec<WarningKind> {
+    run(document, cell).warnings.iter().map(|warning| warning.kind).collect()
+}
+
+#[test]
+fn a_latency_run_has_round_trips_and_both_ways() {
+    let document = measure(Workload::Latency, "");
+    let run = run(&document, "d/latency");
+    assert_eq!((run.state, &run.failure, document.state), (RunState::Valid, &None, State::Complete));
+    for (kind, ns) in [("rtt", 100_000), ("one_way_out", 40_000), ("one_way_back", 45_000)] {
+        let latency = &run.latency[kind];
+        assert_eq!((latency.n, latency.min_ns, latency.max_ns), (1000, ns, ns), "{kind}");
+        assert!((latency.mean_ns - ns as f64).abs() < 1e-6, "{kind}: {}", latency.mean_ns);
+    }
+    let counted = &run.counted[0];
+    assert_eq!((counted.sent, counted.delivered, counted.lost), (1000, 1000, 0));
+    assert!(run.warnings.is_empty(), "{:?}", run.warnings);
+    let phases: Vec<_> = run.phases_ns.keys().map(String::as_str).collect();
+    assert_eq!(phases, ["configure", "drain", "exit", "hello", "match", "measure", "report", "warm_up"]);
+    assert!(run.phases_ns["measure"] >= 2_000_000);
+    let roles: Vec<_> = run.agents.iter().map(|agent| agent.role.as_str()).collect();
+    assert_eq!(roles, ["pinger", "ponger"]);
+    assert_eq!(run.effective_qos.keys().collect::<Vec<_>>(), ["reader", "writer"]);
+}
+
+#[test]
+fn a_throughput_run_has_rates_over_each_ends_own_time() {
+    let document = measure(Workload::Throughput, "");
+    let run = run(&document, "d/throughput");
+    assert_eq!(run.state, RunState::Valid, "{run:?}");
+    let throughput = run.throughput.as_ref().unwrap();
+    for rate in [throughput.offered_sps, throughput.accepted_sps, throughput.delivered_sps] {
+        assert!((rate - 1000.0).abs() < 1e-6, "{throughput:?}");
+    }
+    assert!((throughput.goodput_mbps - 0.512).abs() < 1e-9, "{throughput:?}");
+    let cpu = run.cpu_ns_per_sample.as_ref().unwrap();
+    assert!((cpu.writer - 5000.0).abs() < 1e-9 && (cpu.reader - 5000.0).abs() < 1e-9);
+    assert_eq!(run.wire.as_ref().unwrap().rx_packets, 1000);
+    assert_eq!(run.udp_buffer_drops, Some(0));
+    assert_eq!(run.latency["write_call"].n, 1000);
+}
+
+#[test]
+fn histograms_and_records_are_saved_and_empty_logs_are_not() {
+    let rig = Rig::new(&[("d", "")]);
+    rig.execute();
+    assert_eq!(
+        files_below(&rig.results()),
+        [
+            "experiment.json",
+            "result.json",
+            "runs/0001.hlog",
+            "runs/0001.json",
+            "runs/0002.hlog",
+            "runs/0002.json"
+        ]
+    );
+}
+
+#[test]
+fn lost_samples_are_counted_and_told_with_the_drops_beside_them() {
+    let document = measure(Workload::Throughput, "lose");
+    let counted = &run(&document, "d/throughput").counted[0];
+    assert_eq!((counted.delivered, counted.lost, counted.undelivered), (980, 20, 0));
+    assert_eq!(kinds(&document, "d/throughput"), [WarningKind::Loss, WarningKind::BufferDrops]);
+
+    let document = measure(Workload::Latency, "lose");
+    let counted = &run(&document, "d/latency").counted[0];
+    assert_eq!((counted.sent, counted.delivered, counted.lost), (1000, 990, 10));
+    assert_eq!(run(&document, "d/latency").latency["one_way_out"].n, 990);
+    let expected = [WarningKind::Loss, WarningKind::Loss, WarningKind::BufferDrops];
+    assert_eq!(kinds(&document, "d/latency"), expected);
+}
+
+#[test]
+fn what_a_reliable_flow_still_owes_is_not_lost() {
+    let document = measure(Workload::Throughput, "owe");
+    let run = run(&document, "d/throughput");
+    assert_eq!(run.state, RunState::Valid);
+    assert_eq!((run.counted[0].lost, run.counted[0].undelivered), (0, 10));
+    assert_eq!(kinds(&document, "d/throughput"), [WarningKind::Incomplete]);
+
+    // with nothing owed at the end of the drain, the same samples are lost
+    let document = measure(Workload::Throughput, "owe any report");
+    let counted = &crate::rig::run(&document, "d/throughput").counted[0];
+    assert_eq!((counted.lost, counted.undelivered), (10, 0));
+}
+
+#[test]
+fn figures_that_contradict_each_other_are_left_out() {
+    let scripts = [
+        (Workload::Throughput, "overrun", "only 1000 were sent"),
+        (Workload::Throughput, "torn", "999 samples came and 0 are missing"),
+        (Workload::Throughput, "corrupt", "damaged"),
+        (Workload::Latency, "torn", "999 came back and 0 were lost"),
+        (Workload::Latency, "corrupt", "damaged"),
+        (Workload::Latency, "backwards", "received before they were sent"),
+    ];
+    for (workload, script, word) in scripts {
+        let document = measure(workload, script);
+        let run = &document.cells[0].runs[0];
+        assert_eq!(run.state, RunState::Invalid, "{script}");
+        assert_eq!(run.warnings[0].kind, WarningKind::RunsInvalid, "{script}");
+        assert!(run.warnings[0].text.contains(word), "{script}: {:?}", run.warnings);
+        assert!(document.cells[0].latency.is_empty() && document.cells[0].throughput.is_none(), "{script}");
+    }
+}
+
+#[test]
+fn foreign_samples_are_told_and_change_nothing() {
+    let document = measure(Workload::Throughput, "foreign");
+    assert_eq!(run(&document, "d/throughput").state, RunState::Valid);
+    assert_eq!(kinds(&document, "d/throughput"), [WarningKind::Foreign]);
+}
+
+#[test]
+fn pings_without_stamps_at_both_ends_are_told() {
+    let document = measure(Workload::Latency, "forget");
+    let run = run(&document, "d/latency");
+    assert_eq!((run.latency["rtt"].n, run.latency["one_way_back"].n), (1000, 990));
+    assert_eq!(kinds(&document, "d/latency"), [WarningKind::Incomplete]);
+}
+
+#[test]
+fn qos_that_is_not_in_force_fails_the_run_and_unreadable_qos_is_told() {
+    let document = measure(Workload::Throughput, "qos reader");
+    let failure = run(&document, "d/throughput").failure.clone().unwrap();
+    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("configure", Some("reader")));
+    assert!(failure.error.contains("reliability: asked Reliable, in force BestEffort"), "{failure:?}");
+
+    let document = measure(Workload::Throughput, "blind");
+    let run = run(&document, "d/throughput");
+    assert_eq!(run.state, RunState::Valid);
+    assert!(run.warnings[0].text.contains("reliability of the reader, reliability of the writer"), "{run:?}");
+}
+
+#[test]
+fn agents_are_pinned_and_cores_kept_awake_as_planned() {
+    let mut rig = Rig::new(&[("d", "")]);
+    rig.experiment.design.pin = Pin::Cores(3, 5);
+    rig.experiment.design.keep_awake = true;
+    let document = rig.execute();
+    for cell in ["d/latency", "d/throughput"] {
+        let cpus: Vec<_> = run(&document, cell).agents.iter().map(|agent| agent.cpus.clone()).collect();
+        assert_eq!(cpus, [vec![3], vec![5]]);
+    }
+}

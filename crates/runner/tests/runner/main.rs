@@ -1,0 +1,6 @@
+//! The runner with agents that do as they are told: well, badly, or not at all.
+
+mod bad_days;
+mod describe;
+mod figures;
+mod rig;

@@ -1,0 +1,204 @@
+//! An experiment with agents that do as a script says.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use experiment::{
+    Batching, Cell, Design, Experiment, Factors, Limits, Pin, Qos, ReceiveMode, Reliability, Topology,
+    Workload,
+};
+use results::{Directory, Document, Header, Run, Tool};
+use runner::{
+    DriverFile, LocalLauncher, Observer, Outcome, Progress, Session, Stop, capture_host, describe,
+    host_warnings,
+};
+
+/// Long enough for a busy host, short enough for a test that waits for it.
+pub const SHORT_NS: u64 = 1_500_000_000;
+const LONG_NS: u64 = 60_000_000_000;
+
+pub struct Rig {
+    pub directory: tempfile::TempDir,
+    pub stop: Stop,
+    pub experiment: Experiment,
+    files: BTreeMap<String, PathBuf>,
+}
+
+impl Rig {
+    /// One cell of each workload for each driver `(name, script)`, one run each, with limits that no run comes near.
+    pub fn new(drivers: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut rig = Self {
+            directory,
+            stop: Stop::new(),
+            experiment: Experiment {
+                name: "test".to_owned(),
+                question: "Does it end?".to_owned(),
+                cells: Vec::new(),
+                design: Design {
+                    blocks: 1,
+                    seed: 1,
+                    warm_up_ns: 1_000_000,
+                    measure_ns: 2_000_000,
+                    windows: 4,
+                    check_every: 1,
+                    pin: Pin::None,
+                    keep_awake: false,
+                },
+                limits: limits(LONG_NS),
+                notes: Vec::new(),
+            },
+            files: BTreeMap::new(),
+        };
+        for &(driver, script) in drivers {
+            let file = rig.directory.path().join(format!("{driver}.so"));
+            fs::write(&file, script).unwrap();
+            rig.files.insert(driver.to_owned(), file);
+            for workload in [Workload::Latency, Workload::Throughput] {
+                rig.experiment.cells.push(cell(driver, workload));
+            }
+        }
+        rig
+    }
+
+    pub fn of_workload(mut self, workload: Workload) -> Self {
+        self.experiment.cells.retain(|cell| cell.factors.workload == workload);
+        self
+    }
+
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.experiment.limits = limits;
+        self
+    }
+
+    pub fn results(&self) -> PathBuf {
+        self.directory.path().join("results")
+    }
+
+    pub fn execute(&self) -> Document {
+        let outcome = self.execute_with(&mut ());
+        assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
+        // what is saved is what is returned
+        assert_eq!(Directory::load(&self.results()).unwrap(), outcome.document);
+        outcome.document
+    }
+
+    pub fn execute_with(&self, observer: &mut dyn Observer) -> Outcome {
+        let launcher = launcher();
+        let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
+        let describe = |(name, path): (&String, &PathBuf)| {
+            // described by an agent that keeps its promises
+            let plain = self.directory.path().join("plain.so");
+            fs::write(&plain, "").unwrap();
+            let _ = path;
+            let file = DriverFile { name: name.clone(), path: plain };
+            (name.clone(), describe(&launcher, &file, &limits(LONG_NS), &Stop::new()).unwrap())
+        };
+        let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
+        let host = capture_host();
+        let warnings = host_warnings(&host);
+        let descriptions = self.files.iter().map(describe).collect();
+        Session {
+            header: Header::new(tool, host, self.experiment.clone(), descriptions, warnings),
+            files: self.files.clone(),
+            launcher: &launcher,
+            directory: &directory,
+            stop: &self.stop,
+        }
+        .execute(observer)
+    }
+}
+
+pub fn launcher() -> LocalLauncher {
+    LocalLauncher::new(env!("CARGO_BIN_EXE_fake-agent"))
+}
+
+/// Each phase has so long.
+pub fn limits(ns: u64) -> Limits {
+    Limits {
+        hello_ns: ns,
+        configure_ns: ns,
+        match_ns: ns,
+        grace_ns: ns,
+        drain_ns: ns,
+        report_ns: ns,
+        exit_ns: ns,
+    }
+}
+
+fn cell(driver: &str, workload: Workload) -> Cell {
+    let qos = Qos { reliability: Some(Reliability::Reliable), ..Qos::default() };
+    Cell {
+        id: format!("{driver}/{workload}"),
+        factors: Factors {
+            driver: driver.to_owned(),
+            transport: "udp4".to_owned(),
+            workload,
+            topology: Topology::Pair,
+            size_bytes: 64,
+            batch_bytes: 0,
+            batching: Batching::None,
+            receive: ReceiveMode::Waitset,
+            interface: "lo".to_owned(),
+            qos,
+            options: BTreeMap::new(),
+        },
+    }
+}
+
+/// The one run of a cell.
+pub fn run<'d>(document: &'d Document, cell: &str) -> &'d Run {
+    let cell = document.cells.iter().find(|candidate| candidate.id == cell).unwrap();
+    &cell.runs[0]
+}
+
+/// Processes that this thread has started, living or not yet reaped. Asked when no agent should be left.
+pub fn children() -> Vec<String> {
+    let list = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
+    list.split_whitespace().map(ToOwned::to_owned).collect()
+}
+
+/// Whether a process exists.
+pub fn lives(pid: u32) -> bool {
+    // one that has ended and waits to be reaped by init does not count
+    fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
+}
+
+/// Keeps the order of what it was told.
+#[derive(Default)]
+pub struct Diary(pub Vec<String>);
+
+impl Observer for Diary {
+    fn run_started(&mut self, progress: &Progress, cell: &Cell) {
+        self.0.push(format!("{}/{} {} starts", progress.finished, progress.total, cell.id));
+    }
+
+    fn run_finished(&mut self, progress: &Progress, run: &Run, _: &Cell) {
+        self.0.push(format!("{}/{} {} {:?}", progress.finished, progress.total, run.cell, run.state));
+    }
+
+    fn given_up(&mut self, progress: &Progress, driver: &str, failure: &results::Failure) {
+        self.0.push(format!("{}/{} {driver}: {}", progress.finished, progress.total, failure.error));
+    }
+}
+
+/// The files below a directory, by their paths in it.
+pub fn files_below(directory: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).unwrap().flatten() {
+            if entry.path().is_dir() {
+                open.push(entry.path());
+            } else {
+                files.push(entry.path().strip_prefix(directory).unwrap().display().to_string());
+            }
+        }
+    }
+    files.sort();
+    files
+}

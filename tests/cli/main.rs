@@ -1,0 +1,9 @@
+//! The command as users meet it: what it prints, literally, and how it ends.
+//!
+//! Each case is compared with a file of `golden/`; `DDSMARK_BLESS=1` writes them anew. Needs the agent and the `udp` driver:
+//! `make drivers` once, and a build of the workspace.
+
+mod generated;
+mod support;
+mod trouble;
+mod words;

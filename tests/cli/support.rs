@@ -1,0 +1,136 @@
+//! Running ddsmark, and comparing what it prints.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use tempfile::TempDir;
+
+/// An empty directory to run ddsmark in, and drivers for it.
+pub struct Place {
+    directory: TempDir,
+    environment: Vec<(&'static str, String)>,
+    /// Words before the command: a program that runs it.
+    wrapper: Vec<String>,
+}
+
+/// Where cargo puts programs.
+fn programs() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_ddsmark")).parent().expect("a program lies in a directory").to_owned()
+}
+
+/// Where `make drivers` puts drivers, unless they are somewhere else.
+fn drivers() -> PathBuf {
+    let set = std::env::var_os("DDSMARK_DRIVER_PATH").filter(|path| !path.is_empty());
+    let directory = set.map_or_else(|| programs().join("../drivers"), PathBuf::from);
+    let udp = directory.join("libddsmark_udp.so");
+    assert!(udp.is_file(), "{} is missing\nhint: `make drivers`", udp.display());
+    let agent = programs().join("ddsmark-agent");
+    assert!(agent.is_file(), "{} is missing\nhint: `cargo build --workspace`", agent.display());
+    directory
+}
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+impl Place {
+    /// With one driver, `udp`, to be found by name first.
+    pub fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let environment = vec![("DDSMARK_DRIVER_PATH", drivers().display().to_string())];
+        Self { directory, environment, wrapper: Vec::new() }
+    }
+
+    pub fn with(mut self, variable: &'static str, value: &str) -> Self {
+        self.environment.push((variable, value.to_owned()));
+        self
+    }
+
+    pub fn inside(mut self, wrapper: &[&str]) -> Self {
+        self.wrapper = wrapper.iter().map(|&word| word.to_owned()).collect();
+        self
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).expect("a file can be written");
+    }
+
+    /// A shared library of this C code, built against the header of the contract.
+    pub fn build(&self, name: &str, code: &str) {
+        let source = self.path("driver.c");
+        fs::write(&source, code).expect("a file can be written");
+        let status = Command::new("cc")
+            .args(["-std=c11", "-Wall", "-Werror", "-shared", "-fPIC", "-I"])
+            .arg(root().join("include"))
+            .arg(&source)
+            .arg("-o")
+            .arg(self.path(name))
+            .status()
+            .expect("the C compiler runs");
+        assert!(status.success());
+        fs::remove_file(source).expect("a file can be removed");
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("ddsmark runs")
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let program = env!("CARGO_BIN_EXE_ddsmark").to_owned();
+        let words: Vec<String> = self.wrapper.iter().cloned().chain([program]).collect();
+        let mut command = Command::new(&words[0]);
+        command
+            .args(&words[1..])
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .stdin(Stdio::null())
+            .env("NO_COLOR", "1")
+            .env_remove("DDSMARK_AGENT")
+            .env_remove("COLUMNS");
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs ddsmark, and compares the status and all that is printed with `golden/NAME.txt`.
+    #[track_caller]
+    pub fn golden(&self, name: &str, arguments: &[&str]) {
+        let output = self.run(arguments);
+        let text = |bytes: &[u8]| self.filtered(&String::from_utf8_lossy(bytes));
+        let status = output.status.code().map_or_else(|| output.status.to_string(), |code| code.to_string());
+        let found = format!(
+            "$ ddsmark {}\nstatus {status}\n--- stdout\n{}--- stderr\n{}",
+            arguments.join(" "),
+            text(&output.stdout),
+            text(&output.stderr)
+        );
+        let file = root().join(format!("tests/cli/golden/{name}.txt"));
+        if std::env::var_os("DDSMARK_BLESS").is_some() {
+            fs::create_dir_all(file.parent().expect("a directory")).expect("a directory can be made");
+            fs::write(&file, &found).expect("a file can be written");
+        }
+        let expected = fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            found == expected,
+            "{}: DDSMARK_BLESS=1 writes it anew\n--- expected\n{expected}\n--- found\n{found}",
+            file.display()
+        );
+    }
+
+    /// Without what differs from place to place.
+    fn filtered(&self, text: &str) -> String {
+        let directory = self.directory.path();
+        let real = directory.canonicalize().expect("a directory");
+        let mut text = text.to_owned();
+        for path in [&*real, directory] {
+            text = text.replace(&path.display().to_string(), "[DIR]");
+        }
+        text.replace(env!("CARGO_PKG_VERSION"), "[VERSION]")
+    }
+}

@@ -1,0 +1,26 @@
+//! Help.
+
+use crate::support::Place;
+
+#[test]
+fn help_shows_examples_and_exit_statuses() {
+    Place::new().golden("help", &["--help"]);
+}
+
+#[test]
+fn help_of_every_command() {
+    let place = Place::new();
+    for (name, arguments) in [
+        ("help-characterize", &["characterize", "--help"][..]),
+        ("help-report", &["report", "--help"]),
+        ("help-drivers", &["drivers", "--help"]),
+        ("help-drivers-info", &["drivers", "info", "--help"]),
+    ] {
+        place.golden(name, arguments);
+    }
+}
+
+#[test]
+fn version() {
+    Place::new().golden("version", &["--version"]);
+}

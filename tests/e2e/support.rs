@@ -1,0 +1,229 @@
+//! Running ddsmark as a user would, with nothing left behind.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{Mutex, MutexGuard},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// No test waits longer for anything.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// In the environment of all processes of a test.
+const MARK: &str = "DDSMARK_E2E";
+
+/// Measuring tests would disturb each other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A directory of its own, and the host to itself as far as the other tests of this file are concerned. When it goes, no
+/// process and no shared memory of ddsmark's may be left.
+pub struct Scene {
+    pub directory: TempDir,
+    mark: String,
+    shared_memory: Vec<String>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+/// How a command ended, and what it said.
+#[derive(Debug)]
+pub struct Outcome {
+    pub status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A command that runs.
+pub struct Running {
+    child: Child,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+/// The directory in which cargo puts programs.
+fn programs() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_ddsmark")).parent().expect("a program lies in a directory").to_owned()
+}
+
+/// The root of the tree.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the tree")
+}
+
+/// Fails with a hint unless everything that the tests run was built.
+fn assert_built() {
+    let programs = programs();
+    let drivers = programs.parent().expect("target").join("drivers");
+    for program in ["ddsmark", "ddsmark-agent"] {
+        let file = programs.join(program);
+        assert!(
+            file.is_file(),
+            "{} is missing\nhint: `cargo build --workspace`, or `make test`",
+            file.display()
+        );
+    }
+    for driver in ["udp", "cyclonedds"] {
+        let file = drivers.join(format!("libddsmark_{driver}.so"));
+        assert!(file.is_file(), "{} is missing\nhint: `make drivers`, or `make test`", file.display());
+    }
+}
+
+impl Scene {
+    pub fn new() -> Self {
+        // another test's failure is its own affair
+        let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        assert_built();
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let mark = directory.path().display().to_string();
+        Self { directory, mark, shared_memory: shared_memory(), _alone: alone }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Starts a command in the directory, with the programs on its path.
+    pub fn start(&self, program: &str, arguments: &[&str]) -> Running {
+        let mut path = programs().into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let (stdout, stderr) = (self.path("stdout"), self.path("stderr"));
+        let child = Command::new(program)
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env("PATH", path)
+            .env("NO_COLOR", "1")
+            .env(MARK, &self.mark)
+            .env_remove("DDSMARK_DRIVER_PATH")
+            .env_remove("DDSMARK_AGENT")
+            .stdin(Stdio::null())
+            .stdout(File::create(&stdout).expect("a file"))
+            .stderr(File::create(&stderr).expect("a file"))
+            .spawn()
+            .unwrap_or_else(|error| panic!("{program}: {error}"));
+        Running { child, stdout, stderr }
+    }
+
+    /// Runs ddsmark to its end.
+    pub fn ddsmark(&self, arguments: &[&str]) -> Outcome {
+        self.start("ddsmark", arguments).end()
+    }
+
+    /// The agents of this test that are alive, by process id.
+    pub fn agents(&self) -> Vec<i32> {
+        let named = |pid: &i32| {
+            fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "ddsmark-agent")
+        };
+        self.processes().into_iter().filter(named).collect()
+    }
+
+    /// All processes of this test that are alive.
+    fn processes(&self) -> Vec<i32> {
+        let mark = format!("{MARK}={}", self.mark);
+        let ours = |pid: &i32| {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes())
+        };
+        let pids = fs::read_dir("/proc").expect("/proc").flatten();
+        pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(ours).collect()
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            let left = self.processes();
+            assert!(left.is_empty(), "processes are left: {left:?}");
+            assert_eq!(shared_memory(), self.shared_memory, "files in /dev/shm are left");
+        }
+    }
+}
+
+impl Running {
+    /// Sends the process a signal.
+    pub fn signal(&self, signal: &str) {
+        kill(self.child.id().cast_signed(), signal);
+    }
+
+    /// Waits for its end.
+    pub fn end(mut self) -> Outcome {
+        let status = wait_for("the end of the command", || self.child.try_wait().expect("a child"));
+        let read = |file: &Path| String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
+        Outcome { status, stdout: read(&self.stdout), stderr: read(&self.stderr) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // ended already, unless the test failed
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Outcome {
+    /// The exit status; everything that was said, if it is another.
+    #[track_caller]
+    pub fn assert_status(&self, expected: i32) {
+        assert_eq!(self.status.code(), Some(expected), "{}\n--\n{}", self.stdout, self.stderr);
+    }
+
+    /// What was printed, as JSON that follows the schema.
+    #[track_caller]
+    pub fn document(&self) -> Value {
+        let document: Value = serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}\n--\n{}", self.stdout, self.stderr));
+        let schema = fs::read(root().join("schemas/result.schema.json")).expect("the schema");
+        let schema: Value = serde_json::from_slice(&schema).expect("the schema is JSON");
+        let schema = jsonschema::validator_for(&schema).expect("the schema is one");
+        let errors: Vec<_> = schema
+            .iter_errors(&document)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+        document
+    }
+}
+
+/// Sends a signal by name.
+pub fn kill(pid: i32, signal: &str) {
+    let status = Command::new("kill").args(["-s", signal, &pid.to_string()]).status().expect("kill runs");
+    assert!(status.success(), "kill -s {signal} {pid}");
+}
+
+/// Asks again and again until there is an answer.
+pub fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(answer) = answer() {
+            return answer;
+        }
+        assert!(begin.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Names in /dev/shm that are ddsmark's or of a middleware: all but what others on this host made.
+fn shared_memory() -> Vec<String> {
+    let entries = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name.contains("ddsmark"));
+    names.sort();
+    names
+}
+
+/// The elements of an array.
+#[track_caller]
+pub fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
+}
+
+/// A count.
+#[track_caller]
+pub fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("no count: {value}"))
+}

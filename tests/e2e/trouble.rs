@@ -1,0 +1,129 @@
+//! Bad days: nothing that was measured is lost, nothing is left behind, and the cause is named.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, kill, list, root, wait_for};
+
+/// All runs of a result.
+fn runs(document: &Value) -> Vec<&Value> {
+    list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])).collect()
+}
+
+/// Whether so many runs were saved.
+fn saved(result: &Path, runs: usize) -> Option<()> {
+    let files = fs::read_dir(result.join("runs")).ok()?.flatten();
+    let records = files.filter(|file| file.file_name().to_string_lossy().ends_with(".json"));
+    let records = records.filter(|file| !file.file_name().to_string_lossy().starts_with('.'));
+    (records.count() >= runs).then_some(())
+}
+
+#[test]
+fn ctrl_c_keeps_what_is_measured_and_ends_every_agent() {
+    let scene = Scene::new();
+    let ddsmark =
+        scene.start("ddsmark", &["characterize", "--driver", "udp", "--size", "64", "--out", "result"]);
+    wait_for("two runs", || saved(&scene.path("result"), 2));
+    ddsmark.signal("INT");
+    let outcome = ddsmark.end();
+    outcome.assert_status(130);
+
+    assert_eq!(scene.agents(), Vec::<i32>::new());
+    let again = scene.ddsmark(&["report", "result", "--json"]);
+    again.assert_status(0);
+    let document = again.document();
+    assert_eq!(document["state"], "interrupted");
+    let runs = runs(&document);
+    let planned = list(&document["experiment"]["cells"]).len() as u64
+        * count(&document["experiment"]["design"]["blocks"]);
+    assert!(runs.len() >= 2 && (runs.len() as u64) < planned, "{} of {planned} runs", runs.len());
+    assert!(runs.iter().all(|run| run["state"] == "valid"), "{document:#}");
+}
+
+#[test]
+fn a_killed_agent_costs_its_run_and_no_other() {
+    let scene = Scene::new();
+    let ddsmark =
+        scene.start("ddsmark", &["characterize", "--driver", "udp", "--size", "64", "--out", "result"]);
+    wait_for("a run", || saved(&scene.path("result"), 1));
+    let victim = wait_for("an agent", || scene.agents().first().copied());
+    kill(victim, "KILL");
+    let outcome = ddsmark.end();
+    outcome.assert_status(3);
+
+    let document = scene.ddsmark(&["report", "result", "--json"]).document();
+    assert_eq!(document["state"], "complete");
+    let failed: Vec<_> = runs(&document).into_iter().filter(|run| run["state"] != "valid").collect();
+    assert_eq!(failed.len(), 1, "{failed:#?}");
+    assert_eq!(failed[0]["state"], "failed");
+    let failure = &failed[0]["failure"];
+    assert!(failure["error"].as_str().is_some_and(|error| error.contains("signal 9")), "{failure:#}");
+    assert!(failure["role"].is_string() && failure["phase"].is_string(), "{failure:#}");
+    assert!(outcome.stderr.contains("signal 9"), "{}", outcome.stderr);
+}
+
+/// Builds a driver of this folder against the header alone.
+fn build_driver(scene: &Scene, name: &str) -> String {
+    let library = scene.path(&format!("libddsmark_{name}.so"));
+    let output = Command::new("cc")
+        .args([
+            "-std=c11",
+            "-D_POSIX_C_SOURCE=200809L",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-shared",
+            "-fPIC",
+            "-I",
+        ])
+        .arg(root().join("include"))
+        .arg(root().join(format!("tests/e2e/{name}.c")))
+        .arg("-o")
+        .arg(&library)
+        .output()
+        .expect("the C compiler runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    library.display().to_string()
+}
+
+#[test]
+fn a_reader_that_never_matches_is_named_and_does_not_hang() {
+    let scene = Scene::new();
+    let driver = build_driver(&scene, "never_matches");
+    let outcome = scene.ddsmark(&[
+        "characterize",
+        "--driver",
+        &driver,
+        "--size",
+        "64",
+        "--match-timeout",
+        "0.3s",
+        "--out",
+        "result",
+    ]);
+    outcome.assert_status(3);
+    assert!(outcome.stderr.contains("match"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("hint:"), "{}", outcome.stderr);
+
+    let document = scene.ddsmark(&["report", "result", "--json"]).document();
+    let runs = runs(&document);
+    assert!(!runs.is_empty());
+    for run in runs {
+        assert_eq!((&run["state"], &run["failure"]["phase"]), (&"failed".into(), &"match".into()), "{run:#}");
+    }
+}
+
+#[test]
+fn agents_end_with_a_runner_that_is_killed() {
+    let scene = Scene::new();
+    let ddsmark = scene
+        .start("ddsmark", &["characterize", "--driver", "cyclonedds", "--size", "64", "--out", "result"]);
+    wait_for("a run", || saved(&scene.path("result"), 1));
+    wait_for("an agent", || scene.agents().first().copied());
+    ddsmark.signal("KILL");
+    assert_eq!(ddsmark.end().status.code(), None);
+    wait_for("the end of all agents", || scene.agents().is_empty().then_some(()));
+    // what was measured can be read
+    scene.ddsmark(&["report", "result", "--json"]).assert_status(0);
+}
