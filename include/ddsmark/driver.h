@@ -50,7 +50,8 @@
  *   different threads at once (an echo reads on one and writes on another).
  * - The *_matched, *_counters and *_qos functions may be called while another thread is in writer_write() or
  *   reader_receive() of the same entity.
- * - A listener's sink is called from a thread of the driver's, never twice at once for one reader, never before
+ * - A listener's sink is called from a thread of the driver's (or, where writer and reader share a process, from the
+ *   thread that writes), never twice at once for one reader, never before
  *   reader_open() was called, never after reader_close() has returned. The sink returns quickly. It may call
  *   writer_write() and writer_flush() only if the driver declares DDSMARK_FEATURE_ECHO_IN_LISTENER.
  * - The sink of reader_receive() is called on the host's thread, and may always call writer_write() and writer_flush(),
@@ -98,9 +99,9 @@
  * 8. VERSIONS
  *
  * The first fields of every table are its ABI version or its size. Each side sets `struct_size` of what it makes;
- * what the host has made for the driver to fill (ddsmark_qos, ddsmark_counters) is filled no further than that size.
- * Fields are only ever added at the end; a reader of a table looks at no field that lies beyond the size given.
- * `abi_version` changes when that is not enough; a host refuses one that it does not know.
+ * what the host has made for the driver to fill (ddsmark_qos, ddsmark_counters) is filled no further than that size,
+ * which is left as it is. Fields are only ever added at the end; a reader of a table looks at no field that lies beyond
+ * the size given. `abi_version` changes when that is not enough; a host refuses one that it does not know.
  *
  * All structs use natural alignment on LP64; `reserved` fields are 0.
  */
@@ -165,18 +166,18 @@ enum {
 
 /* What a driver does with a policy. */
 enum {
-  DDSMARK_SUPPORT_UNSUPPORTED = 0, /* asking for anything but what happens anyway fails the open call */
-  DDSMARK_SUPPORT_IGNORED = 1,     /* accepted, without effect */
-  DDSMARK_SUPPORT_MATCHED_ONLY = 2,/* only decides whether writer and reader match */
-  DDSMARK_SUPPORT_HINT = 3,        /* may change how, not what, is delivered */
-  DDSMARK_SUPPORT_NEEDS_SERVICE = 4,/* acts only with a further process or store */
-  DDSMARK_SUPPORT_ENFORCED = 5     /* behaviour changes; a conformance probe sees it act */
+  DDSMARK_SUPPORT_UNSUPPORTED = 0,   /* asking for anything but what happens anyway fails the open call */
+  DDSMARK_SUPPORT_IGNORED = 1,       /* accepted, without effect */
+  DDSMARK_SUPPORT_MATCHED_ONLY = 2,  /* only decides whether writer and reader match */
+  DDSMARK_SUPPORT_HINT = 3,          /* may change how, not what, is delivered */
+  DDSMARK_SUPPORT_NEEDS_SERVICE = 4, /* acts only with a further process or store */
+  DDSMARK_SUPPORT_ENFORCED = 5       /* behaviour changes; a conformance probe sees it act */
 };
 
 typedef struct ddsmark_policy_support {
-  uint32_t support;  /* DDSMARK_SUPPORT_ */
+  uint32_t support; /* DDSMARK_SUPPORT_ */
   uint32_t reserved;
-  const char *note;  /* what is special about it, or NULL */
+  const char *note; /* what is special about it, or NULL */
 } ddsmark_policy_support;
 
 #define DDSMARK_DURATION_INFINITE UINT64_MAX /* ns */
@@ -192,22 +193,23 @@ enum { DDSMARK_ORDER_BY_RECEPTION = 0, DDSMARK_ORDER_BY_SOURCE = 1 };
 
 /* The QoS of one entity. A policy counts only if its bit, 1 << DDSMARK_POLICY_..., is set in `present`. Asked for: what
  * is not present is left at the middleware's default. Read back: present is what the middleware could tell.
- * A policy that DDS defines for publisher, subscriber, topic or participant is set there by the driver. */
+ * A policy that DDS defines for publisher, subscriber, topic or participant is set there by the driver; one that it
+ * does not define for this side (a reader's lifespan) is left out, and not present when read back. */
 typedef struct ddsmark_qos {
   uint32_t struct_size;
   uint32_t reserved;
   uint64_t present;
 
-  int32_t reliability;              /* DDSMARK_BEST_EFFORT, DDSMARK_RELIABLE */
-  int32_t history;                  /* DDSMARK_KEEP_LAST, DDSMARK_KEEP_ALL */
-  uint64_t max_blocking_ns;         /* reliability: how long a write may block; of reliable writers only */
-  int32_t history_depth;            /* with KEEP_LAST */
-  int32_t max_samples;              /* resource limits, or DDSMARK_UNLIMITED */
+  int32_t reliability;      /* DDSMARK_BEST_EFFORT, DDSMARK_RELIABLE */
+  int32_t history;          /* DDSMARK_KEEP_LAST, DDSMARK_KEEP_ALL */
+  uint64_t max_blocking_ns; /* reliability: how long a write may block; of reliable writers only */
+  int32_t history_depth;    /* with KEEP_LAST */
+  int32_t max_samples;      /* resource limits, or DDSMARK_UNLIMITED */
   int32_t max_instances;
   int32_t max_samples_per_instance;
 
-  int32_t durability;               /* DDSMARK_VOLATILE ... */
-  int32_t service_history;          /* durability service */
+  int32_t durability;      /* DDSMARK_VOLATILE ... */
+  int32_t service_history; /* durability service */
   uint64_t service_cleanup_ns;
   int32_t service_history_depth;
   int32_t service_max_samples;
@@ -218,21 +220,21 @@ typedef struct ddsmark_qos {
   uint64_t latency_budget_ns;
   uint64_t lifespan_ns;
   uint64_t liveliness_lease_ns;
-  int32_t liveliness;               /* DDSMARK_LIVELINESS_ */
-  int32_t ownership;                /* DDSMARK_OWNERSHIP_ */
+  int32_t liveliness; /* DDSMARK_LIVELINESS_ */
+  int32_t ownership;  /* DDSMARK_OWNERSHIP_ */
   int32_t ownership_strength;
-  int32_t presentation_scope;       /* DDSMARK_SCOPE_ */
-  uint32_t coherent_access;         /* presentation; 0 or 1 */
-  uint32_t ordered_access;          /* presentation; 0 or 1 */
-  int32_t destination_order;        /* DDSMARK_ORDER_ */
+  int32_t presentation_scope; /* DDSMARK_SCOPE_ */
+  uint32_t coherent_access;   /* presentation; 0 or 1 */
+  uint32_t ordered_access;    /* presentation; 0 or 1 */
+  int32_t destination_order;  /* DDSMARK_ORDER_ */
   int32_t transport_priority;
-  uint64_t minimum_separation_ns;   /* time-based filter */
-  uint32_t autodispose_unregistered;/* writer data lifecycle; 0 or 1 */
-  uint32_t autoenable_created;      /* entity factory; 0 or 1 */
-  uint64_t autopurge_nowriter_ns;   /* reader data lifecycle */
+  uint64_t minimum_separation_ns;    /* time-based filter */
+  uint32_t autodispose_unregistered; /* writer data lifecycle; 0 or 1 */
+  uint32_t autoenable_created;       /* entity factory; 0 or 1 */
+  uint64_t autopurge_nowriter_ns;    /* reader data lifecycle */
   uint64_t autopurge_disposed_ns;
 
-  const char *const *partitions;    /* `partition_count` names */
+  const char *const *partitions; /* `partition_count` names */
   const uint8_t *user_data;
   const uint8_t *topic_data;
   const uint8_t *group_data;
@@ -246,49 +248,49 @@ typedef struct ddsmark_qos {
  * What a driver is
  */
 enum {
-  DDSMARK_FEATURE_LOCATORS = 1u << 0,         /* no discovery: see 6 */
-  DDSMARK_FEATURE_NATIVE_BATCHING = 1u << 1,  /* the middleware packs samples */
+  DDSMARK_FEATURE_LOCATORS = 1u << 0,             /* no discovery: see 6 */
+  DDSMARK_FEATURE_NATIVE_BATCHING = 1u << 1,      /* the middleware packs samples */
   DDSMARK_FEATURE_APPLICATION_BATCHING = 1u << 2, /* the driver concatenates samples itself */
   DDSMARK_FEATURE_WAIT_ACKED = 1u << 3,
   DDSMARK_FEATURE_WRITER_LOANS = 1u << 4,     /* writer_loan, writer_publish, writer_discard */
   DDSMARK_FEATURE_READER_LOANS = 1u << 5,     /* samples given to the sink are not copied on their way there */
   DDSMARK_FEATURE_ECHO_IN_LISTENER = 1u << 6, /* see 3 */
   DDSMARK_FEATURE_CONTENT_FILTER = 1u << 7,
-  DDSMARK_FEATURE_INSTANCES = 1u << 8,        /* writer_dispose, writer_unregister */
+  DDSMARK_FEATURE_INSTANCES = 1u << 8, /* writer_dispose, writer_unregister */
   DDSMARK_FEATURE_MULTICAST = 1u << 9,
-  DDSMARK_FEATURE_ASYNC_WRITE = 1u << 10      /* a writer can hand over to a thread of the middleware's */
+  DDSMARK_FEATURE_ASYNC_WRITE = 1u << 10 /* a writer can hand over to a thread of the middleware's */
 };
 
 /* The types on the wire: one topic carries one of these. XCDR1, final, so that any DDS reads any other. */
 enum {
-  DDSMARK_TYPE_OCTETS = 0,  /* struct Sample { sequence<octet> payload; } */
-  DDSMARK_TYPE_KEYED = 1,   /* struct KeyedSample { @key unsigned long key; sequence<octet> payload; } */
-  DDSMARK_TYPE_PLAIN = 2    /* a fixed-size array of octets, for loans */
+  DDSMARK_TYPE_OCTETS = 0, /* struct Sample { sequence<octet> payload; } */
+  DDSMARK_TYPE_KEYED = 1,  /* struct KeyedSample { @key unsigned long key; sequence<octet> payload; } */
+  DDSMARK_TYPE_PLAIN = 2   /* a fixed-size array of octets, for loans */
 };
 
 /* How samples are received. */
 enum {
-  DDSMARK_RECEIVE_WAITSET = 0,  /* the host calls reader_receive() with a time limit; it sleeps until there is data */
-  DDSMARK_RECEIVE_POLLING = 1,  /* the host calls reader_receive() with a time limit of 0, again and again */
-  DDSMARK_RECEIVE_LISTENER = 2  /* the driver calls the sink from a thread of its own */
+  DDSMARK_RECEIVE_WAITSET = 0, /* the host calls reader_receive() with a time limit; it sleeps until there is data */
+  DDSMARK_RECEIVE_POLLING = 1, /* the host calls reader_receive() with a time limit of 0, again and again */
+  DDSMARK_RECEIVE_LISTENER = 2 /* the driver calls the sink from a thread of its own */
 };
 
 typedef struct ddsmark_transport_info {
-  const char *name;             /* udp4, udp6, tcp4, shm ...; the first of the list is the default */
-  uint64_t max_payload_bytes;   /* the largest payload that this transport carries through this driver */
-  const char *note;             /* or NULL */
+  const char *name;           /* udp4, udp6, tcp4, shm ...; the first of the list is the default */
+  uint64_t max_payload_bytes; /* the largest payload that this transport carries through this driver */
+  const char *note;           /* or NULL */
 } ddsmark_transport_info;
 
 typedef struct ddsmark_option_info {
   const char *name;
-  const char *default_value;    /* as text, or NULL where the middleware decides */
-  const char *help;             /* one line: what it does, unit, range */
+  const char *default_value; /* as text, or NULL where the middleware decides */
+  const char *help;          /* one line: what it does, unit, range */
 } ddsmark_option_info;
 
 typedef struct ddsmark_description {
   uint32_t struct_size;
-  uint32_t features;              /* DDSMARK_FEATURE_ bits */
-  const char *name;               /* as in the file name and on the command line */
+  uint32_t features; /* DDSMARK_FEATURE_ bits */
+  const char *name;  /* as in the file name and on the command line */
   const char *driver_version;
   const char *middleware;         /* as its makers write it */
   const char *middleware_version; /* asked of the library at run time, else what it was built against */
@@ -299,7 +301,7 @@ typedef struct ddsmark_description {
   uint32_t type_kinds;            /* bits: 1 << DDSMARK_TYPE_ */
   const ddsmark_transport_info *transports;
   const ddsmark_option_info *options;
-  uint32_t transport_count;       /* at least 1 */
+  uint32_t transport_count; /* at least 1 */
   uint32_t option_count;
   ddsmark_policy_support policies[DDSMARK_POLICY_COUNT];
 } ddsmark_description;
@@ -318,39 +320,39 @@ typedef struct ddsmark_option {
 
 typedef struct ddsmark_participant_config {
   uint32_t struct_size;
-  uint32_t domain;                /* 1..100; writers and readers of one run share it */
-  const char *run_name;           /* letters, digits and `-`; unique on this host while the run lasts */
-  const char *transport;          /* one of the description's, or NULL for the default */
-  const char *interface;          /* network interface to use, and no other, or NULL for the driver's default */
-  const char *const *peers;       /* addresses of the hosts to discover on, for middlewares that can be told */
-  const ddsmark_option *options;  /* the driver's own; an unknown name is DDSMARK_BAD_ARGUMENT */
+  uint32_t domain;               /* 1..100; writers and readers of one run share it */
+  const char *run_name;          /* letters, digits and `-`; unique on this host while the run lasts */
+  const char *transport;         /* one of the description's, or NULL for the default */
+  const char *interface;         /* network interface to use, and no other, or NULL for the driver's default */
+  const char *const *peers;      /* addresses of the hosts to discover on, for middlewares that can be told */
+  const ddsmark_option *options; /* the driver's own; an unknown name is DDSMARK_BAD_ARGUMENT */
   uint32_t peer_count;
   uint32_t option_count;
-  uint32_t multicast;             /* 1: data may go by multicast */
-  uint32_t vendor_defaults;       /* 1: leave everything not asked for here as the vendor ships it */
-  uint64_t send_buffer_bytes;     /* of the sockets; 0: the driver's default */
+  uint32_t multicast;         /* 1: data may go by multicast */
+  uint32_t vendor_defaults;   /* 1: leave everything not asked for here as the vendor ships it */
+  uint64_t send_buffer_bytes; /* of the sockets; 0: the driver's default */
   uint64_t receive_buffer_bytes;
 } ddsmark_participant_config;
 
 typedef struct ddsmark_writer_config {
   uint32_t struct_size;
-  uint32_t type_kind;             /* DDSMARK_TYPE_ */
+  uint32_t type_kind; /* DDSMARK_TYPE_ */
   const char *topic;
-  const ddsmark_qos *qos;         /* or NULL: the middleware's defaults */
-  uint64_t max_payload_bytes;     /* no larger sample will be written, at least 1; with DDSMARK_TYPE_PLAIN the size
-                                     of all */
-  uint64_t batch_bytes;           /* 0: every sample leaves when written. Else samples may be held back until
-                                     writer_flush(); the host flushes after floor(batch_bytes / size) samples */
-  uint32_t async_write;           /* 1: publish from a thread of the middleware's */
-  uint32_t loans;                 /* 1: samples will be written through writer_loan() */
+  const ddsmark_qos *qos;     /* or NULL: the middleware's defaults */
+  uint64_t max_payload_bytes; /* no larger sample will be written, at least 1; with DDSMARK_TYPE_PLAIN the size
+                                 of all */
+  uint64_t batch_bytes;       /* 0: every sample leaves when written. Else samples may be held back until
+                                 writer_flush(); the host flushes after floor(batch_bytes / size) samples */
+  uint32_t async_write;       /* 1: publish from a thread of the middleware's */
+  uint32_t loans;             /* 1: samples will be written through writer_loan() */
 } ddsmark_writer_config;
 
 typedef struct ddsmark_sample {
   const uint8_t *payload;
   uint64_t size;
-  uint32_t key;         /* with DDSMARK_TYPE_KEYED */
+  uint32_t key; /* with DDSMARK_TYPE_KEYED */
   uint32_t reserved;
-  const void *token;    /* the driver's, for reader_sample_intact() */
+  const void *token; /* the driver's, for reader_sample_intact() */
 } ddsmark_sample;
 
 /* Receives one sample. The payload is lent for the duration of the call. Samples without data (dispose and the like)
@@ -359,15 +361,15 @@ typedef void (*ddsmark_sink)(void *context, const ddsmark_sample *sample);
 
 typedef struct ddsmark_reader_config {
   uint32_t struct_size;
-  uint32_t type_kind;             /* DDSMARK_TYPE_ */
+  uint32_t type_kind; /* DDSMARK_TYPE_ */
   const char *topic;
-  const ddsmark_qos *qos;         /* or NULL: the middleware's defaults */
+  const ddsmark_qos *qos; /* or NULL: the middleware's defaults */
   uint64_t max_payload_bytes;
-  uint32_t receive_mode;          /* DDSMARK_RECEIVE_ */
-  uint32_t batched;               /* 1: the writer was opened with batch_bytes > 0 */
-  ddsmark_sink sink;              /* with DDSMARK_RECEIVE_LISTENER: called for each sample; else NULL */
+  uint32_t receive_mode; /* DDSMARK_RECEIVE_ */
+  uint32_t batched;      /* 1: the writer was opened with batch_bytes > 0 */
+  ddsmark_sink sink;     /* with DDSMARK_RECEIVE_LISTENER: called for each sample; else NULL */
   void *sink_context;
-  const char *content_filter;     /* an SQL subset expression as in DDS 1.4 annex B, or NULL */
+  const char *content_filter; /* an SQL subset expression as in DDS 1.4 annex B, or NULL */
 } ddsmark_reader_config;
 
 /* Receives one setting that is in force: its name, and its value as text. */
@@ -377,13 +379,13 @@ typedef void (*ddsmark_visitor)(void *context, const char *name, const char *val
  * Counters, since the entity was opened. A value counts only if its bit is set in `valid`.
  */
 enum {
-  DDSMARK_COUNTER_WRITE_BLOCKED = 0,        /* writes that had to wait for room */
-  DDSMARK_COUNTER_WRITE_TIMED_OUT = 1,      /* writes that returned DDSMARK_TIMED_OUT */
-  DDSMARK_COUNTER_WRITE_REFUSED = 2,        /* writes that returned DDSMARK_REFUSED */
-  DDSMARK_COUNTER_RETRANSMITTED = 3,        /* samples sent again */
+  DDSMARK_COUNTER_WRITE_BLOCKED = 0,   /* writes that had to wait for room */
+  DDSMARK_COUNTER_WRITE_TIMED_OUT = 1, /* writes that returned DDSMARK_TIMED_OUT */
+  DDSMARK_COUNTER_WRITE_REFUSED = 2,   /* writes that returned DDSMARK_REFUSED */
+  DDSMARK_COUNTER_RETRANSMITTED = 3,   /* samples sent again */
   DDSMARK_COUNTER_RETRANSMITTED_BYTES = 4,
-  DDSMARK_COUNTER_PACKETS_SENT = 5,         /* datagrams or segments handed to the transport */
-  DDSMARK_COUNTER_BYTES_SENT = 6,           /* their bytes, without the headers of lower layers */
+  DDSMARK_COUNTER_PACKETS_SENT = 5, /* datagrams or segments handed to the transport */
+  DDSMARK_COUNTER_BYTES_SENT = 6,   /* their bytes, without the headers of lower layers */
   DDSMARK_COUNTER_PACKETS_RECEIVED = 7,
   DDSMARK_COUNTER_BYTES_RECEIVED = 8,
   DDSMARK_COUNTER_SAMPLES_REJECTED = 9,     /* SAMPLE_REJECTED status of DDS */
@@ -401,7 +403,7 @@ enum {
 typedef struct ddsmark_counters {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t valid;                           /* bits: 1 << DDSMARK_COUNTER_ */
+  uint64_t valid; /* bits: 1 << DDSMARK_COUNTER_ */
   uint64_t values[DDSMARK_COUNTER_COUNT];
 } ddsmark_counters;
 
@@ -409,8 +411,8 @@ typedef struct ddsmark_counters {
  * The table. A function may be NULL only where "may be NULL" stands.
  */
 typedef struct ddsmark_driver {
-  uint32_t abi_version;  /* DDSMARK_ABI_VERSION; readable in every version to come */
-  uint32_t struct_size;  /* sizeof(ddsmark_driver) as the driver was built */
+  uint32_t abi_version; /* DDSMARK_ABI_VERSION; readable in every version to come */
+  uint32_t struct_size; /* sizeof(ddsmark_driver) as the driver was built */
 
   /* What this driver is. Needs no participant, opens no socket, is quick. Never NULL. */
   const ddsmark_description *(*describe)(void);
@@ -499,10 +501,10 @@ typedef struct ddsmark_driver {
    * *taken to how many. `max_samples`, at least 1, is what the host would like to see in one call: a driver stops
    * there, except that it gives the rest of a packet that it has already begun. A driver gives what is there; it does
    * not wait for more.
-   * Nothing came: OK with *taken = 0. Not with DDSMARK_RECEIVE_LISTENER.
+   * Nothing came: OK with *taken = 0. Not with DDSMARK_RECEIVE_LISTENER; with DDSMARK_RECEIVE_POLLING it never waits.
    * A wait may return early with 0 samples; the host calls again. */
-  ddsmark_status (*reader_receive)(ddsmark_reader *reader, uint64_t timeout_ns, uint32_t max_samples,
-                                   ddsmark_sink sink, void *context, uint32_t *taken);
+  ddsmark_status (*reader_receive)(ddsmark_reader *reader, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
+                                   void *context, uint32_t *taken);
 
   /* May be NULL where a lent payload cannot change. Called in the sink after the payload was read:
    * 1 if it was whole all the time, 0 if it may have been overwritten. */

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * config.c: a participant's configuration and options -> the XML that Cyclone DDS reads.
+ *
+ * The text has three parts, separated by commas; where two of them set the same thing, the later one holds:
+ *   1. ours: interface, transport, peers, buffers, options
+ *   2. the option `configuration`: whatever else the experiment wants to vary
+ *   3. CYCLONEDDS_URI of the environment: the user's own word is the last
+ * Interfaces and peers are lists, to which later parts add. Where parts 2 or 3 name some, ours are left out, so that
+ * theirs hold alone.
+ */
+#include "internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* A serialised sample may not exceed INT32_MAX bytes, the default of Cyclone's MaxSampleSize; take from that the 4-byte
+ * header of XCDR, key, length and padding. */
+#define MAX_PAYLOAD (2147483647u - 16u)
+
+/* What is asked for unless the host asks for another size. Cyclone's own 1 MB loses parts of every sample that is
+ * larger, and then waits for timers; what a kernel does not allow it leaves out (net.core.rmem_max). */
+#define RECEIVE_BUFFER (8u << 20)
+
+static const char large_samples_note[] =
+    "large samples go as bursts of UDP datagrams: net.core.rmem_max bounds the receive buffer that takes them";
+
+const ddsmark_transport_info transport_infos[] = {
+    [TRANSPORT_UDP4] = {"udp4", MAX_PAYLOAD, large_samples_note},
+    [TRANSPORT_UDP6] = {"udp6", MAX_PAYLOAD, large_samples_note},
+};
+const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
+
+/* Where the names of transports stand in the configuration. */
+static const char *const transport_elements[] = {[TRANSPORT_UDP4] = "udp", [TRANSPORT_UDP6] = "udp6"};
+
+enum { OPTION_CONFIGURATION, OPTION_MAX_MESSAGE, OPTION_FRAGMENT, OPTION_WHC_HIGH, OPTION_MAX_INDEX, OPTION_RECEIVERS };
+
+const ddsmark_option_info option_infos[] = {
+    [OPTION_CONFIGURATION] =
+        {"configuration", NULL,
+         "further configuration of Cyclone DDS, as in CYCLONEDDS_URI, which still has the last word"},
+    [OPTION_MAX_MESSAGE] = {"max_message_size", "14720",
+                            "bytes of the largest datagram, and so of a batch: 1024..65500 (General/MaxMessageSize)"},
+    [OPTION_FRAGMENT] = {"fragment_size", "1344", "bytes of a sample's fragments: 1024..65000 (General/FragmentSize)"},
+    [OPTION_WHC_HIGH] = {"whc_high", "500000",
+                         "bytes not acknowledged at which a writer blocks, at most (Internal/Watermarks/WhcHigh)"},
+    [OPTION_MAX_INDEX] = {"max_participant_index", "99",
+                          "one less than the participants of a domain that one host may have, for unicast discovery: "
+                          "0..119 (Discovery/MaxAutoParticipantIndex)"},
+    [OPTION_RECEIVERS] = {"multiple_receive_threads", "default",
+                          "default, true, false: a thread for each socket (Internal/MultipleReceiveThreads)"},
+};
+const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
+
+/* -- text ---------------------------------------------------------------------------------------------------------- */
+
+void text_add(text *t, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *more = NULL;
+  const int n = vasprintf(&more, format, arguments);
+  va_end(arguments);
+  if (n < 0) {
+    t->failed = true;
+    return;
+  }
+  if (t->length + (size_t)n + 1 > t->capacity) {
+    const size_t capacity = 2 * (t->length + (size_t)n + 1);
+    char *data = realloc(t->data, capacity);
+    if (data == NULL) {
+      t->failed = true;
+      free(more);
+      return;
+    }
+    t->data = data;
+    t->capacity = capacity;
+  }
+  memcpy(t->data + t->length, more, (size_t)n + 1);
+  t->length += (size_t)n;
+  free(more);
+}
+
+void text_add_escaped(text *t, const char *value) {
+  for (; *value; value++) {
+    switch (*value) {
+    case '<':
+      text_add(t, "&lt;");
+      break;
+    case '>':
+      text_add(t, "&gt;");
+      break;
+    case '&':
+      text_add(t, "&amp;");
+      break;
+    case '"':
+      text_add(t, "&quot;");
+      break;
+    default:
+      text_add(t, "%c", *value);
+    }
+  }
+}
+
+void text_free(text *t) {
+  free(t->data);
+  *t = (text){0};
+}
+
+/* -- options ------------------------------------------------------------------------------------------------------- */
+
+static const char *option_value(const ddsmark_participant_config *config, int option) {
+  for (uint32_t i = 0; i < config->option_count; i++)
+    if (strcmp(config->options[i].name, option_infos[option].name) == 0)
+      return config->options[i].value;
+  return NULL;
+}
+
+static ddsmark_status option_names_check(const ddsmark_participant_config *config) {
+  for (uint32_t i = 0; i < config->option_count; i++) {
+    const char *name = config->options[i].name;
+    if (name == NULL || config->options[i].value == NULL)
+      return fail(DDSMARK_BAD_ARGUMENT, "option %u has no name or no value", i);
+    uint32_t known = 0;
+    while (known < option_count && strcmp(option_infos[known].name, name) != 0)
+      known++;
+    if (known < option_count)
+      continue;
+    text names = {0};
+    for (uint32_t k = 0; k < option_count; k++)
+      text_add(&names, "%s%s", k ? ", " : "", option_infos[k].name);
+    fail(DDSMARK_BAD_ARGUMENT, "option `%s` is unknown to this driver; hint: it has %s", name,
+         names.failed ? "others" : names.data);
+    text_free(&names);
+    return DDSMARK_BAD_ARGUMENT;
+  }
+  return DDSMARK_OK;
+}
+
+/* Reads a number; leaves `*out` alone if the option was not given. */
+static ddsmark_status option_number(const ddsmark_participant_config *config, int option, uint64_t min, uint64_t max,
+                                    uint64_t *out) {
+  const char *value = option_value(config, option);
+  if (value == NULL)
+    return DDSMARK_OK;
+  char *end = NULL;
+  errno = 0;
+  const unsigned long long n = strtoull(value, &end, 10);
+  if (errno || !isdigit((unsigned char)value[0]) || *end != '\0' || n < min || n > max)
+    return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: a whole number, %llu..%llu",
+                option_infos[option].name, value, (unsigned long long)min, (unsigned long long)max);
+  *out = n;
+  return DDSMARK_OK;
+}
+
+/* -- the user's own configuration ---------------------------------------------------------------------------------- */
+
+/* Whether `fragment`, XML or the name of a file with XML, names an element. Only used to leave out what would add to
+ * the user's; a configuration that cannot be read is left to Cyclone DDS to complain about. */
+static bool mentions(const char *fragment, const char *element) {
+  if (strcasestr(fragment, element))
+    return true;
+  bool found = false;
+  char *copy = strdup(fragment);
+  char *rest = copy;
+  for (char *token; copy && !found && (token = strtok_r(rest, ",", &rest)) != NULL;) {
+    while (isspace((unsigned char)*token))
+      token++;
+    if (strncasecmp(token, "file://", 7) == 0)
+      token += 7;
+    FILE *file = *token == '<' || *token == '\0' ? NULL : fopen(token, "re");
+    char *line = NULL;
+    size_t size = 0;
+    while (file && !found && getline(&line, &size, file) >= 0)
+      found = strcasestr(line, element) != NULL;
+    free(line);
+    if (file)
+      fclose(file);
+  }
+  free(copy);
+  return found;
+}
+
+/* -- the plan ------------------------------------------------------------------------------------------------------ */
+
+static bool is_loopback_peer(const char *peer) {
+  return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0 || strcasecmp(peer, "localhost") == 0;
+}
+
+static ddsmark_status choose_transport(const ddsmark_participant_config *config, plan *p) {
+  p->transport = TRANSPORT_UDP4;
+  if (config->transport == NULL)
+    return DDSMARK_OK;
+  for (uint32_t i = 0; i < transport_count; i++) {
+    if (strcmp(config->transport, transport_infos[i].name) == 0) {
+      p->transport = (transport)i;
+      return DDSMARK_OK;
+    }
+  }
+  return fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has udp4 and udp6",
+              config->transport);
+}
+
+/* The interface asked for; else loopback; except that Cyclone DDS chooses where loopback cannot be meant: with peers
+ * elsewhere, and where the vendor's defaults are wanted. */
+static ddsmark_status choose_interface(const ddsmark_participant_config *config, plan *p) {
+  const char *name = config->interface;
+  if (name == NULL) {
+    bool elsewhere = config->vendor_defaults != 0;
+    for (uint32_t i = 0; i < config->peer_count; i++)
+      elsewhere |= !is_loopback_peer(config->peers[i]);
+    if (elsewhere)
+      return DDSMARK_OK;
+    name = "lo";
+  }
+  if (strlen(name) >= sizeof p->interface)
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "interface `%s` does not exist; hint: `ip -br link` lists the interfaces of this host", name);
+  const ddsmark_status status = interface_find(name, p->transport == TRANSPORT_UDP6, p->address, &p->loopback);
+  if (status == DDSMARK_OK)
+    strcpy(p->interface, name);
+  return status;
+}
+
+static void add_general(const plan *p, uint64_t max_message, uint64_t fragment, text *t) {
+  text_add(t, "<General>");
+  if (p->interface[0] && !p->user_names_interface) {
+    text_add(t, "<Interfaces><NetworkInterface name=\"");
+    text_add_escaped(t, p->interface);
+    /* Loopback does not claim to be fit for multicast, although it is. */
+    text_add(t, p->multicast && p->loopback ? "\" multicast=\"true\"/></Interfaces>" : "\"/></Interfaces>");
+  }
+  if (!p->multicast_unset)
+    text_add(t, "<AllowMulticast>%s</AllowMulticast>", p->multicast ? "true" : "false");
+  text_add(t, "<Transport>%s</Transport>", transport_elements[p->transport]);
+  if (max_message)
+    text_add(t, "<MaxMessageSize>%llu B</MaxMessageSize>", (unsigned long long)max_message);
+  if (fragment)
+    text_add(t, "<FragmentSize>%llu B</FragmentSize>", (unsigned long long)fragment);
+  text_add(t, "</General>");
+}
+
+/* Without multicast a participant is found by asking every port that it may have, on every host given. Of two
+ * participants that start together one is always first to be up, and answers the other at once. */
+static void add_discovery(const ddsmark_participant_config *config, const plan *p, uint64_t max_index, text *t) {
+  text_add(t, "<Discovery>");
+  if (!config->vendor_defaults || p->loopback)
+    text_add(t, "<ParticipantIndex>auto</ParticipantIndex>");
+  if (max_index != UINT64_MAX)
+    text_add(t, "<MaxAutoParticipantIndex>%llu</MaxAutoParticipantIndex>", (unsigned long long)max_index);
+  if (!p->user_names_peers) {
+    text peers = {0};
+    for (uint32_t i = 0; i < config->peer_count; i++) {
+      text_add(&peers, "<Peer Address=\"");
+      text_add_escaped(&peers, config->peers[i]);
+      text_add(&peers, "\"/>");
+    }
+    if (config->peer_count == 0 && p->address[0] && !p->multicast && (!p->multicast_unset || p->loopback))
+      text_add(&peers, "<Peer Address=\"%s\"/>", p->address);
+    if (peers.data)
+      text_add(t, "<Peers>%s</Peers>", peers.data);
+    t->failed |= peers.failed;
+    text_free(&peers);
+  }
+  text_add(t, "</Discovery>");
+}
+
+static void add_internal(const ddsmark_participant_config *config, uint64_t whc_high, const char *receivers, text *t) {
+  text_add(t, "<Internal>");
+  /* `max` is what is asked of the kernel; `min` would make a smaller grant an error, which is for the host to judge. */
+  uint64_t receive_buffer = config->receive_buffer_bytes;
+  if (receive_buffer == 0 && !config->vendor_defaults)
+    receive_buffer = RECEIVE_BUFFER;
+  if (receive_buffer)
+    text_add(t, "<SocketReceiveBufferSize min=\"default\" max=\"%llu B\"/>", (unsigned long long)receive_buffer);
+  if (config->send_buffer_bytes)
+    text_add(t, "<SocketSendBufferSize min=\"default\" max=\"%llu B\"/>",
+             (unsigned long long)config->send_buffer_bytes);
+  if (whc_high)
+    text_add(t, "<Watermarks><WhcHigh>%llu B</WhcHigh></Watermarks>", (unsigned long long)whc_high);
+  if (receivers)
+    text_add(t, "<MultipleReceiveThreads>%s</MultipleReceiveThreads>", receivers);
+  text_add(t, "</Internal>");
+}
+
+static ddsmark_status check_peers(const ddsmark_participant_config *config) {
+  for (uint32_t i = 0; i < config->peer_count; i++)
+    if (config->peers == NULL || config->peers[i] == NULL || config->peers[i][0] == '\0')
+      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is empty", i);
+  return DDSMARK_OK;
+}
+
+/* Cyclone DDS cannot be asked for these; so a configuration that is not ours makes them unknown. */
+static void describe_size(char *out, size_t size, bool others, uint64_t ours, uint64_t vendor) {
+  if (others)
+    snprintf(out, size, "as the configuration says");
+  else
+    snprintf(out, size, "%llu", (unsigned long long)(ours ? ours : vendor));
+}
+
+ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
+  plan p = {.domain = config->domain, .multicast = config->multicast != 0, .user = ""};
+  p.multicast_unset = config->vendor_defaults && !config->multicast;
+  uint64_t max_message = 0, fragment = 0, whc_high = 0;
+  uint64_t max_index = config->vendor_defaults ? UINT64_MAX : 99;
+  ddsmark_status status;
+  if (config->domain > 230)
+    return fail(DDSMARK_BAD_ARGUMENT, "domain %u has no ports; hint: use 1..100", config->domain);
+  if ((status = option_names_check(config)) || (status = check_peers(config)) ||
+      (status = option_number(config, OPTION_MAX_MESSAGE, 1024, 65500, &max_message)) ||
+      (status = option_number(config, OPTION_FRAGMENT, 1024, 65000, &fragment)) ||
+      (status = option_number(config, OPTION_WHC_HIGH, 1024, 2000000000, &whc_high)) ||
+      (status = option_number(config, OPTION_MAX_INDEX, 0, 119, &max_index)))
+    return status;
+  const char *receivers = option_value(config, OPTION_RECEIVERS);
+  if (receivers && strcmp(receivers, "default") && strcmp(receivers, "true") && strcmp(receivers, "false"))
+    return fail(DDSMARK_BAD_ARGUMENT, "option `multiple_receive_threads` is `%s`; hint: default, true or false",
+                receivers);
+  if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
+    return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes cannot be asked for");
+  if ((status = choose_transport(config, &p)) || (status = choose_interface(config, &p)))
+    return status;
+
+  const char *user = getenv("CYCLONEDDS_URI");
+  const char *extra = option_value(config, OPTION_CONFIGURATION);
+  user = user ? user : "";
+  extra = extra ? extra : "";
+  p.user_names_interface = mentions(user, "NetworkInterface") || mentions(extra, "NetworkInterface");
+  p.user_names_peers = mentions(user, "<Peer") || mentions(extra, "<Peer");
+  describe_size(p.max_message, sizeof p.max_message, mentions(user, "MessageSize") || mentions(extra, "MessageSize"),
+                max_message, 14720);
+  describe_size(p.fragment, sizeof p.fragment, mentions(user, "FragmentSize") || mentions(extra, "FragmentSize"),
+                fragment, 1344);
+
+  text *t = &p.configuration;
+  text_add(t, "<CycloneDDS><Domain Id=\"any\">");
+  add_general(&p, max_message, fragment, t);
+  add_discovery(config, &p, max_index, t);
+  add_internal(config, whc_high, receivers, t);
+  text_add(t, "</Domain></CycloneDDS>");
+  if (extra[0])
+    text_add(t, ",%s", extra);
+  const size_t user_at = t->length + 1;
+  if (user[0])
+    text_add(t, ",%s", user);
+  if (t->failed) {
+    text_free(t);
+    return fail(DDSMARK_ERROR, "no memory for the configuration");
+  }
+  if (user[0])
+    p.user = t->data + user_at;
+  *out = p;
+  return DDSMARK_OK;
+}
+
+void plan_free(plan *p) {
+  text_free(&p->configuration);
+  p->user = "";
+}

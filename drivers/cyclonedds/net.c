@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net.c: what the kernel knows about interfaces and sockets. Cyclone DDS has no call that tells which sockets it has
+ * and what buffers these were granted; the kernel has.
+ */
+#include "internal.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_SIZE], bool *loopback) {
+  struct ifaddrs *list = NULL;
+  if (if_nametoindex(name) == 0)
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "interface `%s` does not exist; hint: `ip -br link` lists the interfaces of this host", name);
+  if (getifaddrs(&list) != 0)
+    return fail(DDSMARK_ERROR, "cannot list the interfaces of this host: getifaddrs failed");
+  bool up = false, found = false;
+  for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
+    if (strcmp(i->ifa_name, name) != 0)
+      continue;
+    up |= (i->ifa_flags & IFF_UP) != 0;
+    *loopback = (i->ifa_flags & IFF_LOOPBACK) != 0;
+    if (i->ifa_addr == NULL || i->ifa_addr->sa_family != (ipv6 ? AF_INET6 : AF_INET))
+      continue;
+    const void *bytes = ipv6 ? (const void *)&((const struct sockaddr_in6 *)(const void *)i->ifa_addr)->sin6_addr
+                             : (const void *)&((const struct sockaddr_in *)(const void *)i->ifa_addr)->sin_addr;
+    /* A link-local address needs a scope that a peer's address cannot carry: take it only for want of another. */
+    if (found && ipv6 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)bytes))
+      continue;
+    found = inet_ntop(i->ifa_addr->sa_family, bytes, address, ADDRESS_SIZE) != NULL;
+    if (found && !(ipv6 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)bytes)))
+      break;
+  }
+  freeifaddrs(list);
+  if (!up)
+    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` is down; hint: `ip link set %s up`", name, name);
+  if (!found)
+    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` has no %s address; hint: `ip -br addr` lists the addresses", name,
+                ipv6 ? "IPv6" : "IPv4");
+  return DDSMARK_OK;
+}
+
+static bool option_of(int fd, int option, int *value) {
+  socklen_t size = sizeof *value;
+  return getsockopt(fd, SOL_SOCKET, option, value, &size) == 0;
+}
+
+void sockets_now(socket_set *out) {
+  out->count = 0;
+  DIR *dir = opendir("/proc/self/fd");
+  if (dir == NULL)
+    return;
+  for (const struct dirent *entry; (entry = readdir(dir)) != NULL && out->count < MAX_SOCKETS;) {
+    char *end = NULL;
+    const long fd = strtol(entry->d_name, &end, 10);
+    int family = 0;
+    if (end != entry->d_name && *end == '\0' && option_of((int)fd, SO_DOMAIN, &family) &&
+        (family == AF_INET || family == AF_INET6))
+      out->fds[out->count++] = (int)fd;
+  }
+  closedir(dir);
+}
+
+void sockets_subtract(socket_set *set, const socket_set *before) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < set->count; i++) {
+    uint32_t b = 0;
+    while (b < before->count && before->fds[b] != set->fds[i])
+      b++;
+    if (b == before->count)
+      set->fds[kept++] = set->fds[i];
+  }
+  set->count = kept;
+}
+
+/* Cyclone DDS binds sockets to receive on to any address, and those to send from to that of the interface. */
+static bool receives(int fd) {
+  struct sockaddr_storage name = {0};
+  socklen_t size = sizeof name;
+  if (getsockname(fd, (struct sockaddr *)&name, &size) != 0)
+    return false;
+  if (name.ss_family == AF_INET)
+    return ((const struct sockaddr_in *)(const void *)&name)->sin_addr.s_addr == htonl(INADDR_ANY);
+  return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)(const void *)&name)->sin6_addr);
+}
+
+void sockets_visit(const socket_set *set, ddsmark_visitor visit, void *context) {
+  int receive = 0, send = 0;
+  for (uint32_t i = 0; i < set->count; i++) {
+    int value = 0;
+    const bool receiver = receives(set->fds[i]);
+    if (!option_of(set->fds[i], receiver ? SO_RCVBUF : SO_SNDBUF, &value))
+      continue;
+    int *least = receiver ? &receive : &send;
+    if (*least == 0 || value < *least)
+      *least = value;
+  }
+  char number[16];
+  if (receive) {
+    snprintf(number, sizeof number, "%d", receive);
+    visit(context, "receive_buffer_bytes", number);
+  }
+  if (send) {
+    snprintf(number, sizeof number, "%d", send);
+    visit(context, "send_buffer_bytes", number);
+  }
+  char limit[24] = "";
+  FILE *file = fopen("/proc/sys/net/core/rmem_max", "re");
+  if (file == NULL)
+    return;
+  if (fgets(limit, sizeof limit, file)) {
+    limit[strcspn(limit, "\n")] = '\0';
+    visit(context, "receive_buffer_limit_bytes", limit);
+  }
+  fclose(file);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * participant.c: domains, participants, and what writers and readers have in common.
+ *
+ * A configuration of Cyclone DDS belongs to a domain, of which a process has one per number. The first participant
+ * opens it and the last one closes it, which ends all of its threads and sockets; participants between share it, and
+ * must therefore ask for the same configuration.
+ */
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dds/ddsc/dds_statistics.h"
+
+struct domain {
+  domain *next;
+  plan plan;
+  dds_entity_t entity;
+  uint32_t participants;
+  socket_set sockets;
+};
+
+/* Guards the list, and opening and closing as a whole: so the sockets that appear meanwhile are known to be ours. */
+static pthread_mutex_t domains_lock = PTHREAD_MUTEX_INITIALIZER;
+static domain *domains;
+
+static ddsmark_status domain_create(plan *p, domain **out) {
+  domain *d = calloc(1, sizeof *d);
+  if (d == NULL)
+    return fail(DDSMARK_ERROR, "no memory for a domain");
+  socket_set before;
+  sockets_now(&before);
+  d->entity = dds_create_domain(p->domain, p->configuration.data);
+  if (d->entity < 0) {
+    char what[256];
+    snprintf(what, sizeof what, "cannot open domain %u%s", p->domain, p->user[0] ? " with CYCLONEDDS_URI applied" : "");
+    const ddsmark_status status = fail_dds(d->entity, what);
+    free(d);
+    return status;
+  }
+  sockets_now(&d->sockets);
+  sockets_subtract(&d->sockets, &before);
+  d->plan = *p;
+  *p = (plan){0};
+  d->next = domains;
+  domains = d;
+  *out = d;
+  return DDSMARK_OK;
+}
+
+/* Takes over `p` in any case. */
+static ddsmark_status domain_acquire(plan *p, domain **out) {
+  domain *d = domains;
+  ddsmark_status status = DDSMARK_OK;
+  while (d && d->plan.domain != p->domain)
+    d = d->next;
+  if (d == NULL)
+    status = domain_create(p, &d);
+  else if (strcmp(d->plan.configuration.data, p->configuration.data) != 0)
+    status = fail(DDSMARK_BAD_ARGUMENT,
+                  "domain %u is open in this process with another configuration; hint: the participants of a domain in "
+                  "one process share interface, transport, buffers and options",
+                  p->domain);
+  plan_free(p);
+  if (status == DDSMARK_OK) {
+    d->participants++;
+    *out = d;
+  }
+  return status;
+}
+
+static ddsmark_status domain_release(domain *d) {
+  if (--d->participants > 0)
+    return DDSMARK_OK;
+  domain **link = &domains;
+  while (*link != d)
+    link = &(*link)->next;
+  *link = d->next;
+  const dds_return_t rc = dds_delete(d->entity);
+  plan_free(&d->plan);
+  free(d);
+  return rc < 0 ? fail_dds(rc, "cannot close the domain") : DDSMARK_OK;
+}
+
+static ddsmark_status open_locked(plan *p, const char *run_name, ddsmark_participant *participant) {
+  ddsmark_status status = domain_acquire(p, &participant->domain);
+  if (status != DDSMARK_OK)
+    return status;
+  dds_qos_t *qos = dds_create_qos();
+  if (run_name && run_name[0])
+    dds_qset_entity_name(qos, run_name);
+  participant->entity = dds_create_participant(participant->domain->plan.domain, qos, NULL);
+  dds_delete_qos(qos);
+  if (participant->entity >= 0)
+    return DDSMARK_OK;
+  status = fail_dds(participant->entity, "cannot create a participant");
+  domain_release(participant->domain);
+  return status;
+}
+
+ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
+  if (config == NULL || out == NULL || config->struct_size < offsetof(ddsmark_participant_config, run_name))
+    return fail(DDSMARK_BAD_ARGUMENT, "participant_open was called without a configuration");
+  ddsmark_participant_config c;
+  copy_in(&c, sizeof c, config, config->struct_size);
+  /* A count without its array, in a shorter struct of the caller's, counts nothing. */
+  c.option_count = c.options ? c.option_count : 0;
+  c.peer_count = c.peers ? c.peer_count : 0;
+
+  plan p;
+  ddsmark_status status = plan_make(&c, &p);
+  if (status != DDSMARK_OK)
+    return status;
+  ddsmark_participant *participant = calloc(1, sizeof *participant);
+  if (participant == NULL) {
+    plan_free(&p);
+    return fail(DDSMARK_ERROR, "no memory for a participant");
+  }
+  pthread_mutex_lock(&domains_lock);
+  status = open_locked(&p, c.run_name, participant);
+  pthread_mutex_unlock(&domains_lock);
+  if (status != DDSMARK_OK) {
+    free(participant);
+    return status;
+  }
+  *out = participant;
+  return DDSMARK_OK;
+}
+
+ddsmark_status participant_close(ddsmark_participant *participant) {
+  pthread_mutex_lock(&domains_lock);
+  const dds_return_t rc = dds_delete(participant->entity);
+  ddsmark_status status = rc < 0 ? fail_dds(rc, "cannot delete the participant") : DDSMARK_OK;
+  const ddsmark_status released = domain_release(participant->domain);
+  pthread_mutex_unlock(&domains_lock);
+  free(participant);
+  return status != DDSMARK_OK ? status : released;
+}
+
+ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context) {
+  const plan *p = &participant->domain->plan;
+  visit(context, "transport", transport_infos[p->transport].name);
+  if (p->user_names_interface) {
+    visit(context, "interface", "as the configuration says");
+  } else {
+    visit(context, "interface", p->interface[0] ? p->interface : "chosen by Cyclone DDS");
+    if (p->address[0])
+      visit(context, "address", p->address);
+  }
+  visit(context, "multicast", p->multicast_unset ? "chosen by Cyclone DDS" : p->multicast ? "allowed" : "off");
+  sockets_visit(&participant->domain->sockets, visit, context);
+  visit(context, "max_message_size", p->max_message);
+  visit(context, "fragment_size", p->fragment);
+  visit(context, "configuration", p->configuration.data);
+  visit(context, "configuration_user", p->user);
+  return DDSMARK_OK;
+}
+
+/* -- what writers and readers have in common ----------------------------------------------------------------------- */
+
+ddsmark_status endpoint_check(uint32_t type_kind, const char *topic, uint64_t max_payload) {
+  if (type_kind == DDSMARK_TYPE_PLAIN)
+    return fail(DDSMARK_UNSUPPORTED, "the plain type is not in this driver");
+  if (type_kind > DDSMARK_TYPE_PLAIN)
+    return fail(DDSMARK_BAD_ARGUMENT, "type %u does not exist", type_kind);
+  if (topic == NULL || topic[0] == '\0')
+    return fail(DDSMARK_BAD_ARGUMENT, "the topic has no name");
+  if (max_payload > transport_infos[0].max_payload_bytes)
+    return fail(DDSMARK_TOO_LARGE, "samples of %llu bytes are too large; hint: at most %llu",
+                (unsigned long long)max_payload, (unsigned long long)transport_infos[0].max_payload_bytes);
+  return DDSMARK_OK;
+}
+
+ddsmark_status endpoint_prepare(endpoint *e, ddsmark_participant *participant, uint32_t type_kind, const char *topic,
+                                side s, const qos_set *qos) {
+  e->participant = participant;
+  e->keyed = type_kind == DDSMARK_TYPE_KEYED;
+  e->topic =
+      dds_create_topic(participant->entity, e->keyed ? &KeyedSample_desc : &Sample_desc, topic, qos->topic, NULL);
+  if (e->topic < 0) {
+    char what[256];
+    snprintf(what, sizeof what, "cannot create topic `%.150s`", topic);
+    return fail_dds(e->topic, what);
+  }
+  e->group = s == SIDE_WRITER ? dds_create_publisher(participant->entity, qos->group, NULL)
+                              : dds_create_subscriber(participant->entity, qos->group, NULL);
+  if (e->group < 0) {
+    const ddsmark_status status =
+        fail_dds(e->group, s == SIDE_WRITER ? "cannot create the publisher" : "cannot create the subscriber");
+    dds_delete(e->topic);
+    return status;
+  }
+  return DDSMARK_OK;
+}
+
+ddsmark_status endpoint_close(endpoint *e) {
+  dds_return_t rc = e->entity > 0 ? dds_delete(e->entity) : DDS_RETCODE_OK;
+  const dds_return_t group = dds_delete(e->group), topic = dds_delete(e->topic);
+  rc = rc < 0 ? rc : group < 0 ? group : topic;
+  dds_delete_statistics(e->statistics);
+  qos_texts_free(&e->texts);
+  return rc < 0 ? fail_dds(rc, "cannot delete the entity") : DDSMARK_OK;
+}
+
+ddsmark_status endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context) {
+  sockets_visit(&e->participant->domain->sockets, visit, context);
+  return DDSMARK_OK;
+}
+
+const char *endpoint_batch_limit(const endpoint *e) {
+  return e->participant->domain->plan.max_message;
+}
+
+void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value) {
+  c->values[which] = value;
+  c->valid |= UINT64_C(1) << which;
+}
+
+void counter_from_statistic(ddsmark_counters *c, uint32_t which, const struct dds_statistics *s, const char *name) {
+  const struct dds_stat_keyvalue *value = s ? dds_lookup_statistic(s, name) : NULL;
+  if (value && value->kind == DDS_STAT_KIND_UINT32)
+    counter_set(c, which, value->u.u32);
+  else if (value && value->kind == DDS_STAT_KIND_UINT64)
+    counter_set(c, which, value->u.u64);
+}
+
+ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out) {
+  const uint32_t size = out->struct_size;
+  if (size < offsetof(ddsmark_counters, values))
+    return fail(DDSMARK_BAD_ARGUMENT, "the counters have a struct_size of %u, which holds none", size);
+  ddsmark_counters c = *from;
+  for (uint32_t i = 0; i < DDSMARK_COUNTER_COUNT; i++)
+    if (offsetof(ddsmark_counters, values) + (i + 1) * sizeof c.values[0] > size)
+      c.valid &= ~(UINT64_C(1) << i);
+  c.struct_size = size;
+  memcpy(out, &c, size < sizeof c ? size : sizeof c);
+  return DDSMARK_OK;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * qos.c: policies, from ddsmark to Cyclone DDS and back.
+ *
+ * A dds_qos_t remembers which of its policies were set; only the dds_qset_* calls tell it, so only these are used. What
+ * is in force is read back from the entities. Partition, presentation and group data belong to the publisher or
+ * subscriber, topic data to the topic. A policy that DDS does not define for the side at hand (lifespan of a reader,
+ * time-based filter of a writer) is not set and not reported as present.
+ */
+#include "internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_FEATURES_H
+#include "dds/features.h"
+#else /* 0.10 as packaged: built with its defaults, which have both */
+#define DDS_HAS_LIFESPAN 1
+#define DDS_HAS_DEADLINE_MISSED 1
+#endif
+
+#ifdef DDS_HAS_LIFESPAN
+#define LIFESPAN_SUPPORT {DDSMARK_SUPPORT_ENFORCED, 0, NULL}
+#else
+#define LIFESPAN_SUPPORT {DDSMARK_SUPPORT_UNSUPPORTED, 0, "this Cyclone DDS was built without it"}
+#endif
+#ifdef DDS_HAS_DEADLINE_MISSED
+#define DEADLINE_SUPPORT {DDSMARK_SUPPORT_ENFORCED, 0, NULL}
+#else
+#define DEADLINE_SUPPORT {DDSMARK_SUPPORT_UNSUPPORTED, 0, "this Cyclone DDS was built without it"}
+#endif
+
+const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT] = {
+    [DDSMARK_POLICY_RELIABILITY] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
+    [DDSMARK_POLICY_HISTORY] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
+    [DDSMARK_POLICY_RESOURCE_LIMITS] = {DDSMARK_SUPPORT_ENFORCED, 0,
+                                        "of readers; a writer blocks by bytes instead, see the option whc_high"},
+    [DDSMARK_POLICY_DURABILITY] =
+        {DDSMARK_SUPPORT_ENFORCED, 0,
+         "volatile and transient-local; transient and persistent are refused: no service; what "
+         "a late joiner gets is set by the durability service's history"},
+    [DDSMARK_POLICY_DURABILITY_SERVICE] = {DDSMARK_SUPPORT_ENFORCED, 0,
+                                           "its history decides what a late joiner of a transient-local writer gets; "
+                                           "cleanup delay and limits are stored only"},
+    [DDSMARK_POLICY_DEADLINE] = DEADLINE_SUPPORT,
+    [DDSMARK_POLICY_LATENCY_BUDGET] = {DDSMARK_SUPPORT_HINT, 0,
+                                       "more than 0 at the writer: a thread of the library's packs and sends"},
+    [DDSMARK_POLICY_LIFESPAN] = LIFESPAN_SUPPORT,
+    [DDSMARK_POLICY_LIVELINESS] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
+    [DDSMARK_POLICY_OWNERSHIP] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
+    [DDSMARK_POLICY_OWNERSHIP_STRENGTH] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
+    [DDSMARK_POLICY_PARTITION] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
+    [DDSMARK_POLICY_PRESENTATION] = {DDSMARK_SUPPORT_MATCHED_ONLY, 0,
+                                     "coherent access is refused: there are no coherent sets"},
+    [DDSMARK_POLICY_DESTINATION_ORDER] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
+    [DDSMARK_POLICY_TIME_BASED_FILTER] = {DDSMARK_SUPPORT_ENFORCED, 0, "by source timestamp"},
+    [DDSMARK_POLICY_TRANSPORT_PRIORITY] = {DDSMARK_SUPPORT_HINT, 0,
+                                           "no DSCP; only a threshold for delivery by the receiving thread"},
+    [DDSMARK_POLICY_WRITER_DATA_LIFECYCLE] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
+    [DDSMARK_POLICY_READER_DATA_LIFECYCLE] = {DDSMARK_SUPPORT_IGNORED, 0, "stored; nothing is purged"},
+    [DDSMARK_POLICY_USER_DATA] = {DDSMARK_SUPPORT_ENFORCED, 0, "carried by discovery"},
+    [DDSMARK_POLICY_TOPIC_DATA] = {DDSMARK_SUPPORT_ENFORCED, 0, "carried by discovery"},
+    [DDSMARK_POLICY_GROUP_DATA] = {DDSMARK_SUPPORT_ENFORCED, 0, "carried by discovery"},
+    [DDSMARK_POLICY_ENTITY_FACTORY] = {DDSMARK_SUPPORT_UNSUPPORTED, 0, "there is no call that sets it"},
+};
+
+static const char *const policy_names[DDSMARK_POLICY_COUNT] = {"reliability",
+                                                               "history",
+                                                               "resource limits",
+                                                               "durability",
+                                                               "durability service",
+                                                               "deadline",
+                                                               "latency budget",
+                                                               "lifespan",
+                                                               "liveliness",
+                                                               "ownership",
+                                                               "ownership strength",
+                                                               "partition",
+                                                               "presentation",
+                                                               "destination order",
+                                                               "time-based filter",
+                                                               "transport priority",
+                                                               "writer data lifecycle",
+                                                               "reader data lifecycle",
+                                                               "user data",
+                                                               "topic data",
+                                                               "group data",
+                                                               "entity factory"};
+
+#define BIT(policy) (UINT64_C(1) << DDSMARK_POLICY_##policy)
+#define WRITER_ONLY                                                                                                    \
+  (BIT(DURABILITY_SERVICE) | BIT(LIFESPAN) | BIT(OWNERSHIP_STRENGTH) | BIT(TRANSPORT_PRIORITY) |                       \
+   BIT(WRITER_DATA_LIFECYCLE))
+#define READER_ONLY (BIT(TIME_BASED_FILTER) | BIT(READER_DATA_LIFECYCLE))
+
+/* The kinds of both have the same numbers, so that they are cast after a look at their range. */
+_Static_assert((int)DDS_RELIABILITY_RELIABLE == DDSMARK_RELIABLE, "reliability");
+_Static_assert((int)DDS_HISTORY_KEEP_ALL == DDSMARK_KEEP_ALL, "history");
+_Static_assert((int)DDS_DURABILITY_TRANSIENT_LOCAL == DDSMARK_TRANSIENT_LOCAL, "durability");
+_Static_assert((int)DDS_DURABILITY_PERSISTENT == DDSMARK_PERSISTENT, "durability");
+_Static_assert((int)DDS_LIVELINESS_MANUAL_BY_PARTICIPANT == DDSMARK_LIVELINESS_BY_PARTICIPANT, "liveliness");
+_Static_assert((int)DDS_LIVELINESS_MANUAL_BY_TOPIC == DDSMARK_LIVELINESS_BY_TOPIC, "liveliness");
+_Static_assert((int)DDS_OWNERSHIP_EXCLUSIVE == DDSMARK_OWNERSHIP_EXCLUSIVE, "ownership");
+_Static_assert((int)DDS_PRESENTATION_GROUP == DDSMARK_SCOPE_GROUP, "presentation");
+_Static_assert((int)DDS_DESTINATIONORDER_BY_SOURCE_TIMESTAMP == DDSMARK_ORDER_BY_SOURCE, "destination order");
+_Static_assert(DDS_LENGTH_UNLIMITED == DDSMARK_UNLIMITED, "resource limits");
+
+/* -- to Cyclone DDS ------------------------------------------------------------------------------------------------ */
+
+/* Where the last field of a policy ends: a policy of a caller whose struct is shorter is not there. */
+#define END(field) (offsetof(ddsmark_qos, field) + sizeof(((ddsmark_qos *)0)->field))
+static const uint32_t policy_ends[DDSMARK_POLICY_COUNT] = {
+    [DDSMARK_POLICY_RELIABILITY] = END(max_blocking_ns),
+    [DDSMARK_POLICY_HISTORY] = END(history_depth),
+    [DDSMARK_POLICY_RESOURCE_LIMITS] = END(max_samples_per_instance),
+    [DDSMARK_POLICY_DURABILITY] = END(durability),
+    [DDSMARK_POLICY_DURABILITY_SERVICE] = END(service_max_samples_per_instance),
+    [DDSMARK_POLICY_DEADLINE] = END(deadline_ns),
+    [DDSMARK_POLICY_LATENCY_BUDGET] = END(latency_budget_ns),
+    [DDSMARK_POLICY_LIFESPAN] = END(lifespan_ns),
+    [DDSMARK_POLICY_LIVELINESS] = END(liveliness),
+    [DDSMARK_POLICY_OWNERSHIP] = END(ownership),
+    [DDSMARK_POLICY_OWNERSHIP_STRENGTH] = END(ownership_strength),
+    [DDSMARK_POLICY_PARTITION] = END(partition_count),
+    [DDSMARK_POLICY_PRESENTATION] = END(ordered_access),
+    [DDSMARK_POLICY_DESTINATION_ORDER] = END(destination_order),
+    [DDSMARK_POLICY_TIME_BASED_FILTER] = END(minimum_separation_ns),
+    [DDSMARK_POLICY_TRANSPORT_PRIORITY] = END(transport_priority),
+    [DDSMARK_POLICY_WRITER_DATA_LIFECYCLE] = END(autodispose_unregistered),
+    [DDSMARK_POLICY_READER_DATA_LIFECYCLE] = END(autopurge_disposed_ns),
+    [DDSMARK_POLICY_USER_DATA] = END(user_data_size),
+    [DDSMARK_POLICY_TOPIC_DATA] = END(topic_data_size),
+    [DDSMARK_POLICY_GROUP_DATA] = END(group_data_size),
+    [DDSMARK_POLICY_ENTITY_FACTORY] = END(autoenable_created),
+};
+
+static uint64_t present_within(uint64_t present, uint32_t struct_size) {
+  for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
+    if (policy_ends[p] > struct_size)
+      present &= ~(UINT64_C(1) << p);
+  return present;
+}
+
+static bool in_range(int32_t value, int32_t last) {
+  return value >= 0 && value <= last;
+}
+
+/* Values that no driver could set, and those that this one cannot. What contradicts itself is left to the library. */
+static ddsmark_status check(const ddsmark_qos *q) {
+  for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
+    if (q->present >> p & 1 && policy_supports[p].support == DDSMARK_SUPPORT_UNSUPPORTED)
+      return fail(DDSMARK_UNSUPPORTED, "policy `%s` cannot be set: %s", policy_names[p], policy_supports[p].note);
+  if (q->present >> DDSMARK_POLICY_COUNT)
+    return fail(DDSMARK_UNSUPPORTED, "a policy is asked for that this driver does not know (present is 0x%llx)",
+                (unsigned long long)q->present);
+
+  const struct {
+    uint32_t policy;
+    bool fine;
+  } ranges[] = {
+      {DDSMARK_POLICY_RELIABILITY, in_range(q->reliability, DDSMARK_RELIABLE)},
+      {DDSMARK_POLICY_HISTORY, in_range(q->history, DDSMARK_KEEP_ALL)},
+      {DDSMARK_POLICY_HISTORY, q->history == DDSMARK_KEEP_ALL || q->history_depth > 0},
+      {DDSMARK_POLICY_DURABILITY, in_range(q->durability, DDSMARK_PERSISTENT)},
+      {DDSMARK_POLICY_DURABILITY_SERVICE, in_range(q->service_history, DDSMARK_KEEP_ALL)},
+      {DDSMARK_POLICY_LIVELINESS, in_range(q->liveliness, DDSMARK_LIVELINESS_BY_TOPIC)},
+      {DDSMARK_POLICY_OWNERSHIP, in_range(q->ownership, DDSMARK_OWNERSHIP_EXCLUSIVE)},
+      {DDSMARK_POLICY_PRESENTATION, in_range(q->presentation_scope, DDSMARK_SCOPE_GROUP)},
+      {DDSMARK_POLICY_DESTINATION_ORDER, in_range(q->destination_order, DDSMARK_ORDER_BY_SOURCE)},
+      {DDSMARK_POLICY_PARTITION, q->partition_count == 0 || q->partitions != NULL},
+      {DDSMARK_POLICY_USER_DATA, q->user_data_size == 0 || q->user_data != NULL},
+      {DDSMARK_POLICY_TOPIC_DATA, q->topic_data_size == 0 || q->topic_data != NULL},
+      {DDSMARK_POLICY_GROUP_DATA, q->group_data_size == 0 || q->group_data != NULL},
+  };
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+    if (q->present >> ranges[i].policy & 1 && !ranges[i].fine)
+      return fail(DDSMARK_BAD_ARGUMENT, "policy `%s` has a value out of range", policy_names[ranges[i].policy]);
+
+  if (q->present & BIT(DURABILITY) && q->durability > DDSMARK_TRANSIENT_LOCAL)
+    return fail(DDSMARK_UNSUPPORTED,
+                "durability `%s` cannot be set: Cyclone DDS has no durability service; hint: transient-local",
+                q->durability == DDSMARK_TRANSIENT ? "transient" : "persistent");
+  if (q->present & BIT(PRESENTATION) && q->coherent_access)
+    return fail(DDSMARK_UNSUPPORTED,
+                "coherent access cannot be set: Cyclone DDS has no coherent sets; hint: ordered access it has");
+  return DDSMARK_OK;
+}
+
+static void apply_group(const ddsmark_qos *q, dds_qos_t *group) {
+  if (q->present & BIT(PARTITION)) {
+    /* Cyclone takes names that it does not change through a pointer without const. */
+    const char **names = (const char **)(uintptr_t)q->partitions;
+    dds_qset_partition(group, q->partition_count, names);
+  }
+  if (q->present & BIT(PRESENTATION))
+    dds_qset_presentation(group, (dds_presentation_access_scope_kind_t)q->presentation_scope, false,
+                          q->ordered_access != 0);
+  if (q->present & BIT(GROUP_DATA))
+    dds_qset_groupdata(group, q->group_data, q->group_data_size);
+}
+
+static void apply_endpoint(const ddsmark_qos *q, dds_qos_t *e) {
+  if (q->present & BIT(RELIABILITY))
+    dds_qset_reliability(e, (dds_reliability_kind_t)q->reliability, duration_of(q->max_blocking_ns));
+  if (q->present & BIT(HISTORY))
+    dds_qset_history(e, (dds_history_kind_t)q->history, q->history == DDSMARK_KEEP_ALL ? 1 : q->history_depth);
+  if (q->present & BIT(RESOURCE_LIMITS))
+    dds_qset_resource_limits(e, q->max_samples, q->max_instances, q->max_samples_per_instance);
+  if (q->present & BIT(DURABILITY))
+    dds_qset_durability(e, (dds_durability_kind_t)q->durability);
+  if (q->present & BIT(DURABILITY_SERVICE))
+    dds_qset_durability_service(e, duration_of(q->service_cleanup_ns), (dds_history_kind_t)q->service_history,
+                                q->service_history == DDSMARK_KEEP_ALL ? 1 : q->service_history_depth,
+                                q->service_max_samples, q->service_max_instances, q->service_max_samples_per_instance);
+  if (q->present & BIT(DEADLINE))
+    dds_qset_deadline(e, duration_of(q->deadline_ns));
+  if (q->present & BIT(LATENCY_BUDGET))
+    dds_qset_latency_budget(e, duration_of(q->latency_budget_ns));
+  if (q->present & BIT(LIFESPAN))
+    dds_qset_lifespan(e, duration_of(q->lifespan_ns));
+  if (q->present & BIT(LIVELINESS))
+    dds_qset_liveliness(e, (dds_liveliness_kind_t)q->liveliness, duration_of(q->liveliness_lease_ns));
+  if (q->present & BIT(OWNERSHIP))
+    dds_qset_ownership(e, (dds_ownership_kind_t)q->ownership);
+  if (q->present & BIT(OWNERSHIP_STRENGTH))
+    dds_qset_ownership_strength(e, q->ownership_strength);
+  if (q->present & BIT(DESTINATION_ORDER))
+    dds_qset_destination_order(e, (dds_destination_order_kind_t)q->destination_order);
+  if (q->present & BIT(TIME_BASED_FILTER))
+    dds_qset_time_based_filter(e, duration_of(q->minimum_separation_ns));
+  if (q->present & BIT(TRANSPORT_PRIORITY))
+    dds_qset_transport_priority(e, q->transport_priority);
+  if (q->present & BIT(WRITER_DATA_LIFECYCLE))
+    dds_qset_writer_data_lifecycle(e, q->autodispose_unregistered != 0);
+  if (q->present & BIT(READER_DATA_LIFECYCLE))
+    dds_qset_reader_data_lifecycle(e, duration_of(q->autopurge_nowriter_ns), duration_of(q->autopurge_disposed_ns));
+  if (q->present & BIT(USER_DATA))
+    dds_qset_userdata(e, q->user_data, q->user_data_size);
+}
+
+ddsmark_status qos_make(const ddsmark_qos *asked, side s, qos_set *out) {
+  ddsmark_qos q = {0};
+  if (asked) {
+    if (asked->struct_size < END(present))
+      return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", asked->struct_size);
+    copy_in(&q, sizeof q, asked, asked->struct_size);
+    q.present = present_within(q.present, asked->struct_size);
+    const ddsmark_status status = check(&q);
+    if (status != DDSMARK_OK)
+      return status;
+    q.present &= ~(s == SIDE_WRITER ? READER_ONLY : WRITER_ONLY);
+  }
+  *out = (qos_set){dds_create_qos(), dds_create_qos(), dds_create_qos()};
+  if (q.present & BIT(TOPIC_DATA))
+    dds_qset_topicdata(out->topic, q.topic_data, q.topic_data_size);
+  apply_group(&q, out->group);
+  apply_endpoint(&q, out->endpoint);
+  /* What every DDS can read, whatever it prefers. */
+  const dds_data_representation_id_t xcdr1[] = {DDS_DATA_REPRESENTATION_XCDR1};
+  dds_qset_data_representation(out->endpoint, 1, xcdr1);
+  return DDSMARK_OK;
+}
+
+void qos_free(qos_set *set) {
+  dds_delete_qos(set->topic);
+  dds_delete_qos(set->group);
+  dds_delete_qos(set->endpoint);
+}
+
+/* -- and back ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t ns_of(dds_duration_t d) {
+  return d == DDS_INFINITY ? DDSMARK_DURATION_INFINITE : (uint64_t)d;
+}
+
+/* The kinds are enums of Cyclone's, read through a variable of its type. */
+#define READ_KIND(field, type, call)                                                                                   \
+  do {                                                                                                                 \
+    type kind;                                                                                                         \
+    if ((got = (call)))                                                                                                \
+      q->field = (int32_t)kind;                                                                                        \
+  } while (0)
+
+static void read_endpoint_kinds(const dds_qos_t *e, ddsmark_qos *q) {
+  bool got;
+  dds_duration_t d = 0;
+  READ_KIND(reliability, dds_reliability_kind_t, dds_qget_reliability(e, &kind, &d));
+  q->max_blocking_ns = ns_of(d);
+  q->present |= got ? BIT(RELIABILITY) : 0;
+  READ_KIND(history, dds_history_kind_t, dds_qget_history(e, &kind, &q->history_depth));
+  q->present |= got ? BIT(HISTORY) : 0;
+  READ_KIND(durability, dds_durability_kind_t, dds_qget_durability(e, &kind));
+  q->present |= got ? BIT(DURABILITY) : 0;
+  READ_KIND(liveliness, dds_liveliness_kind_t, dds_qget_liveliness(e, &kind, &d));
+  q->liveliness_lease_ns = ns_of(d);
+  q->present |= got ? BIT(LIVELINESS) : 0;
+  READ_KIND(ownership, dds_ownership_kind_t, dds_qget_ownership(e, &kind));
+  q->present |= got ? BIT(OWNERSHIP) : 0;
+  READ_KIND(destination_order, dds_destination_order_kind_t, dds_qget_destination_order(e, &kind));
+  q->present |= got ? BIT(DESTINATION_ORDER) : 0;
+}
+
+static void read_writer(const dds_qos_t *e, ddsmark_qos *q) {
+  bool got, flag = false;
+  dds_duration_t d = 0;
+  READ_KIND(service_history, dds_history_kind_t,
+            dds_qget_durability_service(e, &d, &kind, &q->service_history_depth, &q->service_max_samples,
+                                        &q->service_max_instances, &q->service_max_samples_per_instance));
+  q->service_cleanup_ns = ns_of(d);
+  q->present |= got ? BIT(DURABILITY_SERVICE) : 0;
+  if (dds_qget_lifespan(e, &d)) {
+    q->lifespan_ns = ns_of(d);
+    q->present |= BIT(LIFESPAN);
+  }
+  if (dds_qget_ownership_strength(e, &q->ownership_strength))
+    q->present |= BIT(OWNERSHIP_STRENGTH);
+  if (dds_qget_transport_priority(e, &q->transport_priority))
+    q->present |= BIT(TRANSPORT_PRIORITY);
+  if (dds_qget_writer_data_lifecycle(e, &flag)) {
+    q->autodispose_unregistered = flag;
+    q->present |= BIT(WRITER_DATA_LIFECYCLE);
+  }
+}
+
+static void read_reader(const dds_qos_t *e, ddsmark_qos *q) {
+  dds_duration_t d = 0, disposed = 0;
+  if (dds_qget_time_based_filter(e, &d)) {
+    q->minimum_separation_ns = ns_of(d);
+    q->present |= BIT(TIME_BASED_FILTER);
+  }
+  if (dds_qget_reader_data_lifecycle(e, &d, &disposed)) {
+    q->autopurge_nowriter_ns = ns_of(d);
+    q->autopurge_disposed_ns = ns_of(disposed);
+    q->present |= BIT(READER_DATA_LIFECYCLE);
+  }
+}
+
+static void read_endpoint(const dds_qos_t *e, side s, qos_texts *texts, ddsmark_qos *q) {
+  dds_duration_t d = 0;
+  size_t size = 0;
+  read_endpoint_kinds(e, q);
+  if (dds_qget_resource_limits(e, &q->max_samples, &q->max_instances, &q->max_samples_per_instance))
+    q->present |= BIT(RESOURCE_LIMITS);
+  if (dds_qget_deadline(e, &d)) {
+    q->deadline_ns = ns_of(d);
+    q->present |= BIT(DEADLINE);
+  }
+  if (dds_qget_latency_budget(e, &d)) {
+    q->latency_budget_ns = ns_of(d);
+    q->present |= BIT(LATENCY_BUDGET);
+  }
+  if (dds_qget_userdata(e, &texts->user_data, &size)) {
+    q->user_data = texts->user_data;
+    q->user_data_size = (uint32_t)size;
+    q->present |= BIT(USER_DATA);
+  }
+  s == SIDE_WRITER ? read_writer(e, q) : read_reader(e, q);
+}
+
+static void read_group(const dds_qos_t *g, qos_texts *texts, ddsmark_qos *q) {
+  bool got, coherent = false, ordered = false;
+  size_t size = 0;
+  if (dds_qget_partition(g, &texts->partition_count, &texts->partitions)) {
+    q->partitions = (const char *const *)texts->partitions;
+    q->partition_count = texts->partition_count;
+    q->present |= BIT(PARTITION);
+  }
+  READ_KIND(presentation_scope, dds_presentation_access_scope_kind_t,
+            dds_qget_presentation(g, &kind, &coherent, &ordered));
+  q->coherent_access = coherent;
+  q->ordered_access = ordered;
+  q->present |= got ? BIT(PRESENTATION) : 0;
+  if (dds_qget_groupdata(g, &texts->group_data, &size)) {
+    q->group_data = texts->group_data;
+    q->group_data_size = (uint32_t)size;
+    q->present |= BIT(GROUP_DATA);
+  }
+}
+
+ddsmark_status qos_read_back(dds_entity_t topic, dds_entity_t group, dds_entity_t entity, side s, qos_texts *texts,
+                             ddsmark_qos *out) {
+  if (out->struct_size < END(present))
+    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", out->struct_size);
+  qos_set set = {dds_create_qos(), dds_create_qos(), dds_create_qos()};
+  dds_return_t rc;
+  ddsmark_status status = DDSMARK_OK;
+  if ((rc = dds_get_qos(topic, set.topic)) < 0 || (rc = dds_get_qos(group, set.group)) < 0 ||
+      (rc = dds_get_qos(entity, set.endpoint)) < 0) {
+    status = fail_dds(rc, "cannot read the QoS back");
+  } else {
+    ddsmark_qos q = {.struct_size = out->struct_size};
+    size_t size = 0;
+    qos_texts_free(texts);
+    read_endpoint(set.endpoint, s, texts, &q);
+    read_group(set.group, texts, &q);
+    if (dds_qget_topicdata(set.topic, &texts->topic_data, &size)) {
+      q.topic_data = texts->topic_data;
+      q.topic_data_size = (uint32_t)size;
+      q.present |= BIT(TOPIC_DATA);
+    }
+    q.present = present_within(q.present, out->struct_size);
+    memcpy(out, &q, out->struct_size < sizeof q ? out->struct_size : sizeof q);
+  }
+  qos_free(&set);
+  return status;
+}
+
+void qos_texts_free(qos_texts *texts) {
+  for (uint32_t i = 0; i < texts->partition_count; i++)
+    dds_free(texts->partitions[i]);
+  dds_free(texts->partitions);
+  dds_free(texts->user_data);
+  dds_free(texts->topic_data);
+  dds_free(texts->group_data);
+  *texts = (qos_texts){0};
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reader.c
+ *
+ * Samples are taken into memory of the reader's, made once: the sequences are as long as the largest sample, and
+ * Cyclone DDS fills them again and again. (With loans it would allocate, in 11, whenever a take yields more samples
+ * than the one before.)
+ */
+#include "internal.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dds/ddsc/dds_statistics.h"
+
+/* How much one take may fill: enough for small samples to share its cost, not so much that they leave the cache. */
+#define TAKE_SAMPLES 256u
+#define TAKE_BYTES (4u << 20)
+
+struct ddsmark_reader {
+  endpoint e;
+  uint32_t mode;
+  uint32_t capacity; /* of the three arrays */
+  void *samples;     /* Sample or KeyedSample */
+  void **pointers;   /* to each of them, as dds_take() wants */
+  dds_sample_info_t *infos;
+  dds_entity_t waitset, condition;
+  ddsmark_sink sink; /* DDSMARK_RECEIVE_LISTENER */
+  void *sink_context;
+  _Atomic uint64_t not_alive; /* how often a writer was found not alive */
+};
+
+/* -- the memory of samples ----------------------------------------------------------------------------------------- */
+
+static size_t sample_size(const ddsmark_reader *r) {
+  return r->e.keyed ? sizeof(KeyedSample) : sizeof(Sample);
+}
+
+static void samples_free(ddsmark_reader *r) {
+  for (uint32_t i = 0; r->pointers && i < r->capacity; i++)
+    dds_sample_free(r->pointers[i], r->e.keyed ? &KeyedSample_desc : &Sample_desc, DDS_FREE_CONTENTS);
+  free(r->samples);
+  free(r->pointers);
+  free(r->infos);
+}
+
+static bool samples_make(ddsmark_reader *r, uint64_t max_payload) {
+  const uint64_t fit = max_payload ? TAKE_BYTES / max_payload : TAKE_SAMPLES;
+  r->capacity = fit < 1 ? 1 : fit > TAKE_SAMPLES ? TAKE_SAMPLES : (uint32_t)fit;
+  r->samples = calloc(r->capacity, sample_size(r));
+  r->infos = calloc(r->capacity, sizeof *r->infos);
+  void **pointers = calloc(r->capacity, sizeof *pointers);
+  if (r->samples == NULL || r->infos == NULL || pointers == NULL) {
+    free(pointers);
+    return false;
+  }
+  for (uint32_t i = 0; i < r->capacity; i++) {
+    pointers[i] = (char *)r->samples + i * sample_size(r);
+    if (max_payload == 0)
+      continue;
+    dds_sequence_octet *payload = r->e.keyed ? (dds_sequence_octet *)&((KeyedSample *)pointers[i])->payload
+                                             : (dds_sequence_octet *)&((Sample *)pointers[i])->payload;
+    payload->_buffer = dds_alloc(max_payload);
+    payload->_maximum = (uint32_t)max_payload;
+    payload->_release = true;
+  }
+  r->pointers = pointers;
+  return true;
+}
+
+/* -- taking -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t give(const ddsmark_reader *r, int32_t n, ddsmark_sink sink, void *context) {
+  uint32_t given = 0;
+  for (int32_t i = 0; i < n; i++) {
+    if (!r->infos[i].valid_data)
+      continue;
+    ddsmark_sample sample = {0};
+    if (r->e.keyed) {
+      const KeyedSample *s = r->pointers[i];
+      sample.payload = s->payload._buffer;
+      sample.size = s->payload._length;
+      sample.key = s->key;
+    } else {
+      const Sample *s = r->pointers[i];
+      sample.payload = s->payload._buffer;
+      sample.size = s->payload._length;
+    }
+    sink(context, &sample);
+    given++;
+  }
+  return given;
+}
+
+/* Takes until there is nothing, or until `max_samples` were given. Invalid samples count for nothing, and are not
+ * given; `entity` is a parameter because the listener may run before dds_create_reader() has returned it. */
+static dds_return_t take(const ddsmark_reader *r, dds_entity_t entity, uint32_t max_samples, ddsmark_sink sink,
+                         void *context, uint32_t *taken) {
+  uint32_t given = 0;
+  for (;;) {
+    const uint32_t wanted = max_samples - given < r->capacity ? max_samples - given : r->capacity;
+    const dds_return_t n = dds_take(entity, r->pointers, r->infos, r->capacity, wanted);
+    if (n < 0)
+      return n;
+    given += give(r, n, sink, context);
+    *taken = given;
+    if ((uint32_t)n < wanted || given == max_samples)
+      return DDS_RETCODE_OK;
+  }
+}
+
+ddsmark_status reader_receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
+                              void *context, uint32_t *taken) {
+  *taken = 0;
+  if (r->mode == DDSMARK_RECEIVE_LISTENER)
+    return fail(DDSMARK_BAD_ARGUMENT, "the reader was opened with a listener, which receives by itself");
+  if (max_samples == 0)
+    return DDSMARK_OK;
+  if (r->mode == DDSMARK_RECEIVE_WAITSET && timeout_ns > 0) {
+    const dds_return_t rc = dds_waitset_wait(r->waitset, NULL, 0, duration_of(timeout_ns));
+    if (rc == 0)
+      return DDSMARK_OK;
+    if (rc < 0)
+      return fail_dds(rc, "cannot wait for samples");
+  }
+  const dds_return_t rc = take(r, r->e.entity, max_samples, sink, context, taken);
+  return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "cannot take samples");
+}
+
+static void on_data_available(dds_entity_t entity, void *argument) {
+  ddsmark_reader *r = argument;
+  uint32_t taken;
+  /* A failure here has nobody to be told to; samples that it costs show in what the host counts. */
+  (void)take(r, entity, UINT32_MAX, r->sink, r->sink_context, &taken);
+}
+
+/* Cyclone DDS counts the writers that are not alive now; ddsmark wants to know how often one became so. */
+static void on_liveliness_changed(dds_entity_t entity, const dds_liveliness_changed_status_t status, void *argument) {
+  ddsmark_reader *r = argument;
+  (void)entity;
+  if (status.not_alive_count_change > 0)
+    atomic_fetch_add_explicit(&r->not_alive, (uint64_t)status.not_alive_count_change, memory_order_relaxed);
+}
+
+/* -- open and close ------------------------------------------------------------------------------------------------ */
+
+static ddsmark_status check(const ddsmark_reader_config *config) {
+  if (config->content_filter)
+    return fail(DDSMARK_UNSUPPORTED, "Cyclone DDS has no content filters in SQL");
+  if (config->receive_mode > DDSMARK_RECEIVE_LISTENER)
+    return fail(DDSMARK_BAD_ARGUMENT, "receive mode %u does not exist", config->receive_mode);
+  if ((config->receive_mode == DDSMARK_RECEIVE_LISTENER) != (config->sink != NULL))
+    return fail(DDSMARK_BAD_ARGUMENT, config->sink ? "a sink was given without DDSMARK_RECEIVE_LISTENER"
+                                                   : "DDSMARK_RECEIVE_LISTENER needs a sink");
+  return endpoint_check(config->type_kind, config->topic, config->max_payload_bytes);
+}
+
+static ddsmark_status waitset_make(ddsmark_reader *r) {
+  dds_return_t rc;
+  if ((rc = r->waitset = dds_create_waitset(r->e.participant->entity)) < 0 ||
+      (rc = r->condition = dds_create_readcondition(r->e.entity, DDS_ANY_STATE)) < 0 ||
+      (rc = dds_waitset_attach(r->waitset, r->condition, 1)) < 0)
+    return fail_dds(rc, "cannot create the waitset");
+  return DDSMARK_OK;
+}
+
+static ddsmark_status create(ddsmark_reader *r, ddsmark_participant *participant, const ddsmark_reader_config *config,
+                             const qos_set *qos) {
+  ddsmark_status status = endpoint_prepare(&r->e, participant, config->type_kind, config->topic, SIDE_READER, qos);
+  if (status != DDSMARK_OK)
+    return status;
+  dds_listener_t *listener = dds_create_listener(r);
+  dds_lset_liveliness_changed(listener, on_liveliness_changed);
+  if (r->mode == DDSMARK_RECEIVE_LISTENER)
+    dds_lset_data_available(listener, on_data_available);
+  const dds_entity_t entity = dds_create_reader(r->e.group, r->e.topic, qos->endpoint, listener);
+  dds_delete_listener(listener);
+  if (entity < 0) {
+    status = fail_dds(entity, "cannot create the reader");
+  } else {
+    r->e.entity = entity;
+    r->e.statistics = dds_create_statistics(entity);
+    if (r->mode == DDSMARK_RECEIVE_WAITSET)
+      status = waitset_make(r);
+  }
+  if (status != DDSMARK_OK) {
+    if (r->waitset > 0)
+      dds_delete(r->waitset);
+    endpoint_close(&r->e);
+  }
+  return status;
+}
+
+ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reader_config *config,
+                           ddsmark_reader **out) {
+  if (participant == NULL || config == NULL || out == NULL ||
+      config->struct_size < offsetof(ddsmark_reader_config, qos))
+    return fail(DDSMARK_BAD_ARGUMENT, "reader_open was called without a configuration");
+  ddsmark_reader_config c;
+  copy_in(&c, sizeof c, config, config->struct_size);
+  ddsmark_status status = check(&c);
+  qos_set qos;
+  if (status != DDSMARK_OK || (status = qos_make(c.qos, SIDE_READER, &qos)) != DDSMARK_OK)
+    return status;
+  ddsmark_reader *r = calloc(1, sizeof *r);
+  if (r != NULL) {
+    r->mode = c.receive_mode;
+    r->sink = c.sink;
+    r->sink_context = c.sink_context;
+    r->e.keyed = c.type_kind == DDSMARK_TYPE_KEYED;
+    r->e.max_payload = c.max_payload_bytes;
+  }
+  if (r == NULL || !samples_make(r, c.max_payload_bytes))
+    status = fail(DDSMARK_ERROR, "no memory for the samples of a reader");
+  else
+    status = create(r, participant, &c, &qos);
+  qos_free(&qos);
+  if (status == DDSMARK_OK) {
+    *out = r;
+  } else if (r) {
+    samples_free(r);
+    free(r);
+  }
+  return status;
+}
+
+ddsmark_status reader_close(ddsmark_reader *r) {
+  /* Deleting the reader waits for a listener that is running, and deletes the condition with it. */
+  if (r->waitset > 0)
+    dds_delete(r->waitset);
+  const ddsmark_status status = endpoint_close(&r->e);
+  samples_free(r);
+  free(r);
+  return status;
+}
+
+/* -- the rest ------------------------------------------------------------------------------------------------------ */
+
+ddsmark_status reader_matched(ddsmark_reader *r, uint32_t *out) {
+  dds_subscription_matched_status_t status;
+  const dds_return_t rc = dds_get_subscription_matched_status(r->e.entity, &status);
+  if (rc != DDS_RETCODE_OK)
+    return fail_dds(rc, "cannot tell how many writers are matched");
+  *out = status.current_count;
+  return DDSMARK_OK;
+}
+
+ddsmark_status reader_qos(ddsmark_reader *r, ddsmark_qos *out) {
+  return qos_read_back(r->e.topic, r->e.group, r->e.entity, SIDE_READER, &r->e.texts, out);
+}
+
+ddsmark_status reader_settings(ddsmark_reader *r, ddsmark_visitor visit, void *context) {
+  static const char *const modes[] = {"waitset", "polling", "listener"};
+  char number[16];
+  snprintf(number, sizeof number, "%u", r->capacity);
+  visit(context, "receive_mode", modes[r->mode]);
+  visit(context, "samples_per_take", number);
+  return endpoint_settings(&r->e, visit, context);
+}
+
+ddsmark_status reader_counters(ddsmark_reader *r, ddsmark_counters *out) {
+  ddsmark_counters c = {.struct_size = sizeof c};
+  if (r->e.statistics && dds_refresh_statistics(r->e.statistics) == DDS_RETCODE_OK)
+    counter_from_statistic(&c, DDSMARK_COUNTER_BYTES_DISCARDED, r->e.statistics, "discarded_bytes");
+  dds_sample_rejected_status_t rejected;
+  dds_sample_lost_status_t lost;
+  dds_requested_deadline_missed_status_t deadline;
+  dds_requested_incompatible_qos_status_t incompatible;
+  if (dds_get_sample_rejected_status(r->e.entity, &rejected) == DDS_RETCODE_OK)
+    counter_set(&c, DDSMARK_COUNTER_SAMPLES_REJECTED, rejected.total_count);
+  if (dds_get_sample_lost_status(r->e.entity, &lost) == DDS_RETCODE_OK)
+    counter_set(&c, DDSMARK_COUNTER_SAMPLES_LOST, lost.total_count);
+  if (dds_get_requested_deadline_missed_status(r->e.entity, &deadline) == DDS_RETCODE_OK)
+    counter_set(&c, DDSMARK_COUNTER_DEADLINE_MISSED, deadline.total_count);
+  if (dds_get_requested_incompatible_qos_status(r->e.entity, &incompatible) == DDS_RETCODE_OK)
+    counter_set(&c, DDSMARK_COUNTER_INCOMPATIBLE_QOS, incompatible.total_count);
+  counter_set(&c, DDSMARK_COUNTER_LIVELINESS_LOST, atomic_load_explicit(&r->not_alive, memory_order_relaxed));
+  return counters_out(&c, out);
+}

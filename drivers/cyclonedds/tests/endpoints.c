@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * endpoints.c: opening, closing, settings, matching.
+ */
+#include "harness.h"
+
+#include <unistd.h>
+
+void test_nothing_left_behind(void) {
+  CHECK_U64(thread_count(), 1);
+  const unsigned descriptors = descriptor_count();
+  for (int i = 0; i < 3; i++) {
+    ddsmark_participant *p = participant();
+    CHECK(thread_count() > 1 && descriptor_count() > descriptors);
+    const ddsmark_qos q = reliable_keep_all(100);
+    ddsmark_writer *w = writer(p, &q);
+    ddsmark_reader *r = reader(p, &q);
+    WAIT_UNTIL(matched_readers(w) == 1);
+    OK(d->reader_close(r));
+    OK(d->writer_close(w));
+    OK(d->participant_close(p));
+    CHECK_U64(thread_count(), 1);
+    CHECK_U64(descriptor_count(), descriptors);
+  }
+}
+
+void test_shared_domain(void) {
+  const unsigned descriptors = descriptor_count();
+  ddsmark_participant *first = participant(), *second = participant(), *third = NULL;
+  ddsmark_participant_config c = participant_config();
+  c.receive_buffer_bytes = 300000;
+  CHECK_FAILS(d->participant_open(&c, &third), DDSMARK_BAD_ARGUMENT, "another configuration");
+  OK(d->participant_close(first));
+  CHECK(thread_count() > 1);
+  /* The one that is left still works. */
+  ddsmark_writer *w = writer(second, NULL);
+  c = participant_config();
+  c.domain = test_domain % 100 + 1;
+  c.receive_buffer_bytes = 300000;
+  OK(d->participant_open(&c, &third)); /* another domain, another configuration */
+  OK(d->writer_close(w));
+  OK(d->participant_close(second));
+  OK(d->participant_close(third));
+  CHECK_U64(thread_count(), 1);
+  CHECK_U64(descriptor_count(), descriptors);
+}
+
+void test_settings(void) {
+  setting s;
+  ddsmark_participant_config c = participant_config();
+  const ddsmark_option option = {"max_message_size", "4096"};
+  c.receive_buffer_bytes = 150000;
+  c.send_buffer_bytes = 120000;
+  c.options = &option;
+  c.option_count = 1;
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "transport", &s), "udp4") == 0);
+  CHECK(strcmp(participant_setting(p, "interface", &s), "lo") == 0);
+  CHECK(strcmp(participant_setting(p, "address", &s), "127.0.0.1") == 0);
+  CHECK(strcmp(participant_setting(p, "multicast", &s), "off") == 0);
+  CHECK(strcmp(participant_setting(p, "max_message_size", &s), "4096") == 0);
+  CHECK(strstr(participant_setting(p, "configuration", &s), "<MaxMessageSize>4096 B<") != NULL);
+  CHECK(strcmp(participant_setting(p, "configuration_user", &s), "") == 0 && s.found);
+  /* Linux grants twice what it is asked for, and says so. */
+  CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "300000") == 0);
+  CHECK(strcmp(participant_setting(p, "send_buffer_bytes", &s), "240000") == 0);
+  CHECK(atoi(participant_setting(p, "receive_buffer_limit_bytes", &s)) > 0);
+  ddsmark_writer *w = writer(p, NULL);
+  CHECK(strcmp(writer_setting(w, "batching", &s), "none") == 0);
+  CHECK(strcmp(writer_setting(w, "send_buffer_bytes", &s), "240000") == 0);
+  OK(d->writer_close(w));
+  ddsmark_writer_config wc = writer_config(NULL);
+  wc.batch_bytes = 8000;
+  OK(d->writer_open(p, &wc, &w));
+  CHECK(strcmp(writer_setting(w, "batching", &s), "native") == 0);
+  CHECK(strcmp(writer_setting(w, "batch_limit_bytes", &s), "4096") == 0);
+  OK(d->writer_close(w));
+  ddsmark_reader *r = reader(p, NULL);
+  s = (setting){.name = "receive_mode"};
+  OK(d->reader_settings(r, setting_visitor, &s));
+  CHECK(strcmp(s.value, "waitset") == 0);
+  OK(d->reader_close(r));
+  OK(d->participant_close(p));
+}
+
+void test_users_configuration_wins(void) {
+  static const char users[] = "<Internal><SocketReceiveBufferSize max=\"100000 B\"/></Internal>";
+  setting s;
+  ddsmark_participant_config c = participant_config();
+  c.receive_buffer_bytes = 150000;
+  const ddsmark_option option = {"configuration", "<Internal><SocketReceiveBufferSize max=\"130000 B\"/></Internal>"};
+  c.options = &option;
+  c.option_count = 1;
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p)); /* the option, over the driver's own */
+  CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "260000") == 0);
+  OK(d->participant_close(p));
+
+  setenv("CYCLONEDDS_URI", users, 1);
+  OK(d->participant_open(&c, &p)); /* the user, over both */
+  CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "200000") == 0);
+  CHECK(strcmp(participant_setting(p, "configuration_user", &s), users) == 0);
+  CHECK(strstr(participant_setting(p, "configuration", &s), users) != NULL);
+  CHECK(strcmp(participant_setting(p, "interface", &s), "lo") == 0);
+  OK(d->participant_close(p));
+
+  /* In a file, and with an interface: which then is the only one. */
+  char path[] = "/tmp/ddsmark_test_XXXXXX", uri[64];
+  const int fd = mkstemp(path);
+  static const char file[] =
+      "<CycloneDDS><Domain Id=\"any\"><General><Interfaces><NetworkInterface address=\"127.0.0.1\"/>"
+      "</Interfaces></General></Domain></CycloneDDS>\n";
+  CHECK(fd >= 0 && write(fd, file, sizeof file - 1) == (ssize_t)sizeof file - 1 && close(fd) == 0);
+  snprintf(uri, sizeof uri, "file://%s", path);
+  setenv("CYCLONEDDS_URI", uri, 1);
+  const ddsmark_status status = d->participant_open(&c, &p);
+  unlink(path);
+  OK(status);
+  CHECK(strstr(participant_setting(p, "configuration", &s), "<NetworkInterface") == NULL);
+  CHECK(strcmp(participant_setting(p, "interface", &s), "as the configuration says") == 0);
+  OK(d->participant_close(p));
+}
+
+void test_vendor_defaults(void) {
+  setting s;
+  ddsmark_participant_config c = participant_config();
+  c.vendor_defaults = 1;
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p));
+  CHECK(strstr(participant_setting(p, "configuration", &s), "name=\"lo\"") != NULL); /* was asked for */
+  CHECK(strstr(s.value, "AllowMulticast") == NULL && strstr(s.value, "MaxAutoParticipantIndex") == NULL);
+  OK(d->participant_close(p));
+  c.interface = NULL;
+  OK(d->participant_open(&c, &p));
+  CHECK(strstr(participant_setting(p, "configuration", &s), "NetworkInterface") == NULL);
+  OK(d->participant_close(p));
+}
+
+/* -- matching ------------------------------------------------------------------------------------------------------ */
+
+void test_match_in_process(void) {
+  ddsmark_participant *p = participant();
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_writer *w = writer(p, &q);
+  CHECK_U64(matched_readers(w), 0);
+  ddsmark_reader *one = reader(p, &q), *two = reader(p, &q);
+  WAIT_UNTIL(matched_readers(w) == 2 && matched_writers(one) == 1 && matched_writers(two) == 1);
+  OK(d->reader_close(one));
+  WAIT_UNTIL(matched_readers(w) == 1);
+  OK(d->writer_close(w));
+  WAIT_UNTIL(matched_writers(two) == 0);
+  OK(d->reader_close(two));
+  OK(d->participant_close(p));
+}
+
+enum { READY = 1, GO, DONE };
+
+static void match_child(int fd, const void *argument) {
+  (void)argument;
+  ddsmark_participant *p = participant();
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_reader *r = reader(p, &q);
+  WAIT_UNTIL(matched_writers(r) == 1);
+  tell(fd, READY);
+  hear_this(fd, GO);
+  OK(d->reader_close(r)); /* the reader goes */
+  tell(fd, DONE);
+  hear_this(fd, GO);
+  r = reader(p, &q);
+  WAIT_UNTIL(matched_writers(r) == 1);
+  tell(fd, READY);
+  WAIT_UNTIL(matched_writers(r) == 0); /* the writer goes */
+  tell(fd, DONE);
+  OK(d->reader_close(r));
+  OK(d->participant_close(p));
+}
+
+void test_match_two_processes(void) {
+  peer child = fork_peer(match_child, NULL);
+  ddsmark_participant *p = participant();
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_writer *w = writer(p, &q);
+  const uint64_t start = now_ns();
+  WAIT_UNTIL(matched_readers(w) == 1);
+  printf("matched after %.1f ms\n", (double)(now_ns() - start) / 1e6); /* to be read, not to be checked */
+  hear_this(child.fd, READY);
+  tell(child.fd, GO);
+  hear_this(child.fd, DONE);
+  WAIT_UNTIL(matched_readers(w) == 0);
+  tell(child.fd, GO);
+  WAIT_UNTIL(matched_readers(w) == 1);
+  hear_this(child.fd, READY);
+  OK(d->writer_close(w));
+  hear_this(child.fd, DONE);
+  OK(d->participant_close(p));
+  join_peer(&child);
+}

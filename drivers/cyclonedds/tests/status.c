@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * status.c: acknowledgements, back-pressure, counters.
+ */
+#include "harness.h"
+
+#include <signal.h>
+
+enum { READY = 1, GO, DONE };
+
+static uint64_t counter(const ddsmark_counters *c, uint32_t which) {
+  if (!(c->valid >> which & 1))
+    failed(__FILE__, __LINE__, "counter %u is not valid", which);
+  return c->values[which];
+}
+
+static uint64_t of_writer(ddsmark_writer *w, uint32_t which) {
+  ddsmark_counters c = {.struct_size = sizeof c};
+  OK(d->writer_counters(w, &c));
+  return counter(&c, which);
+}
+
+static uint64_t of_reader(ddsmark_reader *r, uint32_t which) {
+  ddsmark_counters c = {.struct_size = sizeof c};
+  OK(d->reader_counters(r, &c));
+  return counter(&c, which);
+}
+
+static void acked_child(int fd, const void *argument) {
+  (void)argument;
+  ddsmark_participant *p = participant();
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_reader *r = reader(p, &q);
+  WAIT_UNTIL(matched_writers(r) == 1);
+  tell(fd, READY);
+  hear_this(fd, GO);
+  OK(d->reader_close(r));
+  OK(d->participant_close(p));
+}
+
+void test_wait_acked(void) {
+  peer child = fork_peer(acked_child, NULL);
+  ddsmark_participant *p = participant();
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_writer *w = writer(p, &q);
+  OK(d->writer_wait_acked(w, 0)); /* nothing was written */
+  WAIT_UNTIL(matched_readers(w) == 1);
+  hear_this(child.fd, READY);
+  const uint8_t payload[16] = {0};
+  OK(d->writer_write(w, 0, payload, sizeof payload));
+  OK(d->writer_wait_acked(w, PATIENCE_NS));
+  CHECK(kill(child.pid, SIGSTOP) == 0); /* a reader that does not answer */
+  sleep_ms(50);
+  OK(d->writer_write(w, 0, payload, sizeof payload));
+  CHECK_STATUS(d->writer_wait_acked(w, 200000000), DDSMARK_TIMED_OUT);
+  CHECK(kill(child.pid, SIGCONT) == 0);
+  OK(d->writer_wait_acked(w, PATIENCE_NS));
+  tell(child.fd, GO);
+  join_peer(&child);
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+}
+
+static void slow_child(int fd, const void *argument) {
+  (void)argument;
+  ddsmark_participant *p = participant();
+  ddsmark_qos q = reliable_keep_all(100);
+  q.present |= 1u << DDSMARK_POLICY_RESOURCE_LIMITS;
+  q.max_samples = q.max_samples_per_instance = 10;
+  q.max_instances = 1;
+  ddsmark_reader *r = reader(p, &q);
+  WAIT_UNTIL(matched_writers(r) == 1);
+  tell(fd, READY);
+  const uint32_t accepted = hear(fd); /* takes nothing until the writer could not go on */
+  ddsmark_counters counters = {.struct_size = sizeof counters};
+  OK(d->reader_counters(r, &counters));
+  CHECK(counter(&counters, DDSMARK_COUNTER_SAMPLES_REJECTED) > 0);
+  sequence_check c = {.size = 1000};
+  receive_all(r, DDSMARK_RECEIVE_WAITSET, &c, accepted);
+  /* All that was accepted, and nothing that was not. */
+  uint32_t taken;
+  OK(d->reader_receive(r, 200000000, 100, sequence_sink, &c, &taken));
+  check_sequence(&c, accepted);
+  tell(fd, DONE);
+  OK(d->reader_close(r));
+  OK(d->participant_close(p));
+}
+
+void test_back_pressure(void) {
+  peer child = fork_peer(slow_child, NULL);
+  ddsmark_participant *p = participant();
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_writer *w = writer(p, &q);
+  WAIT_UNTIL(matched_readers(w) == 1);
+  hear_this(child.fd, READY);
+  uint8_t payload[1000];
+  uint32_t accepted = 0;
+  ddsmark_status status = DDSMARK_OK;
+  for (; status == DDSMARK_OK && accepted < 100000; accepted += status == DDSMARK_OK) {
+    payload_fill(payload, sizeof payload, accepted);
+    status = d->writer_write(w, 0, payload, sizeof payload);
+  }
+  CHECK_STATUS(status, DDSMARK_TIMED_OUT);
+  CHECK(accepted >= 10);
+  ddsmark_counters c = {.struct_size = sizeof c};
+  OK(d->writer_counters(w, &c));
+  CHECK_U64(counter(&c, DDSMARK_COUNTER_WRITE_TIMED_OUT), 1);
+  CHECK(counter(&c, DDSMARK_COUNTER_WRITE_BLOCKED) >= 1);
+  CHECK(counter(&c, DDSMARK_COUNTER_WRITE_BLOCKED_NS) >= 50000000);
+  tell(child.fd, accepted);
+  hear_this(child.fd, DONE);
+  OK(d->writer_wait_acked(w, PATIENCE_NS)); /* which the sample that was refused does not hold up */
+  join_peer(&child);
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+}
+
+void test_counters(void) {
+  ddsmark_participant *p = participant();
+  ddsmark_qos best_effort = reliable_keep_all(0), reliable = reliable_keep_all(0);
+  best_effort.reliability = DDSMARK_BEST_EFFORT;
+  best_effort.present |= 1u << DDSMARK_POLICY_DEADLINE;
+  best_effort.deadline_ns = 20000000;
+  ddsmark_writer *w = writer(p, &best_effort);
+  ddsmark_counters wc = {.struct_size = sizeof wc}, rc = {.struct_size = sizeof rc};
+  OK(d->writer_counters(w, &wc));
+  CHECK_U64(counter(&wc, DDSMARK_COUNTER_INCOMPATIBLE_QOS), 0);
+  CHECK_U64(counter(&wc, DDSMARK_COUNTER_DEADLINE_MISSED), 0);
+  CHECK_U64(counter(&wc, DDSMARK_COUNTER_RETRANSMITTED_BYTES), 0);
+  /* What Cyclone DDS does not count is not 0 but unknown. */
+  const uint64_t unknown = UINT64_C(1) << DDSMARK_COUNTER_PACKETS_SENT | UINT64_C(1) << DDSMARK_COUNTER_BYTES_RECEIVED |
+                           UINT64_C(1) << DDSMARK_COUNTER_SAMPLES_OVERWRITTEN;
+  CHECK_U64(wc.valid & unknown, 0);
+
+  ddsmark_reader *r = reader(p, &reliable); /* wants more than is offered */
+  WAIT_UNTIL(of_writer(w, DDSMARK_COUNTER_INCOMPATIBLE_QOS) == 1);
+  WAIT_UNTIL(of_reader(r, DDSMARK_COUNTER_INCOMPATIBLE_QOS) == 1);
+  CHECK_U64(matched_readers(w), 0);
+  OK(d->reader_counters(r, &rc));
+  CHECK_U64(counter(&rc, DDSMARK_COUNTER_SAMPLES_LOST), 0);
+  CHECK_U64(counter(&rc, DDSMARK_COUNTER_SAMPLES_REJECTED), 0);
+  CHECK_U64(counter(&rc, DDSMARK_COUNTER_BYTES_DISCARDED), 0);
+  CHECK_U64(rc.valid & unknown, 0);
+  const uint8_t payload[16] = {0};
+  OK(d->writer_write(w, 0, payload, sizeof payload));
+  WAIT_UNTIL(of_writer(w, DDSMARK_COUNTER_DEADLINE_MISSED) >= 2);
+  OK(d->reader_close(r));
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+}
+
+void test_liveliness_counter(void) {
+  ddsmark_participant *p = participant();
+  ddsmark_qos q = reliable_keep_all(100);
+  q.present |= 1u << DDSMARK_POLICY_LIVELINESS;
+  q.liveliness = DDSMARK_LIVELINESS_BY_TOPIC;
+  q.liveliness_lease_ns = 500000000;
+  ddsmark_writer *w = writer(p, &q);
+  ddsmark_reader *r = reader(p, &q);
+  WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
+  /* As long as it asserts its liveliness it has it. */
+  for (uint64_t end = now_ns() + 1200000000; now_ns() < end; sleep_ms(10))
+    OK(d->writer_assert_liveliness(w));
+  CHECK_U64(of_writer(w, DDSMARK_COUNTER_LIVELINESS_LOST), 0);
+  CHECK_U64(of_reader(r, DDSMARK_COUNTER_LIVELINESS_LOST), 0);
+  /* Then it is lost, and again after a sample has brought it back: an assertion does not, in Cyclone DDS. */
+  const uint8_t payload[16] = {0};
+  for (uint32_t times = 1; times <= 2; times++) {
+    WAIT_UNTIL(of_writer(w, DDSMARK_COUNTER_LIVELINESS_LOST) == times);
+    WAIT_UNTIL(of_reader(r, DDSMARK_COUNTER_LIVELINESS_LOST) == times);
+    OK(d->writer_write(w, 0, payload, sizeof payload));
+  }
+  OK(d->reader_close(r));
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+}
