@@ -23,6 +23,16 @@ pub struct Identity {
     pub since_ns: u64,
 }
 
+/// How long a serving role waits for samples before it looks up for orders. A wait shorter than the kernel's tick would
+/// make it set a timer for each sample, which a virtual machine has to leave the guest for.
+const RECEIVE_NS: u64 = 20_000_000;
+
+/// The time limit of a receive: when polling, none.
+#[must_use]
+pub const fn receive_timeout_ns(polling: bool) -> u64 {
+    if polling { 0 } else { RECEIVE_NS }
+}
+
 /// Peers are configured one after the other: one may send before the other has taken its time.
 const HEAD_START_NS: u64 = 60_000_000_000;
 

@@ -11,13 +11,11 @@ use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 use crate::{
     clock::now_ns,
     header::Header,
-    incoming::{Identity, Origin},
+    incoming::{Identity, Origin, receive_timeout_ns},
     pinger::stamps_for,
     session::{AgentError, Part, Role},
 };
 
-/// How long a receive waits before it looks up for orders.
-const RECEIVE_NS: u64 = 2_000_000;
 /// Pings that may wait to be handed over. One is in flight; the others are late ones.
 const HANDOFF_SLOTS: usize = 16;
 
@@ -225,7 +223,7 @@ impl Role for PongerRole {
         match &mut self.inlet {
             Some(Inlet::Asked { reader, echoing, polling }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = if *polling { 0 } else { RECEIVE_NS };
+                let timeout_ns = receive_timeout_ns(*polling);
                 loop {
                     reader.receive(timeout_ns, 1, |sample| echoing.heard(sample))?;
                     if let Some(failure) = echoing.pings.failure.take() {

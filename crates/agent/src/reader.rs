@@ -1,20 +1,18 @@
 //! Throughput, at the reader: receives, checks and counts.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use control::{Drain, Measured, ReaderReport};
 use driver_host::{ListeningReader, Reader};
 
 use crate::{
     clock::now_ns,
-    incoming::{Progress, Tally},
+    incoming::{Progress, Tally, receive_timeout_ns},
     session::{AgentError, Part, Role},
 };
 
 /// The most samples that are taken in one call.
 const MAX_SAMPLES: u32 = 256;
-/// How long a receive waits before it looks up for orders.
-const RECEIVE_NS: u64 = 2_000_000;
 
 /// Where samples come from.
 #[derive(Debug)]
@@ -38,13 +36,13 @@ pub enum Inlet {
 #[derive(Debug)]
 pub struct ReaderRole {
     inlet: Option<Inlet>,
-    progress: std::sync::Arc<Progress>,
+    progress: Arc<Progress>,
 }
 
 impl ReaderRole {
     /// Plays with this reader.
     #[must_use]
-    pub const fn new(inlet: Inlet, progress: std::sync::Arc<Progress>) -> Self {
+    pub const fn new(inlet: Inlet, progress: Arc<Progress>) -> Self {
         Self { inlet: Some(inlet), progress }
     }
 
@@ -70,7 +68,7 @@ impl Role for ReaderRole {
         match &mut self.inlet {
             Some(Inlet::Asked { reader, tally, polling }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = if *polling { 0 } else { RECEIVE_NS };
+                let timeout_ns = receive_timeout_ns(*polling);
                 loop {
                     tally.begin_batch();
                     reader.receive(timeout_ns, MAX_SAMPLES, |sample| tally.in_batch(sample))?;
