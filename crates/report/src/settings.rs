@@ -36,7 +36,7 @@ pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
             over_all(maps).into_iter().partition(|(name, values)| is_standard(name, values));
         let mut words: Vec<String> = chosen.iter().map(|(name, values)| policy(name, values)).collect();
         if !standard.is_empty() {
-            words.push(format!("{} more as DDS 1.4 has by default", count(standard.len(), "setting")));
+            words.push(format!("{} as DDS 1.4 has by default", count(standard.len(), "more setting")));
         }
         words.join(", ")
     });

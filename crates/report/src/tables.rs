@@ -100,8 +100,11 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
         .column("Ave", Align::Right)
         .column("± %", Align::Close)
         .column("Std", Align::Right)
+        .column("± %", Align::Close)
         .column("Min", Align::Right)
-        .column("Max", Align::Right);
+        .column("± %", Align::Close)
+        .column("Max", Align::Right)
+        .column("± %", Align::Close);
     for quantile in ["50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.9999 %"] {
         grid = grid.column(quantile, Align::Right).column("± %", Align::Close);
     }
@@ -112,20 +115,23 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
             Some(rtt) => {
                 // the round trip is halved here and nowhere else
                 let half = |ns: f64| micros(ns / 2.0);
-                row.extend([
-                    rtt.n.to_string(),
-                    half(rtt.mean_ns),
-                    spread(cell, |run| Some(run.latency.get("rtt")?.mean_ns)),
-                    half(rtt.sd_ns),
-                    half(rtt.min_ns as f64),
-                    half(rtt.max_ns as f64),
-                ]);
+                row.push(rtt.n.to_string());
+                let moments: [fn(&Latency) -> f64; 4] = [
+                    |latency| latency.mean_ns,
+                    |latency| latency.sd_ns,
+                    |latency| latency.min_ns as f64,
+                    |latency| latency.max_ns as f64,
+                ];
+                for moment in moments {
+                    row.push(half(moment(rtt)));
+                    row.push(spread(cell, |run| run.latency.get("rtt").map(moment)));
+                }
                 for quantile in QUANTILES {
                     row.push(quantile(rtt).map_or_else(unsupported, |ns| half(ns as f64)));
                     row.push(spread(cell, |run| Some(quantile(run.latency.get("rtt")?)? as f64)));
                 }
             }
-            None => row.extend(nothing(cell, 18)),
+            None => row.extend(nothing(cell, 21)),
         }
         grid.row(row);
     }
