@@ -104,7 +104,7 @@ fn latency_is_half_of_the_round_trip_and_one_way_times_are_whole() {
         let of_runs: Vec<f64> =
             cell.runs.iter().map(|run| run.latency["rtt"].p50_ns.unwrap() as f64).collect();
         let spread = stats::Spread::of(&of_runs).unwrap().half_range_relative().unwrap();
-        assert_eq!(table[8], format!("{:.1}", spread * 100.0));
+        assert_eq!(table[11], format!("{:.1}", spread * 100.0));
         let table = row(&text, "Latency by direction", size);
         assert_eq!(table[1], format!("{:.1}", rtt.p50_ns.unwrap() as f64 / 2e3));
         assert_eq!(table[3], format!("{:.1}", cell.latency["one_way_out"].p50_ns.unwrap() as f64 / 1e3));
