@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# The verbs. What they do is in scripts/; each sets up what it needs, and only what is not there yet.
+
+# Those who set CARGO_TARGET_DIR are heard everywhere.
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint format bench generate drivers release setup clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+
+demo: release drivers ## latency and throughput of a bare UDP socket and of Cyclone DDS, on this host
+	@printf '\nLatency and throughput over the loopback interface: first a bare UDP socket, then Cyclone DDS.\n\n'
+	$(TARGET)/release/ddsmark characterize --driver udp --driver cyclonedds
+
+test: setup drivers ## all tests, then `make lint`
+	@scripts/test.sh
+	@scripts/lint.sh
+
+lint: setup ## formatting, clippy, rustdoc, licences, generated files
+	@scripts/lint.sh
+
+format: setup ## format Rust and C
+	@scripts/lint.sh fix
+
+bench: ## what ddsmark itself costs a sample
+	@scripts/setup.sh
+	cargo bench --package agent
+
+generate: ## write the references, man pages, completions and the schema anew
+	cargo xtask generate
+
+drivers: ## build all drivers and their middleware into target/drivers
+	@scripts/setup.sh
+	@scripts/drivers.sh
+
+release: ## build ddsmark and its agent, optimised
+	@scripts/setup.sh
+	cargo build --release --package ddsmark --package agent
+
+setup: ## system packages and pinned tools
+	@scripts/setup.sh tools
+
+clean: ## remove what was built; what was fetched stays in .sdk
+	rm -rf $(TARGET)

@@ -1,0 +1,106 @@
+//! The files that are generated, from what, and whether they are as they would be generated.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{Error, rooms, root};
+
+/// A file of the tree as it should be: its path from the root, and its text.
+struct Generated {
+    path: PathBuf,
+    text: String,
+}
+
+/// Writes every generated file that is not as it should be.
+pub fn write() -> Result<(), Error> {
+    for file in all()? {
+        if !file.is_current() {
+            let path = root().join(&file.path);
+            fs::create_dir_all(path.parent().ok_or("a file lies in a folder")?)?;
+            fs::write(&path, &file.text)?;
+            println!("wrote {}", file.path.display());
+        }
+    }
+    Ok(())
+}
+
+/// Fails if a generated file is not as it should be, or a dependency goes against the arrows that it shows.
+pub fn check() -> Result<(), Error> {
+    let violations = rooms::all_violations()?;
+    if !violations.is_empty() {
+        let hint = "the arrows are in crates/xtask/src/rooms.rs, and why in ARCHITECTURE.md";
+        return Err(format!("{}\nhint: {hint}", violations.join("\n")).into());
+    }
+    let stale: Vec<String> =
+        all()?.iter().filter(|file| !file.is_current()).map(|file| file.path.display().to_string()).collect();
+    if stale.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("not as generated from the code: {}\nhint: `make generate`", stale.join(", ")).into())
+    }
+}
+
+impl Generated {
+    fn is_current(&self) -> bool {
+        fs::read_to_string(root().join(&self.path)).is_ok_and(|text| text == self.text)
+    }
+}
+
+fn all() -> Result<Vec<Generated>, Error> {
+    let mut all = vec![
+        architecture()?,
+        Generated { path: "schemas/result.schema.json".into(), text: results::json_schema() },
+        Generated { path: "docs/reference/cli.md".into(), text: ddsmark(&["generate", "reference"])? },
+    ];
+    // as each shell names such files
+    for (shell, name) in [("bash", "ddsmark.bash"), ("zsh", "_ddsmark"), ("fish", "ddsmark.fish")] {
+        let text = ddsmark(&["generate", "completions", shell])?;
+        all.push(Generated { path: Path::new("docs/reference/completions").join(name), text });
+    }
+    all.extend(man_pages()?);
+    Ok(all)
+}
+
+/// What the command prints.
+fn ddsmark(words: &[&str]) -> Result<String, Error> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--quiet", "--bin", "ddsmark", "--"]).args(words).current_dir(root());
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr).trim()).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn man_pages() -> Result<Vec<Generated>, Error> {
+    let directory = tempfile::tempdir()?;
+    ddsmark(&["generate", "man", directory.path().to_str().ok_or("the temporary directory is no text")?])?;
+    let mut pages = Vec::new();
+    for entry in fs::read_dir(directory.path())? {
+        let entry = entry?;
+        let path = Path::new("docs/reference/man").join(entry.file_name());
+        pages.push(Generated { path, text: fs::read_to_string(entry.path())? });
+    }
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(pages)
+}
+
+/// ARCHITECTURE.md with its table of rooms.
+fn architecture() -> Result<Generated, Error> {
+    let path = PathBuf::from("ARCHITECTURE.md");
+    let text = fs::read_to_string(root().join(&path))?;
+    let table = rooms::table(&rooms::packages(&root().join("Cargo.toml"))?);
+    Ok(Generated { path, text: with_block(&text, "rooms", &table)? })
+}
+
+/// The text with the block of that name replaced. A block stands between two comments.
+pub fn with_block(text: &str, name: &str, block: &str) -> Result<String, Error> {
+    let (begin, end) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end: {name} -->\n"));
+    let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
+    let (before, after) = parts.ok_or_else(|| format!("no block between `{}` and its end", begin.trim()))?;
+    Ok(format!("{before}{begin}{block}{end}{after}"))
+}

@@ -1,0 +1,47 @@
+//! `cargo xtask generate [--check]`: writes what is generated from the code, or checks that it is as it would be written.
+#![forbid(unsafe_code)]
+
+mod generate;
+mod rooms;
+#[cfg(test)]
+mod tests;
+mod transparency;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+const USAGE: &str = "usage: cargo xtask generate [--check]\n       cargo xtask transparency --driver NAME --bare PROGRAM [--rounds N]";
+
+/// What went wrong, in words.
+type Error = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["generate"] => generate::write(),
+        ["generate", "--check"] => generate::check(),
+        ["transparency", rest @ ..] => transparency::run(rest),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the tree.
+fn root() -> PathBuf {
+    let mut path = Path::new(env!("CARGO_MANIFEST_DIR")).to_owned();
+    path.pop();
+    path.pop();
+    path
+}

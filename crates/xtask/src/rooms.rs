@@ -1,0 +1,112 @@
+//! The rooms and the arrows between them: one table, held against what Cargo knows, and shown in ARCHITECTURE.md.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    path::Path,
+    process::Command,
+};
+
+use serde_json::Value;
+
+use crate::{Error, root};
+
+/// Each room, and the rooms that it may use. From the command down to what depends on nothing.
+pub const ROOMS: &[(&str, &[&str])] = &[
+    ("ddsmark", &["runner", "experiment", "results", "stats", "report"]),
+    ("runner", &["control", "experiment", "results", "stats"]),
+    ("agent", &["control", "driver-abi", "driver-host", "experiment", "results"]),
+    ("report", &["experiment", "results", "stats"]),
+    ("control", &["experiment", "results"]),
+    ("results", &["experiment", "stats"]),
+    ("driver-host", &["driver-abi", "experiment"]),
+    ("driver-kit", &["driver-abi"]),
+    ("experiment", &[]),
+    ("stats", &[]),
+    ("driver-abi", &[]),
+    ("xtask", &["results"]),
+];
+
+/// What a driver may use of this tree, besides the header.
+pub const DRIVERS_MAY_USE: &[&str] = &["driver-kit"];
+
+/// A package of a cargo workspace, with what it uses of this tree to build. What only its tests use is not held.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Package {
+    /// What it is for.
+    pub description: String,
+    /// Other packages of this tree.
+    pub uses: BTreeSet<String>,
+}
+
+/// The packages of the workspace at `manifest`, by name.
+pub fn packages(manifest: &Path) -> Result<BTreeMap<String, Package>, Error> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
+        .arg(manifest)
+        .output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().into());
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let packages = list(&metadata["packages"]).into_iter().map(|package| {
+        let uses = list(&package["dependencies"])
+            .iter()
+            .filter(|dependency| dependency["path"].is_string() && dependency["kind"] != "dev")
+            .map(|dependency| text(&dependency["name"]))
+            .collect();
+        (text(&package["name"]), Package { description: text(&package["description"]), uses })
+    });
+    Ok(packages.collect())
+}
+
+/// What the workspace and the drivers in Rust do against the arrows, in words.
+pub fn all_violations() -> Result<Vec<String>, Error> {
+    let mut found = violations(&packages(&root().join("Cargo.toml"))?);
+    for driver in std::fs::read_dir(root().join("drivers"))? {
+        let manifest = driver?.path().join("Cargo.toml");
+        if manifest.exists() {
+            found.extend(driver_violations(&packages(&manifest)?));
+        }
+    }
+    Ok(found)
+}
+
+/// What the workspace does that [`ROOMS`] does not allow, in words.
+pub fn violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, package) in packages {
+        match ROOMS.iter().find(|(room, _)| room == name) {
+            None => found.push(format!("`{name}` is no room of crates/xtask/src/rooms.rs")),
+            Some((_, may)) => found.extend(forbidden(name, package, may)),
+        }
+    }
+    found
+}
+
+/// What a driver written in Rust uses that it may not.
+pub fn driver_violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
+    packages.iter().flat_map(|(name, package)| forbidden(name, package, DRIVERS_MAY_USE)).collect()
+}
+
+fn forbidden(name: &str, package: &Package, may: &[&str]) -> Vec<String> {
+    let forbidden = package.uses.iter().filter(|used| !may.contains(&used.as_str()));
+    forbidden.map(|used| format!("`{name}` uses `{used}`: there is no such arrow")).collect()
+}
+
+/// The rooms as a table for ARCHITECTURE.md: only those that exist.
+pub fn table(packages: &BTreeMap<String, Package>) -> String {
+    let mut table = "| room | what it is for | may use |\n|---|---|---|\n".to_owned();
+    for (room, may) in ROOMS {
+        if let Some(package) = packages.get(*room) {
+            let may = if may.is_empty() { "nothing".to_owned() } else { may.join(", ") };
+            writeln!(table, "| `crates/{room}` | {} | {may} |", package.description).expect("a string grows");
+        }
+    }
+    writeln!(table, "| `drivers/*` | One middleware each. | the header, or {} |", DRIVERS_MAY_USE.join(", "))
+        .expect("a string grows");
+    table
+}

@@ -1,0 +1,141 @@
+//! Checks of the tree itself, and that each of them can fail.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{
+    generate::with_block,
+    rooms::{self, Package},
+    root,
+};
+
+/// Vendors' names, in lower case and without separators.
+const VENDORS: &[&str] =
+    &["cyclone", "fastdds", "connext", "rustdds", "dustdds", "iceoryx", "zenoh", "opendds", "fastrtps"];
+
+/// The files of the tree, those that git would take.
+fn files() -> Vec<PathBuf> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .expect("git runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let list = String::from_utf8(output.stdout).expect("paths are text");
+    list.split('\0')
+        .filter(|path| !path.is_empty() && root().join(path).is_file())
+        .map(PathBuf::from)
+        .collect()
+}
+
+fn read(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(root().join(path)).expect("a file of the tree")).into_owned()
+}
+
+fn package(uses: &[&str]) -> Package {
+    Package { description: String::new(), uses: uses.iter().map(|&name| name.to_owned()).collect() }
+}
+
+#[test]
+fn cargo_dependencies_follow_the_arrows() {
+    let packages = rooms::packages(&root().join("Cargo.toml")).expect("the workspace");
+    assert!(packages["report"].uses.contains("results"), "dependencies are seen: {packages:?}");
+    assert_eq!(rooms::all_violations().expect("all manifests"), Vec::<String>::new());
+}
+
+#[test]
+fn a_forbidden_arrow_and_an_unknown_room_are_seen() {
+    let packages = BTreeMap::from([
+        ("results".to_owned(), package(&["experiment", "runner"])),
+        ("attic".to_owned(), package(&[])),
+    ]);
+    let found = rooms::violations(&packages);
+    assert_eq!(
+        found,
+        [
+            "`attic` is no room of crates/xtask/src/rooms.rs",
+            "`results` uses `runner`: there is no such arrow"
+        ]
+    );
+    let driver = BTreeMap::from([("udp".to_owned(), package(&["driver-kit", "results"]))]);
+    assert_eq!(rooms::driver_violations(&driver), ["`udp` uses `results`: there is no such arrow"]);
+}
+
+#[test]
+fn arrows_point_down_the_table_only() {
+    for (index, (room, may)) in rooms::ROOMS.iter().enumerate() {
+        for used in *may {
+            let place = rooms::ROOMS.iter().position(|(name, _)| name == used).expect("a room");
+            assert!(place > index || *room == "xtask", "`{room}` -> `{used}` points back");
+        }
+    }
+}
+
+/// Lines of a file that name a vendor.
+fn vendor_lines(text: &str) -> Vec<String> {
+    let named = |line: &&str| {
+        let plain = line.to_lowercase().replace([' ', '-', '_'], "");
+        VENDORS.iter().any(|vendor| plain.contains(vendor))
+    };
+    text.lines().filter(named).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn no_vendor_is_named_in_the_crates_or_the_contract() {
+    let mut found = Vec::new();
+    let mut seen = 0;
+    for path in files() {
+        let held = path.starts_with("crates") || path.starts_with("include");
+        let test =
+            path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs")));
+        if held && !test && path.extension().is_none_or(|extension| extension != "md") {
+            seen += 1;
+            found.extend(
+                vendor_lines(&read(&path)).into_iter().map(|line| format!("{}: {line}", path.display())),
+            );
+        }
+    }
+    assert!(seen > 20, "only {seen} files were looked at");
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn a_vendor_in_the_wrong_room_is_seen() {
+    let text = "let a = 1;\nuse Cyclone_DDS;\n// Fast DDS does so\n";
+    assert_eq!(vendor_lines(text), ["use Cyclone_DDS;", "// Fast DDS does so"]);
+    assert!(vendor_lines("a fast driver; DDS as OMG wrote it\n").is_empty());
+}
+
+/// Relative links of a Markdown text, without anchors.
+fn links(text: &str) -> Vec<&str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let targets =
+        targets.filter(|link| !link.contains("://") && !link.starts_with('#') && !link.contains(' '));
+    targets.map(|link| link.split('#').next().unwrap_or(link)).collect()
+}
+
+#[test]
+fn links_in_documents_lead_somewhere() {
+    let mut broken = Vec::new();
+    let documents = files().into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    for path in documents {
+        let folder = root().join(path.parent().expect("a file lies in a folder"));
+        let text = read(&path);
+        let dead = links(&text).into_iter().filter(|link| !folder.join(link).exists());
+        broken.extend(dead.map(|link| format!("{}: {link}", path.display())));
+    }
+    assert_eq!(broken, Vec::<String>::new());
+    assert_eq!(links("[a](x/y.md#z) [b](https://omg.org) [c](#d)"), ["x/y.md"]);
+}
+
+#[test]
+fn a_block_is_replaced_and_nothing_else() {
+    let text = "a\n<!-- generated: t -->\nold\n<!-- end: t -->\nb\n";
+    let new = with_block(text, "t", "new\n").expect("the block is there");
+    assert_eq!(new, "a\n<!-- generated: t -->\nnew\n<!-- end: t -->\nb\n");
+    assert!(with_block(text, "u", "").is_err());
+}

@@ -1,0 +1,94 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_ddsmark_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_ddsmark_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_ddsmark_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_ddsmark_using_subcommand
+    set -l cmd (__fish_ddsmark_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -s V -l version -d 'Print version'
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "characterize" -d 'Measure latency and throughput over sample sizes, throughput unbatched and batched'
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "report" -d 'Print a result again'
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "drivers" -d 'Show the drivers that can be measured'
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "generate" -d 'Generate completions, man pages and the reference of this command'
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l driver -d 'Driver to measure: a name, or the path of a file. May be given several times' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l size -d 'Payload size in bytes, with the 16-byte sample header in it. May be given several times' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l workload -d 'What to measure: one or both' -r -f -a "latency\t''
+throughput\t''"
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l batch-bytes -d 'Measure throughput also with samples packed into batches of at most so many bytes; 0: do not' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l reliability -d 'Delivery guarantee to ask for' -r -f -a "strongest\t'The strongest that each driver has'
+reliable\t'Delivery guaranteed; refused for a driver that cannot'
+best-effort\t'Samples may be lost'"
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l receive -d 'How samples are received' -r -f -a "waitset\t''
+polling\t''
+listener\t''"
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l interface -d 'Network interface to use' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l transport -d 'Transport to use. Without it, the default of each driver' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l option -d 'Option of one driver; `ddsmark drivers info D` lists them. May be given several times' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l runs -d 'Runs of each cell, at least 3' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l duration -d 'Measured time of each run, such as `800ms` or `5s`' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l warm-up -d 'Warm-up of each run: the same traffic, not recorded' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l check-every -d 'Check every byte of one in so many samples; of the others the header' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l seed -d 'Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l match-timeout -d 'Time limit for the two ends of a run to find each other' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l pin -d 'Cores for the two ends of each run: `none`, `auto` (the first two that may be used), or `W,R`' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l out -d 'Directory for the result, new or empty. Without it, `results/characterize-TIME`' -r -F
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l quick -d 'Short runs: a first look'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l precise -d 'More and longer runs: figures to quote'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l keep-awake -d 'Keep the cores from idling, with spinning threads of the lowest priority. Recorded in the result'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l json -d 'Print the whole result as JSON instead of tables'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand report" -l json -d 'Print the whole result as JSON instead of tables'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand report" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info help" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info help" -f -a "list" -d 'All drivers that can be named'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info help" -f -a "info" -d 'All that a driver says of itself: transports, options, and what it does with each policy'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from info" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "list" -d 'All drivers that can be named'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "info" -d 'All that a driver says of itself: transports, options, and what it does with each policy'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and not __fish_seen_subcommand_from completions man reference help" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and not __fish_seen_subcommand_from completions man reference help" -f -a "completions" -d 'Completions for a shell, on stdout'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and not __fish_seen_subcommand_from completions man reference help" -f -a "man" -d 'Man pages, into a directory'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and not __fish_seen_subcommand_from completions man reference help" -f -a "reference" -d 'The reference of the command line in Markdown, on stdout'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and not __fish_seen_subcommand_from completions man reference help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from completions" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from man" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from reference" -l width -d 'Columns of the help text' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from reference" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "completions" -d 'Completions for a shell, on stdout'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "man" -d 'Man pages, into a directory'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "reference" -d 'The reference of the command line in Markdown, on stdout'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize report drivers generate help" -f -a "characterize" -d 'Measure latency and throughput over sample sizes, throughput unbatched and batched'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize report drivers generate help" -f -a "report" -d 'Print a result again'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize report drivers generate help" -f -a "drivers" -d 'Show the drivers that can be measured'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize report drivers generate help" -f -a "generate" -d 'Generate completions, man pages and the reference of this command'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize report drivers generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "list" -d 'All drivers that can be named'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "info" -d 'All that a driver says of itself: transports, options, and what it does with each policy'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "completions" -d 'Completions for a shell, on stdout'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "man" -d 'Man pages, into a directory'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "reference" -d 'The reference of the command line in Markdown, on stdout'

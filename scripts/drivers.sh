@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds every driver of the tree, with its middleware, into target/drivers/. Each builds alone: with cargo, or with
+# cmake after its fetch.sh, where it has one, has brought the middleware into .sdk/.
+#
+#   scripts/drivers.sh [DRIVER]...       without names: all of drivers/
+. "$(dirname -- "$0")/common.sh"
+
+out=$CARGO_TARGET_DIR/drivers
+mkdir -p "$out" "$CARGO_TARGET_DIR/cmake"
+[ $# -gt 0 ] || set -- $(ls drivers)
+
+for driver in "$@"; do
+  source=drivers/$driver
+  library=libddsmark_$driver.so
+  if [ -f "$source/Cargo.toml" ]; then
+    say "driver $driver"
+    cargo build --release --manifest-path "$source/Cargo.toml"
+    # A new file each time: a copy over the old one would change the code of a process that runs it.
+    cp "$CARGO_TARGET_DIR/release/$library" "$out/$library.new"
+    cmp -s "$out/$library.new" "$out/$library" && rm "$out/$library.new" || mv "$out/$library.new" "$out/$library"
+  elif [ -f "$source/CMakeLists.txt" ]; then
+    say "driver $driver"
+    [ ! -x "$source/fetch.sh" ] || "$source/fetch.sh"
+    prefixes=$(printf '%s;' "$root"/.sdk/"$driver"-*)
+    build=$CARGO_TARGET_DIR/cmake/$driver
+    cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
+      -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$out" -DCMAKE_PREFIX_PATH="${prefixes%;}" >"$build.log" 2>&1 ||
+      { cat "$build.log" >&2; fail "cannot configure driver $driver" "its middleware belongs into .sdk/$driver-VERSION"; }
+    cmake --build "$build" --parallel
+  else
+    fail "there is no driver \`$driver\`: neither Cargo.toml nor CMakeLists.txt in $source" "ls drivers"
+  fi
+done

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Everything about the text of the tree that a machine can check. With the argument `fix`, formats it instead.
+. "$(dirname -- "$0")/common.sh"
+
+manifests=(Cargo.toml drivers/*/Cargo.toml)
+c_files() { git ls-files -co --exclude-standard -z -- '*.c' '*.h' '*.cpp' '*.hpp'; }
+
+if [ "${1:-}" = fix ]; then
+  for manifest in "${manifests[@]}"; do cargo fmt --all --manifest-path "$manifest"; done
+  c_files | xargs -0r "$tools/bin/clang-format" -i
+  exit 0
+fi
+
+say 'format'
+for manifest in "${manifests[@]}"; do
+  cargo fmt --all --check --manifest-path "$manifest" || fail "$manifest: not formatted" 'make format'
+done
+unformatted=$(c_files | while IFS= read -r -d '' file; do
+  "$tools/bin/clang-format" "$file" | cmp -s - "$file" || printf ' %s' "$file"
+done)
+[ -z "$unformatted" ] || fail "not formatted:$unformatted" 'make format'
+
+for manifest in "${manifests[@]}"; do
+  say "clippy: $manifest"
+  cargo clippy --locked --workspace --all-features --all-targets --manifest-path "$manifest" -- -D warnings
+done
+
+say 'rustdoc'
+RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --document-private-items --quiet
+
+for manifest in "${manifests[@]}"; do
+  say "licences and sources of dependencies: $manifest"
+  "$tools/bin/cargo-deny" --locked --config "$root/deny.toml" --manifest-path "$manifest" \
+    check --hide-inclusion-graph bans licenses sources
+done
+
+say 'generated files'
+cargo xtask generate --check

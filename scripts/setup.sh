@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What building needs, and with the argument `tools` also what checking needs. Looks first, so that it changes nothing
+# the second time.
+. "$(dirname -- "$0")/common.sh"
+
+for tool in cargo rustc; do
+  command -v "$tool" >/dev/null || fail "\`$tool\` is not in PATH" 'install a Rust toolchain: https://rustup.rs'
+done
+
+missing=()
+need() { # a package, then the command that shows whether it is there
+  local package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+need cmake command -v cmake
+need gcc command -v cc
+need g++ command -v c++
+need libc6-dev test -e /usr/include/stdio.h
+if [ "${1:-}" = tools ]; then
+  need python3 command -v python3
+  need python3-venv python3 -c 'import ensurepip, venv'
+fi
+if [ ${#missing[@]} -gt 0 ]; then
+  as_root=()
+  [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+  install="apt-get install -y --no-install-recommends ${missing[*]}"
+  if command -v apt-get >/dev/null && "${as_root[@]}" true 2>/dev/null; then
+    say "installing system packages: ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq </dev/null
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" $install </dev/null
+  else
+    fail "system packages are missing: ${missing[*]}" "run \`sudo $install\`, or install what your system calls so"
+  fi
+fi
+
+[ "${1:-}" = tools ] || exit 0
+
+for tool in rustfmt clippy; do
+  cargo "${tool#rust}" --version >/dev/null 2>&1 || {
+    command -v rustup >/dev/null || fail "the toolchain has no $tool" "install its component $tool"
+    say "installing the toolchain's component $tool"
+    rustup component add "$tool"
+  }
+done
+
+# Formatter and dependency check, pinned by hash in tools.txt. Stamped last, so an interrupted set-up starts again.
+wanted=$(sha256sum scripts/tools.txt | cut -d' ' -f1)
+if [ "$(cat "$tools/stamp" 2>/dev/null || true)" != "$wanted" ]; then
+  say 'installing the pinned tools of scripts/tools.txt in .sdk/tools'
+  rm -rf "$tools"
+  python3 -m venv "$tools"
+  "$tools/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r scripts/tools.txt
+  printf '%s\n' "$wanted" >"$tools/stamp"
+fi
