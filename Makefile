@@ -25,9 +25,9 @@ lint: setup ## formatting, clippy, rustdoc, licences, generated files
 format: setup ## format Rust and C
 	@scripts/lint.sh fix
 
-bench: ## what ddsmark itself costs a sample
-	@scripts/setup.sh
+bench: release drivers ## what ddsmark itself costs a sample, and what it adds to a bare loop
 	cargo bench --package agent
+	cargo xtask transparency --driver cyclonedds --bare $(TARGET)/cmake/cyclonedds/bare
 
 generate: ## write the references, man pages, completions and the schema anew
 	cargo xtask generate

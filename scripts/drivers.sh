@@ -25,10 +25,14 @@ for driver in "$@"; do
     [ ! -x "$source/fetch.sh" ] || "$source/fetch.sh"
     prefixes=$(printf '%s;' "$root"/.sdk/"$driver"-*)
     build=$CARGO_TARGET_DIR/cmake/$driver
-    cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
-      -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$out" -DCMAKE_PREFIX_PATH="${prefixes%;}" >"$build.log" 2>&1 ||
-      { cat "$build.log" >&2; fail "cannot configure driver $driver" "its middleware belongs into .sdk/$driver-VERSION"; }
-    cmake --build "$build" --parallel
+    log=$build.log
+    # Not as a child of this make: it would print every folder that it enters.
+    unset MAKEFLAGS MAKELEVEL
+    cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DBUILD_BENCH=ON \
+      -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$out" -DCMAKE_PREFIX_PATH="${prefixes%;}" >"$log" 2>&1 ||
+      { cat "$log" >&2; fail "cannot configure driver $driver" "its middleware belongs into .sdk/$driver-VERSION"; }
+    cmake --build "$build" --parallel "$(nproc)" >>"$log" 2>&1 ||
+      { cat "$log" >&2; fail "cannot build driver $driver" 'the first line with "error" tells the cause'; }
   else
     fail "there is no driver \`$driver\`: neither Cargo.toml nor CMakeLists.txt in $source" "ls drivers"
   fi

@@ -7,11 +7,11 @@
 # Programs and tests in one build, so that nothing is compiled twice; the end-to-end tests run the programs.
 say 'cargo test: the workspace'
 cargo build --workspace --all-features --locked --bins --tests
-cargo test --workspace --all-features --locked
+cargo test --workspace --all-features --locked --no-fail-fast
 
 for manifest in drivers/*/Cargo.toml; do
   say "cargo test: ${manifest%/*}"
-  cargo test --all-features --locked --manifest-path "$manifest"
+  cargo test --all-features --locked --no-fail-fast --manifest-path "$manifest"
 done
 
 for build in "$CARGO_TARGET_DIR"/cmake/*/; do

@@ -146,7 +146,7 @@ impl Drop for Scene {
 impl Running {
     /// Sends the process a signal.
     pub fn signal(&self, signal: &str) {
-        kill(self.child.id().cast_signed(), signal);
+        assert!(kill(self.child.id().cast_signed(), signal), "the command has ended");
     }
 
     /// Waits for its end.
@@ -189,10 +189,24 @@ impl Outcome {
     }
 }
 
-/// Sends a signal by name.
-pub fn kill(pid: i32, signal: &str) {
-    let status = Command::new("kill").args(["-s", signal, &pid.to_string()]).status().expect("kill runs");
-    assert!(status.success(), "kill -s {signal} {pid}");
+/// Sends a signal by name. False if there is no such process any more.
+fn kill(pid: i32, signal: &str) -> bool {
+    let kill = Command::new("kill").args(["-s", signal, &pid.to_string()]).stderr(Stdio::null()).status();
+    kill.expect("kill runs").success()
+}
+
+/// Kills a process, unless it is ending already. Stops it first, so that it cannot end by itself meanwhile.
+pub fn kill_alive(pid: i32) -> bool {
+    let state = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // after the name, which may hold anything but stands in parentheses
+        status.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
+    };
+    kill(pid, "STOP")
+        && wait_for("a stopped process", || {
+            state().map_or(Some('X'), |state| "TXZ".contains(state).then_some(state))
+        }) == 'T'
+        && kill(pid, "KILL")
 }
 
 /// Asks again and again until there is an answer.

@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, kill, list, root, wait_for};
+use crate::support::{Scene, count, kill_alive, list, root, wait_for};
 
 /// All runs of a result.
 fn runs(document: &Value) -> Vec<&Value> {
@@ -44,11 +44,12 @@ fn ctrl_c_keeps_what_is_measured_and_ends_every_agent() {
 #[test]
 fn a_killed_agent_costs_its_run_and_no_other() {
     let scene = Scene::new();
-    let ddsmark =
-        scene.start("ddsmark", &["characterize", "--driver", "udp", "--size", "64", "--out", "result"]);
+    let ddsmark = scene.start(
+        "ddsmark",
+        &["characterize", "--driver", "udp", "--size", "64", "--duration", "300ms", "--out", "result"],
+    );
     wait_for("a run", || saved(&scene.path("result"), 1));
-    let victim = wait_for("an agent", || scene.agents().first().copied());
-    kill(victim, "KILL");
+    wait_for("an agent to kill", || scene.agents().into_iter().find(|&agent| kill_alive(agent)));
     let outcome = ddsmark.end();
     outcome.assert_status(3);
 

@@ -146,8 +146,9 @@ pub struct Characterize {
     #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
     pub match_timeout: Option<Duration>,
 
-    /// Cores for the two ends of each run: `none`, `auto` (the first two that may be used), or `W,R`.
-    #[arg(long, value_name = "CORES", value_parser = parse::pin, default_value = "none", help_heading = "Host")]
+    /// Cores for the two ends of each run: `auto` (half of those that may be used for each; a single core is not pinned),
+    /// `none`, or those of writer and reader, `0,1` or `0-3,4-7`. Recorded in the result.
+    #[arg(long, value_name = "CORES", value_parser = parse::pin, default_value = "auto", help_heading = "Host")]
     pub pin: PinChoice,
 
     /// Keep the cores from idling, with spinning threads of the lowest priority. Recorded in the result.

@@ -28,7 +28,7 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
 
     // plan: everything that can be wrong is found before the first packet
     check_interface(&flags.interface)?;
-    let pin = pin(flags.pin)?;
+    let pin = pin(flags.pin.clone())?;
     let drivers = drivers::choose(&flags.driver, &launcher, &stop)?;
     let experiment = as_written(flags, drivers.names, pin).plan(&drivers.descriptions)?;
     let runs = experiment.schedule().len();
@@ -94,16 +94,17 @@ fn pin(choice: PinChoice) -> Result<Pin, Problem> {
     match choice {
         PinChoice::None => Ok(Pin::None),
         PinChoice::Cores(writer, reader) => {
-            check_cores(&[writer, reader])?;
+            check_cores(&[writer.as_slice(), reader.as_slice()].concat())?;
             Ok(Pin::Cores(writer, reader))
         }
-        PinChoice::Auto => match allowed_cores()[..] {
-            [writer, reader, ..] => Ok(Pin::Cores(writer, reader)),
-            ref few => Err(Problem::new(
-                Status::WrongUse,
-                format!("cannot pin the two ends of a run: {} core may be used", few.len()),
-                "use `--pin none`, or allow this process a second core",
-            )),
+        // each end on cores of its own: where both end up on one core is decided anew for each run otherwise, and
+        // decides the figures
+        PinChoice::Auto => match allowed_cores() {
+            cores if cores.len() < 2 => Ok(Pin::None),
+            cores => {
+                let (writer, reader) = cores.split_at(cores.len() / 2);
+                Ok(Pin::Cores(writer.to_vec(), reader.to_vec()))
+            }
         },
     }
 }

@@ -14,11 +14,11 @@ pub struct DriverOption {
 }
 
 /// What `--pin` asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinChoice {
     None,
     Auto,
-    Cores(u32, u32),
+    Cores(Vec<u32>, Vec<u32>),
 }
 
 /// A time with its unit.
@@ -39,14 +39,21 @@ pub fn driver_option(text: &str) -> Result<DriverOption, String> {
 
 /// Which cores to use.
 pub fn pin(text: &str) -> Result<PinChoice, String> {
+    let range = |text: &str| {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let (first, last) = (first.trim().parse().ok()?, last.trim().parse::<u32>().ok()?);
+        (first <= last && last < 4096).then(|| (first..=last).collect::<Vec<u32>>())
+    };
     let cores = || {
         let (writer, reader) = text.split_once(',')?;
-        Some(PinChoice::Cores(writer.trim().parse().ok()?, reader.trim().parse().ok()?))
+        Some(PinChoice::Cores(range(writer)?, range(reader)?))
     };
     match text {
         "none" => Ok(PinChoice::None),
         "auto" => Ok(PinChoice::Auto),
-        _ => cores().ok_or_else(|| "write `none`, `auto`, or two cores such as `0,1`".to_owned()),
+        _ => cores().ok_or_else(|| {
+            "write `none`, `auto`, or cores for the two ends such as `0,1` or `0-3,4-7`".to_owned()
+        }),
     }
 }
 
@@ -100,8 +107,9 @@ mod tests {
     fn cores_come_in_twos() {
         assert_eq!(pin("none"), Ok(PinChoice::None));
         assert_eq!(pin("auto"), Ok(PinChoice::Auto));
-        assert_eq!(pin("0, 3"), Ok(PinChoice::Cores(0, 3)));
-        for wrong in ["", "0", "0,1,2", "-1,2", "a,b"] {
+        assert_eq!(pin("0, 3"), Ok(PinChoice::Cores(vec![0], vec![3])));
+        assert_eq!(pin("0-2,5-6"), Ok(PinChoice::Cores(vec![0, 1, 2], vec![5, 6])));
+        for wrong in ["", "0", "0,1,2", "-1,2", "a,b", "3-1,4", "0-99999999,1"] {
             assert!(pin(wrong).is_err(), "{wrong}");
         }
     }

@@ -63,8 +63,8 @@ pub struct Design {
 pub enum Pin {
     /// The scheduler decides.
     None,
-    /// Writer (or pinger) on the first, reader (or ponger) on the second.
-    Cores(u32, u32),
+    /// Writer (or pinger) on the first of these, reader (or ponger) on the second.
+    Cores(Vec<u32>, Vec<u32>),
 }
 
 /// Time limits of the phases. A phase that takes longer fails the run.

@@ -11,9 +11,10 @@ use crate::number::{count, duration};
 /// The conditions that hold for every run.
 pub(crate) fn conditions(experiment: &Experiment) -> String {
     let design = &experiment.design;
-    let pin = match design.pin {
+    let list = |cores: &[u32]| cores.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let pin = match &design.pin {
         Pin::None => "not pinned".to_owned(),
-        Pin::Cores(first, second) => format!("pinned to cores {first} and {second}"),
+        Pin::Cores(first, second) => format!("ends pinned to cores {} and {}", list(first), list(second)),
     };
     format!(
         "{} of each cell in shuffled order (seed {}), each {} after {} of warm-up; {pin}; {}",

@@ -68,8 +68,8 @@ fn no_cell_at_all() {
     assert_snapshot!(print(&Assembler::new(header).document(State::Complete)), @"
     ddsmark 0.1.0: characterize, complete: 0 of 0 runs made, 0 valid
       on bench (kvm), 2 processors, Example CPU, kernel Linux 6.12.0, 2026-09-21T14:13:20Z
-      3 runs of each cell in shuffled order (seed 42), each 200 ms after 50 ms of warm-up; pinned to cores 0 and 1; cores
-        not kept awake
+      3 runs of each cell in shuffled order (seed 42), each 200 ms after 50 ms of warm-up; ends pinned to cores 0 and 1;
+        cores not kept awake
       note: driver `plain` cannot guarantee delivery: it runs best effort
     No cell was planned.
     ");

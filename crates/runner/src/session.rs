@@ -175,9 +175,9 @@ impl Session<'_> {
 /// The cores of the agents, by their numbers in the crew.
 fn cores(design: &Design) -> [Option<Vec<u32>>; 2] {
     let mut cores = [None, None];
-    if let Pin::Cores(driving, serving) = design.pin {
-        cores[DRIVING] = Some(vec![driving]);
-        cores[SERVING] = Some(vec![serving]);
+    if let Pin::Cores(driving, serving) = &design.pin {
+        cores[DRIVING] = Some(driving.clone());
+        cores[SERVING] = Some(serving.clone());
     }
     cores
 }

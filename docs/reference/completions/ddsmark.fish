@@ -51,7 +51,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l warm-up
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l check-every -d 'Check every byte of one in so many samples; of the others the header' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l seed -d 'Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l match-timeout -d 'Time limit for the two ends of a run to find each other' -r
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l pin -d 'Cores for the two ends of each run: `none`, `auto` (the first two that may be used), or `W,R`' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l pin -d 'Cores for the two ends of each run: `auto` (half of those that may be used for each; a single core is not pinned), `none`, or those of writer and reader, `0,1` or `0-3,4-7`. Recorded in the result' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l out -d 'Directory for the result, new or empty. Without it, `results/characterize-TIME`' -r -F
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l quick -d 'Short runs: a first look'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l precise -d 'More and longer runs: figures to quote'

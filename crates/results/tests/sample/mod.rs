@@ -72,7 +72,7 @@ pub fn header() -> Header {
         warm_up_ns: None,
         check_every: 64,
         seed: 42,
-        pin: Pin::Cores(0, 1),
+        pin: Pin::Cores(vec![0], vec![1]),
         keep_awake: false,
         match_ns: None,
     })

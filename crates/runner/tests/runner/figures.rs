@@ -147,7 +147,7 @@ fn qos_that_is_not_in_force_fails_the_run_and_unreadable_qos_is_told() {
 #[test]
 fn agents_are_pinned_and_cores_kept_awake_as_planned() {
     let mut rig = Rig::new(&[("d", "")]);
-    rig.experiment.design.pin = Pin::Cores(3, 5);
+    rig.experiment.design.pin = Pin::Cores(vec![3], vec![5]);
     rig.experiment.design.keep_awake = true;
     let document = rig.execute();
     for cell in ["d/latency", "d/throughput"] {
