@@ -11,8 +11,8 @@ const EXAMPLES: &str = "\
 Examples:
   ddsmark characterize
       latency and throughput of every installed driver, and of a bare UDP socket
-  ddsmark characterize --driver udp --driver cyclonedds --quick
-      a first look at two drivers
+  ddsmark characterize --driver udp --size 64,1024 --quick
+      a first look: one driver, two sizes, seconds
   ddsmark report results/characterize-2026-11-21T20-50-44Z
       the tables of a result again
   ddsmark drivers list
@@ -36,9 +36,9 @@ const CHARACTERIZE_EXAMPLES: &str = "\
 Examples:
   ddsmark characterize
       every installed driver, 12 sizes, over loopback: some minutes
-  ddsmark characterize --driver cyclonedds --size 64,1024 --quick
+  ddsmark characterize --driver udp --size 64,1024 --quick
       one driver, two sizes: seconds
-  ddsmark characterize --precise --pin auto --keep-awake --out today
+  ddsmark characterize --precise --keep-awake --out today
       figures to quote, on a quiet host
   ddsmark characterize --driver ./libddsmark_mine.so --json >mine.json
       a driver of your own, for a program to read";

@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// 6, 299, 2995, 29,956 and 2,995,731 are stated in METHOD.md and follow from `ln 0.05 / ln q`.
+    /// 6, 299, 2995, 29,956 and 2,995,731 follow from `ln 0.05 / ln q`; 29 does too.
     const LEAST: [(f64, u64); 6] =
         [(0.5, 6), (0.9, 29), (0.99, 299), (0.999, 2_995), (0.9999, 29_956), (0.999_999, 2_995_731)];
 

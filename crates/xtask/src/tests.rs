@@ -61,7 +61,8 @@ fn a_forbidden_arrow_and_an_unknown_room_are_seen() {
             "`results` uses `runner`: there is no such arrow"
         ]
     );
-    let driver = BTreeMap::from([("udp".to_owned(), package(&["driver-kit", "results"]))]);
+    let driver =
+        BTreeMap::from([("udp".to_owned(), package(&["driver-kit", "results", "a-crate-of-its-own"]))]);
     assert_eq!(rooms::driver_violations(&driver), ["`udp` uses `results`: there is no such arrow"]);
 }
 
