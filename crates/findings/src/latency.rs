@@ -58,8 +58,8 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         _ => String::new(),
     };
     let text = format!(
-        "`{}`: the median RTT is {} µs at {} bytes and {} µs at {} bytes ({}); {flat_part}from {} bytes on it grows by {} \
-         ns per byte ({} over {} blocks of runs).",
+        "`{}`: the median RTT is {} µs at {} bytes and {} µs at {} bytes ({}); {flat_part}between {} and {} bytes it \
+         grows by {} ns per byte ({} over {} blocks of runs).",
         side.name,
         text_of(&curve[..1]),
         first.size,
@@ -67,6 +67,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         last.size,
         runs(curve.iter().map(|point| &point.spread)),
         rising[0].size,
+        last.size,
         figure(slopes.median),
         between(&figure(slopes.min), &figure(slopes.max)),
         slopes.n

@@ -95,8 +95,16 @@ fn or_nothing_that_the_runs_show() {
 #[test]
 fn constant_is_not_said_of_what_the_runs_leave_open() {
     // all differences have a value in common, for their runs lie far apart
-    let [only] = &added(&over_bare([8_000.0, 9_000.0, 10_000.0, 11_000.0], 0.1))[..] else { panic!() };
-    assert_eq!(only.kind, FindingKind::RttAdded);
+    for (added_ns, noise) in [
+        ([8_000.0, 9_000.0, 10_000.0, 11_000.0], 0.1),
+        // so do these, and their medians agree
+        ([8_000.0; 4], 0.08),
+        // the same at all sizes but one, at which nothing is added
+        ([8_000.0, 8_000.0, 8_000.0, 0.0], 0.01),
+    ] {
+        let [only] = &added(&over_bare(added_ns, noise))[..] else { panic!("{added_ns:?} {noise}") };
+        assert_eq!(only.kind, FindingKind::RttAdded);
+    }
 }
 
 #[test]
@@ -106,6 +114,10 @@ fn without_a_bare_socket_on_the_same_footing_there_is_nothing_to_add_to() {
     let plain = document.drivers.get_mut("plain").unwrap();
     plain.features.retain(|feature| feature != "locators");
     assert_eq!(added(&document), [], "a driver with discovery is no bare socket");
+
+    let mut document = over_bare([8_000.0; 4], 0.01);
+    document.drivers.get_mut("plain").unwrap().policies = document.drivers["dds"].policies.clone();
+    assert_eq!(added(&document), [], "nor is one that has policies");
 
     let mut document = over_bare([8_000.0; 4], 0.01);
     for cell in document.cells.iter_mut().filter(|cell| cell.factors.driver == "plain") {

@@ -84,6 +84,25 @@ fn runs_too_far_apart_show_no_plateau_and_no_growth() {
     }
 }
 
+#[test]
+fn a_size_that_may_belong_to_the_plateau_or_not_leaves_its_beginning_open() {
+    let of_noise = |noise: f64| {
+        result(&unbatched(), |factors| Truth {
+            goodput_mbps: by_size(factors, [100.0, 3200.0, 4000.0, 4200.0]),
+            noise: if factors.size_bytes == 1024 { noise } else { 0.01 },
+            ..Truth::default()
+        })
+    };
+    // 80 % of the highest are 3360
+    number(&only(&of_noise(0.04), FindingKind::Plateau), "from_size_bytes", 8192.0);
+    none(&of_noise(0.06));
+}
+
+#[test]
+fn a_largest_size_that_only_comes_back_to_an_earlier_rate_does_not_grow() {
+    none(&rates([4000.0, 900.0, 900.0, 4500.0], 0.01));
+}
+
 /// What binds a plateau over all sizes.
 fn limits(truth: Truth, written: &Characterize, link_mbps: Option<u64>) -> (Vec<Limit>, String) {
     let mut document = result(written, |_| truth);
@@ -233,7 +252,7 @@ fn latency_is_flat_up_to_a_size_and_then_grows_by_so_much_a_byte() {
     assert_eq!(
         finding.text,
         "`dds`: the median RTT is 20.0 µs at 64 bytes and 51.7 µs at 32768 bytes (3 runs each); it is on one level up to \
-         1024 bytes (20.0 µs); from 1024 bytes on it grows by 1.00 ns per byte (1.00 over 3 blocks of runs)."
+         1024 bytes (20.0 µs); between 1024 and 32768 bytes it grows by 1.00 ns per byte (1.00 over 3 blocks of runs)."
     );
     assert_eq!(finding.cells.len(), 4);
 }
@@ -261,6 +280,8 @@ fn latency_may_be_flat_over_all_sizes() {
 #[test]
 fn latency_says_nothing_where_runs_are_too_far_apart() {
     none(&round_trips([20_000.0, 21_000.0, 22_000.0, 26_000.0], 0.25));
+    // up and down again: more at the end than at the beginning, but no slope
+    none(&round_trips([20_000.0, 90_000.0, 60_000.0, 26_000.0], 0.01));
     // and nothing grows where it falls
     none(&round_trips([40_000.0, 30_000.0, 28_000.0, 25_000.0], 0.01));
 }
