@@ -2,7 +2,7 @@
 //!
 //! - [`supports_quantile`]: may a quantile be stated at all, of so many samples?
 //! - [`Spread`]: how far the runs of a cell lie apart.
-//! - [`slope`]: how much one figure grows with another, whatever a few outliers say.
+//! - [`slope()`]: how much one figure grows with another, whatever a few outliers say.
 //! - [`Moments`]: mean and standard deviation of parts, pooled without going back to the samples.
 #![forbid(unsafe_code)]
 
