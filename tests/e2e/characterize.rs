@@ -54,11 +54,18 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
     let again = scene.ddsmark(&["report", "result", "--json"]);
     again.assert_status(0);
     assert_eq!(again.document()["cells"], document["cells"]);
+    assert_eq!(again.document()["findings"], document["findings"]);
     let tables = scene.ddsmark(&["report", "result"]);
     tables.assert_status(0);
     for word in ["udp", "cyclonedds", "RTT/2", "Packets/s", "Lost"] {
         assert!(tables.stdout.contains(word), "`{word}` is not in\n{}", tables.stdout);
     }
+    // what a crash leaves behind has no findings stored
+    std::fs::remove_file(out.join("result.json")).expect("a result");
+    let left = scene.ddsmark(&["report", "result", "--json"]);
+    left.assert_status(0);
+    assert_eq!(left.document()["findings"], document["findings"]);
+    assert!(!list(&document["findings"]).is_empty(), "one driver guarantees delivery, the other does not");
 }
 
 /// What must hold of every run that is called valid.

@@ -10,7 +10,9 @@ use crate::{
 };
 
 pub fn execute(flags: &Report) -> Result<Status, Problem> {
-    let document = Directory::load(&flags.result)?;
+    let mut document = Directory::load(&flags.result)?;
+    // anew: what a crash left behind has none, and what an older version stored knows less
+    document.findings = findings::of(&document);
     print(&document, flags.json)?;
     Ok(Status::Done)
 }

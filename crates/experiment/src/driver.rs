@@ -103,6 +103,12 @@ impl DriverDescription {
         self.features.iter().any(|declared| declared == feature)
     }
 
+    /// Whether it is a bare socket, against which a middleware can be held: it neither discovers peers nor has any policy.
+    #[must_use]
+    pub fn is_bare_socket(&self) -> bool {
+        self.has("locators") && self.policies.values().all(|state| state.support == Support::Unsupported)
+    }
+
     /// What it does with a policy.
     #[must_use]
     pub fn support(&self, policy: Policy) -> Support {

@@ -248,13 +248,14 @@ impl Page {
         self.wrapped("CPU: processor seconds per million samples at that end, user and system, all threads.");
         self.wrapped(
             "± %: half the range of that figure over the runs, relative to their median; none where a run has too few \
-             samples for it. It describes the runs that were made: no difference between any two figures is claimed.",
+             samples for it. It describes the runs that were made, as the findings do: no significance is claimed.",
         );
     }
 
     fn findings(&mut self, document: &Document) {
         if !document.findings.is_empty() {
-            let _ = writeln!(self.text, "\nFindings");
+            let _ =
+                writeln!(self.text, "\nFindings: what these runs showed. No claim is made about other runs.");
         }
         for finding in &document.findings {
             self.wrapped(&finding.text);

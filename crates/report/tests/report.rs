@@ -75,6 +75,18 @@ fn no_cell_at_all() {
     ");
 }
 
+#[test]
+fn findings_stand_below_the_tables_and_have_no_heading_where_there_are_none() {
+    let mut document = sample::document();
+    assert!(!print(&document).contains("Findings"));
+    document.findings = findings::of(&document);
+    let text = print(&document);
+    let (tables, rest) = text.split_once("\nFindings").expect("a heading");
+    assert!(tables.contains("Latency by direction"));
+    let findings: Vec<&str> = rest.lines().take_while(|line| !line.is_empty()).collect();
+    assert_snapshot!(findings.join("\n"));
+}
+
 /// The words of the row that begins so, in the n-th table with such a row.
 fn row<'t>(text: &'t str, table: &str, size: u64) -> Vec<&'t str> {
     text.lines()

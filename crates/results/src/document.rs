@@ -83,6 +83,9 @@ pub struct Host {
     pub clock_read_ns: Option<u64>,
     /// Kernel settings that decide figures: `net.core.rmem_max` and the like.
     pub sysctls: BTreeMap<String, String>,
+    /// Speeds of the network interfaces that have one, in 10^6 bit/s. The loopback interface has none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub link_mbps: BTreeMap<String, u64>,
     /// When the experiment began, ns since 1970 (UTC).
     pub started_unix_ns: u64,
 }
@@ -360,11 +363,68 @@ pub struct Interface {
     pub tx_packets: u64,
 }
 
-/// What a figure says, in words, with its numbers.
+/// What the figures of these runs say, in words, with its numbers. It describes; it claims nothing about other runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The sentence.
+    /// Which.
+    pub kind: FindingKind,
+    /// What binds there; only where `kind` says that something does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+    /// In words.
     pub text: String,
+    /// Ids of the cells that it rests on.
+    pub cells: Vec<String>,
+    /// Its numbers. Each name ends in its unit, or says what is counted.
+    pub numbers: BTreeMap<String, f64>,
+}
+
+/// The closed set of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// From some size on, throughput stays on one level. `limits` says what binds there.
+    Plateau,
+    /// Throughput is highest at the largest size, alone.
+    StillGrows,
+    /// Throughput falls again towards the largest size.
+    FallsAgain,
+    /// Sides are compared of which not all guarantee delivery, and samples were lost.
+    LossWithoutGuarantee,
+    /// Sides are compared of which not all guarantee delivery, and nothing was lost.
+    NoLossWithoutGuarantee,
+    /// Batching delivers more samples/s.
+    BatchingGains,
+    /// Batching delivers fewer samples/s.
+    BatchingCosts,
+    /// The round trip takes longer as samples grow.
+    LatencyGrows,
+    /// The round trip takes the same at all sizes.
+    LatencyFlat,
+    /// A middleware's round trip takes longer than that of the bare socket.
+    RttAdded,
+    /// A middleware's round trip takes less than that of the bare socket.
+    RttSaved,
+    /// What it takes longer is the same at all sizes.
+    RttAddedConstant,
+    /// What it takes longer differs between sizes.
+    RttAddedVaries,
+}
+
+/// What throughput runs into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// The writer's process uses all of a core, and what it sends arrives.
+    WriterCpu,
+    /// The reader's process uses all of a core.
+    ReaderCpu,
+    /// The kernel drops datagrams at a full socket buffer.
+    BufferDrops,
+    /// The interface carries all that its speed allows.
+    LineRate,
+    /// None of these.
+    Unknown,
 }
 
 /// What limits a figure: one of a closed set, with the words for this case.

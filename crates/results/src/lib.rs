@@ -20,8 +20,9 @@ mod sequence;
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use directory::{Directory, DirectoryError};
 pub use document::{
-    AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, Host, Interface, Latency, Run, RunState,
-    SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning, WarningKind, WireBytes, json_schema,
+    AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, Host, Interface, Latency,
+    Limit, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning, WarningKind,
+    WireBytes, json_schema,
 };
 pub use histogram::{
     Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,

@@ -54,6 +54,7 @@ pub fn capture_host() -> Host {
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         clock_read_ns: Some(clock_read_ns()),
         sysctls: sysctls(),
+        link_mbps: link_speeds(Path::new("/sys/class/net")),
         started_unix_ns: unix_ns(),
     }
 }
@@ -165,6 +166,18 @@ fn sysctls() -> BTreeMap<String, String> {
         .collect()
 }
 
+/// The speeds that interfaces have, by their names. One without a speed gives an error or a negative number.
+fn link_speeds(interfaces: &Path) -> BTreeMap<String, u64> {
+    let Ok(entries) = fs::read_dir(interfaces) else { return BTreeMap::new() };
+    entries
+        .flatten()
+        .filter_map(|entry| {
+            let speed = read(entry.path().join("speed"))?.parse().ok().filter(|mbps| *mbps > 0)?;
+            Some((entry.file_name().into_string().ok()?, speed))
+        })
+        .collect()
+}
+
 /// The median cost of one read of the monotonic clock, over many batches.
 fn clock_read_ns() -> u64 {
     const BATCHES: usize = 101;
@@ -202,6 +215,22 @@ mod tests {
         assert_eq!(pretty_name("ID=debian\nPRETTY_NAME=\"Debian 13\"\n").as_deref(), Some("Debian 13"));
         assert_eq!(memory("MemTotal:       2048 kB\nMemFree: 1 kB"), Some(2048 * 1024));
         assert_eq!(cpu_model("processor\t: 0\nmodel name\t: Fast 9000\n").as_deref(), Some("Fast 9000"));
+    }
+
+    #[test]
+    fn a_speed_is_known_of_interfaces_that_have_one() {
+        let interfaces = tempfile::tempdir().unwrap();
+        for (name, speed) in
+            [("eth0", Some("1000\n")), ("down", Some("-1\n")), ("lo", None), ("odd", Some("0"))]
+        {
+            let interface = interfaces.path().join(name);
+            fs::create_dir(&interface).unwrap();
+            if let Some(speed) = speed {
+                fs::write(interface.join("speed"), speed).unwrap();
+            }
+        }
+        assert_eq!(link_speeds(interfaces.path()), BTreeMap::from([("eth0".to_owned(), 1000)]));
+        assert_eq!(link_speeds(&interfaces.path().join("none")), BTreeMap::new());
     }
 
     #[test]

@@ -64,7 +64,8 @@ impl Session<'_> {
         let mut assembler = Assembler::new(self.header.clone());
         let trouble = self.execute_all(&mut assembler, observer).err();
         let state = if assembler.is_complete() { State::Complete } else { State::Interrupted };
-        let document = assembler.document(state);
+        let mut document = assembler.document(state);
+        document.findings = findings::of(&document);
         let saved = self.directory.save_document(&document);
         Outcome { document, trouble: trouble.or_else(|| saved.err().map(RunnerError::Directory)) }
     }

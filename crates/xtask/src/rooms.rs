@@ -13,10 +13,11 @@ use crate::{Error, root};
 
 /// Each room, and the rooms that it may use. From the command down to what depends on nothing.
 pub const ROOMS: &[(&str, &[&str])] = &[
-    ("ddsmark", &["runner", "experiment", "results", "stats", "report"]),
-    ("runner", &["control", "experiment", "results", "stats"]),
+    ("ddsmark", &["runner", "experiment", "findings", "results", "stats", "report"]),
+    ("runner", &["control", "experiment", "findings", "results", "stats"]),
     ("agent", &["control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),
+    ("findings", &["experiment", "results", "stats"]),
     ("control", &["experiment", "results"]),
     ("results", &["experiment", "stats"]),
     ("driver-host", &["driver-abi", "experiment"]),

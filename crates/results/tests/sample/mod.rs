@@ -101,6 +101,7 @@ pub fn header_of(written: &Characterize) -> Header {
         governor: None,
         clock_read_ns: Some(26),
         sysctls: BTreeMap::from([("net.core.rmem_max".to_owned(), "212992".to_owned())]),
+        link_mbps: BTreeMap::new(),
         started_unix_ns: STARTED * 1_000_000_000,
     };
     Header::new(tool, host, plan, descriptions, Vec::new())

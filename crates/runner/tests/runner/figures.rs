@@ -2,7 +2,7 @@
 
 use crate::rig::{Rig, files_below, run};
 use experiment::{Pin, Workload};
-use results::{Document, RunState, State, WarningKind};
+use results::{Directory, Document, FindingKind, RunState, State, WarningKind};
 
 fn measure(workload: Workload, script: &str) -> Document {
     Rig::new(&[("d", script)]).of_workload(workload).execute()
@@ -154,4 +154,19 @@ fn agents_are_pinned_and_cores_kept_awake_as_planned() {
         let cpus: Vec<_> = run(&document, cell).agents.iter().map(|agent| agent.cpus.clone()).collect();
         assert_eq!(cpus, [vec![3], vec![5]]);
     }
+}
+
+#[test]
+fn what_the_figures_say_is_stored_with_them() {
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput);
+    rig.experiment.design.blocks = 3;
+    let mut larger = rig.experiment.cells[0].clone();
+    larger.id.push_str("/larger");
+    larger.factors.size_bytes = 1024;
+    rig.experiment.cells.push(larger);
+    let document = rig.execute();
+    // so many samples a second, whatever their size
+    let kinds: Vec<FindingKind> = document.findings.iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [FindingKind::StillGrows]);
+    assert_eq!(Directory::load(&rig.results()).unwrap().findings, document.findings);
 }

@@ -1,0 +1,102 @@
+//! What batching gains, and up to which size.
+
+use results::{Cell, Finding, FindingKind};
+use stats::Spread;
+
+use crate::{
+    figures::{Point, Side, delivered_sps},
+    words::{between, figure, finding, over_sizes, runs, three},
+};
+
+/// One size, unbatched and batched, whose runs lie apart.
+struct Change<'d> {
+    size: u64,
+    cells: [&'d Cell; 2],
+    spreads: [Spread; 2],
+    /// Batched of unbatched: of the medians, and the least and the most between any two runs.
+    ratio: Spread,
+}
+
+pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
+    let unbatched = side.unbatched(delivered_sps);
+    let mut findings = Vec::new();
+    for ceiling in side.ceilings() {
+        let batched = side.batched(ceiling, delivered_sps);
+        let pairs: Vec<(&Point<'_>, &Point<'_>)> = batched
+            .iter()
+            .filter_map(|point| Some((unbatched.iter().find(|alone| alone.size == point.size)?, point)))
+            .collect();
+        let changes: Vec<Option<Change<'_>>> =
+            pairs.iter().map(|(alone, packed)| change(alone, packed)).collect();
+        for (kind, gains) in [(FindingKind::BatchingGains, true), (FindingKind::BatchingCosts, false)] {
+            let is_such = |change: &&Change<'_>| (change.ratio.min > 1.0) == gains;
+            let such: Vec<&Change<'_>> = changes.iter().flatten().filter(is_such).collect();
+            if !such.is_empty() {
+                let what = format!("`{}` batched up to {ceiling} bytes per flush", side.name);
+                let sizes: Vec<u64> = pairs.iter().map(|(_, packed)| packed.size).collect();
+                findings.push(told(kind, &what, &such, &sizes));
+            }
+        }
+    }
+    findings
+}
+
+/// None where the runs overlap, or no sample got through unbatched.
+fn change<'d>(alone: &Point<'d>, packed: &Point<'d>) -> Option<Change<'d>> {
+    let (from, to) = (alone.spread, packed.spread);
+    let apart = to.min > from.max || to.max < from.min;
+    if !apart || from.min <= 0.0 {
+        return None;
+    }
+    Some(Change {
+        size: packed.size,
+        cells: [alone.cell, packed.cell],
+        spreads: [from, to],
+        ratio: Spread {
+            n: from.n.min(to.n),
+            min: to.min / from.max,
+            median: to.median / from.median,
+            max: to.max / from.min,
+        },
+    })
+}
+
+/// `sizes` are those that were measured both ways, ascending.
+fn told(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64]) -> Finding {
+    let gains = kind == FindingKind::BatchingGains;
+    // up to which size, where all from the smallest on agree
+    let agree = sizes.iter().zip(changes).take_while(|(size, change)| **size == change.size).count();
+    let up_to = sizes[..agree].last().filter(|_| agree == changes.len());
+    let ratios = over_sizes(
+        changes,
+        |change| change.ratio.median,
+        |change| {
+            let Spread { min, median, max, .. } = change.ratio;
+            format!(
+                "{} times at {} bytes ({})",
+                figure(median),
+                change.size,
+                between(&figure(min), &figure(max))
+            )
+        },
+    );
+    let more = if gains { "more" } else { "fewer" };
+    let reach = match (up_to, sizes) {
+        (Some(last), [.., largest]) if last == largest => {
+            format!("at all sizes that can be batched, up to {last} bytes")
+        }
+        (Some(last), _) => format!("up to {last} bytes"),
+        (None, _) => "at some sizes".to_owned(),
+    };
+    let each = runs(changes.iter().flat_map(|change| &change.spreads));
+    let text = format!(
+        "{what}: {more} samples/s delivered than unbatched {reach}: {ratios}; {each}, in brackets between any two of them."
+    );
+    let cells = changes.iter().flat_map(|change| change.cells);
+    let mut numbers: Vec<(String, f64)> = changes
+        .iter()
+        .flat_map(|change| three(&format!("delivered_at_{}_bytes", change.size), "ratio", &change.ratio))
+        .collect();
+    numbers.extend(up_to.map(|size| ("up_to_size_bytes".to_owned(), *size as f64)));
+    finding(kind, text, cells, numbers)
+}

@@ -1,0 +1,83 @@
+//! Loss where the sides that stand beside each other do not all guarantee delivery.
+
+use experiment::{Reliability, Workload};
+use results::{Cell, Finding, FindingKind};
+
+use crate::{
+    figures::{Point, Side, curve, run_lost_pct},
+    words::{between, figure, finding, list, runs, three},
+};
+
+/// Throughput of one side: by size, and whether the middleware guarantees delivery.
+struct Delivery<'s, 'd> {
+    side: &'s Side<'d>,
+    guaranteed: bool,
+    /// Loss, in percent of the samples sent.
+    lost: Vec<Point<'d>>,
+}
+
+pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
+    let measured: Vec<Delivery<'_, '_>> = sides
+        .iter()
+        .map(|side| {
+            let cells: Vec<&Cell> = side.of_workload(Workload::Throughput).collect();
+            let reliable = |cell: &&Cell| cell.factors.qos.reliability == Some(Reliability::Reliable);
+            let guaranteed = cells.iter().all(reliable);
+            Delivery { side, guaranteed, lost: curve(cells.into_iter(), run_lost_pct) }
+        })
+        .filter(|delivery| !delivery.lost.is_empty())
+        .collect();
+    let (guaranteed, open): (Vec<_>, Vec<_>) = measured.iter().partition(|delivery| delivery.guaranteed);
+    if measured.len() < 2 || open.is_empty() {
+        return None;
+    }
+    let names = |of: &[&Delivery<'_, '_>]| {
+        let names: Vec<String> = of.iter().map(|delivery| format!("`{}`", delivery.side.name)).collect();
+        let verb = if names.len() == 1 { "does" } else { "do" };
+        (list(&names), verb)
+    };
+    let (without, do_not) = names(&open);
+    let against = match &names(&guaranteed) {
+        (_, _) if guaranteed.is_empty() => String::new(),
+        (with, does) => format!(", {with} {does}"),
+    };
+    let subject = format!("{without} {do_not} not guarantee delivery{against}");
+    let cells = || open.iter().flat_map(|delivery| &delivery.lost).map(|point| point.cell);
+
+    let lossy: Vec<(&Delivery<'_, '_>, &Point<'_>)> = open
+        .iter()
+        .filter_map(|delivery| {
+            let worst = delivery.lost.iter().max_by(|a, b| a.spread.median.total_cmp(&b.spread.median))?;
+            delivery.lost.iter().any(|point| point.spread.max > 0.0).then_some((*delivery, worst))
+        })
+        .collect();
+    if lossy.is_empty() {
+        let runs: usize = open.iter().flat_map(|delivery| &delivery.lost).map(|point| point.spread.n).sum();
+        let text = format!("{subject}, but no sample was lost without it in any of {runs} runs.");
+        let numbers = [("runs".to_owned(), runs as f64), ("lost_pct".to_owned(), 0.0)];
+        return Some(finding(FindingKind::NoLossWithoutGuarantee, text, cells(), numbers));
+    }
+    let losses: Vec<String> = lossy
+        .iter()
+        .map(|(delivery, worst)| {
+            let with_loss = delivery.lost.iter().filter(|point| point.spread.max > 0.0).count();
+            let batched = if worst.cell.factors.batch_bytes > 0 { " batched" } else { "" };
+            format!(
+                "`{}` lost samples in {with_loss} of {} cells, most at {} bytes{batched}: {} % of those sent ({})",
+                delivery.side.name,
+                delivery.lost.len(),
+                worst.size,
+                between(&figure(worst.spread.min), &figure(worst.spread.max)),
+                runs([&worst.spread].into_iter())
+            )
+        })
+        .collect();
+    let text = format!(
+        "{subject}: their rates are not on the same footing, as a rate with loss leaves the lost samples out. {}.",
+        losses.join("; ")
+    );
+    let numbers = lossy
+        .iter()
+        .flat_map(|(delivery, worst)| three(&format!("{}_lost", delivery.side.name), "pct", &worst.spread));
+    Some(finding(FindingKind::LossWithoutGuarantee, text, cells(), numbers))
+}

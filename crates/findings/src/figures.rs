@@ -1,0 +1,172 @@
+//! Cells to curves over sizes: one figure of every run, and its range over the runs.
+
+use experiment::{DriverDescription, Factors, Workload};
+use results::{Cell, Document, MAX_LATENCY_LOSS_PCT, Run};
+use stats::Spread;
+
+use crate::MIN_RUNS;
+
+/// One driver as it was measured: the cells that differ in workload, size and batching only.
+pub(crate) struct Side<'d> {
+    /// For people.
+    pub name: String,
+    pub description: Option<&'d DriverDescription>,
+    cells: Vec<&'d Cell>,
+}
+
+/// A cell in a curve.
+pub(crate) struct Point<'d> {
+    pub cell: &'d Cell,
+    pub size: u64,
+    /// The figure over the valid runs.
+    pub spread: Spread,
+}
+
+fn same_side(left: &Factors, right: &Factors) -> bool {
+    left.driver == right.driver && comparable(left, right) && left.options == right.options
+}
+
+fn comparable(left: &Factors, right: &Factors) -> bool {
+    left.transport == right.transport && left.interface == right.interface && left.receive == right.receive
+}
+
+/// The sides of a result, in the order of its cells.
+pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
+    let mut sides: Vec<Side<'_>> = Vec::new();
+    for cell in &document.cells {
+        match sides.iter_mut().find(|side| same_side(side.factors(), &cell.factors)) {
+            Some(side) => side.cells.push(cell),
+            None => sides.push(Side {
+                name: cell.factors.driver.clone(),
+                description: document.drivers.get(&cell.factors.driver),
+                cells: vec![cell],
+            }),
+        }
+    }
+    // of a path the name of the file, and what tells namesakes apart
+    let short: Vec<String> =
+        sides.iter().map(|side| side.name.rsplit('/').next().unwrap_or_default().to_owned()).collect();
+    for (index, side) in sides.iter_mut().enumerate() {
+        if short.iter().filter(|name| **name == short[index]).count() == 1 {
+            side.name.clone_from(&short[index]);
+        } else {
+            let Factors { transport, interface, receive, .. } = &side.cells[0].factors;
+            side.name = format!("{} ({transport}, {interface}, {receive})", side.name);
+        }
+    }
+    sides
+}
+
+impl<'d> Side<'d> {
+    fn factors(&self) -> &'d Factors {
+        &self.cells[0].factors
+    }
+
+    /// Whether both were measured over the same transport and interface, and receive in the same way.
+    pub fn is_comparable(&self, other: &Self) -> bool {
+        comparable(self.factors(), other.factors())
+    }
+
+    pub fn is_bare_socket(&self) -> bool {
+        self.description.is_some_and(DriverDescription::is_bare_socket)
+    }
+
+    /// Median round trip by size, in ns. Cells that lost too many pings have none.
+    pub fn rtt(&self) -> Vec<Point<'d>> {
+        let cells = self.of_workload(Workload::Latency);
+        curve(cells.filter(|cell| lost_pct(cell) <= MAX_LATENCY_LOSS_PCT), median_rtt_ns)
+    }
+
+    /// A figure of unbatched throughput by size.
+    pub fn unbatched(&self, of: fn(&Run) -> Option<f64>) -> Vec<Point<'d>> {
+        curve(self.of_workload(Workload::Throughput).filter(|cell| cell.factors.batch_bytes == 0), of)
+    }
+
+    /// The same with a batch of at most so many bytes.
+    pub fn batched(&self, ceiling: u64, of: fn(&Run) -> Option<f64>) -> Vec<Point<'d>> {
+        curve(self.of_workload(Workload::Throughput).filter(|cell| cell.factors.batch_bytes == ceiling), of)
+    }
+
+    /// The ceilings of batches, ascending.
+    pub fn ceilings(&self) -> Vec<u64> {
+        let cells = self.of_workload(Workload::Throughput);
+        let mut ceilings: Vec<u64> =
+            cells.map(|cell| cell.factors.batch_bytes).filter(|bytes| *bytes > 0).collect();
+        ceilings.sort_unstable();
+        ceilings.dedup();
+        ceilings
+    }
+
+    pub fn of_workload(&self, workload: Workload) -> impl Iterator<Item = &'d Cell> {
+        self.cells.iter().copied().filter(move |cell| cell.factors.workload == workload)
+    }
+}
+
+/// The cells of which enough runs have the figure, by size.
+pub(crate) fn curve<'d>(
+    cells: impl Iterator<Item = &'d Cell>,
+    of: fn(&Run) -> Option<f64>,
+) -> Vec<Point<'d>> {
+    let point = |cell: &'d Cell| {
+        let spread = over_runs(cell, of)?;
+        Some(Point { cell, size: cell.factors.size_bytes, spread })
+    };
+    let mut points: Vec<Point<'d>> = cells.filter_map(point).collect();
+    points.sort_by_key(|point| point.size);
+    points
+}
+
+/// The figure over the valid runs; none where fewer than [`MIN_RUNS`] have it.
+pub(crate) fn over_runs(cell: &Cell, of: fn(&Run) -> Option<f64>) -> Option<Spread> {
+    let figures = cell.valid_runs().filter_map(of).filter(|figure| figure.is_finite() && *figure >= 0.0);
+    Spread::of(&figures.collect::<Vec<f64>>()).filter(|spread| spread.n >= MIN_RUNS)
+}
+
+pub(crate) fn median_rtt_ns(run: &Run) -> Option<f64> {
+    run.latency.get("rtt")?.p50_ns.map(|ns| ns as f64)
+}
+
+pub(crate) fn delivered_sps(run: &Run) -> Option<f64> {
+    run.throughput.as_ref().map(|throughput| throughput.delivered_sps)
+}
+
+pub(crate) fn goodput_mbps(run: &Run) -> Option<f64> {
+    run.throughput.as_ref().map(|throughput| throughput.goodput_mbps)
+}
+
+pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
+    run.throughput.as_ref().map(|throughput| throughput.lost_pct)
+}
+
+/// Pings lost in the valid runs, in percent of those sent.
+fn lost_pct(cell: &Cell) -> f64 {
+    let counted = || cell.valid_runs().flat_map(|run| &run.counted);
+    let sent: f64 = counted().map(|counted| counted.sent as f64).sum();
+    let lost: f64 = counted().map(|counted| counted.lost as f64).sum();
+    if sent == 0.0 { 0.0 } else { lost / sent * 100.0 }
+}
+
+/// Runs of a cell against a threshold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Below,
+    Above,
+    /// On both sides.
+    Between,
+}
+
+/// Where all runs lie.
+pub(crate) fn place(spread: &Spread, threshold: f64) -> Place {
+    if spread.max < threshold {
+        Place::Below
+    } else if spread.min >= threshold {
+        Place::Above
+    } else {
+        Place::Between
+    }
+}
+
+/// Least and most over all of these.
+pub(crate) fn range<'s>(spreads: impl Iterator<Item = &'s Spread>) -> (f64, f64) {
+    spreads.fold((f64::INFINITY, 0.0), |(min, max), spread| (spread.min.min(min), spread.max.max(max)))
+}

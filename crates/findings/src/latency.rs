@@ -1,0 +1,105 @@
+//! How the round trip grows over sizes, and up to which size it does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use results::{Finding, FindingKind};
+use stats::{Spread, slope};
+
+use crate::{
+    LEVEL, MIN_RUNS,
+    figures::{Place, Point, Side, median_rtt_ns, place, range},
+    words::{between, figure, finding, micros, runs, three},
+};
+
+pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
+    let curve = side.rtt();
+    let [first, .., last] = &curve[..] else { return None };
+    let threshold = first.spread.median * (1.0 + LEVEL);
+    // a larger sample may well be quicker: the rarer the samples, the deeper an idle core sleeps
+    let floor = first.spread.median * (1.0 - LEVEL);
+    let is_flat = |point: &Point<'_>| {
+        place(&point.spread, threshold) == Place::Below && place(&point.spread, floor) == Place::Above
+    };
+    let flat = curve.iter().take_while(|point| is_flat(point)).count();
+    let text_of = |points: &[Point<'_>]| {
+        let (min, max) = range(points.iter().map(|point| &point.spread));
+        between(&micros(min), &micros(max))
+    };
+    if flat == curve.len() {
+        let text = format!(
+            "`{}`: the median RTT is on one level from {} to {} bytes: {} µs ({}).",
+            side.name,
+            first.size,
+            last.size,
+            text_of(&curve),
+            runs(curve.iter().map(|point| &point.spread))
+        );
+        let (min, max) = range(curve.iter().map(|point| &point.spread));
+        let numbers = [
+            ("from_size_bytes", first.size as f64),
+            ("to_size_bytes", last.size as f64),
+            ("rtt_min_ns", min),
+            ("rtt_max_ns", max),
+        ];
+        let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
+        return Some(finding(FindingKind::LatencyFlat, text, curve.iter().map(|point| point.cell), numbers));
+    }
+    // it rises from the last size that is flat, if the next one clearly is not
+    let knee = (flat > 0 && place(&curve[flat].spread, threshold) == Place::Above).then(|| flat - 1);
+    let rising = &curve[knee.unwrap_or(0)..];
+    let slopes = slopes(rising).filter(|slopes| slopes.min > 0.0)?;
+    if last.spread.min <= first.spread.max {
+        return None;
+    }
+    let flat_part = match knee {
+        Some(knee) if knee > 0 => {
+            format!("it is on one level up to {} bytes ({} µs); ", curve[knee].size, text_of(&curve[..=knee]))
+        }
+        _ => String::new(),
+    };
+    let text = format!(
+        "`{}`: the median RTT is {} µs at {} bytes and {} µs at {} bytes ({}); {flat_part}between {} and {} bytes it \
+         grows by {} ns per byte ({} over {} blocks of runs).",
+        side.name,
+        text_of(&curve[..1]),
+        first.size,
+        text_of(&rising[rising.len() - 1..]),
+        last.size,
+        runs(curve.iter().map(|point| &point.spread)),
+        rising[0].size,
+        last.size,
+        figure(slopes.median),
+        between(&figure(slopes.min), &figure(slopes.max)),
+        slopes.n
+    );
+    let mut numbers = three("rtt_slope", "ns_per_byte", &slopes).to_vec();
+    numbers.push(("slope_from_size_bytes".to_owned(), rising[0].size as f64));
+    numbers.push(("slope_to_size_bytes".to_owned(), last.size as f64));
+    numbers.push(("blocks".to_owned(), slopes.n as f64));
+    if let Some(knee) = knee.filter(|knee| *knee > 0) {
+        numbers.push(("flat_to_size_bytes".to_owned(), curve[knee].size as f64));
+    }
+    for point in [first, last] {
+        numbers.extend(three(&format!("rtt_at_{}_bytes", point.size), "ns", &point.spread));
+    }
+    Some(finding(FindingKind::LatencyGrows, text, curve.iter().map(|point| point.cell), numbers))
+}
+
+/// The slope in ns per byte over the blocks, each of one run a size. Only blocks that have all sizes.
+fn slopes(points: &[Point<'_>]) -> Option<Spread> {
+    let by_block = points.iter().map(|point| {
+        let runs = point.cell.valid_runs();
+        let figures = runs.filter_map(|run| Some((run.block, (point.size as f64, median_rtt_ns(run)?))));
+        figures.collect::<BTreeMap<u32, (f64, f64)>>()
+    });
+    let by_block: Vec<_> = by_block.collect();
+    let blocks: BTreeSet<u32> = by_block.iter().flat_map(|figures| figures.keys().copied()).collect();
+    let slopes: Vec<f64> = blocks
+        .iter()
+        .filter_map(|block| {
+            by_block.iter().map(|figures| figures.get(block).copied()).collect::<Option<Vec<_>>>()
+        })
+        .filter_map(|points| slope(&points))
+        .collect();
+    Spread::of(&slopes).filter(|slopes| slopes.n >= MIN_RUNS)
+}

@@ -1,0 +1,124 @@
+//! What binds the throughput of some cells, as far as their runs tell.
+
+use experiment::ReceiveMode;
+use results::{Cell, Host, Limit, Run};
+use stats::Spread;
+
+use crate::{
+    FULL_CORE_PCT, FULL_LINE_PCT, NOTABLE_LOSS_PCT,
+    figures::run_lost_pct,
+    words::{between, figure, list, three},
+};
+
+pub(crate) struct Bound {
+    pub limits: Vec<Limit>,
+    /// A sentence.
+    pub text: String,
+    pub numbers: Vec<(String, f64)>,
+}
+
+/// What binds in every run of all these cells. A limit that holds in a part of them is none.
+pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
+    let runs: Vec<&Run> = cells.iter().flat_map(|cell| cell.valid_runs()).collect();
+    let writer = over_all(&runs, |run| core_pct(run, "writer"));
+    let reader = over_all(&runs, |run| core_pct(run, "reader"));
+    let lost = over_all(&runs, run_lost_pct);
+    let dropped = over_all(&runs, dropped_pct);
+    // all cells of a curve have one interface, and one way to receive
+    let factors = cells.first().map(|cell| &cell.factors);
+    let link = factors.and_then(|factors| host.link_mbps.get(&factors.interface)).map(|mbps| *mbps as f64);
+    let line = over_all(&runs, |run| Some(wire_mbps(run)? / link? * 100.0));
+    let polling = factors.is_some_and(|factors| factors.receive == ReceiveMode::Polling);
+
+    let at_least = |spread: &Option<Spread>, least: f64| spread.is_some_and(|spread| spread.min >= least);
+    let percent = |spread: &Option<Spread>| {
+        spread.map(|spread| format!("{} %", between(&figure(spread.min), &figure(spread.max))))
+    };
+    let mut limits = Vec::new();
+    let mut words = Vec::new();
+    let mut bind = |limit, text: String| {
+        limits.push(limit);
+        words.push(text);
+    };
+    // a writer that sends more than arrives is not what holds the rate down
+    if at_least(&writer, FULL_CORE_PCT) && lost.is_some_and(|lost| lost.max <= NOTABLE_LOSS_PCT) {
+        bind(
+            Limit::WriterCpu,
+            format!("writer CPU (its process used {} of a core)", percent(&writer).unwrap_or_default()),
+        );
+    }
+    // one that polls uses all of its core whatever comes
+    if at_least(&reader, FULL_CORE_PCT) && !polling {
+        bind(
+            Limit::ReaderCpu,
+            format!("reader CPU (its process used {} of a core)", percent(&reader).unwrap_or_default()),
+        );
+    }
+    if at_least(&dropped, NOTABLE_LOSS_PCT) {
+        let share = percent(&dropped).unwrap_or_default();
+        let text =
+            format!("buffer drops (datagrams dropped at a full socket buffer: {share} of the samples sent)");
+        bind(Limit::BufferDrops, text);
+    }
+    if at_least(&line, FULL_LINE_PCT) {
+        bind(
+            Limit::LineRate,
+            format!(
+                "line rate (traffic of {} of the interface's {} Mbit/s)",
+                percent(&line).unwrap_or_default(),
+                figure(link.unwrap_or_default())
+            ),
+        );
+    }
+    let text = if limits.is_empty() {
+        limits.push(Limit::Unknown);
+        let seen = [
+            percent(&writer).map(|share| format!("the writer's process used {share} of a core")),
+            percent(&reader).map(|share| {
+                let polls = if polling { " by polling" } else { "" };
+                format!("the reader's {share}{polls}")
+            }),
+            percent(&lost).map(|share| format!("{share} of the samples were lost")),
+        ];
+        let seen: Vec<String> = seen.into_iter().flatten().collect();
+        let seen = if seen.is_empty() { String::new() } else { format!(": {}", list(&seen)) };
+        format!("What binds there is unknown{seen}.")
+    } else {
+        format!("What binds there: {}.", list(&words))
+    };
+    let shares = [
+        ("writer_cpu", writer),
+        ("reader_cpu", reader),
+        ("lost", lost),
+        ("dropped", dropped),
+        ("line", line),
+    ];
+    let numbers =
+        shares.iter().filter_map(|(name, spread)| Some(three(name, "pct", spread.as_ref()?))).flatten();
+    Bound { limits, text, numbers: numbers.collect() }
+}
+
+/// A figure over these runs; none if one of them has not got it.
+fn over_all(runs: &[&Run], of: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
+    let figures: Option<Vec<f64>> =
+        runs.iter().map(|run| of(run).filter(|figure| figure.is_finite())).collect();
+    Spread::of(&figures?)
+}
+
+/// What the process of a role used of one core, all its threads together.
+fn core_pct(run: &Run, role: &str) -> Option<f64> {
+    let usage = &run.agents.iter().find(|agent| agent.role == role)?.usage;
+    Some((usage.user_ns as f64 + usage.system_ns as f64) / usage.elapsed_ns as f64 * 100.0)
+}
+
+/// Datagrams that the kernel dropped, for 100 samples sent.
+fn dropped_pct(run: &Run) -> Option<f64> {
+    Some(run.udp_buffer_drops? as f64 / run.throughput.as_ref()?.sent as f64 * 100.0)
+}
+
+/// Traffic of the interface in its busier direction.
+fn wire_mbps(run: &Run) -> Option<f64> {
+    let wire = run.wire.as_ref()?;
+    let elapsed_ns = run.agents.iter().find(|agent| agent.role == "reader")?.usage.elapsed_ns;
+    Some(wire.rx_bytes.max(wire.tx_bytes) as f64 * 8e3 / elapsed_ns as f64)
+}

@@ -1,0 +1,117 @@
+//! Where throughput reaches its plateau over sizes, and what binds there.
+
+use results::{Cell, Finding, FindingKind, Host};
+
+use crate::{
+    LEVEL,
+    figures::{Place, Point, Side, goodput_mbps, place, range},
+    limits,
+    words::{between, figure, finding, runs, three},
+};
+
+pub(crate) fn findings(side: &Side<'_>, host: &Host) -> Vec<Finding> {
+    let unbatched = || side.unbatched(goodput_mbps);
+    let mut findings = Vec::from_iter(of_curve(&format!("`{}` unbatched", side.name), &unbatched(), host));
+    for ceiling in side.ceilings() {
+        let mut curve = side.batched(ceiling, goodput_mbps);
+        // over half of the ceiling a batch holds one sample: such a cell is the unbatched one
+        let alone = |point: &Point<'_>| ceiling / point.size.max(1) <= 1;
+        let measured: Vec<u64> = curve.iter().map(|point| point.size).collect();
+        if measured.is_empty() {
+            continue;
+        }
+        curve.extend(unbatched().into_iter().filter(|point| alone(point) && !measured.contains(&point.size)));
+        curve.sort_by_key(|point| point.size);
+        let what = format!("`{}` batched up to {ceiling} bytes per flush", side.name);
+        findings.extend(of_curve(&what, &curve, host));
+    }
+    findings
+}
+
+fn of_curve(what: &str, curve: &[Point<'_>], host: &Host) -> Option<Finding> {
+    let [.., before_last, last] = curve else { return None };
+    let best = curve.iter().max_by(|left, right| left.spread.median.total_cmp(&right.spread.median))?;
+    if best.spread.median <= 0.0 {
+        return None;
+    }
+    let threshold = best.spread.median * (1.0 - LEVEL);
+    let places: Vec<Place> = curve.iter().map(|point| place(&point.spread, threshold)).collect();
+    let on_level = places.iter().rev().take_while(|place| **place == Place::Above).count();
+    let (below, level) = curve.split_at(curve.len() - on_level);
+    let rises_to_it = places[..below.len()].last().is_none_or(|place| *place == Place::Below);
+    let alone = places.iter().filter(|place| **place != Place::Below).count() == 1;
+    match level {
+        [] if places.last() == Some(&Place::Below) && place(&best.spread, threshold) == Place::Above => {
+            Some(apart(what, FindingKind::FallsAgain, best, last))
+        }
+        [_] if alone => Some(apart(what, FindingKind::StillGrows, last, before_last)),
+        [first, _, ..] if rises_to_it => Some(plateau(what, below.last(), first, level, host)),
+        _ => None,
+    }
+}
+
+fn plateau(
+    what: &str,
+    below: Option<&Point<'_>>,
+    first: &Point<'_>,
+    level: &[Point<'_>],
+    host: &Host,
+) -> Finding {
+    let spreads = || level.iter().map(|point| &point.spread);
+    let (min, max) = range(spreads());
+    let rates = between(&figure(min), &figure(max));
+    let last = level.last().unwrap_or(first).size;
+    let text = match below {
+        Some(below) => format!(
+            "{what}: throughput reaches its plateau at {} bytes: {rates} Mbit/s from there to {last} bytes ({}), {} \
+             Mbit/s at {} bytes",
+            first.size,
+            runs(spreads()),
+            between(&figure(below.spread.min), &figure(below.spread.max)),
+            below.size
+        ),
+        None => format!(
+            "{what}: throughput is on one level at all sizes from {} to {last} bytes: {rates} Mbit/s ({})",
+            first.size,
+            runs(spreads())
+        ),
+    };
+    let cells: Vec<&Cell> = level.iter().map(|point| point.cell).collect();
+    let bound = limits::of(&cells, host);
+    let mut numbers = vec![
+        ("from_size_bytes".to_owned(), first.size as f64),
+        ("to_size_bytes".to_owned(), last as f64),
+        ("goodput_min_mbps".to_owned(), min),
+        ("goodput_max_mbps".to_owned(), max),
+    ];
+    numbers.extend(bound.numbers);
+    let rests_on = below.iter().map(|point| point.cell).chain(cells.iter().copied());
+    let text = format!("{text}. {}", bound.text);
+    Finding { limits: bound.limits, ..finding(FindingKind::Plateau, text, rests_on, numbers) }
+}
+
+/// The largest size and another, between which throughput has not come to rest.
+fn apart(what: &str, kind: FindingKind, high: &Point<'_>, low: &Point<'_>) -> Finding {
+    let at = |point: &Point<'_>| {
+        let rates = between(&figure(point.spread.min), &figure(point.spread.max));
+        format!("{rates} Mbit/s at {} bytes", point.size)
+    };
+    let each = runs([&high.spread, &low.spread].into_iter());
+    let text = if kind == FindingKind::StillGrows {
+        format!(
+            "{what}: throughput still grows at the largest size: {}, {} ({each}); no plateau.",
+            at(high),
+            at(low)
+        )
+    } else {
+        format!(
+            "{what}: throughput is highest at {}, and falls to {} ({each}); no plateau.",
+            at(high),
+            at(low)
+        )
+    };
+    let numbers = [high, low]
+        .into_iter()
+        .flat_map(|point| three(&format!("goodput_at_{}_bytes", point.size), "mbps", &point.spread));
+    finding(kind, text, [high.cell, low.cell].into_iter(), numbers)
+}

@@ -1,0 +1,129 @@
+//! Numbers as people read them, and as a finding stores them.
+
+use std::collections::BTreeMap;
+
+use results::{Cell, Finding, FindingKind};
+use stats::Spread;
+
+/// So many figures over sizes are told one by one; of more the ends and the extremes.
+const TOLD: usize = 4;
+
+/// Three significant digits, and all before the point.
+pub(crate) fn figure(value: f64) -> String {
+    let digits = match value.abs() {
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$}")
+}
+
+/// Nanoseconds as µs.
+pub(crate) fn micros(ns: f64) -> String {
+    figure(ns / 1e3)
+}
+
+/// `1.2 to 1.4`, or one figure where both read the same.
+pub(crate) fn between(min: &str, max: &str) -> String {
+    if min == max { min.to_owned() } else { format!("{min} to {max}") }
+}
+
+/// `3 runs each`, of cells that need not have the same number.
+pub(crate) fn runs<'s>(spreads: impl Iterator<Item = &'s Spread>) -> String {
+    let counts: Vec<usize> = spreads.map(|spread| spread.n).collect();
+    let (min, max) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
+    format!("{} runs each", between(&min.to_string(), &max.to_string()))
+}
+
+/// `a, b and c`.
+pub(crate) fn list(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Figures over sizes: all of a few; of many the first, the least, the most and the last, in their order.
+pub(crate) fn over_sizes<T>(items: &[T], value: impl Fn(&T) -> f64, word: impl Fn(&T) -> String) -> String {
+    let told: Vec<usize> = if items.len() <= TOLD {
+        (0..items.len()).collect()
+    } else {
+        let by_value = |left: &usize, right: &usize| value(&items[*left]).total_cmp(&value(&items[*right]));
+        let extremes = [(0..items.len()).min_by(by_value), (0..items.len()).max_by(by_value)];
+        let mut told: Vec<usize> = extremes.into_iter().flatten().chain([0, items.len() - 1]).collect();
+        told.sort_unstable();
+        told.dedup();
+        told
+    };
+    let words: Vec<String> = told.iter().map(|index| word(&items[*index])).collect();
+    match items.len() - told.len() {
+        0 => words.join("; "),
+        more => format!("{}; {more} sizes more between these", words.join("; ")),
+    }
+}
+
+/// A finding of these cells, with its numbers. What is no number is left out: a file has no word for it.
+pub(crate) fn finding<'c>(
+    kind: FindingKind,
+    text: String,
+    cells: impl Iterator<Item = &'c Cell>,
+    numbers: impl IntoIterator<Item = (String, f64)>,
+) -> Finding {
+    let numbers: BTreeMap<String, f64> =
+        numbers.into_iter().filter(|(_, number)| number.is_finite()).collect();
+    let mut ids: Vec<String> = Vec::new();
+    for cell in cells {
+        if !ids.contains(&cell.id) {
+            ids.push(cell.id.clone());
+        }
+    }
+    Finding { kind, limits: Vec::new(), text, cells: ids, numbers }
+}
+
+/// The median, the least and the most, with names that end in the unit: `NAME_UNIT`, `NAME_min_UNIT`, `NAME_max_UNIT`.
+pub(crate) fn three(name: &str, unit: &str, spread: &Spread) -> [(String, f64); 3] {
+    [
+        (format!("{name}_{unit}"), spread.median),
+        (format!("{name}_min_{unit}"), spread.min),
+        (format!("{name}_max_{unit}"), spread.max),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_has_three_digits() {
+        for (value, text) in [
+            (0.0, "0.00"),
+            (0.618, "0.62"),
+            (-9.2, "-9.20"),
+            (17.94, "17.9"),
+            (128.6, "129"),
+            (8782.0, "8782"),
+        ] {
+            assert_eq!(figure(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn of_many_sizes_the_ends_and_the_extremes_are_told() {
+        let told = |items: &[f64]| over_sizes(items, |item| *item, |item| format!("{item}"));
+        assert_eq!(told(&[]), "");
+        assert_eq!(told(&[1.0, 2.0, 3.0, 4.0]), "1; 2; 3; 4");
+        assert_eq!(told(&[2.0, 3.0, 9.0, 4.0, 1.0, 5.0]), "2; 9; 1; 5; 2 sizes more between these");
+        assert_eq!(told(&[1.0, 3.0, 4.0, 5.0, 9.0]), "1; 9; 3 sizes more between these");
+    }
+
+    #[test]
+    fn words_are_joined() {
+        let words = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(list(&[]), "");
+        assert_eq!(list(&words[..1]), "a");
+        assert_eq!(list(&words), "a, b and c");
+        assert_eq!(between("3", "3"), "3");
+        assert_eq!(between("3", "5"), "3 to 5");
+    }
+}

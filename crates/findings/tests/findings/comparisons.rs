@@ -1,0 +1,198 @@
+//! Findings between the drivers of one result: what a middleware adds, and who guarantees delivery.
+
+use experiment::{Characterize, Factors, Reliability, ReliabilityChoice, Workload};
+use results::{Document, Finding, FindingKind};
+
+use crate::rig::{SIZES, Truth, number, of_kind, result, result_with, written};
+
+fn latency() -> Characterize {
+    Characterize { workloads: vec![Workload::Latency], ..written() }
+}
+
+/// Round trips of the middleware, where that of the bare socket is 10 µs and 0.1 ns a byte.
+fn over_bare(added_ns: [f64; 4], noise: f64) -> Document {
+    result(&latency(), |factors| truth(factors, added_ns, noise))
+}
+
+fn truth(factors: &Factors, added_ns: [f64; 4], noise: f64) -> Truth {
+    let index = SIZES.iter().position(|size| *size == factors.size_bytes).expect("a size of the rig");
+    let bare = 10_000.0 + 0.1 * factors.size_bytes as f64;
+    let rtt_ns = if factors.driver == "dds" { bare + added_ns[index] } else { bare };
+    Truth { rtt_ns, noise, ..Truth::default() }
+}
+
+const ABOUT_ADDING: [FindingKind; 4] = [
+    FindingKind::RttAdded,
+    FindingKind::RttSaved,
+    FindingKind::RttAddedConstant,
+    FindingKind::RttAddedVaries,
+];
+
+/// What is said about the bare socket.
+fn added(document: &Document) -> Vec<Finding> {
+    ABOUT_ADDING.iter().flat_map(|kind| of_kind(document, *kind)).collect()
+}
+
+#[test]
+fn a_middleware_adds_the_same_at_all_sizes() {
+    let [added, constant] = &added(&over_bare([8_000.0; 4], 0.01))[..] else { panic!() };
+    assert_eq!(
+        added.text,
+        "`dds` adds to the median RTT of the bare socket `plain`: 8.00 µs at 64 bytes (7.72 to 8.28); 8.00 µs at 1024 \
+         bytes (7.72 to 8.28); 8.00 µs at 8192 bytes (7.70 to 8.30); 8.00 µs at 32768 bytes (7.66 to 8.35); 3 runs each, in brackets between any two of them."
+    );
+    assert_eq!(
+        (added.kind, constant.kind),
+        (FindingKind::RttAdded, FindingKind::RttAddedConstant),
+        "{constant:?}"
+    );
+    assert!(
+        constant.text.contains("is constant over 64 to 32768 bytes: 8.00 µs (7.66 to 8.35"),
+        "{constant:?}"
+    );
+    number(added, "rtt_added_at_64_bytes_ns", 8_000.0);
+    assert_eq!(added.cells.len(), 8);
+}
+
+#[test]
+fn or_more_the_larger_the_sample() {
+    let [added, varies] = &added(&over_bare([8_000.0, 8_500.0, 12_000.0, 40_000.0], 0.01))[..] else {
+        panic!()
+    };
+    assert_eq!((added.kind, varies.kind), (FindingKind::RttAdded, FindingKind::RttAddedVaries));
+    assert!(
+        varies
+            .text
+            .ends_with("is not constant over sizes: medians of 8.00 to 40.0 µs over 64 to 32768 bytes.")
+    );
+}
+
+#[test]
+fn or_takes_less() {
+    let [saved] = &added(&over_bare([-4_000.0; 4], 0.01))[..] else { panic!() };
+    assert_eq!(saved.kind, FindingKind::RttSaved);
+    assert!(
+        saved.text.contains(
+            "has a smaller median RTT than the bare socket `plain`: 4.00 µs less at 64 bytes (3.84 to 4.16)"
+        ),
+        "{saved:?}"
+    );
+}
+
+#[test]
+fn or_both_or_at_some_sizes_only() {
+    let [more, less] = &added(&over_bare([8_000.0, 0.0, 0.0, -4_000.0], 0.01))[..] else { panic!() };
+    assert_eq!((more.kind, less.kind), (FindingKind::RttAdded, FindingKind::RttSaved));
+    assert!(more.text.contains("(7.72 to 8.28); not so at 3 of 4 sizes; 3 runs each, "), "{}", more.text);
+}
+
+#[test]
+fn or_nothing_that_the_runs_show() {
+    assert_eq!(added(&over_bare([0.0; 4], 0.01)), []);
+    assert_eq!(added(&over_bare([1_000.0; 4], 0.1)), [], "less than the runs lie apart");
+}
+
+#[test]
+fn constant_is_not_said_of_what_the_runs_leave_open() {
+    // all differences have a value in common, for their runs lie far apart
+    for (added_ns, noise) in [
+        ([8_000.0, 9_000.0, 10_000.0, 11_000.0], 0.1),
+        // so do these, and their medians agree
+        ([8_000.0; 4], 0.08),
+        // the same at all sizes but one, at which nothing is added
+        ([8_000.0, 8_000.0, 8_000.0, 0.0], 0.01),
+    ] {
+        let [only] = &added(&over_bare(added_ns, noise))[..] else { panic!("{added_ns:?} {noise}") };
+        assert_eq!(only.kind, FindingKind::RttAdded);
+    }
+}
+
+#[test]
+fn without_a_bare_socket_on_the_same_footing_there_is_nothing_to_add_to() {
+    let mut document = over_bare([8_000.0; 4], 0.01);
+    assert!(!added(&document).is_empty());
+    let plain = document.drivers.get_mut("plain").unwrap();
+    plain.features.retain(|feature| feature != "locators");
+    assert_eq!(added(&document), [], "a driver with discovery is no bare socket");
+
+    let mut document = over_bare([8_000.0; 4], 0.01);
+    document.drivers.get_mut("plain").unwrap().policies = document.drivers["dds"].policies.clone();
+    assert_eq!(added(&document), [], "nor is one that has policies");
+
+    let mut document = over_bare([8_000.0; 4], 0.01);
+    for cell in document.cells.iter_mut().filter(|cell| cell.factors.driver == "plain") {
+        cell.factors.transport = "shm".to_owned();
+    }
+    assert_eq!(added(&document), [], "another transport");
+}
+
+#[test]
+fn latency_that_lost_too_many_pings_is_not_compared() {
+    let lossy = |lost: u64| {
+        let truth = |factors: &Factors| truth(factors, [8_000.0; 4], 0.01);
+        added(&result_with(&latency(), truth, |run| run.counted[0].lost = lost))
+    };
+    assert_eq!(lossy(5), [], "5 of 400");
+    assert_eq!(lossy(4).len(), 2, "1 %");
+}
+
+/// Throughput of both, where `lost_pct` is lost without a guarantee.
+fn delivery(written: &Characterize, lost_pct: f64) -> Vec<Finding> {
+    let document = result(written, |factors| {
+        let worst = factors.size_bytes == 1024 && factors.batch_bytes == 0;
+        let open = factors.qos.reliability == Some(Reliability::BestEffort);
+        let lost_pct = if !open {
+            0.0
+        } else if worst {
+            2.0 * lost_pct
+        } else {
+            lost_pct
+        };
+        Truth { lost_pct, ..Truth::default() }
+    });
+    let kinds = [FindingKind::LossWithoutGuarantee, FindingKind::NoLossWithoutGuarantee];
+    kinds.iter().flat_map(|kind| of_kind(&document, *kind)).collect()
+}
+
+#[test]
+fn loss_is_told_where_one_side_guarantees_delivery_and_the_other_does_not() {
+    let [finding] = &delivery(&written(), 10.0)[..] else { panic!() };
+    assert_eq!(finding.kind, FindingKind::LossWithoutGuarantee);
+    assert_eq!(
+        finding.text,
+        "`plain` does not guarantee delivery, `dds` does: their rates are not on the same footing, as a rate with loss \
+         leaves the lost samples out. `plain` lost samples in 6 of 6 cells, most at 1024 bytes: 19.8 to 20.2 % of those \
+         sent (3 runs each)."
+    );
+    number(finding, "plain_lost_pct", 20.0);
+    assert_eq!(finding.cells.len(), 6);
+}
+
+#[test]
+fn and_that_there_was_none() {
+    let [finding] = &delivery(&written(), 0.0)[..] else { panic!() };
+    assert_eq!(finding.kind, FindingKind::NoLossWithoutGuarantee);
+    assert_eq!(
+        finding.text,
+        "`plain` does not guarantee delivery, `dds` does, but no sample was lost without it in any of 18 runs."
+    );
+}
+
+#[test]
+fn two_sides_without_a_guarantee_are_told_too() {
+    let reliability = ReliabilityChoice::All(Reliability::BestEffort);
+    let [finding] = &delivery(&Characterize { reliability, ..written() }, 10.0)[..] else { panic!() };
+    assert!(
+        finding.text.starts_with("`plain` and `dds` do not guarantee delivery: their rates"),
+        "{}",
+        finding.text
+    );
+}
+
+#[test]
+fn delivery_is_no_subject_of_one_driver_or_of_reliable_ones() {
+    for driver in ["plain", "dds"] {
+        assert_eq!(delivery(&Characterize { drivers: vec![driver.to_owned()], ..written() }, 10.0), []);
+    }
+    assert_eq!(delivery(&latency(), 10.0), [], "of latency alone");
+}

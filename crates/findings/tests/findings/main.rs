@@ -1,0 +1,9 @@
+//! Each finding on an input whose truth is known: one on which it is printed, one on which its opposite is, and one on
+//! which nothing is.
+#[path = "../../../results/tests/sample/mod.rs"]
+mod sample;
+
+mod comparisons;
+mod edges;
+mod rig;
+mod sizes;

@@ -1,0 +1,173 @@
+//! Results with a known truth: what each cell of two drivers measures, as functions of the cell and the block.
+
+use std::sync::LazyLock;
+
+use experiment::{
+    Cell, Characterize, Effort, Factors, Pin, ReceiveMode, ReliabilityChoice, ScheduledRun, Workload,
+};
+use results::{Assembler, Document, Finding, FindingKind, Histograms, Run, State};
+
+use crate::sample;
+
+pub const SIZES: [u64; 4] = [64, 1024, 8192, 32768];
+
+/// What is true of a cell, apart from the noise of its runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth {
+    /// Median round trip.
+    pub rtt_ns: f64,
+    pub goodput_mbps: f64,
+    pub lost_pct: f64,
+    /// CPU of one core.
+    pub writer_pct: f64,
+    pub reader_pct: f64,
+    /// Datagrams dropped for 100 samples.
+    pub dropped_pct: f64,
+    /// Traffic of the interface.
+    pub wire_mbps: f64,
+    /// Half the range of the runs, relative.
+    pub noise: f64,
+}
+
+impl Default for Truth {
+    fn default() -> Self {
+        Self {
+            rtt_ns: 20_000.0,
+            goodput_mbps: 1000.0,
+            lost_pct: 0.0,
+            writer_pct: 50.0,
+            reader_pct: 50.0,
+            dropped_pct: 0.0,
+            wire_mbps: 0.0,
+            noise: 0.01,
+        }
+    }
+}
+
+pub fn written() -> Characterize {
+    Characterize {
+        drivers: vec!["plain".to_owned(), "dds".to_owned()],
+        sizes: SIZES.to_vec(),
+        workloads: vec![Workload::Latency, Workload::Throughput],
+        batch_bytes: 8192,
+        reliability: ReliabilityChoice::Strongest,
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        transport: None,
+        options: Vec::new(),
+        effort: Effort::Quick,
+        runs: None,
+        measure_ns: None,
+        warm_up_ns: None,
+        check_every: 64,
+        seed: 7,
+        pin: Pin::None,
+        keep_awake: false,
+        match_ns: None,
+    }
+}
+
+/// One driver alone, of one workload.
+pub fn alone(driver: &str, workload: Workload) -> Characterize {
+    Characterize { drivers: vec![driver.to_owned()], workloads: vec![workload], ..written() }
+}
+
+/// The result of what was written, where `truth` is true.
+pub fn result(written: &Characterize, truth: impl Fn(&Factors) -> Truth) -> Document {
+    result_with(written, truth, |_| {})
+}
+
+/// The same, with each run changed before it is added.
+pub fn result_with(
+    written: &Characterize,
+    truth: impl Fn(&Factors) -> Truth,
+    change: impl Fn(&mut Run),
+) -> Document {
+    let mut header = sample::header_of(written);
+    if let Some(plain) = header.drivers.get_mut("plain") {
+        plain.features.push("locators".to_owned());
+    }
+    let mut assembler = Assembler::new(header.clone());
+    for scheduled in header.experiment.schedule() {
+        let cell = &header.experiment.cells[scheduled.cell];
+        let mut run = blank(scheduled, cell);
+        set(&mut run, &cell.factors, truth(&cell.factors));
+        change(&mut run);
+        assembler.add(run, &Histograms::new());
+    }
+    assembler.document(State::Complete)
+}
+
+/// A valid run of the workload. Its figures do not matter, its histograms even less.
+fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
+    static RUNS: LazyLock<[Run; 2]> = LazyLock::new(|| {
+        let experiment = sample::header_of(&written()).experiment;
+        [Workload::Latency, Workload::Throughput].map(|workload| {
+            let cells = &experiment.cells;
+            let cell =
+                cells.iter().position(|cell| cell.factors.workload == workload).expect("a cell of each");
+            sample::run(ScheduledRun { cell, ..experiment.schedule()[0] }, &cells[cell]).0
+        })
+    });
+    let [latency, throughput] = &*RUNS;
+    let run = if cell.factors.workload == Workload::Latency { latency } else { throughput };
+    Run { number: scheduled.number, block: scheduled.block, cell: cell.id.clone(), ..run.clone() }
+}
+
+fn set(run: &mut Run, factors: &Factors, truth: Truth) {
+    // blocks 1, 2, 3: below, at, and above the truth
+    let noisy = |value: f64| value * (1.0 + truth.noise * (f64::from(run.block) - 2.0));
+    if let Some(rtt) = run.latency.get_mut("rtt") {
+        rtt.p50_ns = Some(noisy(truth.rtt_ns) as u64);
+    }
+    let mut sent = 0.0;
+    if let Some(throughput) = &mut run.throughput {
+        throughput.goodput_mbps = noisy(truth.goodput_mbps);
+        throughput.delivered_sps = throughput.goodput_mbps * 1e6 / 8.0 / factors.size_bytes as f64;
+        throughput.lost_pct = noisy(truth.lost_pct);
+        sent = throughput.sent as f64;
+    }
+    run.udp_buffer_drops = Some((noisy(truth.dropped_pct) / 100.0 * sent) as u64);
+    for agent in &mut run.agents {
+        let share = if agent.role == "writer" { truth.writer_pct } else { truth.reader_pct } / 100.0;
+        agent.usage.user_ns = (agent.usage.elapsed_ns as f64 * share) as u64;
+        agent.usage.system_ns = 0;
+    }
+    let elapsed_ns = run.agents[0].usage.elapsed_ns as f64;
+    run.wire = Some(results::WireBytes {
+        interface: factors.interface.clone(),
+        rx_bytes: (noisy(truth.wire_mbps) * elapsed_ns / 8e3) as u64,
+        rx_packets: 1,
+        tx_bytes: 0,
+        tx_packets: 0,
+    });
+}
+
+pub fn kinds(findings: &[Finding]) -> Vec<FindingKind> {
+    findings.iter().map(|finding| finding.kind).collect()
+}
+
+/// The only finding, of this kind.
+#[track_caller]
+pub fn only(document: &Document, kind: FindingKind) -> Finding {
+    let findings = findings::of(document);
+    let [finding] = &findings[..] else { panic!("not one finding: {findings:#?}") };
+    assert_eq!(finding.kind, kind, "{finding:#?}");
+    finding.clone()
+}
+
+#[track_caller]
+pub fn none(document: &Document) {
+    assert_eq!(findings::of(document), []);
+}
+
+/// Those of a kind.
+pub fn of_kind(document: &Document, kind: FindingKind) -> Vec<Finding> {
+    findings::of(document).into_iter().filter(|finding| finding.kind == kind).collect()
+}
+
+#[track_caller]
+pub fn number(finding: &Finding, name: &str, expected: f64) {
+    let found = finding.numbers.get(name).unwrap_or_else(|| panic!("no {name}: {finding:#?}"));
+    assert!((found - expected).abs() <= 1e-3 * expected.abs(), "{name}: {found}, not {expected}");
+}

@@ -1,0 +1,287 @@
+//! Findings over the sizes of one driver: plateau, what binds, batching, latency.
+
+use experiment::{Characterize, Factors, ReceiveMode, Workload};
+use results::{Document, FindingKind, Limit};
+
+use crate::rig::{SIZES, Truth, alone, kinds, none, number, of_kind, only, result};
+
+fn unbatched() -> Characterize {
+    Characterize { batch_bytes: 0, ..alone("dds", Workload::Throughput) }
+}
+
+/// Throughput by size.
+fn rates(rates: [f64; 4], noise: f64) -> Document {
+    result(&unbatched(), |factors| Truth { goodput_mbps: by_size(factors, rates), noise, ..Truth::default() })
+}
+
+fn by_size(factors: &Factors, values: [f64; 4]) -> f64 {
+    values[SIZES.iter().position(|size| *size == factors.size_bytes).expect("a size of the rig")]
+}
+
+/// The round trip by size.
+fn round_trips(rtt_ns: [f64; 4], noise: f64) -> Document {
+    result(&alone("dds", Workload::Latency), |factors| Truth {
+        rtt_ns: by_size(factors, rtt_ns),
+        noise,
+        ..Truth::default()
+    })
+}
+
+#[test]
+fn a_plateau_begins_where_all_later_sizes_are_on_one_level() {
+    let finding = only(&rates([100.0, 900.0, 4000.0, 4200.0], 0.01), FindingKind::Plateau);
+    assert_eq!(
+        finding.text,
+        "`dds` unbatched: throughput reaches its plateau at 8192 bytes: 3960 to 4242 Mbit/s from there to 32768 bytes (3 \
+         runs each), 891 to 909 Mbit/s at 1024 bytes. What binds there is unknown: the writer's process used 50.0 % of \
+         a core, the reader's 50.0 % and 0.00 % of the samples were lost."
+    );
+    assert_eq!(
+        finding.cells,
+        ["dds/udp4/throughput/1024", "dds/udp4/throughput/8192", "dds/udp4/throughput/32768"]
+    );
+    number(&finding, "from_size_bytes", 8192.0);
+    number(&finding, "goodput_min_mbps", 3960.0);
+    number(&finding, "goodput_max_mbps", 4242.0);
+    number(&finding, "writer_cpu_pct", 50.0);
+}
+
+#[test]
+fn a_plateau_may_span_all_sizes() {
+    let finding = only(&rates([4000.0, 4000.0, 4000.0, 4100.0], 0.01), FindingKind::Plateau);
+    assert!(finding.text.contains("on one level at all sizes from 64 to 32768 bytes"), "{}", finding.text);
+    number(&finding, "from_size_bytes", 64.0);
+}
+
+#[test]
+fn no_plateau_while_throughput_grows() {
+    let finding = only(&rates([100.0, 900.0, 4000.0, 9000.0], 0.01), FindingKind::StillGrows);
+    assert_eq!(
+        finding.text,
+        "`dds` unbatched: throughput still grows at the largest size: 8910 to 9090 Mbit/s at 32768 bytes, 3960 to 4040 \
+         Mbit/s at 8192 bytes (3 runs each); no plateau."
+    );
+    number(&finding, "goodput_at_32768_bytes_mbps", 9000.0);
+}
+
+#[test]
+fn no_plateau_where_throughput_falls_again() {
+    let finding = only(&rates([100.0, 900.0, 9000.0, 4000.0], 0.01), FindingKind::FallsAgain);
+    assert!(
+        finding.text.contains("highest at 8910 to 9090 Mbit/s at 8192 bytes, and falls to"),
+        "{}",
+        finding.text
+    );
+}
+
+#[test]
+fn runs_too_far_apart_show_no_plateau_and_no_growth() {
+    // the medians would: a plateau, growth, a fall
+    for medians in
+        [[100.0, 900.0, 4000.0, 4200.0], [100.0, 900.0, 4000.0, 5600.0], [100.0, 900.0, 5600.0, 4000.0]]
+    {
+        none(&rates(medians, 0.3));
+    }
+}
+
+#[test]
+fn a_size_that_may_belong_to_the_plateau_or_not_leaves_its_beginning_open() {
+    let of_noise = |noise: f64| {
+        result(&unbatched(), |factors| Truth {
+            goodput_mbps: by_size(factors, [100.0, 3200.0, 4000.0, 4200.0]),
+            noise: if factors.size_bytes == 1024 { noise } else { 0.01 },
+            ..Truth::default()
+        })
+    };
+    // 80 % of the highest are 3360
+    number(&only(&of_noise(0.04), FindingKind::Plateau), "from_size_bytes", 8192.0);
+    none(&of_noise(0.06));
+}
+
+#[test]
+fn a_largest_size_that_only_comes_back_to_an_earlier_rate_does_not_grow() {
+    none(&rates([4000.0, 900.0, 900.0, 4500.0], 0.01));
+}
+
+/// What binds a plateau over all sizes.
+fn limits(truth: Truth, written: &Characterize, link_mbps: Option<u64>) -> (Vec<Limit>, String) {
+    let mut document = result(written, |_| truth);
+    document.host.link_mbps.extend(link_mbps.map(|mbps| ("lo".to_owned(), mbps)));
+    let finding = only(&document, FindingKind::Plateau);
+    (finding.limits, finding.text)
+}
+
+#[test]
+fn each_limit_binds_where_it_should_and_not_where_it_does_not() {
+    let truth = Truth::default();
+    let polling = Characterize { receive: ReceiveMode::Polling, ..unbatched() };
+    let cases = [
+        (Truth { writer_pct: 97.0, ..truth }, unbatched(), None, vec![Limit::WriterCpu]),
+        (Truth { writer_pct: 89.0, ..truth }, unbatched(), None, vec![Limit::Unknown]),
+        // a writer that outruns the others does not bind
+        (Truth { writer_pct: 97.0, lost_pct: 20.0, ..truth }, unbatched(), None, vec![Limit::Unknown]),
+        (Truth { reader_pct: 97.0, ..truth }, unbatched(), None, vec![Limit::ReaderCpu]),
+        (Truth { reader_pct: 97.0, ..truth }, polling, None, vec![Limit::Unknown]),
+        (Truth { lost_pct: 20.0, dropped_pct: 20.0, ..truth }, unbatched(), None, vec![Limit::BufferDrops]),
+        (Truth { dropped_pct: 0.5, ..truth }, unbatched(), None, vec![Limit::Unknown]),
+        (Truth { wire_mbps: 960.0, ..truth }, unbatched(), Some(1000), vec![Limit::LineRate]),
+        (Truth { wire_mbps: 960.0, ..truth }, unbatched(), Some(10_000), vec![Limit::Unknown]),
+        (Truth { wire_mbps: 960.0, ..truth }, unbatched(), None, vec![Limit::Unknown]),
+        (
+            Truth { writer_pct: 97.0, reader_pct: 95.0, ..truth },
+            unbatched(),
+            None,
+            vec![Limit::WriterCpu, Limit::ReaderCpu],
+        ),
+    ];
+    for (truth, written, link, expected) in cases {
+        let (limits, text) = limits(truth, &written, link);
+        assert_eq!(limits, expected, "{truth:?}: {text}");
+        assert_eq!(text.contains("is unknown"), expected == [Limit::Unknown], "{text}");
+    }
+}
+
+#[test]
+fn a_limit_that_holds_in_a_part_of_the_runs_does_not_bind() {
+    let document = result(&unbatched(), |factors| Truth {
+        writer_pct: if factors.size_bytes == 64 { 60.0 } else { 99.0 },
+        ..Truth::default()
+    });
+    let finding = only(&document, FindingKind::Plateau);
+    assert_eq!(finding.limits, [Limit::Unknown]);
+    assert!(finding.text.contains("the writer's process used 60.0 to 99.0 % of a core"), "{}", finding.text);
+}
+
+#[test]
+fn what_was_not_counted_does_not_bind_and_is_not_said() {
+    let mut document = result(&unbatched(), |_| Truth::default());
+    for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
+        run.udp_buffer_drops = None;
+        run.wire = None;
+        run.agents.clear();
+    }
+    let finding = only(&document, FindingKind::Plateau);
+    assert_eq!(finding.limits, [Limit::Unknown]);
+    assert!(
+        finding.text.ends_with("What binds there is unknown: 0.00 % of the samples were lost."),
+        "{}",
+        finding.text
+    );
+    assert!(!finding.numbers.keys().any(|name| name.contains("cpu") || name.contains("dropped")));
+}
+
+/// Throughput with batching, as a ratio of that without, at 64 and 1024 bytes. Unbatched it grows at all sizes.
+fn batching(ratio: [f64; 2], noise: f64) -> Document {
+    result(&alone("dds", Workload::Throughput), |factors| {
+        let ratio = if factors.batch_bytes > 0 { ratio[usize::from(factors.size_bytes > 64)] } else { 1.0 };
+        let unbatched = by_size(factors, [100.0, 1000.0, 10_000.0, 100_000.0]);
+        Truth { goodput_mbps: unbatched * ratio, noise, ..Truth::default() }
+    })
+}
+
+#[test]
+fn batching_gains_up_to_the_size_at_which_it_no_longer_does() {
+    let [finding] = &of_kind(&batching([8.0, 1.0], 0.01), FindingKind::BatchingGains)[..] else { panic!() };
+    assert_eq!(
+        finding.text,
+        "`dds` batched up to 8192 bytes per flush: more samples/s delivered than unbatched up to 64 bytes: 8.00 times at \
+         64 bytes (7.84 to 8.16); 3 runs each, in brackets between any two of them."
+    );
+    number(finding, "up_to_size_bytes", 64.0);
+    number(finding, "delivered_at_64_bytes_ratio", 8.0);
+    assert_eq!(finding.cells, ["dds/udp4/throughput/64", "dds/udp4/throughput/64/batch-8192"]);
+
+    let [finding] = &of_kind(&batching([8.0, 2.0], 0.01), FindingKind::BatchingGains)[..] else { panic!() };
+    assert!(finding.text.contains("at all sizes that can be batched, up to 1024 bytes"), "{}", finding.text);
+    let [finding] = &of_kind(&batching([1.0, 2.0], 0.01), FindingKind::BatchingGains)[..] else { panic!() };
+    assert!(finding.text.contains("at some sizes: 2.00 times at 1024 bytes"), "{}", finding.text);
+    assert_eq!(finding.numbers.get("up_to_size_bytes"), None);
+}
+
+#[test]
+fn batching_may_cost() {
+    let document = batching([0.5, 2.0], 0.01);
+    let [finding] = &of_kind(&document, FindingKind::BatchingCosts)[..] else { panic!() };
+    assert!(
+        finding.text.contains("fewer samples/s delivered than unbatched up to 64 bytes: 0.50"),
+        "{}",
+        finding.text
+    );
+    assert_eq!(of_kind(&document, FindingKind::BatchingGains).len(), 1);
+}
+
+#[test]
+fn batching_is_silent_where_runs_overlap() {
+    let silent = |document: &Document| {
+        let kinds = kinds(&findings::of(document));
+        assert!(
+            !kinds.contains(&FindingKind::BatchingGains) && !kinds.contains(&FindingKind::BatchingCosts),
+            "{kinds:?}"
+        );
+    };
+    silent(&batching([1.0, 1.0], 0.01));
+    silent(&batching([1.5, 0.7], 0.3));
+}
+
+#[test]
+fn over_half_of_a_batch_the_curve_is_the_unbatched_one() {
+    let document = result(&alone("dds", Workload::Throughput), |factors| {
+        let batched = by_size(factors, [3900.0, 4000.0, 4000.0, 4000.0]);
+        let unbatched = by_size(factors, [100.0, 1000.0, 4000.0, 4000.0]);
+        let goodput_mbps = if factors.batch_bytes > 0 { batched } else { unbatched };
+        Truth { goodput_mbps, ..Truth::default() }
+    });
+    let plateaus = of_kind(&document, FindingKind::Plateau);
+    assert_eq!(plateaus.len(), 2);
+    number(&plateaus[0], "from_size_bytes", 8192.0);
+    number(&plateaus[1], "from_size_bytes", 64.0);
+    number(&plateaus[1], "to_size_bytes", 32768.0);
+}
+
+#[test]
+fn latency_is_flat_up_to_a_size_and_then_grows_by_so_much_a_byte() {
+    // 0.5 ns a byte from 1024 on
+    let finding =
+        only(&round_trips([20_000.0, 20_000.0, 23_584.0, 35_872.0], 0.001), FindingKind::LatencyGrows);
+    // 23.6 µs lies within 20 % of 20
+    number(&finding, "flat_to_size_bytes", 8192.0);
+    let finding =
+        only(&round_trips([20_000.0, 20_000.0, 27_168.0, 51_744.0], 0.0), FindingKind::LatencyGrows);
+    number(&finding, "flat_to_size_bytes", 1024.0);
+    number(&finding, "rtt_slope_ns_per_byte", 1.0);
+    assert_eq!(
+        finding.text,
+        "`dds`: the median RTT is 20.0 µs at 64 bytes and 51.7 µs at 32768 bytes (3 runs each); it is on one level up to \
+         1024 bytes (20.0 µs); between 1024 and 32768 bytes it grows by 1.00 ns per byte (1.00 over 3 blocks of runs)."
+    );
+    assert_eq!(finding.cells.len(), 4);
+}
+
+#[test]
+fn latency_may_grow_from_the_smallest_size_on() {
+    let finding =
+        only(&round_trips([20_000.0, 30_000.0, 60_000.0, 200_000.0], 0.01), FindingKind::LatencyGrows);
+    assert_eq!(finding.numbers.get("flat_to_size_bytes"), None);
+    number(&finding, "slope_from_size_bytes", 64.0);
+    assert!(!finding.text.contains("one level"), "{}", finding.text);
+}
+
+#[test]
+fn latency_may_be_flat_over_all_sizes() {
+    let finding =
+        only(&round_trips([20_000.0, 20_500.0, 21_000.0, 22_000.0], 0.01), FindingKind::LatencyFlat);
+    assert_eq!(
+        finding.text,
+        "`dds`: the median RTT is on one level from 64 to 32768 bytes: 19.8 to 22.2 µs (3 runs each)."
+    );
+    number(&finding, "rtt_max_ns", 22_220.0);
+}
+
+#[test]
+fn latency_says_nothing_where_runs_are_too_far_apart() {
+    none(&round_trips([20_000.0, 21_000.0, 22_000.0, 26_000.0], 0.25));
+    // up and down again: more at the end than at the beginning, but no slope
+    none(&round_trips([20_000.0, 90_000.0, 60_000.0, 26_000.0], 0.01));
+    // and nothing grows where it falls
+    none(&round_trips([40_000.0, 30_000.0, 28_000.0, 25_000.0], 0.01));
+}
