@@ -92,6 +92,13 @@ fn each_shape_gets_its_verdict() {
     }
 }
 
+/// One cut halfway through is all that PELT finds of many of them; the halves of what follows tell the ramp.
+#[test]
+fn a_ramp_in_noise_is_seldom_called_steady_for_its_second_half() {
+    let found = count(Verdict::NoSteadyState, 100, Made { sd: 0.04, ..QUIET }, |t| 1.0 + 0.3 * t);
+    assert!(found >= 60, "{found} of 100");
+}
+
 #[test]
 fn for_rates_the_high_ones_are_the_good_ones() {
     for (what, verdict, shape) in PLANTED {
