@@ -11,7 +11,7 @@ use agent::{
 use control::{Stamp, Stamps};
 use divan::{AllocProfiler, Bencher, black_box};
 use driver_host::Sample;
-use results::{SequenceSet, Windows};
+use results::{SequenceSet, WindowCounts, Windows};
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
@@ -53,7 +53,7 @@ fn fill(bencher: Bencher<'_, '_>, size: usize) {
 #[divan::bench(args = SIZES, sample_size = 6400)]
 fn check(bencher: Bencher<'_, '_>, size: usize) {
     let identity = Identity { tag: 1, writer: 1, size, since_ns: 0 };
-    let mut tally = Tally::new(identity, Payloads::new(1, size), 64);
+    let mut tally = Tally::new(identity, Payloads::new(1, size), 64, WindowCounts::new(100, 1_000_000_000));
     let mut payloads = Payloads::new(1, size);
     let (mut sequence, now) = (0, now_ns());
     bencher.bench_local(|| {

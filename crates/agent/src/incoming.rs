@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use driver_host::Sample;
-use results::{Received, SequenceSet};
+use results::{Received, SequenceSet, WindowCounts};
 
 use crate::{clock::now_ns, header::Header, payload::Payloads};
 
@@ -92,6 +92,7 @@ pub struct Tally {
     payloads: Payloads,
     check_every: u64,
     set: SequenceSet,
+    windows: WindowCounts,
     corrupt: u64,
     foreign: u64,
     checked_in_full: u64,
@@ -105,12 +106,13 @@ pub struct Tally {
 impl Tally {
     /// Nothing came yet.
     #[must_use]
-    pub fn new(identity: Identity, payloads: Payloads, check_every: u32) -> Self {
+    pub fn new(identity: Identity, payloads: Payloads, check_every: u32, windows: WindowCounts) -> Self {
         Self {
             identity,
             payloads,
             check_every: u64::from(check_every.max(1)),
             set: SequenceSet::new(),
+            windows,
             corrupt: 0,
             foreign: 0,
             checked_in_full: 0,
@@ -171,6 +173,7 @@ impl Tally {
                     self.first_ns = now_ns;
                 }
                 self.last_ns = now_ns;
+                self.windows.count(now_ns);
                 self.bytes += payload.len() as u64;
                 self.progress.delivered.store(self.set.delivered(), Relaxed);
                 if sequence.is_multiple_of(self.check_every) {
@@ -198,6 +201,8 @@ impl Tally {
             bytes: self.bytes,
             first_ns: self.first_ns,
             last_ns: self.last_ns,
+            window_ns: self.windows.window_ns(),
+            window_delivered: self.windows.counts().to_vec(),
             ..self.set.received(self.identity.writer)
         }
     }
@@ -214,7 +219,7 @@ mod tests {
     }
 
     fn tally() -> Tally {
-        Tally::new(IDENTITY, Payloads::new(1, 64), 1)
+        Tally::new(IDENTITY, Payloads::new(1, 64), 1, WindowCounts::new(4, u64::MAX))
     }
 
     fn give(tally: &mut Tally, header: Header, sequence: u64) {
@@ -242,6 +247,7 @@ mod tests {
         give(&mut tally, header(1), 1);
         let received = tally.received();
         assert_eq!((received.delivered, received.missing, received.next), (1, 1, 2));
+        assert_eq!(received.window_delivered, [1]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use control::{
 use driver_abi::{FEATURE_ECHO_IN_LISTENER, FEATURE_WAIT_ACKED};
 use driver_host::{Driver, DriverError, LoadError, Participant};
 use experiment::ReceiveMode;
+use results::WindowCounts;
 
 use crate::{
     clock::now_ns,
@@ -331,7 +332,8 @@ fn open_role(
         RoleName::Reader => {
             let config = reader_config(configure, &configure.topic, true);
             let payloads = Payloads::new(configure.seed, identity.size);
-            let tally = Tally::new(identity, payloads, configure.check_every);
+            let windows = WindowCounts::new(configure.windows, configure.measure_ns);
+            let tally = Tally::new(identity, payloads, configure.check_every, windows);
             let progress = tally.progress();
             let (inlet, monitor) = if listening {
                 let reader = participant.listening_reader(&config, tally, Tally::alone)?;

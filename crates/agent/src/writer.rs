@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use control::{Configure, Drain, Measured, Written};
 use driver_host::{WriteOutcome, Writer};
-use results::Windows;
+use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
     clock::now_ns,
@@ -53,7 +53,7 @@ impl WriterRole {
             tag: configure.run_tag,
             samples_per_flush: if factors.batch_bytes > 0 { factors.samples_per_flush() } else { u64::MAX },
             wait_acked,
-            call: Windows::new(configure.windows, configure.measure_ns),
+            call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
             recorded: Recorded::default(),
         }
     }

@@ -9,7 +9,7 @@ use agent::{
 use allocation_counter::measure;
 use control::{Stamp, Stamps};
 use driver_host::Sample;
-use results::Windows;
+use results::{WindowCounts, Windows};
 
 const SAMPLES: u64 = 10_000;
 
@@ -17,7 +17,8 @@ const SAMPLES: u64 = 10_000;
 fn writing_receiving_and_recording_allocate_nothing() {
     let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0 };
     let mut payloads = Payloads::new(1, identity.size);
-    let mut tally = Tally::new(identity, Payloads::new(1, identity.size), 3);
+    let mut tally =
+        Tally::new(identity, Payloads::new(1, identity.size), 3, WindowCounts::new(100, 1_000_000));
     let mut call = Windows::new(20, 1_000_000);
     let mut stamps = Stamps::with_capacity(SAMPLES as usize);
     call.begin(now_ns());
@@ -41,6 +42,8 @@ fn writing_receiving_and_recording_allocate_nothing() {
     let received = tally.received();
     assert!(received.delivered > 0 && received.missing > 0 && received.duplicate > 0);
     assert_eq!(received.delivered + received.missing, received.next);
+    assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
+    assert!(received.window_delivered.len() > 1, "windows went by: {:?}", received.window_delivered);
     // the counter counts
     assert_eq!(measure(|| drop(std::hint::black_box(vec![1_u8; 9]))).count_total, 1);
 }

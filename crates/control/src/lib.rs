@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub use stamps::{Stamp, Stamps, StampsError};
 
 /// Version of these messages; runner and agent must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// From the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -89,6 +89,11 @@ impl Effort {
     }
 }
 
+/// Windows of 10 ms, which hold hundreds of round trips on one host; 20 to 100 of them.
+fn windows(measure_ns: u64) -> u32 {
+    (measure_ns / (10 * MS)).clamp(20, 100) as u32
+}
+
 impl Characterize {
     /// What was written, as meant.
     ///
@@ -139,12 +144,13 @@ impl Characterize {
 
     fn design(&self) -> Result<Design, PlanError> {
         let (runs, warm_up_ns, measure_ns) = self.effort.times();
+        let measure_ns = self.measure_ns.unwrap_or(measure_ns);
         let design = Design {
             blocks: self.runs.unwrap_or(runs),
             seed: self.seed,
             warm_up_ns: self.warm_up_ns.unwrap_or(warm_up_ns),
-            measure_ns: self.measure_ns.unwrap_or(measure_ns),
-            windows: 20,
+            measure_ns,
+            windows: windows(measure_ns),
             check_every: self.check_every,
             pin: self.pin.clone(),
             keep_awake: self.keep_awake,

@@ -146,6 +146,14 @@ fn the_strongest_guarantee_is_asked_of_each_and_only_what_it_has() {
 }
 
 #[test]
+fn a_window_lasts_10_ms_where_20_to_100_of_them_fit() {
+    for (ms, windows) in [(20, 20), (200, 20), (450, 45), (1_000, 100), (60_000, 100)] {
+        let written = Characterize { measure_ns: Some(ms * 1_000_000), ..written() };
+        assert_eq!(plan(&written).design.windows, windows, "{ms} ms");
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     assert_eq!(refusal(|w| w.sizes = vec![15]), PlanError::TooSmall { size: 15 });
     assert!(matches!(refusal(|w| w.sizes = vec![65_508]), PlanError::TooLarge { max: 65_507, .. }));

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use experiment::{Batching, Factors, Workload};
-use results::{Cell, Document, Run, RunState, State, Warning, WarningKind};
+use results::{Cell, Document, Run, RunState, State, SteadyVerdict, Warning, WarningKind};
 
 use crate::{
     layout::{WIDTH, wrap},
@@ -245,6 +245,9 @@ impl Page {
                  never sent again.",
             );
         }
+        if let Some(text) = steady(document) {
+            self.wrapped(&text);
+        }
         self.wrapped("CPU: processor seconds per million samples at that end, user and system, all threads.");
         self.wrapped(
             "± %: half the range of that figure over the runs, relative to their median; none where a run has too few \
@@ -324,6 +327,29 @@ fn why_bad(run: &Run) -> String {
     };
     let why: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
     format!("{what}: {}", if why.is_empty() { "no reason recorded".to_owned() } else { why.join("; ") })
+}
+
+/// How many runs kept their level; none if none was judged.
+fn steady(document: &Document) -> Option<String> {
+    let valid = document.cells.iter().flat_map(Cell::valid_runs).count();
+    let judged: Vec<&Run> =
+        document.cells.iter().flat_map(Cell::valid_runs).filter(|run| !run.steady_state.is_empty()).collect();
+    let is_flat = |run: &&&Run| run.steady_state.values().all(|state| state.verdict == SteadyVerdict::Flat);
+    let flat = judged.iter().filter(is_flat).count();
+    if judged.is_empty() {
+        return None;
+    }
+    let others = match (judged.len() - flat, valid - judged.len()) {
+        (0, 0) => "",
+        (0, _) => "; the others have too few samples to tell",
+        (_, 0) => "; the warnings tell of the others",
+        _ => "; the warnings tell of the others, as far as they have samples enough",
+    };
+    Some(format!(
+        "Steady state: {flat} of {} kept one level while measured (of RTT its median and 99 %, or of samples \
+         delivered){others}.",
+        count(valid, "valid run")
+    ))
 }
 
 fn of_workload<'c>(cells: &[&'c Cell], workload: Workload) -> Vec<&'c Cell> {

@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use experiment::{Characterize, Pin, Reliability, ReliabilityChoice, Workload};
 use insta::assert_snapshot;
 use report::{FoundDriver, Options, driver_info, driver_list, json, run_line, terminal};
-use results::{Assembler, Cell, Document, Failure, Run, RunState, State, Throughput, Warning, WarningKind};
+use results::{
+    Assembler, Cell, Document, Failure, Run, RunState, State, SteadySegment, SteadyState, SteadyVerdict,
+    Throughput, Warning, WarningKind,
+};
 
 fn print(document: &Document) -> String {
     terminal(document, Options::default())
@@ -50,6 +53,43 @@ fn losses_and_drops_mark_what_they_spoil() {
         }
     });
     assert_snapshot!(print(&document));
+}
+
+#[test]
+fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
+    let segment =
+        |level_ns| SteadySegment { from_ns: 0, to_ns: 1, level_ns: Some(level_ns), level_sps: None };
+    let with = |verdict, levels: &[f64]| SteadyState {
+        verdict,
+        steady_from_ns: None,
+        segments: levels.iter().copied().map(segment).collect(),
+    };
+    let document = sample::document_with(|run| {
+        let slow = run.cell == "dds/udp4/latency/1024" && run.block == 2;
+        let state = match slow {
+            true => with(SteadyVerdict::NoSteadyState, &[30_000.0, 41_000.0]),
+            false => with(SteadyVerdict::Flat, &[30_000.0]),
+        };
+        run.steady_state.insert("rtt_p50".to_owned(), state);
+    });
+    let text = print(&document);
+    assert!(text.contains("Steady state: 47 of 48 valid runs kept one level while measured"), "{text}");
+    assert!(text.contains("the warnings tell of the others."), "{text}");
+    let warning =
+        "dds/udp4/latency/1024: 1 of 3 runs reached no steady state while measured (median RTT from 30.0";
+    assert!(text.contains(warning), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+
+    // all of those that could be judged; and none could
+    let document = sample::document_with(|run| {
+        if run.block == 1 {
+            run.steady_state.insert("rtt_p50".to_owned(), with(SteadyVerdict::Flat, &[30_000.0]));
+        }
+    });
+    let text = print(&document);
+    assert!(text.contains("Steady state: 16 of 48 valid runs"), "{text}");
+    assert!(text.contains("the others have too few samples to tell"), "{text}");
+    assert!(!print(&sample::document()).contains("Steady state"));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use stats::{Moments, Spread, median, supports_quantile};
 use crate::{
     Cell, Counted, Cpu, Distribution, Document, Histograms, Host, Latency, QUANTILES, Run, RunState,
     SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind, histogram::HistogramError, new_histogram,
+    steady::not_steady,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -410,6 +411,7 @@ fn warnings(
             );
         }
     }
+    warnings.extend(not_steady(&valid));
     warnings.extend(of_the_runs(&valid));
     warnings.sort_by_key(|warning| warning.kind);
     warnings

@@ -6,6 +6,8 @@ use experiment::{DriverDescription, Experiment, Factors, Qos};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
+use crate::SteadyState;
+
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
 ///
 /// # Panics
@@ -145,6 +147,10 @@ pub struct Run {
     pub latency: BTreeMap<String, Latency>,
     /// Throughput.
     pub throughput: Option<Throughput>,
+    /// Whether it kept its level while measured, by `rtt_p50`, `rtt_p99` and `delivered` (samples per second). What its
+    /// windows have too few samples for is absent; so is all of it in older results.
+    #[serde(default)]
+    pub steady_state: BTreeMap<String, SteadyState>,
     /// Pings sent and lost (latency), or per writer and reader (throughput).
     pub counted: Vec<Counted>,
     /// CPU time per sample at each end.
@@ -456,6 +462,8 @@ pub enum WarningKind {
     Order,
     /// The runs of a cell differ widely.
     Spread,
+    /// Runs of a cell did not keep their level while measured.
+    NotSteady,
     /// The middleware refused or timed out writes.
     WritesRefused,
     /// A part of the samples could not be joined or recorded.

@@ -23,6 +23,9 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 /// Longer times are recorded as this; the maximum stays exact.
 const HIGHEST_NS: u64 = 100_000_000_000;
 
+/// So many windows at most have histograms of what is not judged window by window: one-way times, write calls.
+pub const COARSE_WINDOWS: u32 = 20;
+
 /// An empty histogram of the one shape that all of ddsmark uses: 1 ns to 100 s within 0.1 %.
 #[must_use]
 pub fn new_histogram() -> Histogram<u64> {

@@ -15,7 +15,9 @@ mod assemble;
 mod directory;
 mod document;
 mod histogram;
+mod rate;
 mod sequence;
+mod steady;
 
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use directory::{Directory, DirectoryError};
@@ -25,6 +27,8 @@ pub use document::{
     WireBytes, json_schema,
 };
 pub use histogram::{
-    Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,
+    COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,
 };
+pub use rate::WindowCounts;
 pub use sequence::{Received, SequenceSet};
+pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};

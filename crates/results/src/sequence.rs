@@ -147,4 +147,8 @@ pub struct Received {
     pub first_ns: u64,
     /// When the last distinct sample came.
     pub last_ns: u64,
+    /// Length of a window.
+    pub window_ns: u64,
+    /// Distinct samples by window from the first one on; the last window of the planned ones is followed by the rest.
+    pub window_delivered: Vec<u64>,
 }

@@ -16,7 +16,6 @@ const LOST: u64 = 10;
 
 /// What it says it has recorded; `told` knows what is to be wrong with it.
 pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Report {
-    let bytes = configure.factors.size_bytes;
     let mut report = Report {
         usage: Usage {
             elapsed_ns: 1_000_000_000,
@@ -39,7 +38,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
         Role::Writer => report.writer = Some(written(configure)),
         Role::Reader => {
             let foreign = if told("foreign") { 3 } else { 0 };
-            report.reader = Some(ReaderReport { received: vec![received(bytes, told)], foreign });
+            report.reader = Some(ReaderReport { received: vec![received(configure, told)], foreign });
         }
         Role::Pinger => report.pinger = Some(pinged(configure, told)),
         Role::Ponger => report.ponger = Some(ponged(told)),
@@ -68,7 +67,7 @@ fn written(configure: &Configure) -> Written {
     }
 }
 
-fn received(bytes: u64, told: &dyn Fn(&'static str) -> bool) -> Received {
+fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Received {
     let mut received = Received {
         delivered: SENT,
         next: SENT,
@@ -97,7 +96,16 @@ fn received(bytes: u64, told: &dyn Fn(&'static str) -> bool) -> Received {
     if told("corrupt") {
         received.corrupt = 1;
     }
-    received.bytes = received.delivered * bytes;
+    received.bytes = received.delivered * configure.factors.size_bytes;
+    let windows = u64::from(configure.windows);
+    received.window_ns = SENT * PERIOD_NS / windows;
+    received.window_delivered = vec![SENT / windows; configure.windows as usize];
+    // what is missing is missing at the end
+    received.window_delivered[configure.windows as usize - 1] += received.delivered;
+    received.window_delivered[configure.windows as usize - 1] -= SENT / windows * windows;
+    if told("miscount") {
+        received.window_delivered[0] += 1;
+    }
     received
 }
 

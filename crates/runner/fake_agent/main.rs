@@ -7,7 +7,7 @@
 //! protocol                                          another version of the control channel
 //! qos blind                                         other QoS in force, none read back
 //! shm child                                         leaves a file, a process of its own
-//! lose owe corrupt overrun foreign backwards torn   figures to be told of, or that contradict each other
+//! lose owe corrupt overrun foreign backwards torn miscount   figures to be told of, or that contradict each other
 //! linger crash                                      after goodbye
 //! ```
 

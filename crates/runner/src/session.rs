@@ -195,6 +195,7 @@ fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
         phases_ns: BTreeMap::new(),
         latency: BTreeMap::new(),
         throughput: None,
+        steady_state: BTreeMap::new(),
         counted: Vec::new(),
         cpu_ns_per_sample: None,
         effective_qos: BTreeMap::new(),

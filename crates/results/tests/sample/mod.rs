@@ -204,6 +204,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         phases_ns: BTreeMap::from([("match".to_owned(), 12_345_678), ("measure".to_owned(), 200_000_000)]),
         latency,
         throughput,
+        steady_state: BTreeMap::new(),
         counted: vec![counted],
         cpu_ns_per_sample: Some(Cpu {
             writer: 2_000.0 + f64::from(scheduled.number) / 3.0,
@@ -298,6 +299,7 @@ pub fn failed(run: &Run) -> Run {
         }),
         latency: BTreeMap::new(),
         throughput: None,
+        steady_state: BTreeMap::new(),
         counted: Vec::new(),
         cpu_ns_per_sample: None,
         effective_qos: BTreeMap::new(),

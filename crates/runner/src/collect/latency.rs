@@ -2,7 +2,7 @@
 
 use control::{Pinged, Ponged, Stamp};
 use experiment::Design;
-use results::{Counted, WarningKind, Windows};
+use results::{COARSE_WINDOWS, Counted, WarningKind, Windows, steady_rtt};
 
 use super::{Figures, cpu};
 use crate::pair::{DRIVING, Evidence, SERVING};
@@ -18,6 +18,9 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
         return figures;
     };
     figures.add("rtt", &pinged.rtt);
+    if let Ok(windows) = pinged.rtt.histograms() {
+        figures.steady_state = steady_rtt(&windows, pinged.rtt.window_ns);
+    }
     if one_clock {
         one_way(&mut figures, design, pinged, ponged);
     }
@@ -77,7 +80,7 @@ fn one_way(figures: &mut Figures, design: &Design, pinged: &Pinged, ponged: &Pon
     let echoes = ponged.stamps.as_slice();
     let begin = pings.iter().map(|ping| ping.first_ns).find(|&sent| sent > 0).unwrap_or(0);
     let [mut out, mut back] = [(), ()].map(|()| {
-        let mut windows = Windows::new(design.windows, design.measure_ns);
+        let mut windows = Windows::new(design.windows.min(COARSE_WINDOWS), design.measure_ns);
         windows.begin(begin);
         windows
     });

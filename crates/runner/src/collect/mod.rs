@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
-    AgentRecord, Counted, Cpu, Distribution, IntervalLog, Latency, Run, RunState, Throughput, Usage, Warning,
-    WarningKind, WireBytes,
+    AgentRecord, Counted, Cpu, Distribution, IntervalLog, Latency, Run, RunState, SteadyState, Throughput,
+    Usage, Warning, WarningKind, WireBytes,
 };
 
 use crate::pair::{DRIVING, Evidence, SERVING};
@@ -18,6 +18,7 @@ use crate::pair::{DRIVING, Evidence, SERVING};
 struct Figures {
     latency: BTreeMap<String, Latency>,
     throughput: Option<Throughput>,
+    steady_state: BTreeMap<String, SteadyState>,
     counted: Vec<Counted>,
     cpu: Option<Cpu>,
     warnings: Vec<Warning>,
@@ -127,6 +128,7 @@ pub(crate) fn collect(
         .collect();
     run.latency = figures.latency;
     run.throughput = figures.throughput;
+    run.steady_state = figures.steady_state;
     run.counted = figures.counted;
     run.cpu_ns_per_sample = figures.cpu;
     figures.log

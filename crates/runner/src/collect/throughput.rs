@@ -2,7 +2,7 @@
 
 use control::Written;
 use experiment::{Factors, Reliability};
-use results::{Counted, Received, Throughput, WarningKind};
+use results::{Counted, Received, Throughput, WarningKind, steady_rate};
 
 use super::{Figures, cpu, percent};
 use crate::pair::{DRIVING, Evidence, SERVING};
@@ -46,6 +46,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
         )
     });
     figures.throughput = Some(throughput(written, received, &counted));
+    figures.steady_state.extend(steady_rate(received).map(|state| ("delivered".to_owned(), state)));
     figures.counted.push(counted);
     figures.warn_of_counts("samples");
     if reliable && evidence.arrived && !evidence.acknowledged {
@@ -87,6 +88,10 @@ fn check(
             "{} samples came and {} are missing, of the first {}",
             received.delivered, received.missing, received.next
         )
+    });
+    let in_windows: u64 = received.window_delivered.iter().sum();
+    figures.check(received.delivered == in_windows, || {
+        format!("{} samples came, but {in_windows} in all windows", received.delivered)
     });
     figures.check(received.beyond_reach == 0, || {
         format!("{} samples came too late to tell them from duplicates", received.beyond_reach)

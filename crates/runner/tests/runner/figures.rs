@@ -101,6 +101,7 @@ fn figures_that_contradict_each_other_are_left_out() {
     let scripts = [
         (Workload::Throughput, "overrun", "only 1000 were sent"),
         (Workload::Throughput, "torn", "999 samples came and 0 are missing"),
+        (Workload::Throughput, "miscount", "1000 samples came, but 1001 in all windows"),
         (Workload::Throughput, "corrupt", "damaged"),
         (Workload::Latency, "torn", "999 came back and 0 were lost"),
         (Workload::Latency, "corrupt", "damaged"),

@@ -1,0 +1,210 @@
+//! Whether runs kept their level while they were measured: from what was recorded in windows to verdicts and words.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stats::{Better, Verdict, supports_quantile};
+
+use crate::{Received, Run, Warning, WarningKind, new_histogram};
+
+/// What a run did while it was measured, by one of its figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SteadyState {
+    /// What it did.
+    pub verdict: SteadyVerdict,
+    /// From when on it kept its level, after the begin of the measured time; null if it kept none.
+    pub steady_from_ns: Option<u64>,
+    /// Its levels, in their order; neighbours differ.
+    pub segments: Vec<SteadySegment>,
+}
+
+/// What a run did while it was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SteadyVerdict {
+    /// It kept one level.
+    Flat,
+    /// It became better, and then kept its level for at least half of the time.
+    WarmUp,
+    /// It was better before, and then kept its level for at least half of the time.
+    Slowdown,
+    /// It ended on no level that it kept for at least half of the time.
+    NoSteadyState,
+    /// The same, and it went up and down regularly.
+    Cyclic,
+}
+
+/// A time in which a run kept one level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SteadySegment {
+    /// Its begin, after the begin of the measured time.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+    /// Of a latency: geometric mean over its windows, outliers set back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_ns: Option<f64>,
+    /// Of a rate: samples delivered over its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_sps: Option<f64>,
+}
+
+impl SteadySegment {
+    fn level(&self) -> f64 {
+        self.level_ns.or(self.level_sps).unwrap_or(0.0)
+    }
+}
+
+/// A window of so few samples has no rate that its neighbour's could be told from.
+const LEAST_IN_A_WINDOW: u64 = 50;
+/// One in so many windows may have too few values: a hiccup. It takes the value of the one before.
+const SPARSE: usize = 20;
+
+/// By the median and by the 99 % quantile of each window of a latency run, as far as the windows have values enough. Where
+/// they have not, neighbouring windows are taken together.
+#[must_use]
+pub fn steady_rtt(windows: &[Histogram<u64>], window_ns: u64) -> BTreeMap<String, SteadyState> {
+    [("rtt_p50", 0.5), ("rtt_p99", 0.99)]
+        .into_iter()
+        .filter_map(|(kind, quantile)| {
+            let (together, values) = groupings(windows.len())
+                .find_map(|together| Some((together, series(windows, together, quantile)?)))?;
+            let state = stats::steady_state(&values, Better::Less)?;
+            let length_ns = window_ns.saturating_mul(together as u64);
+            Some((kind.to_owned(), in_time(&state, length_ns, |segment| (Some(segment.level), None))))
+        })
+        .collect()
+}
+
+/// By the samples delivered in each window, those windows alone that lie within the time of the first to the last one.
+#[must_use]
+pub fn steady_rate(received: &Received) -> Option<SteadyState> {
+    let window_ns = received.window_ns.max(1);
+    let whole = received.last_ns.saturating_sub(received.first_ns) / window_ns;
+    let whole = (received.window_delivered.len()).min(usize::try_from(whole).unwrap_or(usize::MAX));
+    let windows = &received.window_delivered[..whole];
+    let delivered: u64 = windows.iter().sum();
+    let together =
+        groupings(whole).find(|together| delivered >= LEAST_IN_A_WINDOW * (whole / together) as u64)?;
+    // a window without a sample has no logarithm
+    let values: Vec<f64> =
+        windows.chunks_exact(together).map(|group| (group.iter().sum::<u64>() as f64).max(0.5)).collect();
+    let state = stats::steady_state(&values, Better::More)?;
+    let length_ns = window_ns.saturating_mul(together as u64);
+    // the rate itself: where nothing came it is 0
+    Some(in_time(&state, length_ns, |segment| {
+        let counts = &windows[segment.from * together..segment.to * together];
+        let time_ns = counts.len() as u64 * window_ns;
+        (None, Some(counts.iter().sum::<u64>() as f64 * 1e9 / time_ns as f64))
+    }))
+}
+
+/// How many windows may be taken together, so that enough are left.
+fn groupings(windows: usize) -> impl Iterator<Item = usize> {
+    [1, 2, 4, 5].into_iter().filter(move |together| windows / together >= stats::MIN_WINDOWS)
+}
+
+/// The quantile of each group of windows; none if too many groups have too few values for it.
+fn series(windows: &[Histogram<u64>], together: usize, quantile: f64) -> Option<Vec<f64>> {
+    let mut values = Vec::new();
+    let mut sparse = 0;
+    for group in windows.chunks_exact(together) {
+        let n: u64 = group.iter().map(Histogram::len).sum();
+        values.push(if !supports_quantile(n, quantile) {
+            sparse += 1;
+            values.last().copied().flatten()
+        } else if let [window] = group {
+            Some(window.value_at_quantile(quantile).max(1) as f64)
+        } else {
+            let mut all = new_histogram();
+            group.iter().try_for_each(|window| all.add(window)).ok()?;
+            Some(all.value_at_quantile(quantile).max(1) as f64)
+        });
+    }
+    let first = values.iter().copied().flatten().next()?;
+    (sparse * SPARSE <= values.len())
+        .then(|| values.into_iter().map(|value| value.unwrap_or(first)).collect())
+}
+
+fn in_time(
+    state: &stats::SteadyState,
+    window_ns: u64,
+    level: impl Fn(&stats::Segment) -> (Option<f64>, Option<f64>),
+) -> SteadyState {
+    let at = |window: usize| window_ns.saturating_mul(window as u64);
+    SteadyState {
+        verdict: match state.verdict {
+            Verdict::Flat => SteadyVerdict::Flat,
+            Verdict::WarmUp => SteadyVerdict::WarmUp,
+            Verdict::Slowdown => SteadyVerdict::Slowdown,
+            Verdict::NoSteadyState => SteadyVerdict::NoSteadyState,
+            Verdict::Cyclic => SteadyVerdict::Cyclic,
+        },
+        steady_from_ns: state.steady_from.map(at),
+        segments: state
+            .segments
+            .iter()
+            .map(|segment| {
+                let (level_ns, level_sps) = level(segment);
+                SteadySegment { from_ns: at(segment.from), to_ns: at(segment.to), level_ns, level_sps }
+            })
+            .collect(),
+    }
+}
+
+/// Numbers of runs, and what they did, by verdict.
+type ByVerdict<'r> = BTreeMap<SteadyVerdict, Vec<(u32, &'r SteadyState)>>;
+
+/// What runs of a cell that did not keep their level are told of, one warning a figure.
+pub(crate) fn not_steady(valid: &[&Run]) -> Vec<Warning> {
+    let mut kinds: BTreeMap<&str, ByVerdict<'_>> = BTreeMap::new();
+    for run in valid {
+        for (kind, state) in &run.steady_state {
+            kinds.entry(kind).or_default().entry(state.verdict).or_default().push((run.number, state));
+        }
+    }
+    kinds
+        .into_iter()
+        .filter_map(|(kind, verdicts)| {
+            let judged: usize = verdicts.values().map(Vec::len).sum();
+            let clauses: Vec<String> = verdicts
+                .iter()
+                .filter_map(|(verdict, runs)| {
+                    let (number, first) = runs.first()?;
+                    let example = if runs.len() == 1 { "run" } else { "for example run" };
+                    let what = in_words(kind, *verdict, first)?;
+                    Some(format!("{} of {judged} runs {what}, {example} {number})", runs.len()))
+                })
+                .collect();
+            (!clauses.is_empty()).then(|| Warning { kind: WarningKind::NotSteady, text: clauses.join("; ") })
+        })
+        .collect()
+}
+
+/// What a run did, up to a bracket that is left open; none if it did nothing worth a word.
+fn in_words(kind: &str, verdict: SteadyVerdict, state: &SteadyState) -> Option<String> {
+    let levels = || state.segments.iter().map(SteadySegment::level);
+    let (low, high) = (levels().fold(f64::INFINITY, f64::min), levels().fold(f64::NEG_INFINITY, f64::max));
+    let steady = state.segments.last()?.level();
+    let is_rate = state.segments.last()?.level_sps.is_some();
+    let (best, worst) = if is_rate { (high, low) } else { (low, high) };
+    let (does, from, to) = match verdict {
+        SteadyVerdict::Flat => return None,
+        SteadyVerdict::WarmUp => ("still warmed up while measured", worst, steady),
+        SteadyVerdict::Slowdown => ("slowed down while measured", best, steady),
+        SteadyVerdict::NoSteadyState => ("reached no steady state while measured", low, high),
+        SteadyVerdict::Cyclic => ("went up and down while measured", low, high),
+    };
+    let figure = match kind {
+        "rtt_p50" => "median RTT",
+        "rtt_p99" => "99 % RTT",
+        "delivered" => "samples delivered",
+        other => other,
+    };
+    let (scale, unit) = if is_rate { (1.0, "/s") } else { (1e3, " µs") };
+    let digits = if high / scale < 1000.0 { 1 } else { 0 };
+    let (from, to) = (from / scale, to / scale);
+    Some(format!("{does} ({figure} from {from:.digits$} to {to:.digits$}{unit}"))
+}

@@ -1,0 +1,206 @@
+//! Whether a run kept its level: from what was recorded to verdicts in time, and to words. And results from before that.
+mod sample;
+
+use std::path::Path;
+
+use results::{
+    Directory, Document, Received, RunState, State, SteadySegment, SteadyState, SteadyVerdict, WarningKind,
+    WindowCounts, Windows, steady_rate, steady_rtt,
+};
+use sample::Noise;
+
+const WINDOWS: u32 = 100;
+const WINDOW_NS: u64 = 10_000_000;
+
+/// Round trips, so many a window, slower by a factor of 1.3 from window `slower` on.
+fn recorded(in_a_window: u64, slower: u64) -> Windows {
+    let mut noise = Noise(5);
+    let mut windows = Windows::new(WINDOWS, u64::from(WINDOWS) * WINDOW_NS);
+    windows.begin(0);
+    for window in 0..u64::from(WINDOWS) {
+        for sample in 0..in_a_window {
+            let now = window * WINDOW_NS + sample * WINDOW_NS / in_a_window;
+            let typical = if window >= slower { 26_000 } else { 20_000 };
+            // without a long tail, so that few values have a stable one
+            windows.record(now, typical - typical / 8 + noise.next() % (typical / 4));
+        }
+    }
+    windows
+}
+
+fn judged(in_a_window: u64, slower: u64) -> std::collections::BTreeMap<String, SteadyState> {
+    let distribution = recorded(in_a_window, slower).distribution();
+    steady_rtt(&distribution.histograms().unwrap(), distribution.window_ns)
+}
+
+#[test]
+fn a_latency_run_that_slows_down_is_told_by_median_and_99_percent() {
+    let states = judged(400, 35);
+    assert_eq!(states.keys().collect::<Vec<_>>(), ["rtt_p50", "rtt_p99"]);
+    for (kind, state) in &states {
+        assert_eq!(state.verdict, SteadyVerdict::Slowdown, "{kind}: {state:?}");
+        assert_eq!(state.steady_from_ns, Some(35 * WINDOW_NS), "{kind}");
+    }
+    let [before, after] = &states["rtt_p50"].segments[..] else { panic!("{states:?}") };
+    assert_eq!((before.from_ns, before.to_ns, after.to_ns), (0, 35 * WINDOW_NS, 100 * WINDOW_NS));
+    assert!((before.level_ns.unwrap() / 20_000.0 - 1.0).abs() < 0.02, "{before:?}");
+    assert!((after.level_ns.unwrap() / 26_000.0 - 1.0).abs() < 0.02, "{after:?}");
+    assert_eq!(before.level_sps, None);
+
+    assert!(judged(400, 1000).values().all(|state| state.verdict == SteadyVerdict::Flat));
+    let late = &judged(400, 80)["rtt_p50"];
+    assert_eq!((late.verdict, late.steady_from_ns), (SteadyVerdict::NoSteadyState, None));
+}
+
+#[test]
+fn windows_with_few_values_are_taken_together_and_with_too_few_not_judged() {
+    // 299 for 99 %: four windows have 320
+    let states = judged(80, 40);
+    assert_eq!(states["rtt_p99"].verdict, SteadyVerdict::Slowdown);
+    assert_eq!(states["rtt_p99"].segments[0].to_ns, 40 * WINDOW_NS);
+    // five have 250
+    assert_eq!(judged(50, 40).keys().collect::<Vec<_>>(), ["rtt_p50"]);
+    // 6 for the median: three would do, four are taken
+    assert_eq!(judged(2, 40)["rtt_p50"].segments.last().unwrap().to_ns, 100 * WINDOW_NS);
+    assert!(judged(1, 40).is_empty());
+}
+
+#[test]
+fn a_stall_of_a_few_windows_is_not_a_level() {
+    let mut windows = recorded(400, 1000).distribution();
+    let empty = Windows::new(1, 1).distribution().windows[0].clone();
+    for stalled in [0, 41, 42] {
+        windows.windows[stalled].clone_from(&empty);
+    }
+    windows.n -= 3 * 400;
+    let states = steady_rtt(&windows.histograms().unwrap(), WINDOW_NS);
+    assert_eq!(states["rtt_p50"].verdict, SteadyVerdict::Flat);
+}
+
+/// What a reader got: `per_window` samples each window up to `slower`, then a share of them, and a tail when all is over.
+fn received(per_window: u64, slower: u64, share: f64, tail: u64) -> Received {
+    let mut noise = Noise(9);
+    let planned_ns = u64::from(WINDOWS) * WINDOW_NS;
+    let mut windows = WindowCounts::new(WINDOWS, planned_ns);
+    let begin = 7_000_000_000;
+    let mut now = begin;
+    while now < begin + planned_ns {
+        windows.count(now);
+        let mean = WINDOW_NS / per_window;
+        let slow = (now - begin) / WINDOW_NS >= slower;
+        let period = mean / 2 + noise.next() % mean;
+        now += if slow { (period as f64 / share) as u64 } else { period };
+    }
+    for _ in 0..tail {
+        now += WINDOW_NS / per_window / 100;
+        windows.count(now);
+    }
+    Received {
+        first_ns: begin,
+        last_ns: now,
+        window_ns: windows.window_ns(),
+        window_delivered: windows.counts().to_vec(),
+        ..Received::default()
+    }
+}
+
+#[test]
+fn a_rate_that_falls_is_a_slowdown_and_the_drain_is_not_judged() {
+    let state = steady_rate(&received(1000, 30, 0.8, 0)).unwrap();
+    assert_eq!((state.verdict, state.steady_from_ns), (SteadyVerdict::Slowdown, Some(30 * WINDOW_NS)));
+    assert!((state.segments[0].level_sps.unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{state:?}");
+    assert!((state.segments[1].level_sps.unwrap() / 80_000.0 - 1.0).abs() < 0.02, "{state:?}");
+    // a queue that empties afterwards
+    let state = steady_rate(&received(1000, 1000, 1.0, 90_000)).unwrap();
+    assert_eq!((state.verdict, state.segments.len()), (SteadyVerdict::Flat, 1));
+    assert!(state.segments[0].to_ns <= 100 * WINDOW_NS);
+}
+
+#[test]
+fn a_rate_of_too_few_samples_is_not_judged() {
+    assert!(steady_rate(&received(20, 30, 0.5, 0)).is_some(), "five windows have over 50");
+    assert_eq!(steady_rate(&received(5, 30, 0.5, 0)), None);
+    assert_eq!(steady_rate(&Received::default()), None);
+}
+
+fn state(verdict: SteadyVerdict, levels: &[f64], rate: bool) -> SteadyState {
+    let segment = |(index, level): (usize, &f64)| SteadySegment {
+        from_ns: index as u64 * WINDOW_NS,
+        to_ns: (index as u64 + 1) * WINDOW_NS,
+        level_ns: Some(*level).filter(|_| !rate),
+        level_sps: Some(*level).filter(|_| rate),
+    };
+    SteadyState { verdict, steady_from_ns: None, segments: levels.iter().enumerate().map(segment).collect() }
+}
+
+/// What the cells of a workload are told of.
+fn told(document: &Document, cell: &str) -> Vec<String> {
+    let cell = document.cells.iter().find(|found| found.id == cell).unwrap_or_else(|| panic!("{cell}"));
+    let of_kind = cell.warnings.iter().filter(|warning| warning.kind == WarningKind::NotSteady);
+    of_kind.map(|warning| warning.text.clone()).collect()
+}
+
+#[test]
+fn a_cell_is_told_what_its_runs_did() {
+    let number = std::cell::Cell::new(0);
+    let document = sample::document_with(|run| {
+        run.steady_state.clear();
+        if run.cell == "dds/udp4/latency/32" {
+            let slow = state(SteadyVerdict::Slowdown, &[20_000.0, 24_000.0, 23_500.0], false);
+            let flat = state(SteadyVerdict::Flat, &[20_000.0], false);
+            number.set(if run.block == 1 { run.number } else { number.get() });
+            run.steady_state.insert("rtt_p50".to_owned(), if run.block < 3 { slow } else { flat.clone() });
+            run.steady_state.insert("rtt_p99".to_owned(), flat);
+        } else if run.cell == "dds/udp4/throughput/32" {
+            let (verdict, levels): (_, &[f64]) = match run.block {
+                1 => (SteadyVerdict::WarmUp, &[100_000.0, 140_000.0]),
+                2 => (SteadyVerdict::NoSteadyState, &[150_000.0, 140_000.0, 120_000.0]),
+                _ => (SteadyVerdict::Cyclic, &[1.0, 2.0, 1.0, 2.0, 1.0]),
+            };
+            run.steady_state.insert("delivered".to_owned(), state(verdict, levels, true));
+        }
+    });
+    let number = number.get();
+    assert_eq!(
+        told(&document, "dds/udp4/latency/32"),
+        [format!(
+            "2 of 3 runs slowed down while measured (median RTT from 20.0 to 23.5 µs, for example run {number})"
+        )]
+    );
+    let [text] = &told(&document, "dds/udp4/throughput/32")[..] else { panic!("one warning a figure") };
+    for part in [
+        "1 of 3 runs still warmed up while measured (samples delivered from 100000 to 140000/s, run ",
+        "1 of 3 runs reached no steady state while measured (samples delivered from 120000 to 150000/s, run ",
+        "1 of 3 runs went up and down while measured (samples delivered from 1.0 to 2.0/s, run ",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(told(&document, "dds/udp4/latency/1024").is_empty(), "what was not judged is not told");
+}
+
+#[test]
+fn what_is_not_valid_is_not_told() {
+    let document = sample::document_with(|run| {
+        run.state = RunState::Invalid;
+        let slow = state(SteadyVerdict::Slowdown, &[1.0, 2.0], false);
+        run.steady_state.insert("rtt_p50".to_owned(), slow);
+    });
+    assert!(told(&document, "dds/udp4/latency/32").is_empty());
+}
+
+#[test]
+fn results_from_before_still_load() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
+    let whole = Directory::load(&data.join("without-steady-state.json")).unwrap();
+    let parts = Directory::load(&data.join("without-steady-state")).unwrap();
+    assert_eq!((whole.state, parts.state), (State::Complete, State::Interrupted));
+    let runs =
+        |document: &Document| document.cells.iter().flat_map(|cell| cell.runs.clone()).collect::<Vec<_>>();
+    assert_eq!((runs(&whole).len(), runs(&parts).len()), (6, 2));
+    for run in runs(&parts) {
+        assert_eq!((run.state, run.steady_state.len()), (RunState::Valid, 0));
+        assert!(runs(&whole).contains(&run), "run {} reads the same in both", run.number);
+    }
+    // what is written of it from now on meets the schema of now
+    assert!(serde_json::to_value(&whole).unwrap()["cells"][0]["runs"][0]["steady_state"].is_object());
+}
