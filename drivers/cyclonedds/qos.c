@@ -324,16 +324,12 @@ static void read_writer(const dds_qos_t *e, ddsmark_qos *q) {
 }
 
 static void read_reader(const dds_qos_t *e, ddsmark_qos *q) {
-  dds_duration_t d = 0, disposed = 0;
+  dds_duration_t d = 0;
   if (dds_qget_time_based_filter(e, &d)) {
     q->minimum_separation_ns = ns_of(d);
     q->present |= BIT(TIME_BASED_FILTER);
   }
-  if (dds_qget_reader_data_lifecycle(e, &d, &disposed)) {
-    q->autopurge_nowriter_ns = ns_of(d);
-    q->autopurge_disposed_ns = ns_of(disposed);
-    q->present |= BIT(READER_DATA_LIFECYCLE);
-  }
+  /* READER_DATA_LIFECYCLE is stored and has no effect: it is not in force, whatever could be read back. */
 }
 
 static void read_endpoint(const dds_qos_t *e, side s, qos_texts *texts, ddsmark_qos *q) {

@@ -15,6 +15,7 @@ fn help_of_every_command() {
         ("help-report", &["report", "--help"]),
         ("help-drivers", &["drivers", "--help"]),
         ("help-drivers-info", &["drivers", "info", "--help"]),
+        ("help-drivers-check", &["drivers", "check", "--help"]),
     ] {
         place.golden(name, arguments);
     }

@@ -3,5 +3,6 @@
 mod support;
 
 mod characterize;
+mod conformance;
 mod trouble;
 mod tutorial;

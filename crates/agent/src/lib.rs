@@ -4,6 +4,8 @@
 //! The hot path is theirs: stamp ([`header`], [`clock`]), fill ([`payload`]), the driver's own calls, check
 //! ([`incoming`]) and record (`results::Windows`, `results::SequenceSet`, `control::Stamps`). It allocates nothing, locks nothing and
 //! logs nothing; `benches/hot_path.rs` measures what it costs.
+//!
+//! Instead of a run an agent may be asked to try its driver against the contract: the cases are of `conformance`.
 
 pub mod clock;
 pub mod header;
@@ -16,4 +18,5 @@ pub mod reader;
 pub mod session;
 pub mod writer;
 
+mod check;
 mod endpoints;

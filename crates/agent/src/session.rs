@@ -12,6 +12,7 @@ use experiment::ReceiveMode;
 use results::WindowCounts;
 
 use crate::{
+    check,
     clock::now_ns,
     endpoints::{Monitors, open_participant, pin, reader_config, writer_config},
     incoming::{Identity, Tally},
@@ -110,6 +111,9 @@ pub enum AgentError {
     /// An order that makes no sense now.
     #[error("the order `{0}` came out of turn")]
     OutOfTurn(&'static str),
+    /// A case of the contract that there is not.
+    #[error("there is no case `{0}`")]
+    NoCase(String),
     /// The entities are closed.
     #[error("the entities of this run are closed already")]
     Closed,
@@ -141,6 +145,7 @@ impl AgentError {
                     .to_owned(),
             ),
             Self::Pin { .. } => Some("`nproc` and `taskset -p $$` show which cores may be used; see `--pin`".to_owned()),
+            Self::NoCase(_) => Some("use the agent that was built with this ddsmark".to_owned()),
             Self::CannotFlush | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,
         }
     }
@@ -202,6 +207,7 @@ impl<W: Write> Session<W> {
                 open
             }
             Order::Exit => return Ok(control::send(&mut self.replies, &Reply::Bye)?),
+            order @ (Order::Cases | Order::Check { .. }) => return self.try_cases(order),
             order => return Err(AgentError::OutOfTurn(order.phase())),
         };
         loop {
@@ -214,6 +220,25 @@ impl<W: Write> Session<W> {
                 return Ok(control::send(&mut self.replies, &reply)?);
             }
             control::send(&mut self.replies, &reply)?;
+        }
+    }
+
+    /// Names and tries cases of the contract, from this order until the last.
+    fn try_cases(&mut self, mut order: Order) -> Result<(), AgentError> {
+        loop {
+            let reply = match &order {
+                Order::Cases => Reply::Cases { cases: check::cases() },
+                Order::Check { case, name, domain } => {
+                    Reply::Checked(check::check(&self.driver, case, name, *domain)?)
+                }
+                Order::Exit => Reply::Bye,
+                order => return Err(AgentError::OutOfTurn(order.phase())),
+            };
+            control::send(&mut self.replies, &reply)?;
+            if order == Order::Exit {
+                return Ok(());
+            }
+            order = self.orders.receive(FOR_EVER)?;
         }
     }
 
@@ -274,7 +299,9 @@ fn answer(open: &mut Open, order: Order) -> Result<Reply, AgentError> {
             Reply::Drained { complete }
         }
         Order::Report => Reply::Report(Box::new(report(open)?)),
-        order @ (Order::Configure(_) | Order::Exit) => return Err(AgentError::OutOfTurn(order.phase())),
+        order @ (Order::Configure(_) | Order::Exit | Order::Cases | Order::Check { .. }) => {
+            return Err(AgentError::OutOfTurn(order.phase()));
+        }
     })
 }
 

@@ -16,6 +16,8 @@
 //! exit           -> bye
 //! ```
 //!
+//! Instead of a run the runner may ask for the cases of the contract (`cases`), and have one tried (`check`).
+//!
 //! All stamps are of `CLOCK_MONOTONIC`, in ns.
 #![forbid(unsafe_code)]
 
@@ -57,6 +59,17 @@ pub enum Order {
     Report,
     /// Close the entities and end.
     Exit,
+    /// Name the cases that a driver can be tried with. Instead of a run.
+    Cases,
+    /// Try the driver with one case. Instead of a run.
+    Check {
+        /// Its id.
+        case: String,
+        /// Unique on this host while it runs: letters, digits and `-`.
+        name: String,
+        /// A DDS domain that nobody else uses.
+        domain: u32,
+    },
 }
 
 /// From the agent.
@@ -92,6 +105,13 @@ pub enum Reply {
     Report(Box<Report>),
     /// The entities are closed.
     Bye,
+    /// All cases.
+    Cases {
+        /// In the order in which they are told.
+        cases: Vec<CaseInfo>,
+    },
+    /// What became of the case.
+    Checked(Verdict),
     /// The agent has failed, and exits.
     Failed {
         /// What and why.
@@ -113,8 +133,39 @@ impl Order {
             Self::Drain(_) => "drain",
             Self::Report => "report",
             Self::Exit => "exit",
+            Self::Cases => "cases",
+            Self::Check { .. } => "check",
         }
     }
+}
+
+/// A promise of the driver contract that can be tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseInfo {
+    /// Its name.
+    pub id: String,
+    /// Where in the contract it stands.
+    pub section: String,
+    /// In words.
+    pub promise: String,
+}
+
+/// Whether a driver keeps a promise of the contract.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Verdict {
+    /// It does, as far as can be seen.
+    Passed,
+    /// It does not.
+    Failed {
+        /// How.
+        reason: String,
+    },
+    /// It never made it.
+    NotApplicable {
+        /// What it does not declare.
+        reason: String,
+    },
 }
 
 /// The part that an agent plays.

@@ -21,6 +21,7 @@ Examples:
 const EXIT_STATUS: &str = "\
 Exit status:
   0    done
+  1    a driver breaks its contract (`drivers check`)
   2    wrong use: asked for what cannot be; nothing was measured
   3    a driver, the host or an agent failed; what was measured is saved
   4    measured, but figures contradict each other
@@ -192,6 +193,23 @@ pub enum Drivers {
     Info {
         /// A name, or the path of a file.
         driver: String,
+    },
+    /// Try a driver against the contract, case by case.
+    ///
+    /// Each case runs in a process of its own, over loopback: a driver that crashes, exits or hangs costs one case. Ends
+    /// with 0 if no case failed, with 1 if one did.
+    #[command(after_help = EXIT_STATUS)]
+    Check {
+        /// A name, or the path of a file.
+        driver: String,
+
+        /// Try this case only. May be given several times.
+        #[arg(long, value_name = "ID", value_delimiter = ',')]
+        case: Vec<String>,
+
+        /// Time limit of each case.
+        #[arg(long, value_name = "TIME", value_parser = parse::time, default_value = "60s")]
+        limit: Duration,
     },
 }
 

@@ -1,10 +1,10 @@
 //! The drivers that are asked for, and what they say of themselves.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use experiment::{DriverDescription, Limits};
-use report::FoundDriver;
-use runner::{DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Stop, describe};
+use report::{Finding, FoundDriver, TriedCase};
+use runner::{DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Stop, Verdict, describe};
 
 use crate::{
     arguments::Drivers as Command,
@@ -69,6 +69,35 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
     Ok(drivers)
 }
 
+/// Tries a driver against the contract; without names, all cases.
+fn check(
+    launcher: &dyn Launcher,
+    driver: &DriverFile,
+    names: &[String],
+    limit: Duration,
+    stop: &Stop,
+) -> Result<Status, Problem> {
+    let mut cases = runner::cases(launcher, driver, &Limits::default(), stop)?;
+    if let Some(unknown) = names.iter().find(|name| cases.iter().all(|case| case.id != **name)) {
+        let known: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+        let hint = format!("cases are {}", known.join(", "));
+        return Err(Problem::new(Status::WrongUse, format!("there is no case `{unknown}`"), hint));
+    }
+    cases.retain(|case| names.is_empty() || names.contains(&case.id));
+    let mut tried = Vec::new();
+    for case in cases {
+        let finding = match runner::check(launcher, driver, &case.id, limit, stop)? {
+            Verdict::Passed => Finding::Passed,
+            Verdict::Failed { reason } => Finding::Failed(reason),
+            Verdict::NotApplicable { reason } => Finding::NotApplicable(reason),
+        };
+        tried.push(TriedCase { id: case.id, section: case.section, promise: case.promise, finding });
+    }
+    output::print(&report::driver_check(&driver.name, &tried))?;
+    let failed = tried.iter().any(|case| matches!(case.finding, Finding::Failed(_)));
+    Ok(if failed { Status::Broken } else { Status::Done })
+}
+
 /// `ddsmark drivers`.
 pub fn execute(command: &Command) -> Result<Status, Problem> {
     let launcher = LocalLauncher::find()?;
@@ -90,6 +119,10 @@ pub fn execute(command: &Command) -> Result<Status, Problem> {
             let file = DriverPath::from_environment().find(driver)?;
             let description = describe(&launcher, &file, &Limits::default(), &stop)?;
             output::print(&report::driver_info(&description))?;
+        }
+        Command::Check { driver, case, limit } => {
+            let file = DriverPath::from_environment().find(driver)?;
+            return check(&launcher, &file, case, *limit, &stop);
         }
     }
     Ok(Status::Done)

@@ -11,6 +11,8 @@ use runner::RunnerError;
 pub enum Status {
     /// Done.
     Done = 0,
+    /// A driver breaks its contract.
+    Broken = 1,
     /// Asked for what cannot be.
     WrongUse = 2,
     /// A driver, the host or an agent failed.

@@ -14,6 +14,8 @@ pub struct DriverError {
     pub text: String,
     /// The next step.
     pub hint: Option<String>,
+    /// Whether the driver said nothing: `text` is the status alone.
+    pub silent: bool,
 }
 
 impl DriverError {
@@ -25,8 +27,9 @@ impl DriverError {
             None => (words, None),
         };
         let name = status_name(status);
-        let text = if text.is_empty() { name } else { format!("{text} ({name})") };
-        Self { operation, status, text, hint }
+        let silent = text.is_empty();
+        let text = if silent { name } else { format!("{text} ({name})") };
+        Self { operation, status, text, hint, silent }
     }
 
     pub(crate) fn missing(operation: &'static str) -> Self {

@@ -2,6 +2,7 @@
 //! Nothing is said by colour.
 #![forbid(unsafe_code)]
 
+mod check;
 mod drivers;
 mod layout;
 mod number;
@@ -10,6 +11,7 @@ mod settings;
 mod tables;
 mod terminal;
 
+pub use check::{Finding, TriedCase, driver_check};
 pub use drivers::{FoundDriver, driver_info, driver_list};
 pub use progress::run_line;
 use results::Document;

@@ -13,6 +13,7 @@
 
 mod agent;
 mod awake;
+mod check;
 mod collect;
 mod cores;
 mod crew;
@@ -29,6 +30,8 @@ mod session;
 mod stop;
 
 pub use awake::KeepAwake;
+pub use check::{cases, check};
+pub use control::{CaseInfo, Verdict};
 pub use cores::{allowed_cores, check_cores};
 pub use describe::describe;
 pub use drivers::{DriverFile, DriverPath};

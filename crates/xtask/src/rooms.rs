@@ -15,11 +15,12 @@ use crate::{Error, root};
 pub const ROOMS: &[(&str, &[&str])] = &[
     ("ddsmark", &["runner", "experiment", "findings", "results", "stats", "report"]),
     ("runner", &["control", "experiment", "findings", "results", "stats"]),
-    ("agent", &["control", "driver-abi", "driver-host", "experiment", "results"]),
+    ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),
     ("findings", &["experiment", "results", "stats"]),
     ("control", &["experiment", "results"]),
     ("results", &["experiment", "stats"]),
+    ("conformance", &["driver-abi", "driver-host", "experiment"]),
     ("driver-host", &["driver-abi", "experiment"]),
     ("driver-kit", &["driver-abi"]),
     ("experiment", &[]),

@@ -31,6 +31,9 @@ _ddsmark() {
             ddsmark,report)
                 cmd="ddsmark__subcmd__report"
                 ;;
+            ddsmark__subcmd__drivers,check)
+                cmd="ddsmark__subcmd__drivers__subcmd__check"
+                ;;
             ddsmark__subcmd__drivers,help)
                 cmd="ddsmark__subcmd__drivers__subcmd__help"
                 ;;
@@ -39,6 +42,9 @@ _ddsmark() {
                 ;;
             ddsmark__subcmd__drivers,list)
                 cmd="ddsmark__subcmd__drivers__subcmd__list"
+                ;;
+            ddsmark__subcmd__drivers__subcmd__help,check)
+                cmd="ddsmark__subcmd__drivers__subcmd__help__subcmd__check"
                 ;;
             ddsmark__subcmd__drivers__subcmd__help,help)
                 cmd="ddsmark__subcmd__drivers__subcmd__help__subcmd__help"
@@ -87,6 +93,9 @@ _ddsmark() {
                 ;;
             ddsmark__subcmd__help,report)
                 cmd="ddsmark__subcmd__help__subcmd__report"
+                ;;
+            ddsmark__subcmd__help__subcmd__drivers,check)
+                cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__check"
                 ;;
             ddsmark__subcmd__help__subcmd__drivers,info)
                 cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__info"
@@ -206,7 +215,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__drivers)
-            opts="-h --help list info help"
+            opts="-h --help list info check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -219,9 +228,45 @@ _ddsmark() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        ddsmark__subcmd__drivers__subcmd__help)
-            opts="list info help"
+        ddsmark__subcmd__drivers__subcmd__check)
+            opts="-h --case --limit --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --case)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__drivers__subcmd__help)
+            opts="list info check help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__drivers__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -462,8 +507,22 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__help__subcmd__drivers)
-            opts="list info"
+            opts="list info check"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__help__subcmd__drivers__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

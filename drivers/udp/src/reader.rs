@@ -61,6 +61,7 @@ pub(crate) struct UdpReader {
     writers: Vec<Locator>,
     family: Family,
     batched: bool,
+    polling: bool,
 }
 
 /// Who receives.
@@ -84,11 +85,12 @@ impl UdpReader {
             max_payload,
             limit_ns: abi::DURATION_INFINITE,
         };
+        let polling = matches!(config.receive, Receive::Polling);
         let intake = match config.receive {
             Receive::Waitset | Receive::Polling => Intake::Host(inlet),
             Receive::Listener(sink) => Intake::Listener(Listener::start(inlet, sink)?),
         };
-        Ok(Self { socket, monitor, intake, writers: Vec::new(), family, batched: config.batched })
+        Ok(Self { socket, monitor, intake, writers: Vec::new(), family, batched: config.batched, polling })
     }
 }
 
@@ -104,6 +106,7 @@ impl Reader for UdpReader {
         let Intake::Host(inlet) = &mut self.intake else {
             return Err(Error::bad_argument("the listener has the samples of this reader"));
         };
+        let timeout_ns = if self.polling { 0 } else { timeout_ns };
         // One datagram a call, as a loop around a bare socket would have it.
         if let Some(length) = inlet.wait(timeout_ns)? {
             inlet.deliver(length, to);

@@ -1,0 +1,295 @@
+//! A matched pair of writer and reader in this process, and what arrives.
+
+use std::{
+    cell::Cell,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use driver_abi::FEATURE_LOCATORS;
+use driver_host::{
+    Driver, ListeningReader, Participant, ParticipantConfig, Reader, ReaderConfig, ReaderMonitor, Sample,
+    TypeKind, WriteOutcome, Writer, WriterConfig, WriterMonitor,
+};
+use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support};
+
+use crate::{Stop, broken};
+
+/// How long writer and reader may take to find each other.
+const MATCH_PATIENCE: Duration = Duration::from_secs(15);
+/// How long a sample may take to arrive, and a write to be accepted.
+pub const PATIENCE: Duration = Duration::from_secs(8);
+/// How long one call waits.
+const SLICE_NS: u64 = 20_000_000;
+
+/// A driver to be tried.
+pub struct Bench<'a> {
+    pub driver: &'a Driver,
+    /// In the names of all topics and files.
+    pub name: &'a str,
+    domain: u32,
+    topics: Cell<u32>,
+}
+
+/// What a pair is to be; by default with the strongest guarantee that the driver has.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    pub qos: Qos,
+    pub mode: ReceiveMode,
+    pub type_kind: TypeKind,
+    pub max_payload_bytes: u64,
+    pub batch_bytes: u64,
+}
+
+/// A sample that arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Got {
+    pub key: u32,
+    pub payload: Vec<u8>,
+}
+
+type Heard = Arc<Mutex<Vec<Got>>>;
+
+/// A reader, whichever way it receives.
+pub enum Inlet {
+    Asked { reader: Reader, polling: bool },
+    Listening { reader: ListeningReader<Heard>, heard: Heard },
+}
+
+/// A writer and a reader that are matched.
+pub struct Pair {
+    pub writer: Writer,
+    pub inlet: Inlet,
+}
+
+impl<'a> Bench<'a> {
+    pub const fn new(driver: &'a Driver, name: &'a str, domain: u32) -> Self {
+        Self { driver, name, domain, topics: Cell::new(0) }
+    }
+
+    /// A participant over loopback.
+    pub fn config(&self) -> ParticipantConfig {
+        ParticipantConfig {
+            domain: self.domain,
+            run_name: self.name.to_owned(),
+            interface: Some("lo".to_owned()),
+            ..ParticipantConfig::default()
+        }
+    }
+
+    pub fn open(&self) -> Result<Participant, Stop> {
+        Ok(self.driver.open(&self.config())?)
+    }
+
+    /// A topic that nobody uses yet.
+    pub fn topic(&self) -> String {
+        self.topics.set(self.topics.get() + 1);
+        format!("{}-{}", self.name, self.topics.get())
+    }
+
+    pub fn support(&self, policy: Policy) -> Support {
+        self.driver.description().support(policy)
+    }
+
+    /// Whether it can guarantee delivery.
+    pub fn reliable(&self) -> bool {
+        [Policy::Reliability, Policy::History].iter().all(|&policy| self.support(policy) == Support::Enforced)
+    }
+
+    /// The largest payload of the default transport.
+    pub fn largest(&self) -> u64 {
+        self.driver.description().transports[0].max_payload_bytes
+    }
+
+    pub fn receives_by(&self, mode: ReceiveMode) -> bool {
+        self.driver.description().receive_modes.contains(&mode)
+    }
+
+    pub fn wish(&self, max_payload_bytes: u64) -> Wish {
+        let mut qos = Qos::default();
+        if self.reliable() {
+            qos.reliability = Some(Reliability::Reliable);
+            qos.max_blocking_ns = Some(QosDuration::Ns(100_000_000));
+            qos.history = Some(History::KeepAll);
+        }
+        let mode = self.driver.description().receive_modes[0];
+        let mut wish = Wish { qos, mode, type_kind: TypeKind::Octets, max_payload_bytes, batch_bytes: 0 };
+        if !self.driver.description().type_kinds.iter().any(|kind| kind == "octets") {
+            wish.type_kind = TypeKind::Keyed;
+        }
+        wish
+    }
+
+    pub fn writer(&self, participant: &Participant, topic: &str, wish: &Wish) -> Result<Writer, Stop> {
+        Ok(participant.writer(&WriterConfig {
+            topic: topic.to_owned(),
+            type_kind: wish.type_kind,
+            qos: wish.qos.clone(),
+            max_payload_bytes: wish.max_payload_bytes,
+            batch_bytes: wish.batch_bytes,
+        })?)
+    }
+
+    pub fn inlet(&self, participant: &Participant, topic: &str, wish: &Wish) -> Result<Inlet, Stop> {
+        let config = reader_config(topic, wish);
+        Ok(if wish.mode == ReceiveMode::Listener {
+            let heard = Heard::default();
+            let reader = participant.listening_reader(&config, Arc::clone(&heard), |heard, sample| {
+                heard.lock().unwrap_or_else(PoisonError::into_inner).push(Got::of(sample));
+            })?;
+            Inlet::Listening { reader, heard }
+        } else {
+            Inlet::Asked { reader: participant.reader(&config)?, polling: config.polling }
+        })
+    }
+
+    /// Connects the two where there is no discovery, and waits until both see each other.
+    pub fn match_up(&self, writer: &WriterMonitor, reader: &ReaderMonitor) -> Result<(), Stop> {
+        if self.driver.has(FEATURE_LOCATORS) {
+            writer.connect(&reader.locator()?)?;
+            reader.connect(&writer.locator()?)?;
+        }
+        let begin = Instant::now();
+        loop {
+            let (readers, writers) = (writer.matched()?, reader.matched()?);
+            if (readers, writers) == (1, 1) {
+                return Ok(());
+            }
+            if begin.elapsed() > MATCH_PATIENCE {
+                return broken(format!(
+                    "of one writer and one reader of a topic the writer is matched with {readers}, the reader with \
+                     {writers}, for {} s",
+                    MATCH_PATIENCE.as_secs()
+                ));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// A matched pair on a topic of its own.
+    pub fn pair(&self, participant: &Participant, wish: &Wish) -> Result<Pair, Stop> {
+        let topic = self.topic();
+        let inlet = self.inlet(participant, &topic, wish)?;
+        let writer = self.writer(participant, &topic, wish)?;
+        self.match_up(&writer.monitor(), &inlet.monitor())?;
+        Ok(Pair { writer, inlet })
+    }
+}
+
+/// What a reader is to be.
+pub fn reader_config(topic: &str, wish: &Wish) -> ReaderConfig {
+    ReaderConfig {
+        topic: topic.to_owned(),
+        type_kind: wish.type_kind,
+        qos: wish.qos.clone(),
+        max_payload_bytes: wish.max_payload_bytes,
+        batched: wish.batch_bytes > 0,
+        polling: wish.mode == ReceiveMode::Polling,
+    }
+}
+
+impl Got {
+    fn of(sample: Sample<'_>) -> Self {
+        Self { key: sample.key, payload: sample.payload.to_vec() }
+    }
+
+    /// The number that [`numbered`] wrote into it.
+    pub fn number(&self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.payload.get(..8)?.try_into().ok()?))
+    }
+}
+
+/// A payload of at least 8 bytes that tells its number, and of which every byte depends on it.
+pub fn numbered(number: u64, size: usize) -> Vec<u8> {
+    let mut payload: Vec<u8> = (0..size)
+        .map(|at| (at as u64).wrapping_mul(31).wrapping_add(number) as u8 ^ (at >> 8) as u8)
+        .collect();
+    payload[..8].copy_from_slice(&number.to_le_bytes());
+    payload
+}
+
+impl Inlet {
+    pub fn monitor(&self) -> ReaderMonitor {
+        match self {
+            Self::Asked { reader, .. } => reader.monitor(),
+            Self::Listening { reader, .. } => reader.monitor(),
+        }
+    }
+
+    /// What arrives until there are so many, or nothing has come for so long.
+    pub fn receive(&mut self, expected: usize, quiet: Duration) -> Result<Vec<Got>, Stop> {
+        let mut got = Vec::new();
+        let mut last = Instant::now();
+        while got.len() < expected && last.elapsed() < quiet {
+            let before = got.len();
+            self.receive_once(&mut got)?;
+            if got.len() > before {
+                last = Instant::now();
+            }
+        }
+        Ok(got)
+    }
+
+    fn receive_once(&mut self, got: &mut Vec<Got>) -> Result<(), Stop> {
+        match self {
+            Self::Asked { reader, polling } => {
+                let before = got.len();
+                let timeout = if *polling { 0 } else { SLICE_NS };
+                let taken = reader.receive(timeout, 100, |sample| got.push(Got::of(sample)))?;
+                if taken as usize != got.len() - before {
+                    let given = got.len() - before;
+                    return broken(format!("reader_receive says that it took {taken}, and gave {given}"));
+                }
+                if *polling && taken == 0 {
+                    thread::sleep(Duration::from_micros(200));
+                }
+            }
+            Self::Listening { heard, .. } => {
+                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                if heard.is_empty() {
+                    drop(heard);
+                    thread::sleep(Duration::from_micros(200));
+                } else {
+                    got.append(&mut heard);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn close(self) -> Result<(), Stop> {
+        match self {
+            Self::Asked { reader, .. } => reader.close()?,
+            Self::Listening { reader, .. } => drop(reader.close()?),
+        }
+        Ok(())
+    }
+}
+
+impl Pair {
+    pub fn close(self) -> Result<(), Stop> {
+        self.writer.close()?;
+        self.inlet.close()
+    }
+}
+
+/// Calls again until it is accepted.
+pub fn until_accepted(
+    what: &str,
+    mut call: impl FnMut() -> Result<WriteOutcome, driver_host::DriverError>,
+) -> Result<(), Stop> {
+    let begin = Instant::now();
+    while call()? != WriteOutcome::Accepted {
+        if begin.elapsed() > PATIENCE {
+            return broken(format!("{what} is not accepted for {} s", PATIENCE.as_secs()));
+        }
+        thread::sleep(Duration::from_micros(100));
+    }
+    Ok(())
+}
+
+/// Writes one sample, again until it is accepted.
+pub fn write(writer: &Writer, key: u32, payload: &[u8]) -> Result<(), Stop> {
+    until_accepted("a write", || writer.write(key, payload))
+}

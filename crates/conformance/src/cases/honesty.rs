@@ -1,0 +1,229 @@
+//! What a driver says is in force, and what it counts.
+
+use driver_abi::{FEATURE_LOCATORS, UNSUPPORTED};
+use driver_host::{Counters, DriverError, Participant, WriteOutcome};
+use experiment::{Policy, Qos, QosDuration, Support};
+
+use crate::{
+    Case, Held,
+    bench::{Bench, Wish, numbered, reader_config},
+    broken, not_applicable,
+    values::{Side, two_of},
+};
+
+pub const CASES: &[Case] = &[
+    Case {
+        id: "settings",
+        section: "7, participant_settings()",
+        promise: "the settings in force name the transport, and batching by one of its three names",
+        run: settings,
+    },
+    Case {
+        id: "qos-read-back",
+        section: "7",
+        promise: "each policy that has an effect is in force as it was asked for, read back; one that has none is not",
+        run: qos_read_back,
+    },
+    Case {
+        id: "qos-refused",
+        section: "7",
+        promise: "a policy that is unsupported, asked for with another value, is DDSMARK_UNSUPPORTED",
+        run: qos_refused,
+    },
+    Case {
+        id: "counters",
+        section: "ddsmark_counters",
+        promise: "counters agree with what happened, and never go back",
+        run: counters,
+    },
+];
+
+fn settings(bench: &Bench<'_>) -> Held {
+    let participant = bench.open()?;
+    let found = participant.settings()?;
+    let default = &bench.driver.description().transports[0].name;
+    match found.get("transport") {
+        None => return broken("`transport` is not among the settings of the participant"),
+        Some(found) if found != default => {
+            return broken(format!("the transport is `{found}`, and the default is `{default}`"));
+        }
+        Some(_) => {}
+    }
+    let pair = bench.pair(&participant, &bench.wish(64))?;
+    pair.inlet.monitor().settings()?;
+    if let Some(batching) = pair.writer.monitor().settings()?.get("batching")
+        && batching != "none"
+    {
+        return broken(format!("`batching` is `{batching}` on a writer that was not asked to batch"));
+    }
+    pair.close()
+}
+
+/// Opens an entity with these policies, and reads them back.
+fn in_force(bench: &Bench<'_>, participant: &Participant, side: Side, qos: &Qos) -> Result<Qos, DriverError> {
+    let wish = Wish { qos: qos.clone(), ..bench.wish(64) };
+    let topic = bench.topic();
+    match side {
+        Side::Writer => {
+            let config = driver_host::WriterConfig {
+                topic,
+                type_kind: wish.type_kind,
+                qos: wish.qos,
+                max_payload_bytes: wish.max_payload_bytes,
+                batch_bytes: 0,
+            };
+            let writer = participant.writer(&config)?;
+            let found = writer.monitor().qos()?;
+            writer.close().map(|()| found)
+        }
+        Side::Reader => {
+            let config = reader_config(&topic, &wish);
+            if wish.mode == experiment::ReceiveMode::Listener {
+                let reader = participant.listening_reader(&config, (), |(), _| {})?;
+                let found = reader.monitor().qos()?;
+                return reader.close().map(|()| found);
+            }
+            let reader = participant.reader(&config)?;
+            let found = reader.monitor().qos()?;
+            reader.close().map(|()| found)
+        }
+    }
+}
+
+/// Each policy of this kind of support, for each side that has it.
+fn each(
+    bench: &Bench<'_>,
+    kinds: &[Support],
+    mut check: impl FnMut(Policy, Side, &[Qos; 2]) -> Held,
+) -> Result<u32, crate::Stop> {
+    let mut checked = 0;
+    for &policy in Policy::ALL.iter().filter(|&&policy| kinds.contains(&bench.support(policy))) {
+        for side in Side::ALL {
+            if let Some(values) = two_of(policy, side) {
+                checked += 1;
+                check(policy, side, &values)?;
+            }
+        }
+    }
+    Ok(checked)
+}
+
+fn qos_read_back(bench: &Bench<'_>) -> Held {
+    let participant = bench.open()?;
+    let acting = [Support::Enforced, Support::Hint, Support::MatchedOnly];
+    let checked = each(bench, &acting, |policy, side, values| {
+        for asked in values {
+            let found = in_force(bench, &participant, side, asked)?;
+            if let Some((field, asked, found)) = asked.differences(&found).first() {
+                let side = side.name();
+                return broken(format!(
+                    "{policy} of a {side}: asked for {field} {asked}, in force is {found}"
+                ));
+            }
+        }
+        Ok(())
+    })?;
+    let ignored = each(bench, &[Support::Ignored], |policy, side, values| {
+        // of two values at most one is what happens anyway
+        for asked in values {
+            if !asked.differences(&in_force(bench, &participant, side, asked)?).is_empty() {
+                return Ok(());
+            }
+        }
+        broken(format!("{policy} of a {} is ignored, and yet reported as in force as asked for", side.name()))
+    })?;
+    if checked + ignored == 0 {
+        return not_applicable("it has no policy that has an effect");
+    }
+    Ok(())
+}
+
+fn qos_refused(bench: &Bench<'_>) -> Held {
+    let participant = bench.open()?;
+    let checked = each(bench, &[Support::Unsupported], |policy, side, values| {
+        let mut accepted = 0;
+        for asked in values {
+            match in_force(bench, &participant, side, asked) {
+                Ok(_) => accepted += 1,
+                Err(error) if error.status == UNSUPPORTED => {}
+                Err(error) => {
+                    return broken(format!(
+                        "{policy} of a {} is not refused as unsupported: {error}",
+                        side.name()
+                    ));
+                }
+            }
+        }
+        // of two values at most one is what happens anyway
+        if accepted == values.len() {
+            return broken(format!("{policy} of a {} is unsupported, and yet accepted", side.name()));
+        }
+        Ok(())
+    })?;
+    if checked == 0 {
+        return not_applicable("it supports all policies");
+    }
+    Ok(())
+}
+
+fn counters(bench: &Bench<'_>) -> Held {
+    const SIZE: usize = 1_000;
+    let participant = bench.open()?;
+    let mut wish = bench.wish(SIZE as u64);
+    if bench.reliable() {
+        wish.qos.max_blocking_ns = Some(QosDuration::Ns(5_000_000));
+    }
+    let mut pair = bench.pair(&participant, &wish)?;
+    let (writer, reader) = (pair.writer.monitor(), pair.inlet.monitor());
+    let mut before = (writer.counters()?, reader.counters()?);
+    let (mut accepted, mut timed_out, mut refused) = (0, 0, 0);
+    for round in 0..12 {
+        // nobody reads at first: a queue with an end fills up
+        for number in 0..50 {
+            match pair.writer.write(0, &numbered(number, SIZE))? {
+                WriteOutcome::Accepted => accepted += 1,
+                WriteOutcome::TimedOut => timed_out += 1,
+                WriteOutcome::Refused => refused += 1,
+            }
+        }
+        if round >= 10 {
+            pair.inlet.receive(usize::MAX, std::time::Duration::from_millis(100))?;
+        }
+        let now = (writer.counters()?, reader.counters()?);
+        check_progress("writer", &before.0, &now.0)?;
+        check_progress("reader", &before.1, &now.1)?;
+        before = now;
+    }
+    let counted = &before.0;
+    for (name, seen) in [("write_timed_out", timed_out), ("write_refused", refused)] {
+        if let Some(&counted) = counted.get(name)
+            && counted != seen
+        {
+            return broken(format!("`{name}` is {counted}, and {seen} writes ended so"));
+        }
+    }
+    if let (Some(&packets), Some(&bytes)) = (counted.get("packets_sent"), counted.get("bytes_sent")) {
+        if (packets == 0) != (bytes == 0) {
+            return broken(format!("{packets} packets sent had {bytes} B"));
+        }
+        // with discovery the middleware may have a shorter way within one process
+        if bench.driver.has(FEATURE_LOCATORS) && bytes < accepted * SIZE as u64 {
+            return broken(format!("{accepted} samples of {SIZE} B were accepted, and {bytes} B sent"));
+        }
+    }
+    pair.close()
+}
+
+/// What was counted before is counted still, and is no less.
+fn check_progress(side: &str, before: &Counters, now: &Counters) -> Held {
+    for (name, before) in before {
+        match now.get(name) {
+            None => return broken(format!("`{name}` of the {side} was valid, and is not any more")),
+            Some(now) if now < before => {
+                return broken(format!("`{name}` of the {side} went from {before} back to {now}"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! What a driver says of itself, how it opens and closes, and what it refuses.
+
+use std::collections::BTreeSet;
+
+use driver_abi::{BAD_ARGUMENT, Status, TOO_LARGE, UNSUPPORTED};
+use driver_host::{DriverError, ParticipantConfig, TypeKind};
+use experiment::ReceiveMode;
+
+use crate::{
+    Case, Held,
+    bench::{Bench, PATIENCE, Wish, numbered, write},
+    broken,
+    census::Census,
+    not_applicable,
+};
+
+pub const CASES: &[Case] = &[
+    Case {
+        id: "describe",
+        section: "describe()",
+        promise: "the description is whole, and does not contradict itself",
+        run: describe,
+    },
+    Case {
+        id: "clean-close",
+        section: "1",
+        promise: "after participant_close() no thread, descriptor or shared memory is left; it opens again",
+        run: clean_close,
+    },
+    Case {
+        id: "bad-arguments",
+        section: "2, participant_open()",
+        promise: "an unknown transport, interface or option is DDSMARK_BAD_ARGUMENT, and nothing is left open",
+        run: bad_arguments,
+    },
+    Case {
+        id: "undeclared-refused",
+        section: "writer_open()",
+        promise: "a type, a way to receive or batching that is not declared is DDSMARK_UNSUPPORTED",
+        run: undeclared_refused,
+    },
+    Case {
+        id: "too-large",
+        section: "4, writer_open()",
+        promise: "a size over the transport's, and a sample over the writer's, is DDSMARK_TOO_LARGE",
+        run: too_large,
+    },
+    Case {
+        id: "error-text",
+        section: "4",
+        promise: "after a failure last_error() says what failed and why",
+        run: error_text,
+    },
+];
+
+fn describe(bench: &Bench<'_>) -> Held {
+    let description = bench.driver.description();
+    for (name, text) in [
+        ("name", &description.name),
+        ("driver_version", &description.driver_version),
+        ("middleware", &description.middleware),
+        ("middleware_version", &description.middleware_version),
+        ("licence", &description.licence),
+    ] {
+        if text.trim().is_empty() {
+            return broken(format!("`{name}` is empty"));
+        }
+    }
+    let source = description.version_source.as_str();
+    if !["library", "headers", "kernel"].contains(&source) {
+        return broken(format!("`version_source` is `{source}`: neither library, headers nor kernel"));
+    }
+    if description.type_kinds.is_empty() {
+        return broken("no kind of type is declared");
+    }
+    let mut names = BTreeSet::new();
+    for transport in &description.transports {
+        if transport.name.is_empty() || !names.insert(&transport.name) {
+            return broken(format!("the transport `{}` is named twice, or not at all", transport.name));
+        }
+        if transport.max_payload_bytes == 0 {
+            return broken(format!("the transport `{}` carries no payload", transport.name));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for option in &description.options {
+        if option.name.is_empty() || option.help.is_empty() || !names.insert(&option.name) {
+            return broken(format!("the option `{}` is named twice, or has no name or help", option.name));
+        }
+    }
+    if description.has("instances") && !description.type_kinds.iter().any(|kind| kind == "keyed") {
+        return broken("instances are declared, and no type with a key");
+    }
+    Ok(())
+}
+
+fn clean_close(bench: &Bench<'_>) -> Held {
+    let census = Census::take();
+    for round in ["the first close", "the second close"] {
+        let participant = bench.open()?;
+        let mut pair = bench.pair(&participant, &bench.wish(64))?;
+        write(&pair.writer, 0, &numbered(1, 64))?;
+        pair.inlet.receive(1, PATIENCE)?;
+        pair.close()?;
+        participant.close()?;
+        if let Some(left) = census.left(bench.name) {
+            return broken(format!("after {round} there is left: {left}"));
+        }
+    }
+    Ok(())
+}
+
+/// The call failed with that status.
+fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> Held {
+    match result {
+        Err(error) if error.status == expected => Ok(()),
+        Err(error) => broken(format!("{what} is not {name}, but: {error}")),
+        Ok(_) => broken(format!("{what} is accepted, not {name}")),
+    }
+}
+
+fn unknown_option(bench: &Bench<'_>) -> ParticipantConfig {
+    let options = [("ddsmark_no_such_option".to_owned(), "1".to_owned())].into();
+    ParticipantConfig { options, ..bench.config() }
+}
+
+fn bad_arguments(bench: &Bench<'_>) -> Held {
+    let census = Census::take();
+    let unknown = |config: ParticipantConfig, what: &str| {
+        refused(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", bench.driver.open(&config))?;
+        census.left(bench.name).map_or(Ok(()), |left| broken(format!("after {what} there is left: {left}")))
+    };
+    unknown(
+        ParticipantConfig { transport: Some("nosuchtransport".into()), ..bench.config() },
+        "an unknown transport",
+    )?;
+    unknown(
+        ParticipantConfig { interface: Some("nosuchif0".into()), ..bench.config() },
+        "an unknown interface",
+    )?;
+    unknown(unknown_option(bench), "an unknown option")
+}
+
+fn undeclared_refused(bench: &Bench<'_>) -> Held {
+    let description = bench.driver.description();
+    let participant = bench.open()?;
+    let wish = bench.wish(64);
+    let mut asked = 0;
+    let mut check = |what: &str, wish: &Wish, writes: bool| {
+        asked += 1;
+        let topic = bench.topic();
+        // the status of an open that fails is inside of `Stop`: asked directly
+        let result = if writes {
+            let config = driver_host::WriterConfig {
+                topic,
+                type_kind: wish.type_kind,
+                qos: wish.qos.clone(),
+                max_payload_bytes: wish.max_payload_bytes,
+                batch_bytes: wish.batch_bytes,
+            };
+            participant.writer(&config).map(drop)
+        } else {
+            let config = crate::bench::reader_config(&topic, wish);
+            match wish.mode {
+                ReceiveMode::Listener => participant.listening_reader(&config, (), |(), _| {}).map(drop),
+                _ => participant.reader(&config).map(drop),
+            }
+        };
+        refused(what, UNSUPPORTED, "DDSMARK_UNSUPPORTED", result)
+    };
+    for (name, type_kind) in
+        [("octets", TypeKind::Octets), ("keyed", TypeKind::Keyed), ("plain", TypeKind::Plain)]
+    {
+        if !description.type_kinds.iter().any(|kind| kind == name) {
+            let wish = Wish { type_kind, ..wish.clone() };
+            check(&format!("a writer of the undeclared type `{name}`"), &wish, true)?;
+            check(&format!("a reader of the undeclared type `{name}`"), &wish, false)?;
+        }
+    }
+    for mode in [ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener] {
+        if !bench.receives_by(mode) {
+            let wish = Wish { mode, ..wish.clone() };
+            check(&format!("a reader by the undeclared way `{}`", mode.name()), &wish, false)?;
+        }
+    }
+    if !batches(bench) {
+        check("batching, which is not declared,", &Wish { batch_bytes: 4096, ..wish }, true)?;
+    }
+    if asked == 0 {
+        return not_applicable("it declares all of them");
+    }
+    Ok(())
+}
+
+/// Whether it declares any kind of batching.
+pub fn batches(bench: &Bench<'_>) -> bool {
+    ["native_batching", "application_batching"].iter().any(|feature| bench.driver.description().has(feature))
+}
+
+fn too_large(bench: &Bench<'_>) -> Held {
+    const NAME: &str = "DDSMARK_TOO_LARGE";
+    let participant = bench.open()?;
+    if let Some(over) = bench.largest().checked_add(1) {
+        let wish = bench.wish(over);
+        let config = driver_host::WriterConfig {
+            topic: bench.topic(),
+            type_kind: wish.type_kind,
+            qos: wish.qos,
+            max_payload_bytes: over,
+            batch_bytes: 0,
+        };
+        refused("a writer of more than the transport carries", TOO_LARGE, NAME, participant.writer(&config))?;
+    }
+    let pair = bench.pair(&participant, &bench.wish(64))?;
+    refused("a sample over the writer's size", TOO_LARGE, NAME, pair.writer.write(0, &numbered(1, 65)))?;
+    pair.close()
+}
+
+fn error_text(bench: &Bench<'_>) -> Held {
+    match bench.driver.open(&unknown_option(bench)) {
+        Ok(_) => broken("an unknown option is accepted"),
+        Err(error) if error.silent => broken("after an unknown option last_error() is empty"),
+        Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,105 @@
+//! Each way to receive.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use experiment::ReceiveMode;
+
+use crate::{
+    Case, Held,
+    bench::{Bench, Got, Inlet, PATIENCE, Wish, numbered, reader_config, write},
+    broken, not_applicable,
+};
+
+pub const CASES: &[Case] = &[
+    Case {
+        id: "receive-waitset",
+        section: "reader_receive()",
+        promise: "by waitset samples arrive; when nothing comes the call returns with none, in its time limit",
+        run: |bench| asked(bench, ReceiveMode::Waitset, 50_000_000),
+    },
+    Case {
+        id: "receive-polling",
+        section: "reader_receive()",
+        promise: "by polling samples arrive; the call never waits, whatever its time limit",
+        // a driver that waits here hangs, and whoever runs the case sees that
+        run: |bench| asked(bench, ReceiveMode::Polling, 3_600_000_000_000),
+    },
+    Case {
+        id: "receive-listener",
+        section: "3",
+        promise: "by listener each sample is given once; the sink is never called after reader_close()",
+        run: listener,
+    },
+];
+
+const SAMPLES: u64 = 50;
+
+fn declared(bench: &Bench<'_>, mode: ReceiveMode) -> Held {
+    if bench.receives_by(mode) { Ok(()) } else { not_applicable(format!("{} is not declared", mode.name())) }
+}
+
+fn asked(bench: &Bench<'_>, mode: ReceiveMode, timeout_ns: u64) -> Held {
+    declared(bench, mode)?;
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &Wish { mode, ..bench.wish(64) })?;
+    let Inlet::Asked { reader, .. } = &mut pair.inlet else { return broken("no such reader") };
+    let taken = reader.receive(timeout_ns, 10, |_| {})?;
+    if taken != 0 {
+        return broken(format!("before anything is written, {taken} samples are taken"));
+    }
+    for number in 0..SAMPLES {
+        write(&pair.writer, 0, &numbered(number, 64))?;
+        let got = pair.inlet.receive(1, PATIENCE)?;
+        if got.iter().map(Got::number).ne([Some(number)]) {
+            return broken(format!("sample {number} was written, and {} came", got.len()));
+        }
+    }
+    pair.close()
+}
+
+fn listener(bench: &Bench<'_>) -> Held {
+    declared(bench, ReceiveMode::Listener)?;
+    let participant = bench.open()?;
+    let wish = Wish { mode: ReceiveMode::Listener, ..bench.wish(64) };
+    let topic = bench.topic();
+    let calls = Arc::new(AtomicU64::new(0));
+    let count = |calls: &mut Arc<AtomicU64>, _: driver_host::Sample<'_>| {
+        calls.fetch_add(1, Ordering::SeqCst);
+    };
+    let reader = participant.listening_reader(&reader_config(&topic, &wish), Arc::clone(&calls), count)?;
+    let writer = bench.writer(&participant, &topic, &wish)?;
+    bench.match_up(&writer.monitor(), &reader.monitor())?;
+    for number in 0..SAMPLES {
+        write(&writer, 0, &numbered(number, 64))?;
+        let begin = Instant::now();
+        while calls.load(Ordering::SeqCst) <= number {
+            if begin.elapsed() > PATIENCE {
+                return broken(format!("sample {number} was written, and not given to the listener"));
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+    let heard = calls.load(Ordering::SeqCst);
+    if heard != SAMPLES {
+        return broken(format!("{SAMPLES} samples were written, and the listener was given {heard}"));
+    }
+    // Dropped, not closed by `close`: its state stays where it is, should the driver still use it.
+    drop(reader);
+    for number in 0..SAMPLES {
+        // of no interest: there is nobody to write to
+        let _ = writer.write(0, &numbered(number, 64))?;
+    }
+    thread::sleep(Duration::from_millis(200));
+    let late = calls.load(Ordering::SeqCst) - heard;
+    if late > 0 {
+        return broken(format!("after reader_close() the sink was called {late} times"));
+    }
+    Ok(writer.close()?)
+}

@@ -1,0 +1,316 @@
+//! Matching, and what becomes of samples.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use driver_abi::{FEATURE_LOCATORS, FEATURE_WAIT_ACKED};
+use driver_host::TypeKind;
+use experiment::{Durability, History, Policy, Qos, QosDuration, Reliability, Support};
+
+use super::life::batches;
+use crate::{
+    Case, Held, Stop,
+    bench::{Bench, Got, PATIENCE, Wish, numbered, until_accepted, write},
+    broken, not_applicable,
+};
+
+pub const CASES: &[Case] = &[
+    Case {
+        id: "match",
+        section: "6",
+        promise: "both ends count the other once it is there, nobody before, and with discovery not after its close",
+        run: matching,
+    },
+    Case {
+        id: "delivery",
+        section: "writer_write()",
+        promise: "samples of 16 B to 1 MiB, as far as the transport carries them, arrive with every byte as written",
+        run: delivery,
+    },
+    Case {
+        id: "order",
+        section: "writer_write()",
+        promise: "of 10000 samples none comes twice or out of order, and with guaranteed delivery none is missing",
+        run: order,
+    },
+    Case {
+        id: "back-pressure",
+        section: "writer_write()",
+        promise: "reliable, keep-all, a slow reader: every write that returned OK is delivered once, and no other",
+        run: back_pressure,
+    },
+    Case {
+        id: "flush",
+        section: "writer_flush()",
+        promise: "what batching held back is delivered after a flush, in order",
+        run: flush,
+    },
+    Case {
+        id: "wait-acked",
+        section: "writer_wait_acked()",
+        promise: "it returns OK once all is acknowledged, and then everything is with the reader",
+        run: wait_acked,
+    },
+    Case {
+        id: "keys",
+        section: "ddsmark_sample",
+        promise: "the key of a keyed sample arrives as written",
+        run: keys,
+    },
+    Case {
+        id: "late-joiner",
+        section: "DDSMARK_SUPPORT_ENFORCED",
+        promise: "transient-local: a reader that comes late is given the last sample",
+        run: late_joiner,
+    },
+];
+
+fn matching(bench: &Bench<'_>) -> Held {
+    let participant = bench.open()?;
+    let wish = bench.wish(64);
+    let topic = bench.topic();
+    let writer = bench.writer(&participant, &topic, &wish)?;
+    let alone = writer.monitor().matched()?;
+    if alone != 0 {
+        return broken(format!("a writer alone on its topic is matched with {alone}"));
+    }
+    let inlet = bench.inlet(&participant, &topic, &wish)?;
+    bench.match_up(&writer.monitor(), &inlet.monitor())?;
+    if bench.driver.has(FEATURE_LOCATORS) {
+        inlet.close()?;
+        return Ok(writer.close()?);
+    }
+    let gone = |what: &str, matched: &dyn Fn() -> Result<u32, driver_host::DriverError>| {
+        let begin = Instant::now();
+        while matched()? != 0 {
+            if begin.elapsed() > PATIENCE {
+                return broken(format!("{what} has closed, and still counts as matched"));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    };
+    inlet.close()?;
+    let monitor = writer.monitor();
+    gone("the reader", &|| monitor.matched())?;
+    let inlet = bench.inlet(&participant, &topic, &wish)?;
+    bench.match_up(&writer.monitor(), &inlet.monitor())?;
+    writer.close()?;
+    let monitor = inlet.monitor();
+    gone("the writer", &|| monitor.matched())?;
+    inlet.close()
+}
+
+fn delivery(bench: &Bench<'_>) -> Held {
+    let participant = bench.open()?;
+    let largest = bench.largest();
+    for size in [16, 64, 1472, 63_000, 1 << 20].into_iter().filter(|&size| size as u64 <= largest) {
+        let mut pair = bench.pair(&participant, &bench.wish(size as u64))?;
+        for number in 0..10 {
+            // a sample may be smaller than the size that its writer was opened for
+            let written = numbered(number, if number % 2 == 0 { size } else { size - size / 3 });
+            write(&pair.writer, 0, &written)?;
+            let got = pair.inlet.receive(1, PATIENCE)?;
+            let Some(first) = got.first() else {
+                return broken(format!("a sample of {} B did not arrive", written.len()));
+            };
+            if let Some(how) = difference(&written, &first.payload) {
+                return broken(format!("a sample of {} B arrived {how}", written.len()));
+            }
+        }
+        pair.close()?;
+    }
+    Ok(())
+}
+
+fn difference(written: &[u8], read: &[u8]) -> Option<String> {
+    if written.len() != read.len() {
+        return Some(format!("with {} B", read.len()));
+    }
+    let at = written.iter().zip(read).position(|(written, read)| written != read)?;
+    Some(format!("with another byte at {at}"))
+}
+
+/// Numbers in the order of arrival rise by one; with gaps, if samples may be lost.
+fn check_order(got: &[Got], mut next: u64, may_lose: bool) -> Result<u64, Stop> {
+    for got in got {
+        let Some(number) = got.number() else { return broken("a sample that nobody wrote arrived") };
+        if number < next {
+            return broken(format!("sample {number} came again, or late: {next} was due"));
+        }
+        if number > next && !may_lose {
+            return broken(format!("sample {number} came when {next} was due"));
+        }
+        next = number + 1;
+    }
+    Ok(next)
+}
+
+fn order(bench: &Bench<'_>) -> Held {
+    const SAMPLES: u64 = 10_000;
+    const WINDOW: u64 = 10;
+    let participant = bench.open()?;
+    let may_lose = !bench.reliable();
+    let mut pair = bench.pair(&participant, &bench.wish(64))?;
+    let mut next = 0;
+    let mut arrived = 0;
+    for first in (0..SAMPLES).step_by(WINDOW as usize) {
+        for number in first..first + WINDOW {
+            write(&pair.writer, 0, &numbered(number, 64))?;
+        }
+        // gently: no more is under way than any queue holds
+        let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+        let got = pair.inlet.receive(WINDOW as usize, quiet)?;
+        arrived += got.len() as u64;
+        next = check_order(&got, next, may_lose)?;
+        if !may_lose && got.len() < WINDOW as usize {
+            return broken(format!("sample {next} did not arrive"));
+        }
+        if arrived == 0 {
+            return broken("not one sample arrived");
+        }
+    }
+    let extra = pair.inlet.receive(1, Duration::from_millis(100))?;
+    check_order(&extra, next, may_lose)?;
+    pair.close()
+}
+
+fn back_pressure(bench: &Bench<'_>) -> Held {
+    const SAMPLES: u64 = 3_000;
+    if !bench.reliable() {
+        return not_applicable("it does not guarantee delivery");
+    }
+    let participant = bench.open()?;
+    let mut wish = bench.wish(1_000);
+    wish.qos.max_blocking_ns = Some(QosDuration::Ns(20_000_000));
+    let mut pair = bench.pair(&participant, &wish)?;
+    let writer = pair.writer;
+    let writing = thread::spawn(move || {
+        for number in 0..SAMPLES {
+            write(&writer, 0, &numbered(number, 1_000))?;
+        }
+        Ok::<_, Stop>(writer)
+    });
+    // the queues fill up
+    thread::sleep(Duration::from_millis(300));
+    let mut next = 0;
+    while next < SAMPLES {
+        let got = pair.inlet.receive(20, PATIENCE)?;
+        if got.is_empty() {
+            return broken(format!("the write of sample {next} returned OK, and it did not arrive"));
+        }
+        next = check_order(&got, next, false)?;
+        thread::sleep(Duration::from_millis(1));
+    }
+    let writer = writing.join().map_err(|_| Stop::Failed("the writing thread panicked".to_owned()))??;
+    let extra = pair.inlet.receive(1, Duration::from_millis(100))?;
+    check_order(&extra, next, false)?;
+    writer.close()?;
+    pair.inlet.close()
+}
+
+fn flush(bench: &Bench<'_>) -> Held {
+    const BATCH: u64 = 10;
+    if !batches(bench) {
+        return not_applicable("batching is not declared");
+    }
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &Wish { batch_bytes: 8192, ..bench.wish(64) })?;
+    let may_lose = !bench.reliable();
+    let mut next = 0;
+    for first in (0..10 * BATCH).step_by(BATCH as usize) {
+        for number in first..first + BATCH {
+            write(&pair.writer, 0, &numbered(number, 64))?;
+        }
+        until_accepted("a flush", || pair.writer.flush())?;
+        let got = pair.inlet.receive(BATCH as usize, PATIENCE)?;
+        if got.len() < BATCH as usize {
+            return broken(format!("of {BATCH} samples {} arrived after the flush", got.len()));
+        }
+        next = check_order(&got, next, may_lose)?;
+    }
+    pair.close()
+}
+
+fn wait_acked(bench: &Bench<'_>) -> Held {
+    const SAMPLES: u64 = 100;
+    if !bench.driver.has(FEATURE_WAIT_ACKED) {
+        return not_applicable("waiting for acknowledgments is not declared");
+    }
+    if !bench.reliable() {
+        return broken("waiting for acknowledgments is declared, and guaranteed delivery is not");
+    }
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &bench.wish(64))?;
+    let limit = PATIENCE.as_nanos() as u64;
+    for number in 0..SAMPLES {
+        write(&pair.writer, 0, &numbered(number, 64))?;
+    }
+    let early = pair.writer.wait_acked(limit)?;
+    let got = pair.inlet.receive(SAMPLES as usize, Duration::from_secs(1))?;
+    if early && (got.len() as u64) < SAMPLES {
+        return broken(format!("all {SAMPLES} samples are acknowledged, and {} are there", got.len()));
+    }
+    // some acknowledge only what was taken
+    if !early && !pair.writer.wait_acked(limit)? {
+        return broken(format!("all was received, and not acknowledged within {} s", PATIENCE.as_secs()));
+    }
+    pair.close()
+}
+
+fn keys(bench: &Bench<'_>) -> Held {
+    if !bench.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
+        return not_applicable("no type with a key is declared");
+    }
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &Wish { type_kind: TypeKind::Keyed, ..bench.wish(64) })?;
+    for (number, key) in (0..).zip([0, 1, 7, 0x0102_0304, u32::MAX, 1]) {
+        let written = numbered(number, 64);
+        write(&pair.writer, key, &written)?;
+        match pair.inlet.receive(1, PATIENCE)?.first() {
+            None => return broken(format!("the sample with key {key} did not arrive")),
+            Some(got) if got.key != key => return broken(format!("key {key} arrived as {}", got.key)),
+            Some(got) if got.payload != written => {
+                return broken(format!("the payload of key {key} changed"));
+            }
+            Some(_) => {}
+        }
+    }
+    pair.close()
+}
+
+fn late_joiner(bench: &Bench<'_>) -> Held {
+    if bench.support(Policy::Durability) != Support::Enforced {
+        return not_applicable("durability is not declared as enforced");
+    }
+    let participant = bench.open()?;
+    let qos = Qos {
+        reliability: Some(Reliability::Reliable),
+        durability: Some(Durability::TransientLocal),
+        history: Some(History::KeepLast),
+        history_depth: Some(1),
+        ..Qos::default()
+    };
+    let wish = Wish { qos, ..bench.wish(64) };
+    let topic = bench.topic();
+    let writer = bench.writer(&participant, &topic, &wish)?;
+    for number in 0..3 {
+        write(&writer, 0, &numbered(number, 64))?;
+    }
+    let mut inlet = bench.inlet(&participant, &topic, &wish)?;
+    bench.match_up(&writer.monitor(), &inlet.monitor())?;
+    let begin = Instant::now();
+    let mut last = None;
+    while last != Some(2) {
+        if begin.elapsed() > PATIENCE {
+            return broken("the reader that came late was not given the last sample");
+        }
+        if let Some(got) = inlet.receive(1, Duration::from_millis(100))?.last() {
+            last = got.number();
+        }
+    }
+    inlet.close()?;
+    Ok(writer.close()?)
+}

@@ -1,0 +1,113 @@
+//! What the driver contract, `include/ddsmark/driver.h`, promises: a closed list of [`Case`]s, each of which a driver
+//! passes, fails, or is not concerned by.
+//!
+//! A case opens what it needs in the process that it runs in, with a writer and a reader of its own, over loopback. Every
+//! wait in it has a limit, but a driver may crash, exit or hang: whoever runs a case does so in a process that may be
+//! lost, and gives it a time limit.
+//!
+//! ```text
+//! lib.rs       Case, Verdict, the list
+//! bench.rs     a matched pair of writer and reader, and what arrives
+//! census.rs    threads, descriptors and shared-memory files of this process
+//! values.rs    the policies, each with values that are not the default
+//! cases/       the cases, by part of the contract
+//! ```
+#![forbid(unsafe_code)]
+
+mod bench;
+mod cases;
+mod census;
+mod values;
+
+use driver_host::{Driver, DriverError};
+
+use crate::bench::Bench;
+
+/// One promise of the contract, and how to see whether a driver keeps it.
+pub struct Case {
+    /// Its name, as on the command line.
+    pub id: &'static str,
+    /// The section of driver.h on which it rests, or the function.
+    pub section: &'static str,
+    /// The promise, in words.
+    pub promise: &'static str,
+    run: fn(&Bench<'_>) -> Held,
+}
+
+/// Whether a driver keeps a promise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// As far as the case can see.
+    Passed,
+    /// It does not.
+    Failed(String),
+    /// It never made it: it does not declare the feature.
+    NotApplicable(String),
+}
+
+/// Why a case ends early.
+#[derive(Debug)]
+enum Stop {
+    Failed(String),
+    NotApplicable(String),
+}
+
+/// What a case returns.
+type Held = Result<(), Stop>;
+
+impl From<DriverError> for Stop {
+    fn from(error: DriverError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// The promise is broken.
+fn broken<T>(how: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Failed(how.into()))
+}
+
+/// The promise was never made.
+fn not_applicable<T>(why: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::NotApplicable(why.into()))
+}
+
+impl Case {
+    /// Runs it against a driver. `name` is in the names of all topics and files: letters, digits and `-`, unique on this
+    /// host meanwhile; in `domain`, 1 to 100, there is nobody else.
+    #[must_use]
+    pub fn run(&self, driver: &Driver, name: &str, domain: u32) -> Verdict {
+        match (self.run)(&Bench::new(driver, name, domain)) {
+            Ok(()) => Verdict::Passed,
+            Err(Stop::Failed(reason)) => Verdict::Failed(reason),
+            Err(Stop::NotApplicable(reason)) => Verdict::NotApplicable(reason),
+        }
+    }
+}
+
+/// All cases, in the order in which they are told.
+#[must_use]
+pub fn cases() -> Vec<Case> {
+    cases::all()
+}
+
+/// The case of that name.
+#[must_use]
+pub fn case(id: &str) -> Option<Case> {
+    cases().into_iter().find(|case| case.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_have_names_of_their_own_and_a_promise() {
+        let mut ids: Vec<_> = cases().iter().map(|case| case.id).collect();
+        ids.sort_unstable();
+        let all = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), all);
+        assert!(cases().iter().all(|case| !case.promise.is_empty() && !case.section.is_empty()));
+        assert!(case("no-such-case").is_none());
+    }
+}

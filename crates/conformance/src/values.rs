@@ -1,0 +1,103 @@
+//! The policies, each with two values that differ, of which a driver has at most one without being asked.
+
+use experiment::{
+    DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
+    Reliability, Scope,
+};
+
+/// A side of a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Writers.
+    Writer,
+    /// Readers.
+    Reader,
+}
+
+impl Side {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Writer, Self::Reader];
+
+    /// As in a sentence.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Writer => "writer",
+            Self::Reader => "reader",
+        }
+    }
+}
+
+/// Two values of a policy for one side; none where DDS does not define it there, or where it cannot be asked for.
+pub fn two_of(policy: Policy, side: Side) -> Option<[Qos; 2]> {
+    let writer = side == Side::Writer;
+    let some = |ns| Some(QosDuration::Ns(ns));
+    let none = Qos::default;
+    Some(match policy {
+        Policy::Reliability => [Reliability::Reliable, Reliability::BestEffort].map(|kind| {
+            let blocks = writer && kind == Reliability::Reliable;
+            Qos {
+                reliability: Some(kind),
+                max_blocking_ns: if blocks { some(50_000_000) } else { None },
+                ..none()
+            }
+        }),
+        Policy::History => [
+            Qos { history: Some(History::KeepLast), history_depth: Some(7), ..none() },
+            Qos { history: Some(History::KeepAll), ..none() },
+        ],
+        Policy::ResourceLimits => [100, 200].map(|limit| Qos {
+            max_samples: Some(limit),
+            max_instances: Some(limit / 10),
+            max_samples_per_instance: Some(limit / 10),
+            ..none()
+        }),
+        Policy::Durability => [Durability::TransientLocal, Durability::Volatile]
+            .map(|kind| Qos { durability: Some(kind), ..none() }),
+        Policy::Deadline => {
+            [500_000_000, 700_000_000].map(|period| Qos { deadline_ns: some(period), ..none() })
+        }
+        Policy::LatencyBudget => {
+            [5_000_000, 7_000_000].map(|budget| Qos { latency_budget_ns: some(budget), ..none() })
+        }
+        Policy::Lifespan if writer => {
+            [1_000_000_000, 2_000_000_000].map(|span| Qos { lifespan_ns: some(span), ..none() })
+        }
+        Policy::Liveliness => [2_000_000_000, 3_000_000_000].map(|lease| Qos {
+            liveliness: Some(Liveliness::ManualByTopic),
+            liveliness_lease_ns: some(lease),
+            ..none()
+        }),
+        Policy::Ownership => {
+            [Ownership::Exclusive, Ownership::Shared].map(|kind| Qos { ownership: Some(kind), ..none() })
+        }
+        Policy::OwnershipStrength if writer => {
+            [5, 6].map(|strength| Qos { ownership_strength: Some(strength), ..none() })
+        }
+        Policy::Partition => {
+            ["one", "two"].map(|name| Qos { partitions: Some(vec![name.to_owned()]), ..none() })
+        }
+        Policy::Presentation => [Scope::Topic, Scope::Instance].map(|scope| {
+            let presentation = Presentation { scope, coherent_access: false, ordered_access: true };
+            Qos { presentation: Some(presentation), ..none() }
+        }),
+        Policy::DestinationOrder => {
+            [DestinationOrder::BySourceTimestamp, DestinationOrder::ByReceptionTimestamp]
+                .map(|kind| Qos { destination_order: Some(kind), ..none() })
+        }
+        Policy::TimeBasedFilter if !writer => {
+            [1_000_000, 2_000_000].map(|separation| Qos { minimum_separation_ns: some(separation), ..none() })
+        }
+        Policy::TransportPriority if writer => {
+            [3, 4].map(|priority| Qos { transport_priority: Some(priority), ..none() })
+        }
+        Policy::WriterDataLifecycle if writer => {
+            [false, true].map(|dispose| Qos { autodispose_unregistered: Some(dispose), ..none() })
+        }
+        Policy::ReaderDataLifecycle if !writer => [1_000_000_000, 3_000_000_000].map(|delay| Qos {
+            autopurge_nowriter_ns: some(delay),
+            autopurge_disposed_ns: some(2 * delay),
+            ..none()
+        }),
+        _ => return None,
+    })
+}

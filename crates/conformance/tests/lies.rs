@@ -1,0 +1,103 @@
+//! Each case against a driver that breaks its promise, and nothing else. The honest twin is the teaching driver.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use conformance::Verdict;
+use driver_host::Driver;
+
+/// A lie of `liar.c`, the case that finds it out, and what that says.
+const LIES: &[(&str, &str, &str)] = &[
+    ("odd_source", "describe", "`version_source` is `hearsay`"),
+    ("leaves_thread", "clean-close", "after the first close there is left: 1 thread(s)"),
+    ("leaves_descriptor", "clean-close", "after the first close there is left: descriptor"),
+    ("leaves_file", "clean-close", "after the first close there is left: /dev/shm/liar-"),
+    ("takes_unknown_options", "bad-arguments", "an unknown option is accepted"),
+    ("fails_halfway", "bad-arguments", "after an unknown transport there is left: descriptor"),
+    ("fails_vaguely", "bad-arguments", "an unknown transport is not DDSMARK_BAD_ARGUMENT"),
+    ("takes_undeclared_types", "undeclared-refused", "a writer of the undeclared type `plain` is accepted"),
+    ("promises_any_size", "too-large", "a writer of more than the transport carries is accepted"),
+    ("cuts_large_samples", "too-large", "a sample over the writer's size is accepted"),
+    ("says_nothing", "error-text", "last_error() is empty"),
+    ("matches_nobody", "match", "a writer alone on its topic is matched with 1"),
+    ("never_unmatches", "match", "the writer has closed, and still counts as matched"),
+    ("damages_large_samples", "delivery", "arrived with another byte at 62999"),
+    ("loses_one", "order", "sample 4999 did not arrive"),
+    ("doubles_one", "order", "sample 4999 came again"),
+    ("swaps_two", "order", "sample 5001 came when 5000 was due"),
+    ("accepts_what_it_drops", "back-pressure", "came when"),
+    ("sends_what_it_refuses", "back-pressure", "came again"),
+    ("never_flushes", "flush", "of 10 samples 0 arrived after the flush"),
+    ("acknowledges_the_lost", "wait-acked", "all 100 samples are acknowledged, and 50 are there"),
+    ("never_acknowledges", "wait-acked", "all was received, and not acknowledged"),
+    ("shortens_keys", "keys", "key 16909060 arrived as 4"),
+    ("forgets_history", "late-joiner", "was not given the last sample"),
+    ("miscounts", "receive-waitset", "before anything is written, 1 samples are taken"),
+    ("miscounts", "delivery", "says that it took 2, and gave 1"),
+    ("miscounts", "receive-polling", "before anything is written, 1 samples are taken"),
+    ("never_listens", "receive-listener", "sample 0 was written, and not given to the listener"),
+    ("doubles_heard", "receive-listener", "50 samples were written, and the listener was given 51"),
+    ("calls_after_close", "receive-listener", "after reader_close() the sink was called 50 times"),
+    ("hides_the_transport", "settings", "`transport` is not among the settings"),
+    ("names_another_transport", "settings", "the transport is `pigeon`"),
+    ("has_another_depth", "qos-read-back", "history of a reader: asked for history_depth 7, in force is 1"),
+    ("echoes_what_it_ignores", "qos-read-back", "deadline of a writer is ignored, and yet"),
+    ("swallows_a_policy", "qos-refused", "deadline of a writer is unsupported, and yet accepted"),
+    ("counts_back", "counters", "`packets_sent` of the writer went from"),
+    ("hides_timeouts", "counters", "`write_timed_out` is 0, and"),
+    ("counts_no_bytes", "counters", "packets sent had 0 B"),
+];
+
+/// A driver that tells this lie.
+fn liar(directory: &Path, lie: &str) -> Driver {
+    let library: PathBuf = directory.join(format!("libddsmark_{lie}.so"));
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let status = Command::new("cc")
+        .args(["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread", "-shared", "-fPIC"])
+        .args(["-fvisibility=hidden", &format!("-DLIE={lie}"), "-I"])
+        .arg(tests.join("../../../include"))
+        .arg(tests.join("liar.c"))
+        .arg("-o")
+        .arg(&library)
+        .status()
+        .expect("the C compiler runs");
+    assert!(status.success(), "{lie} does not compile");
+    Driver::load(&library).unwrap_or_else(|error| panic!("{lie}: {error}"))
+}
+
+/// One test: the cases count the threads and descriptors of this process, which nothing else may change meanwhile.
+#[test]
+fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let name = |case: &str, lie: &str| {
+        format!("conformance-{}-{case}-{}", std::process::id(), lie.replace('_', "-"))
+    };
+
+    let honest = liar(directory.path(), "nothing");
+    for case in conformance::cases() {
+        let verdict = case.run(&honest, &name(case.id, "honest"), 1);
+        assert_eq!(verdict, Verdict::Passed, "{}", case.id);
+    }
+
+    for case in conformance::cases() {
+        assert!(LIES.iter().any(|(_, found_by, _)| *found_by == case.id), "no lie for `{}`", case.id);
+    }
+    let mut missed = Vec::new();
+    for (lie, id, expected) in LIES {
+        let driver = liar(directory.path(), lie);
+        let name = name(id, lie);
+        let verdict = conformance::case(id).expect("a case").run(&driver, &name, 1);
+        if *lie == "leaves_file" {
+            std::fs::remove_file(format!("/dev/shm/liar-{name}")).expect("the file that was left");
+        }
+        match verdict {
+            Verdict::Failed(reason) if reason.contains(expected) => {}
+            other => {
+                missed.push(format!("{lie} by {id}: expected a failure with `{expected}`, found {other:?}"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}

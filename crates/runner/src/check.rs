@@ -1,0 +1,117 @@
+//! Trying a driver against the contract: each case in an agent of its own, so that a driver that crashes, exits or hangs
+//! costs one case.
+
+use std::time::Duration;
+
+use control::{CaseInfo, Order, Reply, Verdict};
+use experiment::Limits;
+use results::Failure;
+
+use crate::{
+    DriverFile, Launcher, RunnerError, Stop,
+    agent::Log,
+    crew::{Crew, Member, unexpected},
+    domain::Domains,
+    leftovers,
+};
+
+/// The cases that there are. The driver is loaded: one that cannot be is told here.
+///
+/// # Errors
+/// The file is not a driver, or one of another version of the contract, or fails.
+pub fn cases(
+    launcher: &dyn Launcher,
+    driver: &DriverFile,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<Vec<CaseInfo>, RunnerError> {
+    let asked = ask(launcher, driver, Order::Cases, limits.report_ns, limits, stop, |reply| match reply {
+        Reply::Cases { cases } => Ok(cases),
+        other => Err(other),
+    })?;
+    match asked {
+        Asked::Answered(cases) => Ok(cases),
+        Asked::AnsweredBadly(_, failure) | Asked::Failed(failure) => {
+            Err(RunnerError::Driver { driver: driver.name.clone(), failure: Box::new(failure) })
+        }
+    }
+}
+
+/// Tries one case, for at most so long. A driver that takes its process down, or hangs, has failed it.
+///
+/// # Errors
+/// No agent can be started, or somebody wishes to stop.
+pub fn check(
+    launcher: &dyn Launcher,
+    driver: &DriverFile,
+    case: &str,
+    limit: Duration,
+    stop: &Stop,
+) -> Result<Verdict, RunnerError> {
+    let name = format!("ddsmark-check-{}-{case}", std::process::id());
+    let domain = Domains::new().take();
+    let order = Order::Check { case: case.to_owned(), name: name.clone(), domain: domain.number };
+    let limit_ns = limit.as_nanos() as u64;
+    let tried = ask(launcher, driver, order, limit_ns, &Limits::default(), stop, |reply| match reply {
+        Reply::Checked(verdict) => Ok(verdict),
+        other => Err(other),
+    });
+    leftovers::remove(&name);
+    Ok(match tried? {
+        Asked::Answered(verdict) => verdict,
+        // what the case found says more than how the process ended after it
+        Asked::AnsweredBadly(verdict @ Verdict::Failed { .. }, _) => verdict,
+        Asked::AnsweredBadly(_, failure) | Asked::Failed(failure) => {
+            Verdict::Failed { reason: words_of(&failure) }
+        }
+    })
+}
+
+/// What came of one order.
+enum Asked<T> {
+    Answered(T),
+    /// And then the agent did not end as it should.
+    AnsweredBadly(T, Failure),
+    Failed(Failure),
+}
+
+/// One agent, one order, one answer.
+fn ask<T>(
+    launcher: &dyn Launcher,
+    driver: &DriverFile,
+    order: Order,
+    limit_ns: u64,
+    limits: &Limits,
+    stop: &Stop,
+    expected: impl FnOnce(Reply) -> Result<T, Reply>,
+) -> Result<Asked<T>, RunnerError> {
+    let member = Member { role: None, driver: driver.path.clone(), log: Log::in_memory()? };
+    let mut crew = Crew::muster(launcher, vec![member], limits, stop)?;
+    let phase = order.phase();
+    let mut answer = None;
+    let ended = crew.hellos().and_then(|_| {
+        let [(agent, reply)] = crew.order(&[(0, order)], limit_ns)?;
+        answer = Some(expected(reply).map_err(|other| unexpected(phase, agent, &other))?);
+        crew.dismiss()
+    });
+    let failure = match ended {
+        Ok(()) => None,
+        Err(trouble) => Some(crew.fail(trouble).ok_or(RunnerError::Stopped)?),
+    };
+    Ok(match (answer, failure) {
+        (Some(answer), None) => Asked::Answered(answer),
+        (Some(answer), Some(failure)) => Asked::AnsweredBadly(answer, failure),
+        (None, failure) => Asked::Failed(failure.expect("without an answer there is trouble")),
+    })
+}
+
+fn words_of(failure: &Failure) -> String {
+    let mut words = failure.error.clone();
+    if failure.phase != "check" {
+        words = format!("{}: {words}", failure.phase);
+    }
+    if let Some(line) = failure.last_words.last() {
+        words.push_str(&format!("; it printed last: {line}"));
+    }
+    words
+}

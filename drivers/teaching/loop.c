@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop.c: queues in the memory of one process, under one lock. See loop.h.
+ */
+#include "loop.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct sample {
+  struct sample *next;
+  uint32_t key;
+  size_t size;
+  uint8_t payload[];
+} sample;
+
+typedef struct queue {
+  sample *first, **end;
+  int length;
+} queue;
+
+typedef struct entity {
+  struct entity *next;
+  uint32_t domain;
+  char *topic;
+  loop_qos qos;
+  queue queue;            /* of a reader: what waits; of a transient-local writer: its history */
+  pthread_cond_t changed; /* a reader's queue grew or shrank */
+  loop_callback callback;
+  void *context;
+} entity;
+
+struct loop_writer {
+  entity base;
+};
+struct loop_reader {
+  entity base;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static entity *writers, *readers;
+
+/* -- queues -------------------------------------------------------------------------------------------------------- */
+
+static sample *sample_new(uint32_t key, const uint8_t *payload, size_t size) {
+  sample *copy = malloc(sizeof *copy + size);
+  if (copy != NULL) {
+    *copy = (sample){.key = key, .size = size};
+    memcpy(copy->payload, payload, size);
+  }
+  return copy;
+}
+
+static sample *pop(queue *q) {
+  sample *first = q->first;
+  if (first != NULL) {
+    q->first = first->next;
+    if (q->first == NULL)
+      q->end = &q->first;
+    q->length--;
+  }
+  return first;
+}
+
+static void push(queue *q, sample *last) {
+  *q->end = last;
+  q->end = &last->next;
+  q->length++;
+}
+
+static int limit_of(const loop_qos *qos) {
+  return qos->keep_all ? LOOP_CAPACITY : qos->depth;
+}
+
+static struct timespec after(uint64_t ns) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  const uint64_t longest = UINT64_C(365) * 86400 * 1000000000; /* "for ever" must not overflow */
+  ns = (ns < longest ? ns : longest) + (uint64_t)t.tv_nsec;
+  t.tv_sec += (time_t)(ns / 1000000000);
+  t.tv_nsec = (long)(ns % 1000000000);
+  return t;
+}
+
+/* -- entities ------------------------------------------------------------------------------------------------------ */
+
+static bool match(const entity *w, const entity *r) {
+  return w->domain == r->domain && strcmp(w->topic, r->topic) == 0 && w->qos.reliable >= r->qos.reliable &&
+         w->qos.transient_local >= r->qos.transient_local;
+}
+
+static bool entity_init(entity *e, uint32_t domain, const char *topic, const loop_qos *qos) {
+  *e = (entity){.domain = domain, .topic = strdup(topic), .qos = *qos};
+  e->queue.end = &e->queue.first;
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&e->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  return e->topic != NULL;
+}
+
+static void entity_free(entity *e, entity **list) {
+  pthread_mutex_lock(&lock);
+  for (entity **place = list; *place != NULL; place = &(*place)->next)
+    if (*place == e) {
+      *place = e->next;
+      break;
+    }
+  for (sample *s; (s = pop(&e->queue)) != NULL;)
+    free(s);
+  pthread_cond_broadcast(&e->changed);
+  pthread_mutex_unlock(&lock);
+  pthread_cond_destroy(&e->changed);
+  free(e->topic);
+  free(e);
+}
+
+static unsigned count_matched(const entity *e, const entity *peers, bool is_writer) {
+  unsigned count = 0;
+  pthread_mutex_lock(&lock);
+  for (; peers != NULL; peers = peers->next)
+    count += is_writer ? match(e, peers) : match(peers, e);
+  pthread_mutex_unlock(&lock);
+  return count;
+}
+
+/* Hands a sample to a reader that has room, or makes it. The lock is held. */
+static bool deliver(entity *r, const sample *s) {
+  if (r->callback != NULL) {
+    r->callback(r->context, s->key, s->payload, s->size);
+    return true;
+  }
+  sample *copy = sample_new(s->key, s->payload, s->size);
+  if (copy == NULL)
+    return false;
+  if (r->queue.length >= limit_of(&r->qos))
+    free(pop(&r->queue)); /* keep-last: the oldest goes */
+  push(&r->queue, copy);
+  pthread_cond_broadcast(&r->changed);
+  return true;
+}
+
+loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos *qos) {
+  loop_writer *writer = malloc(sizeof *writer);
+  if (writer == NULL || !entity_init(&writer->base, domain, topic, qos)) {
+    free(writer);
+    return NULL;
+  }
+  pthread_mutex_lock(&lock);
+  writer->base.next = writers;
+  writers = &writer->base;
+  pthread_mutex_unlock(&lock);
+  return writer;
+}
+
+loop_reader *loop_reader_new(uint32_t domain, const char *topic, const loop_qos *qos, loop_callback callback,
+                             void *context) {
+  loop_reader *reader = malloc(sizeof *reader);
+  if (reader == NULL || !entity_init(&reader->base, domain, topic, qos)) {
+    free(reader);
+    return NULL;
+  }
+  reader->base.callback = callback;
+  reader->base.context = context;
+  pthread_mutex_lock(&lock);
+  reader->base.next = readers;
+  readers = &reader->base;
+  for (entity *w = writers; w != NULL; w = w->next)
+    if (qos->transient_local && match(w, &reader->base))
+      for (const sample *s = w->queue.first; s != NULL; s = s->next)
+        deliver(&reader->base, s);
+  pthread_mutex_unlock(&lock);
+  return reader;
+}
+
+void loop_writer_free(loop_writer *writer) {
+  entity_free(&writer->base, &writers);
+}
+void loop_reader_free(loop_reader *reader) {
+  entity_free(&reader->base, &readers);
+}
+unsigned loop_writer_matched(loop_writer *writer) {
+  return count_matched(&writer->base, readers, true);
+}
+unsigned loop_reader_matched(loop_reader *reader) {
+  return count_matched(&reader->base, writers, false);
+}
+loop_qos loop_writer_qos(const loop_writer *writer) {
+  return writer->base.qos;
+}
+loop_qos loop_reader_qos(const loop_reader *reader) {
+  return reader->base.qos;
+}
+
+/* -- samples ------------------------------------------------------------------------------------------------------- */
+
+/* A reader of w that keeps all and has no room for one more. The lock is held. */
+static entity *full_reader(const entity *w) {
+  for (entity *r = readers; r != NULL; r = r->next)
+    if (r->qos.keep_all && r->callback == NULL && match(w, r) && r->queue.length >= LOOP_CAPACITY)
+      return r;
+  return NULL;
+}
+
+int loop_write(loop_writer *writer, uint32_t key, const uint8_t *payload, size_t size) {
+  entity *w = &writer->base;
+  const struct timespec deadline = after(w->qos.max_blocking_ns);
+  sample *s = sample_new(key, payload, size);
+  if (s == NULL)
+    return LOOP_NO_MEMORY;
+  pthread_mutex_lock(&lock);
+  for (entity *full; w->qos.reliable && (full = full_reader(w)) != NULL;)
+    if (pthread_cond_timedwait(&full->changed, &lock, &deadline) == ETIMEDOUT && full_reader(w) != NULL) {
+      pthread_mutex_unlock(&lock);
+      free(s);
+      return LOOP_TIMED_OUT;
+    }
+  for (entity *r = readers; r != NULL; r = r->next)
+    if (match(w, r) && (r->callback != NULL || !r->qos.keep_all || r->queue.length < LOOP_CAPACITY))
+      deliver(r, s); /* else: best effort, and lost */
+  if (w->qos.transient_local) {
+    if (w->queue.length >= limit_of(&w->qos))
+      free(pop(&w->queue));
+    push(&w->queue, s);
+    s = NULL;
+  }
+  pthread_mutex_unlock(&lock);
+  free(s);
+  return LOOP_OK;
+}
+
+bool loop_take(loop_reader *reader, uint64_t timeout_ns, loop_callback callback, void *context) {
+  entity *r = &reader->base;
+  pthread_mutex_lock(&lock);
+  if (r->queue.first == NULL && timeout_ns > 0) {
+    const struct timespec deadline = after(timeout_ns);
+    while (r->queue.first == NULL && pthread_cond_timedwait(&r->changed, &lock, &deadline) != ETIMEDOUT) {
+    }
+  }
+  sample *s = pop(&r->queue);
+  pthread_cond_broadcast(&r->changed);
+  pthread_mutex_unlock(&lock);
+  if (s == NULL)
+    return false;
+  callback(context, s->key, s->payload, s->size); /* without the lock: it may write */
+  free(s);
+  return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop.h: the middleware of the teaching driver, as small as can be: queues in the memory of one process. It knows
+ * nothing of ddsmark. A real driver has a real middleware in its place.
+ */
+#ifndef LOOP_H
+#define LOOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct loop_qos {
+  bool reliable;
+  bool keep_all;
+  bool transient_local; /* a reader that comes late is given what the writer's history holds */
+  int depth;            /* with keep-last */
+  uint64_t max_blocking_ns;
+} loop_qos;
+
+enum { LOOP_OK, LOOP_TIMED_OUT, LOOP_NO_MEMORY };
+enum { LOOP_CAPACITY = 256 /* samples that a queue holds with keep-all */ };
+
+typedef struct loop_writer loop_writer;
+typedef struct loop_reader loop_reader;
+typedef void (*loop_callback)(void *context, uint32_t key, const uint8_t *payload, size_t size);
+
+loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos *qos);
+void loop_writer_free(loop_writer *writer);
+unsigned loop_writer_matched(loop_writer *writer);
+loop_qos loop_writer_qos(const loop_writer *writer);
+int loop_write(loop_writer *writer, uint32_t key, const uint8_t *payload, size_t size);
+
+/* With a callback, samples are given to it by the thread that writes; else loop_take() gets them. */
+loop_reader *loop_reader_new(uint32_t domain, const char *topic, const loop_qos *qos, loop_callback callback,
+                             void *context);
+void loop_reader_free(loop_reader *reader);
+unsigned loop_reader_matched(loop_reader *reader);
+loop_qos loop_reader_qos(const loop_reader *reader);
+/* Waits for at most timeout_ns until there is a sample, then calls back with the first of the queue. False: none came.
+ */
+bool loop_take(loop_reader *reader, uint64_t timeout_ns, loop_callback callback, void *context);
+
+#endif
