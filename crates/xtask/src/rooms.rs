@@ -22,14 +22,16 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("results", &["experiment", "stats"]),
     ("driver-host", &["driver-abi", "experiment"]),
     ("driver-kit", &["driver-abi"]),
+    ("simulate", &["experiment", "results", "sim-model"]),
     ("experiment", &[]),
     ("stats", &[]),
+    ("sim-model", &[]),
     ("driver-abi", &[]),
     ("xtask", &["results"]),
 ];
 
 /// What a driver may use of this tree, besides the header.
-pub const DRIVERS_MAY_USE: &[&str] = &["driver-kit"];
+pub const DRIVERS_MAY_USE: &[&str] = &["driver-kit", "sim-model"];
 
 /// A package of a cargo workspace, with what it uses of this tree to build. What only its tests use is not held.
 #[derive(Debug, Default, PartialEq, Eq)]
