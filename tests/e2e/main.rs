@@ -3,5 +3,6 @@
 mod support;
 
 mod characterize;
+mod sim;
 mod trouble;
 mod tutorial;
