@@ -258,7 +258,8 @@ enum {
   DDSMARK_FEATURE_CONTENT_FILTER = 1u << 7,
   DDSMARK_FEATURE_INSTANCES = 1u << 8, /* writer_dispose, writer_unregister */
   DDSMARK_FEATURE_MULTICAST = 1u << 9,
-  DDSMARK_FEATURE_ASYNC_WRITE = 1u << 10 /* a writer can hand over to a thread of the middleware's */
+  DDSMARK_FEATURE_ASYNC_WRITE = 1u << 10, /* a writer can hand over to a thread of the middleware's */
+  DDSMARK_FEATURE_SIMULATED = 1u << 11 /* no middleware: what it does is configured. Measured only where it is named */
 };
 
 /* The types on the wire: one topic carries one of these. XCDR1, final, so that any DDS reads any other. */

@@ -4,5 +4,6 @@ mod support;
 
 mod characterize;
 mod conformance;
+mod sim;
 mod trouble;
 mod tutorial;

@@ -74,7 +74,8 @@ pub enum Command {
 pub struct Characterize {
     /// Driver to measure: a name, or the path of a file. May be given several times.
     ///
-    /// Without it: `udp`, the bare socket, and then every other driver that `ddsmark drivers list` shows.
+    /// Without it: `udp`, the bare socket, and then every other driver that `ddsmark drivers list` shows and
+    /// that is no simulation.
     #[arg(long, value_name = "D", value_delimiter = ',')]
     pub driver: Vec<String>,
 

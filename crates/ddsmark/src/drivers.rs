@@ -34,7 +34,7 @@ impl Drivers {
     }
 }
 
-/// The drivers of these names; without names, all that are found and can be used, the baseline first.
+/// The drivers of these names; without names, all that are found, can be used and are no simulation, the baseline first.
 pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<Drivers, Problem> {
     let path = DriverPath::from_environment();
     let mut drivers = Drivers::default();
@@ -54,6 +54,8 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
         known.sort_by_key(|driver| driver.name != BASELINE);
         for file in known {
             match describe(launcher, &file, &Limits::default(), stop) {
+                // measured only where it is named
+                Ok(description) if description.is_simulated() => {}
                 Ok(description) => drivers.add(file, description),
                 Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
                 // nobody asked for it

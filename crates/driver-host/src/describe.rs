@@ -9,7 +9,7 @@ use driver_abi as abi;
 use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMode, Support, TransportInfo};
 
 /// Names of the feature bits, as results and `drivers info` show them.
-const FEATURES: [(u32, &str); 11] = [
+const FEATURES: [(u32, &str); 12] = [
     (abi::FEATURE_LOCATORS, "locators"),
     (abi::FEATURE_NATIVE_BATCHING, "native_batching"),
     (abi::FEATURE_APPLICATION_BATCHING, "application_batching"),
@@ -21,6 +21,7 @@ const FEATURES: [(u32, &str); 11] = [
     (abi::FEATURE_INSTANCES, "instances"),
     (abi::FEATURE_MULTICAST, "multicast"),
     (abi::FEATURE_ASYNC_WRITE, "async_write"),
+    (abi::FEATURE_SIMULATED, "simulated"),
 ];
 
 /// Copies a description. Returns it with the feature bits.

@@ -31,6 +31,7 @@ impl Features {
     pub const INSTANCES: Self = Self(abi::FEATURE_INSTANCES);
     pub const MULTICAST: Self = Self(abi::FEATURE_MULTICAST);
     pub const ASYNC_WRITE: Self = Self(abi::FEATURE_ASYNC_WRITE);
+    pub const SIMULATED: Self = Self(abi::FEATURE_SIMULATED);
 
     /// Both.
     #[must_use]

@@ -109,6 +109,12 @@ impl DriverDescription {
         self.has("locators") && self.policies.values().all(|state| state.support == Support::Unsupported)
     }
 
+    /// Whether it is no middleware but plays one: nobody who names no driver asks for it.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.has("simulated")
+    }
+
     /// What it does with a policy.
     #[must_use]
     pub fn support(&self, policy: Policy) -> Support {

@@ -69,6 +69,19 @@ impl Latency {
         Ok(Self::from_parts(moments, distribution.min_ns, distribution.max_ns, Some(&all)))
     }
 
+    /// What values say whose histogram, moments and extremes are known.
+    #[must_use]
+    pub fn of_histogram(
+        histogram: &Histogram<u64>,
+        mean_ns: f64,
+        sd_ns: f64,
+        min_ns: u64,
+        max_ns: u64,
+    ) -> Self {
+        let moments = Moments::from_sd(histogram.len(), mean_ns, sd_ns);
+        Self::from_parts(moments, min_ns, max_ns, Some(histogram))
+    }
+
     /// Without a histogram no quantile is known.
     fn from_parts(moments: Moments, min_ns: u64, max_ns: u64, histogram: Option<&Histogram<u64>>) -> Self {
         let quantile = |q: f64| {

@@ -18,6 +18,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),
     ("findings", &["experiment", "results", "stats"]),
+    ("simulate", &["experiment", "results", "sim-model"]),
     ("control", &["experiment", "results"]),
     ("results", &["experiment", "stats"]),
     ("conformance", &["driver-abi", "driver-host", "experiment"]),
@@ -25,12 +26,13 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("driver-kit", &["driver-abi"]),
     ("experiment", &[]),
     ("stats", &[]),
+    ("sim-model", &[]),
     ("driver-abi", &[]),
     ("xtask", &["results"]),
 ];
 
 /// What a driver may use of this tree, besides the header.
-pub const DRIVERS_MAY_USE: &[&str] = &["driver-kit"];
+pub const DRIVERS_MAY_USE: &[&str] = &["driver-kit", "sim-model"];
 
 /// A package of a cargo workspace, with what it uses of this tree to build. What only its tests use is not held.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,127 @@
+//! What measuring must find.
+
+use crate::Config;
+
+/// A sample of a reliable writer is sent again so often at most; the last transmission gets through.
+pub const MOST_RETRANSMISSIONS: u32 = 64;
+
+/// The true answer of a configuration for one writer, one size, one mode, at one time of a run.
+///
+/// Latency is of one way with the server idle, as a closed loop finds it: from the write to the delivery.
+#[derive(Clone, Debug)]
+pub struct Truth<'c> {
+    config: &'c Config,
+    /// Of the drawn latency.
+    factor: f64,
+    /// What is added to it always.
+    base_ns: f64,
+    reliable: bool,
+    transit_ns: u64,
+}
+
+impl<'c> Truth<'c> {
+    /// At a time since the beginning of a run that is in the mode of this factor. `qos_ns` is what the policies add
+    /// ([`Config::qos_ns`]), `bytes` the payload of a sample.
+    #[must_use]
+    pub fn new(config: &'c Config, reliable: bool, qos_ns: f64, bytes: u64, mode: f64, at_ns: u64) -> Self {
+        let transit_ns = config.transit_ns(bytes);
+        let base_ns = transit_ns as f64 + qos_ns;
+        Self { config, factor: mode * config.factor_at(at_ns), base_ns, reliable, transit_ns }
+    }
+
+    /// The probability that a sample comes within `x` ns, of those that come. Stalls are not in it.
+    #[must_use]
+    pub fn cdf(&self, x: f64) -> f64 {
+        let Config { reorder, hold_ns, retransmit_ns, .. } = *self.config;
+        let left = x - self.base_ns;
+        self.retransmissions()
+            .map(|(times, probability)| {
+                let rest = left - times * retransmit_ns as f64;
+                let held = if reorder > 0.0 { self.drawn(rest - hold_ns as f64) } else { 0.0 };
+                probability * ((1.0 - reorder) * self.drawn(rest) + reorder * held)
+            })
+            .sum()
+    }
+
+    /// The smallest time within which a share `q` of the samples comes. Stalls are not in it.
+    ///
+    /// # Panics
+    /// If `q` is not between 0 and 1, both exclusive.
+    #[must_use]
+    pub fn quantile(&self, q: f64) -> f64 {
+        assert!(q > 0.0 && q < 1.0, "{q} is no quantile");
+        let mut enough = 1.0;
+        // what is added up may miss 1 by its rounding
+        while self.cdf(enough) < q && enough < 1e30 {
+            enough *= 2.0;
+        }
+        let mut too_little = -1.0;
+        for _ in 0..200 {
+            let middle = f64::midpoint(too_little, enough);
+            if self.cdf(middle) >= q { enough = middle } else { too_little = middle }
+        }
+        enough.max(0.0)
+    }
+
+    /// Mean and standard deviation. Stalls are not in it.
+    #[must_use]
+    pub fn mean_and_sd(&self) -> (f64, f64) {
+        let Config { reorder, hold_ns, retransmit_ns, .. } = *self.config;
+        let (mean, variance) = self.config.latency.mean_and_variance();
+        let (mut again, mut square) = (0.0, 0.0);
+        for (times, probability) in self.retransmissions() {
+            again += probability * times;
+            square += probability * times * times;
+        }
+        let (hold, resend) = (hold_ns as f64, retransmit_ns as f64);
+        let mean = self.base_ns + self.factor * mean + again * resend + reorder * hold;
+        let variance = self.factor * self.factor * variance
+            + (square - again * again) * resend * resend
+            + reorder * (1.0 - reorder) * hold * hold;
+        (mean, variance.max(0.0).sqrt())
+    }
+
+    /// Packets of so many bytes that the server takes a second; none if it has no limit.
+    #[must_use]
+    pub fn capacity_pps(&self) -> Option<f64> {
+        let open = self.config.stall.map_or(1.0, |stall| stall.open_share());
+        (self.transit_ns > 0).then(|| open * 1e9 / self.transit_ns as f64)
+    }
+
+    /// The share of samples that the server took and that never come.
+    #[must_use]
+    pub fn loss(&self) -> f64 {
+        if self.reliable { 0.0 } else { self.config.loss }
+    }
+
+    /// The share of pings without an echo, both ways being like this one.
+    #[must_use]
+    pub fn ping_loss(&self) -> f64 {
+        1.0 - (1.0 - self.loss()) * (1.0 - self.loss())
+    }
+
+    /// The share of samples that came and come again.
+    #[must_use]
+    pub fn duplicates(&self) -> f64 {
+        if self.reliable { 0.0 } else { self.config.duplicate }
+    }
+
+    /// How often a sample is sent again, and how probable that is.
+    fn retransmissions(&self) -> impl Iterator<Item = (f64, f64)> {
+        let (loss, most) = if self.reliable { (self.config.loss, MOST_RETRANSMISSIONS) } else { (0.0, 0) };
+        (0..=most).map(move |times| {
+            let so_far = if times == 0 { 1.0 } else { loss.powi(times.cast_signed()) };
+            (f64::from(times), if times == most { so_far } else { so_far * (1.0 - loss) })
+        })
+    }
+
+    fn drawn(&self, x: f64) -> f64 {
+        if x < 0.0 {
+            0.0
+        } else if self.factor == 0.0 {
+            1.0
+        } else {
+            self.config.latency.cdf(x / self.factor)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The model against its own truth, and against nonsense.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use sim_model::{Config, Fate, Flow, OPTIONS, Truth};
+
+fn config(options: &[(&str, &str)]) -> Config {
+    Config::parse(options.iter().copied()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Latencies of a closed loop of one flow.
+fn latencies(config: &Config, reliable: bool, n: usize) -> Vec<f64> {
+    let mut flow = Flow::new(Arc::new(config.clone()), reliable, 0.0, 3, 0);
+    let mut now = 0;
+    let mut all = Vec::with_capacity(n);
+    while all.len() < n {
+        if let Fate::Comes { due_ns, .. } = flow.offer(now, 100) {
+            all.push((due_ns - now) as f64);
+            now = due_ns;
+        }
+        now += 1;
+    }
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+#[test]
+fn what_is_drawn_has_the_distribution_that_the_truth_says() {
+    for (options, reliable) in [
+        (&[("latency", "normal:50us,5us")][..], false),
+        (&[("latency", "normal:5us,5us")], false),
+        (&[("latency", "lognormal:50us,0.5")], false),
+        (&[("latency", "gamma:50us,0.4")], false),
+        (&[("latency", "gamma:50us,30")], false),
+        (&[("latency", "0.9*normal:50us,5us+0.1*gamma:1ms,2")], false),
+        (&[("latency", "normal:50us,5us"), ("loss", "20%"), ("retransmit", "200us")], true),
+        (&[("latency", "normal:50us,5us"), ("reorder", "0.1"), ("hold", "70us")], false),
+        (&[("latency", "gamma:50us,3"), ("bandwidth", "100Mbit"), ("service", "3us")], false),
+    ] {
+        let config = config(options);
+        let n = 40_000;
+        let all = latencies(&config, reliable, n);
+        let truth = Truth::new(&config, reliable, 0.0, 100, 1.0, 0);
+        // Kolmogorov and Smirnov: 1.95 / sqrt(n) is passed with a probability of 0.1 %; all is rounded to a ns
+        let distance = all.iter().enumerate().map(|(rank, &x)| {
+            let (below, above) = (rank as f64 / n as f64, (rank + 1) as f64 / n as f64);
+            (truth.cdf(x - 0.5) - above).max(below - truth.cdf(x + 0.5))
+        });
+        let distance = distance.fold(0.0, f64::max);
+        assert!(distance < 1.95 / (n as f64).sqrt(), "{options:?}: {distance}");
+        let (mean, sd) = truth.mean_and_sd();
+        let measured = all.iter().sum::<f64>() / n as f64;
+        assert!(
+            (measured - mean).abs() < 4.0 * sd / (n as f64).sqrt() + 0.5,
+            "{options:?}: {measured}, {mean}"
+        );
+        for q in [0.01, 0.5, 0.9, 0.999] {
+            let x = truth.quantile(q);
+            assert!(truth.cdf(x) >= q && truth.cdf(x * (1.0 - 1e-9) - 1e-9) < q, "{options:?}: {q}, {x}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_truth_is_seen() {
+    let all = latencies(&config(&[("latency", "normal:50us,5us")]), false, 40_000);
+    let other = config(&[("latency", "normal:50.2us,5us")]);
+    let median = all[all.len() / 2];
+    let difference = Truth::new(&other, false, 0.0, 100, 1.0, 0).cdf(median) - 0.5;
+    assert!(difference.abs() > 1.95 / 200.0, "{difference}");
+}
+
+#[test]
+fn the_queue_blocks_or_drops_and_the_server_keeps_its_rate() {
+    // 1000 bytes at 8 Mbit/s: 1 ms
+    let options = [("bandwidth", "8Mbit"), ("queue", "3"), ("latency", "0")];
+    let mut flow = Flow::new(Arc::new(config(&options)), false, 0.0, 1, 0);
+    let due = |fate| match fate {
+        Fate::Comes { due_ns, .. } => due_ns,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([(); 3].map(|()| due(flow.offer(500, 1000))), [1_000_500, 2_000_500, 3_000_500]);
+    assert_eq!(flow.offer(500, 1000), Fate::Full { until_ns: 1_000_500 });
+    assert_eq!(due(flow.offer(1_000_500, 1000)), 4_000_500);
+
+    let dropping = Arc::new(config(&[options[0], options[1], options[2], ("full", "drop")]));
+    let mut flow = Flow::new(dropping.clone(), false, 0.0, 1, 0);
+    let fates = [(); 5].map(|()| flow.offer(0, 1000) == Fate::Lost);
+    assert_eq!(fates, [false, false, false, true, true]);
+    // a reliable writer loses nothing
+    let mut flow = Flow::new(dropping, true, 0.0, 1, 0);
+    let fates = [(); 4].map(|()| flow.offer(0, 1000));
+    assert_eq!(fates[3], Fate::Full { until_ns: 1_000_000 });
+    assert_eq!(Truth::new(&config(&options), false, 0.0, 1000, 1.0, 0).capacity_pps(), Some(1000.0));
+}
+
+#[test]
+fn held_samples_are_passed_by_others_unless_the_writer_is_reliable() {
+    let config = Arc::new(config(&[("reorder", "0.3"), ("hold", "50us")]));
+    let passed = |reliable| {
+        let mut flow = Flow::new(config.clone(), reliable, 0.0, 1, 0);
+        let dues = (0..1000).map(|at| match flow.offer(at * 10_000, 8) {
+            Fate::Comes { due_ns, .. } => due_ns,
+            other => panic!("{other:?}"),
+        });
+        let dues: Vec<_> = dues.collect();
+        dues.windows(2).filter(|two| two[1] < two[0]).count()
+    };
+    assert!(passed(false) > 100);
+    assert_eq!(passed(true), 0);
+}
+
+#[test]
+fn runs_differ_in_mode_and_flows_of_one_run_do_not() {
+    let config = Arc::new(config(&[("modes", "0.7*1+0.3*1.5")]));
+    let mode = |run, stream| Flow::new(config.clone(), false, 0.0, run, stream).mode();
+    let slow = (0..2000).filter(|&run| mode(run, 0) == 1.5).count();
+    // 600 expected; four standard deviations are 82
+    assert!(slow.abs_diff(600) < 82, "{slow}");
+    assert!((0..50).all(|run| mode(run, 0) == mode(run, 1)));
+}
+
+#[test]
+fn errors_name_the_option_its_value_the_cause_and_what_is_right() {
+    for (option, value, cause) in [
+        ("latency", "50", "`50` is not a time"),
+        ("latency", "normal:50us", "`normal` takes two values"),
+        ("latency", "normals:50us,1us", "there is no distribution `normals`"),
+        ("latency", "0.5*1us+0.4*2us", "the weights add up to 0.9, not to 1"),
+        ("latency", "1us+0.4*2us", "`1us` has no weight"),
+        ("latency", "lognormal:1us,4", "sigma 4 is not within 0 to 3"),
+        ("latency", "101s", "longer than 100s"),
+        ("modes", "0", "the factor 0 is not within 0.001 to 1000"),
+        ("loss", "101%", "is not within 0 to 1"),
+        ("loss", "-1", "`-1` is not a number"),
+        ("bandwidth", "100", "`100` is not a rate"),
+        ("queue", "0", "0 is not within 1 to 1000000"),
+        ("full", "maybe", "neither `block` nor `drop`"),
+        ("stall", "5ms,5ms", "does not fit into a period"),
+        ("warmup", "hump:2,1ms", "there is no shape `hump`"),
+        ("warmup", "ramp:2,0", "`0` is under 1ns"),
+        ("qos", "colour:5us", "there is no policy `colour`"),
+        ("seed", "x", "not a whole number"),
+    ] {
+        let error = Config::parse([(option, value)]).expect_err(value);
+        assert!(error.message.starts_with(&format!("option `{option}` cannot be `{value}`: ")), "{error}");
+        assert!(error.message.contains(cause), "{error}");
+        assert!(!error.hint.is_empty());
+    }
+    let error = Config::parse([("delay", "1us")]).expect_err("unknown").to_string();
+    assert!(error.starts_with("there is no option `delay`; hint: the options are latency, "), "{error}");
+    assert!(Config::parse([("loss", "0"), ("loss", "1")]).is_err());
+    for option in OPTIONS {
+        Config::parse([(option.name, option.default)]).expect(option.name);
+    }
+}
+
+fn any_value() -> impl Strategy<Value = String> {
+    prop::string::string_regex("[a-z]{0,9}:?[0-9.]{0,4}(us|ms|s|%|,|\\*|\\+|Mbit|-){0,2}[0-9.]{0,3}(us|ms)?")
+        .expect("a pattern")
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(option in 0..OPTIONS.len(), value in any_value(), other in ".*") {
+        for text in [&value, &other] {
+            let _ = Config::parse([(OPTIONS[option].name, text.as_str())]);
+        }
+    }
+
+    #[test]
+    fn no_configuration_panics_and_time_never_goes_backwards(
+        latency in prop::sample::select(vec!["0", "100s", "normal:0,1s", "lognormal:100s,3", "gamma:0,0.05", "0.5*1ns+0.5*gamma:9s,0.05"]),
+        rates in prop::sample::select(vec![("off", "0"), ("1kbit", "100s"), ("10000Gbit", "1ns")]),
+        stall in prop::sample::select(vec!["off", "2ns,1ns", "100s,99s", "1ns,0"]),
+        warmup in prop::sample::select(vec!["flat", "ramp:1000,1ns", "step:0.001,1s", "cycle:1000,1ns", "slowdown:9,1ms"]),
+        drift in prop::sample::select(vec!["0", "-100", "100"]),
+        chance in prop::sample::select(vec!["0", "0.5", "1"]),
+        full in prop::sample::select(vec!["block", "drop"]),
+        reliable in any::<bool>(),
+        steps in prop::collection::vec((any::<u32>(), 0..u64::MAX), 1..50),
+    ) {
+        let config = config(&[
+            ("latency", latency), ("bandwidth", rates.0), ("service", rates.1), ("stall", stall), ("warmup", warmup),
+            ("drift", drift), ("loss", chance), ("duplicate", chance), ("reorder", chance), ("full", full),
+            ("queue", "2"), ("qos", "reliability:100s"),
+        ]);
+        let mut flow = Flow::new(Arc::new(config.clone()), reliable, 1e11, 1, 0);
+        let mut now = 0_u64;
+        for (step, bytes) in steps {
+            now = now.saturating_add(u64::from(step) * 1000);
+            match flow.offer(now, bytes) {
+                Fate::Full { until_ns } => prop_assert!(until_ns > now),
+                Fate::Lost => prop_assert!(!reliable),
+                Fate::Comes { due_ns, twice, retransmissions } => {
+                    prop_assert!(due_ns >= now && !(reliable && twice) && (reliable || retransmissions == 0));
+                }
+            }
+            let truth = Truth::new(&config, reliable, 0.0, bytes, 1.0, now);
+            let (mean, sd) = truth.mean_and_sd();
+            prop_assert!(mean >= 0.0 && sd >= 0.0 && truth.quantile(0.5) >= 0.0, "{mean} {sd}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Pings, one after the other, as pinger and ponger exchange them.
+
+use std::collections::BTreeMap;
+
+use experiment::{Design, Factors};
+use results::Counted;
+use sim_model::{Fate, Flow};
+
+use crate::{Figures, HOST_NS, Series};
+
+/// As the pinger: a ping that is not back within this, or so many medians of the warm-up, is lost.
+const MIN_PING_TIMEOUT_NS: u64 = 200_000_000;
+const MEDIANS_UNTIL_LOST: u64 = 100;
+
+/// One way of a ping: when it comes, and how often. None: never.
+fn cross(flow: &mut Flow, at_ns: u64, bytes: u64) -> Option<(u64, u64)> {
+    let mut at = at_ns;
+    loop {
+        match flow.offer(at, bytes) {
+            // with one in flight only an earlier ping that was given up can stand in the way
+            Fate::Full { until_ns } => at = until_ns,
+            Fate::Lost => return None,
+            Fate::Comes { due_ns, twice, .. } => return Some((due_ns, 1 + u64::from(twice))),
+        }
+    }
+}
+
+pub(super) fn measure(
+    series: &mut BTreeMap<&'static str, Series>,
+    [mut out, mut back]: [Flow; 2],
+    factors: &Factors,
+    design: &Design,
+) -> Figures {
+    let bytes = factors.size_bytes;
+    let mut counted = Counted { writer: 1, ..Counted::default() };
+    let mut kinds =
+        ["rtt", "one_way_out", "one_way_back"].map(|kind| series.remove(kind).unwrap_or_default());
+    let mut timeout = MIN_PING_TIMEOUT_NS;
+    let mut warm_up = Vec::new();
+    let mut now = 0_u64;
+    for (measured, duration_ns) in [(false, design.warm_up_ns), (true, design.measure_ns)] {
+        let begin = now;
+        while now - begin < duration_ns {
+            let deadline = now + timeout;
+            let there = cross(&mut out, now, bytes);
+            let echo = there.and_then(|(there, copies)| {
+                cross(&mut back, there, bytes).map(|(here, again)| (there, here, copies * again))
+            });
+            let came = echo.filter(|(_, here, _)| *here <= deadline);
+            if measured {
+                counted.sent += 1;
+                match came {
+                    Some((there, here, copies)) => {
+                        counted.delivered += 1;
+                        counted.duplicate += copies - 1;
+                        for (kind, value) in kinds.iter_mut().zip([here - now, there - now, here - there]) {
+                            kind.record(here - begin, value);
+                        }
+                    }
+                    None => counted.lost += 1,
+                }
+            } else {
+                warm_up.extend(came.map(|(_, here, _)| here - now));
+            }
+            now = came.map_or(deadline, |(_, here, _)| here) + HOST_NS;
+        }
+        if !warm_up.is_empty() {
+            let middle = warm_up.len() / 2;
+            let (_, median, _) = warm_up.select_nth_unstable(middle);
+            timeout = timeout.max(median.saturating_mul(MEDIANS_UNTIL_LOST));
+        }
+    }
+    for (kind, recorded) in ["rtt", "one_way_out", "one_way_back"].into_iter().zip(kinds) {
+        series.insert(kind, recorded);
+    }
+    Figures { counted, throughput: None }
+}

@@ -1,0 +1,62 @@
+//! Values of one kind, as they were and as a result has them.
+
+use hdrhistogram::Histogram;
+use results::{Latency, Windows, new_histogram};
+
+/// The values of one kind of one run, in the order of measuring.
+#[derive(Debug, Default)]
+pub struct Series {
+    /// `(when, value)`, in ns; time 0 is the begin of measuring.
+    values: Vec<(u64, u64)>,
+}
+
+impl Series {
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    pub(crate) fn record(&mut self, at_ns: u64, value_ns: u64) {
+        self.values.push((at_ns, value_ns));
+    }
+
+    /// Whether nothing was recorded.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// `(when, value)`, in ns; time 0 is the begin of measuring.
+    #[must_use]
+    pub fn values(&self) -> &[(u64, u64)] {
+        &self.values
+    }
+
+    /// The same in windows, as an agent records them.
+    #[must_use]
+    pub fn windows(&self, windows: u32, planned_ns: u64) -> Windows {
+        let mut recorded = Windows::new(windows, planned_ns);
+        recorded.begin(0);
+        for &(at_ns, value_ns) in &self.values {
+            recorded.record(at_ns, value_ns);
+        }
+        recorded
+    }
+
+    /// As a result has it, with its histogram.
+    pub(crate) fn latency(&self) -> (Latency, Histogram<u64>) {
+        let mut histogram = new_histogram();
+        for &(_, value_ns) in &self.values {
+            histogram.saturating_record(value_ns);
+        }
+        let n = self.values.len() as f64;
+        let of = |value: &(u64, u64)| value.1 as f64;
+        let mean = self.values.iter().map(of).sum::<f64>() / n;
+        let squared = self.values.iter().map(|value| (of(value) - mean).powi(2)).sum::<f64>();
+        let sd = if self.values.len() < 2 { 0.0 } else { (squared / (n - 1.0)).sqrt() };
+        let (min, max) = self
+            .values
+            .iter()
+            .fold((u64::MAX, 0), |(min, max), &(_, value)| (min.min(value), max.max(value)));
+        (Latency::of_histogram(&histogram, mean, sd, min, max), histogram)
+    }
+}

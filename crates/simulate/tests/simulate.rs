@@ -1,0 +1,314 @@
+//! Virtual runs against the truth of their configuration.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use experiment::{
+    Batching, Cell, Design, Experiment, Factors, Limits, Pin, Policy, Qos, ReceiveMode, Reliability,
+    ScheduledRun, Topology, Workload,
+};
+use proptest::prelude::*;
+use results::{Document, Run};
+use sim_model::{Config, POLICIES, Truth};
+use simulate::{HOST_NS, Lab};
+
+const MS: u64 = 1_000_000;
+/// Of a histogram.
+const PRECISION: f64 = 0.001;
+
+fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&str, &str)]) -> Cell {
+    let reliability = if reliable { Reliability::Reliable } else { Reliability::BestEffort };
+    let factors = Factors {
+        driver: "sim".to_owned(),
+        transport: "local".to_owned(),
+        workload,
+        topology: Topology::Pair,
+        size_bytes: 1000,
+        batch_bytes,
+        batching: if batch_bytes > 0 { Batching::Application } else { Batching::None },
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        qos: Qos { reliability: Some(reliability), ..Qos::default() },
+        options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
+    };
+    Cell { id: "cell".to_owned(), factors }
+}
+
+fn design(measure_ns: u64) -> Design {
+    Design {
+        blocks: 3,
+        seed: 7,
+        warm_up_ns: 10 * MS,
+        measure_ns,
+        windows: 20,
+        check_every: 1,
+        pin: Pin::None,
+        keep_awake: false,
+    }
+}
+
+fn run(lab: &mut Lab, cell: &Cell, measure_ns: u64, number: u32) -> Run {
+    let scheduled = ScheduledRun { number, block: number, cell: 0 };
+    lab.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
+}
+
+fn config(options: &[(&str, &str)]) -> Config {
+    Config::parse(options.iter().copied()).expect("a configuration")
+}
+
+/// How far, in probability, the `q` quantile of `n` independent values lies from the true one with a chance of 1 in
+/// 16,000: four standard deviations of the binomial count of values below it.
+fn reach(q: f64, n: u64) -> f64 {
+    4.0 * (q * (1.0 - q) / n as f64).sqrt()
+}
+
+/// Whether every quantile of a run lies between those true ones that so many values can bring it to, and its mean too.
+fn recovers(latency: &results::Latency, truth: &Truth<'_>) -> Result<(), String> {
+    for (q, measured) in
+        [(0.5, latency.p50_ns), (0.9, latency.p90_ns), (0.99, latency.p99_ns), (0.999, latency.p99_9_ns)]
+    {
+        let Some(measured) = measured else {
+            assert!(!stats::supports_quantile(latency.n, q), "{latency:?}");
+            continue;
+        };
+        let reach = reach(q, latency.n);
+        let low = truth.quantile((q - reach).max(1e-12)) * (1.0 - PRECISION) - 1.0;
+        let high = truth.quantile((q + reach).min(1.0 - 1e-12)) * (1.0 + PRECISION) + 1.0;
+        if !(low..=high).contains(&(measured as f64)) {
+            return Err(format!("{q}: {measured} is not within {low} to {high}"));
+        }
+    }
+    let (mean, sd) = truth.mean_and_sd();
+    let allowed = 4.0 * sd / (latency.n as f64).sqrt() + 1.0;
+    if (latency.mean_ns - mean).abs() > allowed {
+        return Err(format!("the mean {} is not {mean} within {allowed}", latency.mean_ns));
+    }
+    Ok(())
+}
+
+#[test]
+fn statistics_of_a_run_are_recovered_from_the_truth() {
+    let mut lab = Lab::new();
+    for (options, reliable) in [
+        (&[("latency", "50us")][..], true),
+        (&[("latency", "normal:50us,5us")], true),
+        (&[("latency", "lognormal:50us,0.3")], false),
+        (&[("latency", "gamma:50us,2"), ("bandwidth", "100Mbit")], false),
+        (&[("latency", "0.98*normal:50us,2us+0.02*gamma:500us,2")], true),
+        (&[("latency", "normal:50us,5us"), ("loss", "5%"), ("retransmit", "300us")], true),
+        (
+            &[
+                ("latency", "normal:50us,5us"),
+                ("reorder", "5%"),
+                ("hold", "300us"),
+                ("qos", "reliability:7us"),
+            ],
+            true,
+        ),
+    ] {
+        let config = config(options);
+        let cell = cell(Workload::Latency, reliable, 0, options);
+        let run = run(&mut lab, &cell, 4_000 * MS, 1);
+        let qos_ns = if reliable { config.qos_ns(["reliability"]) } else { 0.0 };
+        let truth = Truth::new(&config, reliable, qos_ns, 1000, 1.0, 0);
+        let rtt = &run.latency["rtt"];
+        assert!(rtt.n > 10_000, "{options:?}: {}", rtt.n);
+        for kind in ["one_way_out", "one_way_back"] {
+            recovers(&run.latency[kind], &truth)
+                .unwrap_or_else(|error| panic!("{options:?}, {kind}: {error}"));
+        }
+        // a round trip is two ways
+        let (mean, sd) = truth.mean_and_sd();
+        assert!(
+            (rtt.mean_ns - 2.0 * mean).abs() <= 4.0 * sd * (2.0 / rtt.n as f64).sqrt() + 2.0,
+            "{options:?}"
+        );
+        assert!(sd == 0.0 || (rtt.sd_ns / (sd * 2.0_f64.sqrt()) - 1.0).abs() < 0.1, "{options:?}: {rtt:?}");
+    }
+}
+
+#[test]
+fn what_is_off_by_half_a_percent_is_not_recovered() {
+    let options = [("latency", "normal:50us,1us")];
+    let run = run(&mut Lab::new(), &cell(Workload::Latency, false, 0, &options), 4_000 * MS, 1);
+    let recovered = |latency| {
+        recovers(
+            &run.latency["one_way_out"],
+            &Truth::new(&config(&[("latency", latency)]), false, 0.0, 1000, 1.0, 0),
+        )
+    };
+    assert_eq!(recovered("normal:50us,1us"), Ok(()));
+    assert!(recovered("normal:50.25us,1us").is_err());
+    assert!(recovered("normal:50us,1.2us").is_err());
+}
+
+#[test]
+fn constant_latency_is_found_to_the_last_nanosecond() {
+    let run = run(&mut Lab::new(), &cell(Workload::Latency, true, 0, &[("latency", "50us")]), 20 * MS, 1);
+    let rtt = &run.latency["rtt"];
+    assert_eq!((rtt.min_ns, rtt.max_ns, rtt.mean_ns, rtt.sd_ns), (100_000, 100_000, 100_000.0, 0.0));
+    assert_eq!(rtt.p50_ns, Some(100_000));
+    assert_eq!(rtt.n, (20 * MS).div_ceil(100_000 + HOST_NS));
+}
+
+#[test]
+fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
+    let mut lab = Lab::new();
+    let options = [("bandwidth", "100Mbit"), ("service", "20us"), ("latency", "normal:50us,5us")];
+    let truth_of = |config: &Config, bytes| {
+        Truth::new(config, true, 0.0, bytes, 1.0, 0).capacity_pps().expect("a limit")
+    };
+    // 20 us and 80 us a packet
+    assert_eq!(truth_of(&config(&options), 1000), 10_000.0);
+    for (batch_bytes, samples) in [(0, 1), (8_000, 8)] {
+        let run = run(&mut lab, &cell(Workload::Throughput, true, batch_bytes, &options), 1_000 * MS, 1);
+        let throughput = run.throughput.expect("throughput");
+        let capacity = truth_of(&config(&options), 1000 * samples) * samples as f64;
+        assert!((throughput.delivered_sps / capacity - 1.0).abs() < 0.005, "{throughput:?}, {capacity}");
+        assert_eq!((throughput.lost, throughput.duplicate, throughput.out_of_order), (0, 0, 0));
+        assert!(run.latency["write_call"].n == throughput.sent);
+    }
+    // one in ten periods stands still
+    let stalled = [options[0], options[1], options[2], ("stall", "10ms,1ms")];
+    let run = run(&mut lab, &cell(Workload::Throughput, true, 0, &stalled), 1_000 * MS, 1);
+    let delivered = run.throughput.expect("throughput").delivered_sps;
+    assert!((delivered / 9_000.0 - 1.0).abs() < 0.01, "{delivered}");
+}
+
+#[test]
+fn loss_duplicates_and_order_are_as_configured() {
+    let mut lab = Lab::new();
+    let options =
+        [("loss", "2%"), ("duplicate", "3%"), ("reorder", "1%"), ("hold", "100us"), ("service", "10us")];
+    let within = |count: u64, of: u64, probability: f64| {
+        let expected = of as f64 * probability;
+        (count as f64 - expected).abs() < 4.0 * (expected * (1.0 - probability)).sqrt() + 1.0
+    };
+    let written = run(&mut lab, &cell(Workload::Throughput, false, 0, &options), 1_000 * MS, 1);
+    let counted = &written.counted[0];
+    assert!(counted.sent > 90_000, "{counted:?}");
+    assert!(within(counted.lost, counted.sent, 0.02), "{counted:?}");
+    assert!(within(counted.duplicate, counted.delivered, 0.03), "{counted:?}");
+    assert!(within(counted.out_of_order, counted.delivered, 0.01), "{counted:?}");
+    assert!(!within(counted.lost, counted.sent, 0.025), "half a percent is seen");
+    let pinged = run(&mut lab, &cell(Workload::Latency, false, 0, &options), 100_000 * MS, 1);
+    let counted = &pinged.counted[0];
+    let config = config(&options);
+    assert!(
+        within(counted.lost, counted.sent, Truth::new(&config, false, 0.0, 8, 1.0, 0).ping_loss()),
+        "{counted:?}"
+    );
+    // reliable: nothing is lost, nothing comes twice, all in order
+    let reliable = run(&mut lab, &cell(Workload::Throughput, true, 0, &options), 200 * MS, 1);
+    let counted = &reliable.counted[0];
+    assert_eq!((counted.lost, counted.duplicate, counted.out_of_order), (0, 0, 0), "{counted:?}");
+    // a queue that drops: what is offered over the capacity is lost
+    let dropping = [("service", "10us"), ("full", "drop"), ("latency", "5us")];
+    let dropped = run(&mut lab, &cell(Workload::Throughput, false, 0, &dropping), 1_000 * MS, 1);
+    let throughput = dropped.throughput.expect("throughput");
+    assert!((throughput.delivered_sps / 100_000.0 - 1.0).abs() < 0.02, "{throughput:?}");
+    assert!((throughput.lost_pct - 90.0).abs() < 1.0, "{throughput:?}");
+}
+
+#[test]
+fn shapes_show_over_time() {
+    let mut lab = Lab::new();
+    let median_of = |lab: &mut Lab, shape, from: u64, to: u64| {
+        let cell = cell(Workload::Latency, true, 0, &[("latency", "normal:50us,1us"), ("warmup", shape)]);
+        run(lab, &cell, 100 * MS, 1);
+        let values = lab.series("one_way_out").expect("values").values().iter();
+        let mut some: Vec<_> =
+            values.filter(|(at, _)| (from * MS..to * MS).contains(at)).map(|(_, v)| *v).collect();
+        some.sort_unstable();
+        some[some.len() / 2] as f64 / 50_000.0
+    };
+    // 10 ms of warm-up are over when measuring begins
+    for (shape, early, late) in [
+        ("flat", 1.0, 1.0),
+        ("ramp:2,60ms", 1.75, 1.0),
+        ("step:2,60ms", 2.0, 1.0),
+        ("cycle:2,100ms", 1.0, 2.0),
+        ("slowdown:2,60ms", 1.0, 2.0),
+    ] {
+        let found = (median_of(&mut lab, shape, 0, 10), median_of(&mut lab, shape, 60, 80));
+        assert!((found.0 - early).abs() < 0.02 && (found.1 - late).abs() < 0.02, "{shape}: {found:?}");
+    }
+}
+
+/// Three blocks of two cells that differ by a tenth.
+fn experiment() -> Experiment {
+    let mut cells = vec![
+        cell(Workload::Latency, true, 0, &[("latency", "normal:50us,2us")]),
+        cell(Workload::Latency, true, 0, &[("latency", "normal:55us,2us")]),
+    ];
+    cells[1].id = "slower".to_owned();
+    let design = design(50 * MS);
+    let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
+    Experiment { name, question, cells, design, limits: Limits::default(), notes: Vec::new() }
+}
+
+#[test]
+fn an_experiment_becomes_a_result_that_can_be_had_again() {
+    let document: Document = Lab::new().experiment(&experiment()).expect("measured");
+    assert_eq!(document.cells.iter().map(|cell| cell.runs.len()).collect::<Vec<_>>(), [3, 3]);
+    let p50 = |cell: usize| document.cells[cell].latency["rtt"].p50_ns.expect("supported") as f64;
+    assert!((p50(1) / p50(0) - 1.1).abs() < 0.01, "{}, {}", p50(0), p50(1));
+    assert_eq!(
+        Lab::new().experiment(&experiment()).expect("measured"),
+        document,
+        "the same seed gives the same"
+    );
+    let other = Experiment { design: Design { seed: 8, ..design(50 * MS) }, ..experiment() };
+    assert_ne!(Lab::new().experiment(&other).expect("measured").cells, document.cells);
+    let mut wrong = experiment();
+    wrong.cells[0].factors.options = BTreeMap::from([("latency".to_owned(), "soon".to_owned())]);
+    assert!(Lab::new().experiment(&wrong).is_err());
+}
+
+#[test]
+fn the_model_knows_the_policies_by_their_names() {
+    assert_eq!(Policy::ALL.iter().map(|policy| policy.name()).collect::<Vec<_>>(), POLICIES);
+}
+
+/// Prints a rate: how long it takes is nobody's promise.
+#[test]
+fn many_runs() {
+    let mut lab = Lab::new();
+    let cell = cell(Workload::Latency, true, 0, &[("latency", "lognormal:50us,0.2")]);
+    let begin = Instant::now();
+    for number in 1..=1_000 {
+        let run = run(&mut lab, &cell, 50 * MS, number);
+        assert!(run.latency["rtt"].n > 400);
+    }
+    println!("{:.0} virtual runs a second, of 500 pings each", 1e3 / begin.elapsed().as_secs_f64());
+}
+
+proptest! {
+    #[test]
+    fn no_configuration_panics_and_counts_always_reconcile(
+        latency in prop::sample::select(vec!["0", "100s", "normal:1us,1us", "lognormal:1ms,3", "0.5*1ns+0.5*gamma:9s,0.05"]),
+        rates in prop::sample::select(vec![("off", "0"), ("1kbit", "100s"), ("10000Gbit", "1ns"), ("1Mbit", "10us")]),
+        stall in prop::sample::select(vec!["off", "2ns,1ns", "3ms,2ms"]),
+        drift in prop::sample::select(vec!["0", "-100", "100"]),
+        chances in prop::collection::vec(prop::sample::select(vec!["0", "0.3", "1"]), 3),
+        full in prop::sample::select(vec!["block", "drop"]),
+        queue in prop::sample::select(vec!["1", "7"]),
+        reliable in any::<bool>(),
+        workload in prop::sample::select(vec![Workload::Latency, Workload::Throughput]),
+        batch_bytes in prop::sample::select(vec![0, 100, 5000]),
+    ) {
+        let cell = cell(workload, reliable, batch_bytes, &[
+            ("latency", latency), ("bandwidth", rates.0), ("service", rates.1), ("stall", stall), ("drift", drift),
+            ("loss", chances[0]), ("duplicate", chances[1]), ("reorder", chances[2]), ("full", full),
+            ("queue", queue), ("modes", "0.5*0.001+0.5*1000"),
+        ]);
+        let run = run(&mut Lab::new(), &cell, 3 * MS, 1);
+        let counted = &run.counted[0];
+        prop_assert_eq!(counted.sent, counted.delivered + counted.lost + counted.undelivered);
+        if let Some(rtt) = run.latency.get("rtt") {
+            prop_assert_eq!(rtt.n, counted.delivered);
+        }
+        if reliable && workload == Workload::Throughput {
+            prop_assert_eq!((counted.lost, counted.duplicate, counted.out_of_order), (0, 0, 0));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A simulated middleware: what it does with each sample is configured, so what measuring must find is known. See
+//! README.md for its options.
+#![deny(unsafe_code)]
+
+mod inbox;
+mod reader;
+mod socket;
+mod writer;
+
+use std::sync::Arc;
+
+use driver_kit::{
+    Description, Driver, DriverOption, Durability, Error, Features, Participant, ParticipantConfig, Policies,
+    Policy, Qos, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind,
+    VersionSource, WriterConfig,
+};
+use sim_model::{Config, OPTIONS};
+
+use crate::{reader::SimReader, socket::MAX_PAYLOAD, writer::SimWriter};
+
+/// The one transport.
+const TRANSPORT: &str = "local";
+
+/// The driver.
+struct Sim;
+
+impl Driver for Sim {
+    type Participant = SimParticipant;
+
+    const FEATURES: Features = Features::LOCATORS.and(Features::ECHO_IN_LISTENER).and(Features::SIMULATED);
+
+    fn describe() -> Description {
+        Description {
+            name: "sim",
+            driver_version: env!("CARGO_PKG_VERSION"),
+            middleware: "Simulated middleware",
+            middleware_version: env!("CARGO_PKG_VERSION").to_owned(),
+            version_source: VersionSource::Library,
+            build: None,
+            licence: "Apache-2.0",
+            receive_modes: &[ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener],
+            type_kinds: &[TypeKind::Octets],
+            transports: vec![Transport {
+                name: TRANSPORT,
+                max_payload_bytes: MAX_PAYLOAD as u64,
+                note: Some("between processes of one host; loses nothing that is not to be lost"),
+            }],
+            options: OPTIONS
+                .iter()
+                .map(|option| DriverOption {
+                    name: option.name,
+                    default: Some(option.default),
+                    help: option.help,
+                })
+                .collect(),
+            policies: Policies::none()
+                .with(Policy::Reliability, Support::Enforced, Some("reliable: what is lost is sent again"))
+                .with(Policy::LatencyBudget, Support::Hint, Some("costs what the option `qos` says"))
+                .with(Policy::TransportPriority, Support::Hint, Some("costs what the option `qos` says"))
+                .with(
+                    Policy::Durability,
+                    Support::Unsupported,
+                    Some("volatile is what there is: asking for that is granted, for more refused"),
+                )
+                .fixed(Qos { durability: Some(Durability::Volatile), ..Qos::default() }),
+        }
+    }
+
+    fn open(config: &ParticipantConfig<'_>) -> Result<SimParticipant> {
+        let options = config.options.iter().copied();
+        let model =
+            Config::parse(options).map_err(|error| Error::bad_argument(error.message).hint(error.hint))?;
+        let texts = OPTIONS
+            .iter()
+            .map(|option| (option.name, config.option(option.name).unwrap_or(option.default).to_owned()))
+            .collect();
+        Ok(SimParticipant { model: Arc::new(model), texts, run_name: config.run_name.to_owned() })
+    }
+}
+
+/// What is in force of what was asked: the policies that are here, at their defaults where nothing was asked.
+fn in_force(asked: &Qos, max_blocking_ns: Option<u64>, writes: bool) -> Qos {
+    Qos {
+        reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
+        max_blocking_ns,
+        durability: Some(Durability::Volatile),
+        latency_budget_ns: Some(asked.latency_budget_ns.unwrap_or(0)),
+        // of writers only
+        transport_priority: writes.then(|| asked.transport_priority.unwrap_or(0)),
+        ..Qos::default()
+    }
+}
+
+/// A configuration, and the name of the run that it is for.
+struct SimParticipant {
+    model: Arc<Config>,
+    texts: Vec<(&'static str, String)>,
+    run_name: String,
+}
+
+impl Participant for SimParticipant {
+    type Writer = SimWriter;
+    type Reader = SimReader;
+
+    fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
+        settings.set("transport", TRANSPORT);
+        for (name, text) in &self.texts {
+            settings.set(name, text);
+        }
+        Ok(())
+    }
+
+    fn open_writer(&self, config: WriterConfig<'_>) -> Result<SimWriter> {
+        SimWriter::open(self.model.clone(), &self.run_name, &config)
+    }
+
+    fn open_reader(&self, config: ReaderConfig<'_>) -> Result<SimReader> {
+        SimReader::open(&self.run_name, config)
+    }
+}
+
+driver_kit::export!(Sim);

@@ -1,0 +1,249 @@
+//! Samples in: each is given when it is due, not before.
+use std::{
+    panic::resume_unwind,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use driver_kit::{
+    Count, Counter, Counters, Deliver, Error, Monitor, Qos, Reader, ReaderConfig, Receive, Result, Sample,
+    Samples, Settings, Sink,
+};
+
+use crate::{
+    in_force,
+    inbox::Inbox,
+    socket::{HEADER, Peer, Socket, now_ns, split},
+};
+
+/// How long the listener's thread sleeps before it looks whether it should stop, if nothing wakes it.
+const LISTENER_NAP_NS: u64 = 50_000_000;
+/// A sleep ends that much before a sample is due, and the rest is spun: a sleep alone would end late.
+const SPIN_NS: u64 = 100_000;
+
+/// What the host may ask at any time.
+pub(crate) struct ReaderMonitor {
+    matched: AtomicU32,
+    qos: Qos,
+    packets: Count,
+    bytes: Count,
+    malformed: Count,
+    discarded: Count,
+}
+
+impl Monitor for ReaderMonitor {
+    fn matched(&self) -> Result<u32> {
+        Ok(self.matched.load(Ordering::Relaxed))
+    }
+
+    fn qos(&self) -> Result<Qos> {
+        Ok(self.qos.clone())
+    }
+
+    fn counters(&self) -> Counters {
+        Counters::new()
+            .with(Counter::PacketsReceived, self.packets.get())
+            .with(Counter::BytesReceived, self.bytes.get())
+            .with(Counter::Malformed, self.malformed.get())
+            .with(Counter::BytesDiscarded, self.discarded.get())
+    }
+}
+
+/// A reader.
+pub(crate) struct SimReader {
+    socket: Arc<Socket>,
+    monitor: Arc<ReaderMonitor>,
+    intake: Intake,
+    writers: Vec<String>,
+}
+
+/// Who receives.
+enum Intake {
+    Host(Inlet),
+    Listener(Listener),
+}
+
+impl SimReader {
+    pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<Self> {
+        let socket = Arc::new(Socket::open(run_name)?);
+        let monitor = Arc::new(ReaderMonitor {
+            matched: AtomicU32::new(0),
+            qos: in_force(&config.qos, None, false),
+            packets: Count::default(),
+            bytes: Count::default(),
+            malformed: Count::default(),
+            discarded: Count::default(),
+        });
+        let max_payload = config.max_payload_bytes as usize;
+        let inlet = Inlet {
+            socket: socket.clone(),
+            monitor: monitor.clone(),
+            room: vec![0; max_payload + HEADER],
+            inbox: Inbox::new(),
+            max_payload,
+        };
+        let intake = match config.receive {
+            Receive::Waitset | Receive::Polling => Intake::Host(inlet),
+            Receive::Listener(sink) => Intake::Listener(Listener::start(inlet, sink)?),
+        };
+        Ok(Self { socket, monitor, intake, writers: Vec::new() })
+    }
+}
+
+impl Reader for SimReader {
+    type Monitor = ReaderMonitor;
+
+    fn monitor(&self) -> Arc<ReaderMonitor> {
+        self.monitor.clone()
+    }
+
+    fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
+        let Intake::Host(inlet) = &mut self.intake else {
+            return Err(Error::bad_argument("the listener has the samples of this reader"));
+        };
+        let deadline = (timeout_ns > 0).then(|| now_ns().saturating_add(timeout_ns));
+        loop {
+            inlet.take_in()?;
+            inlet.give(max_samples, to);
+            let Some(deadline) = deadline.filter(|deadline| to.taken() == 0 && now_ns() < *deadline) else {
+                return Ok(());
+            };
+            inlet.rest(deadline)?;
+        }
+    }
+
+    fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
+        settings.set("address", &self.socket.locator());
+        settings.set("batching", "none");
+        Ok(())
+    }
+
+    fn locator(&mut self) -> Result<String> {
+        Ok(self.socket.locator())
+    }
+
+    fn connect(&mut self, writer_locator: &str) -> Result<()> {
+        let writer = Peer::parse(writer_locator)?.locator;
+        if !self.writers.contains(&writer) {
+            self.writers.push(writer);
+            self.monitor.matched.store(self.writers.len() as u32, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn close(self) -> Result<()> {
+        match self.intake {
+            Intake::Host(_) => Ok(()),
+            Intake::Listener(listener) => listener.stop(),
+        }
+    }
+}
+
+/// The receiving end.
+struct Inlet {
+    socket: Arc<Socket>,
+    monitor: Arc<ReaderMonitor>,
+    room: Vec<u8>,
+    inbox: Inbox,
+    max_payload: usize,
+}
+
+impl Inlet {
+    /// Takes what has come, as long as there is room.
+    fn take_in(&mut self) -> Result<()> {
+        while !self.inbox.is_full(self.max_payload) {
+            let Some(length) = self.socket.receive(&mut self.room)? else { return Ok(()) };
+            match self.room.get(..length).and_then(split) {
+                Some((due_ns, payload)) => {
+                    self.monitor.packets.add(1);
+                    self.monitor.bytes.add(payload.len() as u64);
+                    self.inbox.push(due_ns, payload);
+                }
+                // what wakes the listener
+                None if length == 0 => {}
+                None => {
+                    self.monitor.malformed.add(1);
+                    self.monitor.discarded.add(length as u64);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives what is due.
+    fn give(&mut self, most: u32, to: &mut impl Deliver) {
+        let now = now_ns();
+        for _ in 0..most {
+            if !self.inbox.give_due(now, |payload| to.deliver(Sample::new(payload))) {
+                return;
+            }
+        }
+    }
+
+    /// Sleeps until something comes, something is nearly due, or the deadline.
+    fn rest(&self, deadline_ns: u64) -> Result<()> {
+        let due = self.inbox.next_due_ns().map_or(u64::MAX, |due| due.saturating_sub(SPIN_NS));
+        let now = now_ns();
+        let until = deadline_ns.min(due);
+        if until <= now {
+            thread::yield_now();
+            Ok(())
+        } else if self.inbox.is_full(self.max_payload) {
+            // what comes now has to wait, so nothing is waited for but the time
+            thread::sleep(Duration::from_nanos(until - now));
+            Ok(())
+        } else {
+            self.socket.wait(until - now)
+        }
+    }
+}
+
+/// A thread that receives and calls the host's sink. It holds no lock, so the sink may write.
+struct Listener {
+    stop: Arc<AtomicBool>,
+    socket: Arc<Socket>,
+    /// `None` once joined.
+    thread: Option<JoinHandle<Result<()>>>,
+}
+
+impl Listener {
+    fn start(mut inlet: Inlet, mut sink: Sink) -> Result<Self> {
+        let (stop, socket) = (Arc::new(AtomicBool::new(false)), inlet.socket.clone());
+        let stopped = stop.clone();
+        let run = move || {
+            while !stopped.load(Ordering::Acquire) {
+                inlet.take_in().inspect_err(|error| eprintln!("listener: {error}"))?;
+                inlet.give(64, &mut sink);
+                inlet.rest(now_ns() + LISTENER_NAP_NS)?;
+            }
+            Ok(())
+        };
+        let thread = thread::Builder::new()
+            .name("sim-listener".to_owned())
+            .spawn(run)
+            .map_err(|error| Error::os("a listener's thread cannot be started", error))?;
+        Ok(Self { stop, socket, thread: Some(thread) })
+    }
+
+    /// Returns when the thread has ended, and how it did.
+    fn stop(mut self) -> Result<()> {
+        self.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn join(&mut self) -> thread::Result<Result<()>> {
+        let Some(thread) = self.thread.take() else { return Ok(Ok(())) };
+        self.stop.store(true, Ordering::Release);
+        self.socket.wake();
+        thread.join()
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = self.join();
+    }
+}

@@ -1,0 +1,152 @@
+//! How samples get from process to process: datagrams of unix sockets. They come whole, in order and without loss, and a
+//! sender that is too quick waits. Names are abstract: nothing is left of them when their process ends.
+use std::{
+    io::{Error as IoError, IoSlice},
+    os::{
+        fd::{AsFd, AsRawFd},
+        linux::net::SocketAddrExt,
+        unix::net::{SocketAddr, UnixDatagram},
+    },
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use driver_kit::{Error, Result};
+use nix::{
+    errno::Errno,
+    poll::{PollFd, PollFlags, ppoll},
+    sys::{
+        socket::{MsgFlags, UnixAddr, recv, sendmsg, setsockopt, sockopt::SndBuf},
+        time::TimeSpec,
+    },
+    time::{ClockId, clock_gettime},
+};
+
+/// The largest payload: well below what a socket takes with the kernel's default buffer of 208 KiB.
+pub(crate) const MAX_PAYLOAD: usize = 128 << 10;
+/// What stands before each payload: a magic number and when the sample is due, each 8 bytes, little endian.
+pub(crate) const HEADER: usize = 16;
+const MAGIC: u64 = u64::from_le_bytes(*b"ddsm-sim");
+/// What a locator begins with.
+const SCHEME: &str = "sim:";
+
+/// The clock that both ends share, in ns.
+pub(crate) fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("Linux has this clock");
+    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
+}
+
+/// A socket with a name of its own.
+pub(crate) struct Socket {
+    socket: UnixDatagram,
+    name: String,
+}
+
+/// Where a sample goes.
+pub(crate) struct Peer {
+    pub(crate) locator: String,
+    address: UnixAddr,
+}
+
+impl Peer {
+    pub(crate) fn parse(locator: &str) -> Result<Self> {
+        let name = locator.strip_prefix(SCHEME).filter(|name| !name.is_empty()).ok_or_else(|| {
+            Error::bad_argument(format!("`{locator}` is not a locator of this driver"))
+                .hint("one looks like `sim:ddsmark-sim-RUN-PID-1`")
+        })?;
+        let address = UnixAddr::new_abstract(name.as_bytes())
+            .map_err(|errno| Error::os(&format!("`{locator}` is no address"), errno))?;
+        Ok(Self { locator: locator.to_owned(), address })
+    }
+}
+
+impl Socket {
+    pub(crate) fn open(run_name: &str) -> Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("ddsmark-sim-{run_name}-{}-{number}", std::process::id());
+        let failed = |error: IoError| Error::os(&format!("socket `{name}` cannot be opened"), error);
+        let address = SocketAddr::from_abstract_name(&name).map_err(failed)?;
+        let socket = UnixDatagram::bind_addr(&address).map_err(failed)?;
+        let room = (MAX_PAYLOAD + HEADER) * 2;
+        setsockopt(&socket, SndBuf, &room).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
+        Ok(Self { socket, name })
+    }
+
+    pub(crate) fn locator(&self) -> String {
+        format!("{SCHEME}{}", self.name)
+    }
+
+    /// How long a send may wait for room: at least a microsecond.
+    pub(crate) fn set_send_limit(&self, limit: Option<Duration>) -> Result<()> {
+        self.socket.set_write_timeout(limit).map_err(|error| Error::os("SO_SNDTIMEO", error))
+    }
+
+    /// Sends a sample, with the time that it is due at; waits for room.
+    #[inline]
+    pub(crate) fn send(&self, to: &Peer, due_ns: u64, payload: &[u8]) -> Result<(), Errno> {
+        let mut header = [0; HEADER];
+        header[..8].copy_from_slice(&MAGIC.to_le_bytes());
+        header[8..].copy_from_slice(&due_ns.to_le_bytes());
+        let parts = [IoSlice::new(&header), IoSlice::new(payload)];
+        loop {
+            let flags = MsgFlags::MSG_NOSIGNAL;
+            match sendmsg(self.socket.as_raw_fd(), &parts, &[], flags, Some(&to.address)) {
+                Err(Errno::EINTR) => {}
+                other => return other.map(|_| ()),
+            }
+        }
+    }
+
+    /// The next datagram without waiting: its length, or none if there is none.
+    #[inline]
+    pub(crate) fn receive(&self, room: &mut [u8]) -> Result<Option<usize>> {
+        match recv(self.socket.as_raw_fd(), room, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC) {
+            Ok(length) => Ok(Some(length)),
+            Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
+            Err(errno) => Err(Error::os("no datagram can be received", errno)),
+        }
+    }
+
+    /// Sleeps until there is a datagram, or for so long.
+    pub(crate) fn wait(&self, limit_ns: u64) -> Result<()> {
+        let mut waiting = [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
+        let limit = TimeSpec::from_duration(Duration::from_nanos(limit_ns));
+        match ppoll(&mut waiting, Some(limit), None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(errno) => Err(Error::os("no datagram can be waited for", errno)),
+        }
+    }
+
+    /// Wakes whoever waits.
+    pub(crate) fn wake(&self) {
+        // an empty datagram from ourselves; where there is no room for it, nobody sleeps
+        let address = UnixAddr::new_abstract(self.name.as_bytes());
+        if let Ok(address) = address {
+            let _ = nix::sys::socket::sendto(
+                self.socket.as_raw_fd(),
+                &[],
+                &address,
+                MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL,
+            );
+        }
+    }
+}
+
+/// When a datagram's sample is due, and its payload; none if it is not of this driver.
+#[inline]
+pub(crate) fn split(datagram: &[u8]) -> Option<(u64, &[u8])> {
+    let (magic, rest) = datagram.split_first_chunk()?;
+    let (due, payload) = rest.split_first_chunk()?;
+    (u64::from_le_bytes(*magic) == MAGIC).then_some((u64::from_le_bytes(*due), payload))
+}
+
+/// Whether nobody is at the other end any more.
+pub(crate) fn is_gone(errno: Errno) -> bool {
+    matches!(errno, Errno::ECONNREFUSED | Errno::ENOENT | Errno::EPIPE | Errno::ECONNRESET)
+}
+
+/// Whether there was no room in time.
+pub(crate) fn is_full(errno: Errno) -> bool {
+    matches!(errno, Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM)
+}

@@ -1,0 +1,254 @@
+//! Samples out: the model decides what becomes of each, and when it is due.
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use driver_kit::{
+    Count, Counter, Counters, Error, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
+    WriterConfig, abi,
+};
+use sim_model::{Config, Fate, Flow};
+
+use crate::{
+    in_force,
+    socket::{Peer, Socket, is_full, is_gone, now_ns},
+};
+
+/// How long a write waits for room where nothing else is asked for.
+const DEFAULT_BLOCKING_NS: u64 = 100_000_000;
+/// How many times the limit of a write the second reader of a sample may take.
+const PATIENCE: u32 = 1_000;
+/// A wait that is shorter is spun: a sleep would last longer.
+const SPIN_NS: u64 = 100_000;
+
+/// What the host may ask at any time.
+pub(crate) struct WriterMonitor {
+    matched: AtomicU32,
+    qos: Qos,
+    packets: Count,
+    bytes: Count,
+    blocked: Count,
+    blocked_ns: Count,
+    timed_out: Count,
+    refused: Count,
+    retransmitted: Count,
+    /// Taken and never sent: what the model says that is lost.
+    lost: Count,
+}
+
+impl Monitor for WriterMonitor {
+    fn matched(&self) -> Result<u32> {
+        Ok(self.matched.load(Ordering::Relaxed))
+    }
+
+    fn qos(&self) -> Result<Qos> {
+        Ok(self.qos.clone())
+    }
+
+    fn counters(&self) -> Counters {
+        Counters::new()
+            .with(Counter::PacketsSent, self.packets.get())
+            .with(Counter::BytesSent, self.bytes.get())
+            .with(Counter::WriteBlocked, self.blocked.get())
+            .with(Counter::WriteBlockedNs, self.blocked_ns.get())
+            .with(Counter::WriteTimedOut, self.timed_out.get())
+            .with(Counter::WriteRefused, self.refused.get())
+            .with(Counter::Retransmitted, self.retransmitted.get())
+    }
+}
+
+/// A writer.
+pub(crate) struct SimWriter {
+    socket: Socket,
+    flow: Flow,
+    readers: Vec<Peer>,
+    /// What the model said of a sample for which there was no room in the socket: it goes to the next one.
+    pending: Option<Fate>,
+    monitor: Arc<WriterMonitor>,
+    max_payload: usize,
+    max_blocking_ns: u64,
+}
+
+impl SimWriter {
+    pub(crate) fn open(model: Arc<Config>, run_name: &str, config: &WriterConfig<'_>) -> Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let qos = &config.qos;
+        let reliable = qos.reliability == Some(Reliability::Reliable);
+        let asked = [
+            ("reliability", reliable),
+            ("latency_budget", qos.latency_budget_ns.is_some()),
+            ("transport_priority", qos.transport_priority.is_some()),
+        ];
+        let qos_ns = model.qos_ns(asked.into_iter().filter(|(_, asked)| *asked).map(|(name, _)| name));
+        let run = hash(&run_name);
+        let stream = hash(&(std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
+        let flow = Flow::new(model, reliable, qos_ns, run, stream);
+        let max_blocking_ns = qos.max_blocking_ns.unwrap_or(DEFAULT_BLOCKING_NS);
+        let socket = Socket::open(run_name)?;
+        let limit = Duration::from_nanos(max_blocking_ns).max(Duration::from_micros(1));
+        socket.set_send_limit((max_blocking_ns != abi::DURATION_INFINITE).then_some(limit))?;
+        let monitor = WriterMonitor {
+            matched: AtomicU32::new(0),
+            qos: in_force(qos, Some(max_blocking_ns), true),
+            packets: Count::default(),
+            bytes: Count::default(),
+            blocked: Count::default(),
+            blocked_ns: Count::default(),
+            timed_out: Count::default(),
+            refused: Count::default(),
+            retransmitted: Count::default(),
+            lost: Count::default(),
+        };
+        let max_payload = config.max_payload_bytes as usize;
+        let monitor = Arc::new(monitor);
+        Ok(Self { socket, flow, readers: Vec::new(), pending: None, monitor, max_payload, max_blocking_ns })
+    }
+
+    /// What the model says of a sample, once there is room for it.
+    fn fate(&mut self, bytes: u64) -> Result<Fate> {
+        if let Some(fate) = self.pending.take() {
+            return Ok(fate);
+        }
+        let begin = now_ns();
+        let deadline = begin.saturating_add(self.max_blocking_ns);
+        let mut now = begin;
+        loop {
+            let until_ns = match self.flow.offer(now, bytes) {
+                Fate::Full { until_ns } => until_ns,
+                taken => {
+                    self.monitor.blocked_ns.add(now - begin);
+                    return Ok(taken);
+                }
+            };
+            if now == begin {
+                self.monitor.blocked.add(1);
+            }
+            if self.max_blocking_ns == 0 {
+                self.monitor.refused.add(1);
+                return Err(Error::new(Status::Refused, "the queue of the server is full"));
+            }
+            if until_ns > deadline {
+                sleep_until(deadline);
+                self.monitor.timed_out.add(1);
+                self.monitor.blocked_ns.add(now_ns() - begin);
+                return Err(Error::new(
+                    Status::TimedOut,
+                    "the queue of the server stayed full for the time that a write may block",
+                ));
+            }
+            sleep_until(until_ns);
+            now = now_ns();
+        }
+    }
+
+    /// To every reader. One that has gone is no longer matched. Not accepted if there is no room for the first copy; what
+    /// was begun is brought to its end, unless a reader takes nothing at all.
+    fn send(&mut self, due_ns: u64, payload: &[u8], copies: u32) -> Result<()> {
+        let mut sent = false;
+        let mut gone = None;
+        let mut patience = PATIENCE;
+        for (index, reader) in self.readers.iter().enumerate() {
+            for _ in 0..copies {
+                loop {
+                    match self.socket.send(reader, due_ns, payload) {
+                        Ok(()) => {
+                            sent = true;
+                            self.monitor.packets.add(1);
+                            self.monitor.bytes.add(payload.len() as u64);
+                        }
+                        Err(errno) if is_gone(errno) => gone = Some(index),
+                        Err(errno) if is_full(errno) && sent && patience > 0 => {
+                            patience -= 1;
+                            continue;
+                        }
+                        Err(errno) if is_full(errno) && sent => {
+                            return Err(Error::failed("a reader took nothing while another did"));
+                        }
+                        Err(errno) if is_full(errno) => {
+                            self.monitor.timed_out.add(1);
+                            return Err(Error::new(Status::TimedOut, "the reader took nothing in time"));
+                        }
+                        Err(errno) => return Err(Error::os("a sample was not sent", errno)),
+                    }
+                    break;
+                }
+            }
+        }
+        if let Some(index) = gone {
+            self.readers.remove(index);
+            self.monitor.matched.store(self.readers.len() as u32, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Writer for SimWriter {
+    type Monitor = WriterMonitor;
+    type Loan = NoLoan;
+
+    fn monitor(&self) -> Arc<WriterMonitor> {
+        self.monitor.clone()
+    }
+
+    fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
+        if payload.len() > self.max_payload {
+            return Err(Error::too_large("a sample over the size that the writer was opened for"));
+        }
+        let fate = self.fate(payload.len() as u64)?;
+        let Fate::Comes { due_ns, twice, retransmissions } = fate else {
+            self.monitor.lost.add(1);
+            return Ok(());
+        };
+        let sent = self.send(due_ns, payload, if twice { 2 } else { 1 });
+        match sent {
+            Ok(()) => self.monitor.retransmitted.add(u64::from(retransmissions)),
+            Err(_) => self.pending = Some(fate),
+        }
+        sent
+    }
+
+    fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
+        settings.set("address", &self.socket.locator());
+        settings.set("batching", "none");
+        settings.set("mode", &self.flow.mode());
+        settings.set("lost_as_configured", &self.monitor.lost.get());
+        Ok(())
+    }
+
+    fn locator(&mut self) -> Result<String> {
+        Ok(self.socket.locator())
+    }
+
+    fn connect(&mut self, reader_locator: &str) -> Result<()> {
+        let peer = Peer::parse(reader_locator)?;
+        if !self.readers.iter().any(|known| known.locator == peer.locator) {
+            self.readers.push(peer);
+            self.monitor.matched.store(self.readers.len() as u32, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+fn hash(what: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Never earlier, and not much later.
+pub(crate) fn sleep_until(then_ns: u64) {
+    loop {
+        let left = then_ns.saturating_sub(now_ns());
+        match left {
+            0 => return,
+            1..=SPIN_NS => thread::yield_now(),
+            _ => thread::sleep(Duration::from_nanos(left - SPIN_NS)),
+        }
+    }
+}

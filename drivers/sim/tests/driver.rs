@@ -1,0 +1,231 @@
+//! What the driver must show, through the C table: what is configured is what happens. Times are bounded from below only.
+mod harness;
+
+use std::{
+    ffi::CStr,
+    os::{linux::net::SocketAddrExt, unix::net},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use driver_kit::{
+    Durability, Qos, Reliability, abi,
+    testing::{Entity, Open, value_of},
+};
+use harness::*;
+
+fn with(reliability: Reliability, max_blocking_ns: u64) -> Entity {
+    let qos =
+        Qos { reliability: Some(reliability), max_blocking_ns: Some(max_blocking_ns), ..Qos::default() };
+    Entity { qos: Some(qos), ..sized(1000) }
+}
+
+#[test]
+fn it_says_that_it_is_a_simulation() {
+    let description = driver().description();
+    assert!(description.features & abi::FEATURE_SIMULATED != 0);
+    // SAFETY: texts of a description are C strings.
+    assert_eq!(unsafe { CStr::from_ptr(description.name) }.to_str(), Ok("sim"));
+    assert_eq!(description.option_count, 16);
+    assert_eq!(description.receive_modes, 0b111);
+}
+
+#[test]
+fn no_sample_comes_before_it_is_due() {
+    const LATENCY: Duration = Duration::from_millis(3);
+    let participant = open(&[("latency", "3ms")]);
+    for entity in [sized(16), sized(131_072)] {
+        let (mut writer, mut reader) = pair(&participant, &entity);
+        assert_eq!((writer.matched(), reader.matched()), (Ok(1), Ok(1)));
+        let sent = pattern(entity.max_payload_bytes as usize, 1);
+        let begun = Instant::now();
+        writer.write(&sent).expect("written");
+        assert!(receive(&mut reader, 1) == [sent.clone()], "it comes whole");
+        assert!(begun.elapsed() >= LATENCY, "waited for: {:?}", begun.elapsed());
+        // polled for
+        let begun = Instant::now();
+        writer.write(&sent).expect("written");
+        assert!(receive_by(&mut reader, 1, 0) == [sent.clone()]);
+        assert!(begun.elapsed() >= LATENCY, "polled: {:?}", begun.elapsed());
+        // listened to
+        let (heard, hears) = mpsc::channel();
+        let listen = move |payload: &[u8]| heard.send((Instant::now(), payload.len())).expect("heard");
+        let mut listener = participant.listener(&entity, listen).expect("a listener");
+        let mut other = participant.writer(&entity).expect("a writer");
+        connect(&mut other, &mut listener);
+        let begun = Instant::now();
+        other.write(&sent).expect("written");
+        let (at, length) = hears.recv_timeout(WAIT).expect("it comes");
+        assert!(at.duration_since(begun) >= LATENCY && length == sent.len());
+    }
+    assert_eq!(failed(participant.writer(&sized(131_073))).0, abi::TOO_LARGE);
+}
+
+#[test]
+fn a_wait_without_samples_ends_no_earlier_than_asked() {
+    let participant = open(&[("latency", "10s")]);
+    let (mut writer, mut reader) = pair(&participant, &sized(100));
+    writer.write(b"far away").expect("written");
+    let begun = Instant::now();
+    let mut waited = Duration::ZERO;
+    while waited < Duration::from_millis(20) {
+        assert_eq!(reader.receive(20_000_000, 10, |_| {}), Ok(0));
+        waited = begun.elapsed();
+    }
+    assert_eq!(reader.receive(0, 10, |_| {}), Ok(0));
+}
+
+#[test]
+fn a_reliable_writer_loses_nothing_and_keeps_the_order() {
+    const SAMPLES: u32 = 3_000;
+    let participant = open(&[
+        ("latency", "normal:300us,200us"),
+        ("loss", "20%"),
+        ("retransmit", "100us"),
+        ("duplicate", "1"),
+        ("reorder", "10%"),
+        ("full", "drop"),
+        ("service", "1us"),
+        ("queue", "4"),
+    ]);
+    let (mut writer, mut reader) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
+    let write = thread::spawn(move || {
+        for number in 0..SAMPLES {
+            writer.write(&number.to_le_bytes()).expect("written");
+        }
+        writer
+    });
+    let came = receive(&mut reader, SAMPLES as usize);
+    let numbers: Vec<_> =
+        came.iter().map(|sample| u32::from_le_bytes(sample[..].try_into().expect("4 bytes"))).collect();
+    assert!(numbers.iter().copied().eq(0..SAMPLES), "{} came", numbers.len());
+    let counters = write.join().expect("no panic").counters();
+    assert_eq!(counters.get(abi::COUNTER_PACKETS_SENT), Some(u64::from(SAMPLES)));
+    // 750 expected
+    assert!(counters.get(abi::COUNTER_RETRANSMITTED).expect("counted") > 500);
+    assert_eq!(reader.receive(10_000_000, 10, |_| {}), Ok(0), "nothing comes twice");
+}
+
+#[test]
+fn best_effort_loses_and_doubles_what_it_is_told_to() {
+    const SAMPLES: u32 = 2_000;
+    let participant = open(&[("latency", "10us"), ("loss", "50%"), ("duplicate", "50%")]);
+    let (mut writer, mut reader) = pair(&participant, &sized(100));
+    let mut came = Vec::new();
+    for number in 0..SAMPLES {
+        writer.write(&number.to_le_bytes()).expect("written");
+        reader.receive(0, 100, |payload| came.push(payload.to_vec())).expect("received");
+    }
+    let sent = writer.counters().get(abi::COUNTER_PACKETS_SENT).expect("counted") as usize;
+    while came.len() < sent {
+        let before = came.len();
+        reader.receive(WAIT_NS, 100, |payload| came.push(payload.to_vec())).expect("received");
+        assert!(came.len() > before, "{before} of {sent} came");
+    }
+    let all = came.len();
+    came.sort();
+    came.dedup();
+    let settings = writer.settings().expect("settings");
+    let lost: usize = value_of(&settings, "lost_as_configured").expect("counted").parse().expect("a number");
+    assert_eq!(came.len() + lost, SAMPLES as usize);
+    // 1000 and 500 expected; five standard deviations are 112 and 80
+    assert!(lost.abs_diff(1_000) < 112, "{lost}");
+    assert!((all - came.len()).abs_diff(came.len() / 2) < 100, "{all} of {}", came.len());
+}
+
+#[test]
+fn a_full_queue_blocks_times_out_or_refuses() {
+    let options = [("service", "200ms"), ("queue", "1"), ("latency", "0")];
+    let participant = open(&options);
+    let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, 20_000_000));
+    writer.write(b"in the server").expect("written");
+    let begun = Instant::now();
+    assert_eq!(writer.write_status(b"no room"), abi::TIMED_OUT);
+    assert!(begun.elapsed() >= Duration::from_millis(20));
+    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_TIMED_OUT), Some(1));
+
+    let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, 0));
+    writer.write(b"in the server").expect("written");
+    assert_eq!(writer.write_status(b"no room"), abi::REFUSED);
+    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_REFUSED), Some(1));
+
+    let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
+    let begun = Instant::now();
+    writer.write(b"in the server").expect("written");
+    writer.write(b"waits for it").expect("written");
+    assert!(begun.elapsed() >= Duration::from_millis(200));
+    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_BLOCKED), Some(1));
+}
+
+#[test]
+fn a_reader_that_takes_nothing_stops_the_writer_and_one_that_is_gone_does_not() {
+    let participant = open(&[("latency", "0")]);
+    let (mut writer, mut reader) = pair(&participant, &with(Reliability::Reliable, 5_000_000));
+    let mut accepted = 0;
+    let stopped = loop {
+        match writer.write_status(&[1; 1000]) {
+            abi::OK => accepted += 1,
+            status => break status,
+        }
+        assert!(accepted < 1_000_000, "nothing stops it");
+    };
+    assert_eq!(stopped, abi::TIMED_OUT);
+    assert_eq!(receive(&mut reader, accepted).len(), accepted, "what was accepted comes");
+    reader.close().expect("closed");
+    writer.write(b"to nobody").expect("accepted");
+    assert_eq!(writer.matched(), Ok(0));
+}
+
+#[test]
+fn qos_is_what_is_there() {
+    let participant = open(&[]);
+    let (writer, reader) = pair(&participant, &with(Reliability::Reliable, 5));
+    let qos = writer.qos().expect("QoS");
+    assert_eq!((qos.reliability, qos.max_blocking_ns), (Some(Reliability::Reliable), Some(5)));
+    assert_eq!(qos.durability, Some(Durability::Volatile));
+    assert_eq!(reader.qos().expect("QoS").reliability, Some(Reliability::Reliable));
+    let (writer, _) = pair(&participant, &sized(10));
+    assert_eq!(writer.qos().expect("QoS").reliability, Some(Reliability::BestEffort));
+    for qos in [
+        Qos { durability: Some(Durability::TransientLocal), ..Qos::default() },
+        Qos { deadline_ns: Some(1), ..Qos::default() },
+    ] {
+        assert_eq!(failed(participant.writer(&Entity { qos: Some(qos), ..sized(1) })).0, abi::UNSUPPORTED);
+    }
+}
+
+#[test]
+fn options_are_in_force_or_refused() {
+    let participant = open(&[("latency", "normal:1ms,2us")]);
+    let settings = participant.settings().expect("settings");
+    assert_eq!(value_of(&settings, "latency"), Some("normal:1ms,2us"));
+    assert_eq!(value_of(&settings, "queue"), Some("1000"));
+    for (options, expected) in [
+        ([("latency", "soon")], "option `latency` cannot be `soon`: `soon` is not a time"),
+        ([("colour", "red")], "colour"),
+    ] {
+        let (status, text) = failed(driver().open(Open { options: &options, ..Open::default() }));
+        assert_eq!(status, abi::BAD_ARGUMENT);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn garbage_is_counted_and_never_given() {
+    let participant = open(&[("latency", "0")]);
+    let (mut writer, mut reader) = pair(&participant, &sized(100));
+    let locator = reader.locator().expect("a locator");
+    let name = locator.strip_prefix("sim:").expect("a locator");
+    let address = net::SocketAddr::from_abstract_name(name).expect("an address");
+    let stranger = net::UnixDatagram::unbound().expect("a socket");
+    for garbage in [&[7_u8; 200][..], &[0; 3], b"ddsm-sim"] {
+        stranger.send_to_addr(garbage, &address).expect("sent");
+    }
+    writer.write(b"ours").expect("written");
+    assert_eq!(receive(&mut reader, 1), [b"ours"]);
+    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(3));
+    for locator in ["", "udp4:127.0.0.1:1", "sim:"] {
+        assert_eq!(failed(writer.connect(locator)).0, abi::BAD_ARGUMENT, "{locator}");
+    }
+}

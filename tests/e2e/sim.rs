@@ -1,0 +1,136 @@
+//! The simulated middleware, in real time: what is configured is what is measured, as far as the host lets it.
+
+use std::fs;
+
+use crate::support::{Scene, count, list, root};
+
+const LATENCY_NS: u64 = 2_000_000;
+
+#[test]
+fn what_is_configured_is_what_is_measured() {
+    let scene = Scene::new();
+    let outcome = scene.ddsmark(&[
+        "characterize",
+        "--driver",
+        "sim",
+        "--option",
+        "sim.latency=2ms",
+        "--option",
+        "sim.loss=10%",
+        "--option",
+        "sim.retransmit=1ms",
+        "--option",
+        "sim.service=50us",
+        "--quick",
+        "--size",
+        "64",
+        "--json",
+        "--out",
+        "result",
+    ]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]);
+    assert_eq!(cells.len(), 2, "latency and throughput");
+    for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
+        assert_eq!(run["state"], "valid", "{run:#}");
+        let counted = &list(&run["counted"])[0];
+        let [sent, delivered, lost] = ["sent", "delivered", "lost"].map(|name| count(&counted[name]));
+        // reliable by default: what is lost on the way is sent again
+        assert_eq!((sent, lost), (delivered, 0), "{run:#}");
+        assert!(delivered > 0, "{run:#}");
+    }
+    let latency = &cells[0]["latency"];
+    for (kind, ways) in [("rtt", 2), ("one_way_out", 1), ("one_way_back", 1)] {
+        let least = ways * LATENCY_NS;
+        assert!(count(&latency[kind]["min_ns"]) >= least, "{kind}: {latency:#}");
+        // within the 0.1 % of a histogram
+        assert!(count(&latency[kind]["p50_ns"]) >= least - least / 1000, "{kind}: {latency:#}");
+    }
+    // one in ten is sent again, which takes 1 ms more
+    assert!(count(&latency["one_way_out"]["max_ns"]) >= LATENCY_NS + 1_000_000, "{latency:#}");
+    // the server takes 50 us a sample
+    for run in list(&cells[1]["runs"]) {
+        let throughput = &run["throughput"];
+        let [sent, accepted] =
+            [count(&throughput["sent"]) as f64, throughput["accepted_sps"].as_f64().expect("a rate")];
+        // the queue of 1000 may be filled beyond what the server has done
+        assert!(accepted <= 20_000.0 * sent / (sent - 1_000.0).max(1.0), "{throughput:#}");
+    }
+}
+
+#[test]
+fn best_effort_loses_what_it_is_told_to() {
+    let scene = Scene::new();
+    let outcome = scene.ddsmark(&[
+        "characterize",
+        "--driver",
+        "sim",
+        "--option",
+        "sim.latency=100us",
+        "--option",
+        "sim.loss=50%",
+        "--option",
+        "sim.service=20us",
+        "--reliability",
+        "best-effort",
+        "--workload",
+        "throughput",
+        "--quick",
+        "--size",
+        "64",
+        "--json",
+        "--out",
+        "result",
+    ]);
+    outcome.assert_status(0);
+    let throughput = &outcome.document()["cells"][0]["throughput"];
+    let [sent, delivered, lost] = ["sent", "delivered", "lost"].map(|name| count(&throughput[name]));
+    assert_eq!(sent, delivered + lost, "{throughput:#}");
+    // five standard deviations of a binomial count
+    let allowed = 2.5 * (sent as f64).sqrt();
+    assert!((lost as f64 - sent as f64 / 2.0).abs() <= allowed, "{throughput:#}");
+}
+
+#[test]
+fn who_names_no_driver_does_not_ask_for_it() {
+    let scene = Scene::new();
+    let built = scene.ddsmark(&["drivers", "list"]);
+    built.assert_status(0);
+    assert!(built.stdout.contains("sim"), "{}", built.stdout);
+    let outcome = scene.ddsmark(&["characterize", "--quick", "--size", "64", "--json", "--out", "result"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let drivers: Vec<_> = document["drivers"].as_object().expect("drivers").keys().cloned().collect();
+    assert!(drivers.contains(&"udp".to_owned()) && !drivers.contains(&"sim".to_owned()), "{drivers:?}");
+}
+
+#[test]
+fn its_manual_names_every_option() {
+    let manual = fs::read_to_string(root().join("drivers/sim/README.md")).expect("the manual");
+    let scene = Scene::new();
+    let outcome = scene.ddsmark(&["drivers", "info", "sim"]);
+    outcome.assert_status(0);
+    for option in [
+        "latency",
+        "modes",
+        "bandwidth",
+        "service",
+        "queue",
+        "full",
+        "loss",
+        "retransmit",
+        "duplicate",
+        "reorder",
+        "hold",
+        "drift",
+        "stall",
+        "warmup",
+        "qos",
+        "seed",
+    ] {
+        assert!(outcome.stdout.contains(option), "{option}: {}", outcome.stdout);
+        assert!(manual.contains(&format!("| `{option}` |")), "{option} is not in the manual");
+    }
+    assert!(outcome.stdout.contains("simulated"), "{}", outcome.stdout);
+}
