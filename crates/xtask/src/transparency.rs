@@ -87,7 +87,7 @@ fn ddsmark(driver: &str, workload: &str, size: u64) -> Result<f64, Error> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
     let results = std::env::temp_dir().join(format!("ddsmark-transparency-{}", std::process::id()));
     let (size, runs, seconds) = (size.to_string(), RUNS.to_string(), format!("{SECONDS}s"));
-    let words: [&OsStr; 17] = [
+    let words: [&OsStr; 19] = [
         "characterize",
         "--driver",
         driver,
@@ -101,6 +101,9 @@ fn ddsmark(driver: &str, workload: &str, size: u64) -> Result<f64, Error> {
         &runs,
         "--duration",
         &seconds,
+        // as the bare program: wherever the scheduler puts it
+        "--pin",
+        "none",
         "--warm-up",
         "200ms",
         "--json",
