@@ -93,6 +93,8 @@ impl Lab {
                 ("measure".to_owned(), design.measure_ns),
             ]),
             latency,
+            // a simulated run is recorded as a whole, not in windows
+            steady_state: BTreeMap::new(),
             throughput: figures.throughput,
             counted: vec![figures.counted],
             cpu_ns_per_sample: None,
