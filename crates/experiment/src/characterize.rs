@@ -83,7 +83,7 @@ impl Effort {
     pub const fn times(self) -> (u32, u64, u64) {
         match self {
             Self::Quick => (3, 50 * MS, 200 * MS),
-            Self::Standard => (3, 200 * MS, SECOND),
+            Self::Standard => (3, 200 * MS, 800 * MS),
             Self::Precise => (10, SECOND, 5 * SECOND),
         }
     }
