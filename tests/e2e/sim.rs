@@ -119,6 +119,7 @@ fn its_manual_names_every_option() {
         "queue",
         "full",
         "loss",
+        "fragment",
         "retransmit",
         "duplicate",
         "reorder",

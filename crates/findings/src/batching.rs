@@ -5,7 +5,7 @@ use stats::Spread;
 
 use crate::{
     figures::{Point, Side, delivered_sps},
-    words::{between, figure, finding, over_sizes, runs, three},
+    words::{between, figure, finding, over_sizes, overlap, runs, three},
 };
 
 /// One size, unbatched and batched, whose runs lie apart.
@@ -34,7 +34,9 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
             if !such.is_empty() {
                 let what = format!("`{}` batched up to {ceiling} bytes per flush", side.name);
                 let sizes: Vec<u64> = pairs.iter().map(|(_, packed)| packed.size).collect();
-                findings.push(told(kind, &what, &such, &sizes));
+                let open = pairs.iter().zip(&changes).filter(|(_, change)| change.is_none());
+                let open: Vec<u64> = open.map(|((_, packed), _)| packed.size).collect();
+                findings.push(told(kind, &what, &such, &sizes, &open));
             }
         }
     }
@@ -61,8 +63,8 @@ fn change<'d>(alone: &Point<'d>, packed: &Point<'d>) -> Option<Change<'d>> {
     })
 }
 
-/// `sizes` are those that were measured both ways, ascending.
-fn told(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64]) -> Finding {
+/// `sizes` are those that were measured both ways, ascending; `open` those of them at which the runs overlap.
+fn told(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64], open: &[u64]) -> Finding {
     let gains = kind == FindingKind::BatchingGains;
     // up to which size, where all from the smallest on agree
     let agree = sizes.iter().zip(changes).take_while(|(size, change)| **size == change.size).count();
@@ -72,13 +74,10 @@ fn told(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64]) -
         |change| change.ratio.median,
         |change| {
             let Spread { min, median, max, .. } = change.ratio;
-            format!(
-                "{} times at {} bytes ({})",
-                figure(median),
-                change.size,
-                between(&figure(min), &figure(max))
-            )
+            let range = between(&figure(min), &figure(max));
+            format!("{} times as many at {} bytes ({range})", figure(median), change.size)
         },
+        |least, most| format!("{} times as many", between(&figure(least), &figure(most))),
     );
     let more = if gains { "more" } else { "fewer" };
     let reach = match (up_to, sizes) {
@@ -86,11 +85,13 @@ fn told(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64]) -
             format!("at all sizes that can be batched, up to {last} bytes")
         }
         (Some(last), _) => format!("up to {last} bytes"),
-        (None, _) => "at some sizes".to_owned(),
+        (None, _) => format!("at {} of {} sizes", changes.len(), sizes.len()),
     };
     let each = runs(changes.iter().flat_map(|change| &change.spreads));
     let text = format!(
-        "{what}: {more} samples/s delivered than unbatched {reach}: {ratios}; {each}, in brackets between any two of them."
+        "{what} delivers {more} samples/s than unbatched {reach}: {ratios}.{} {each}; in brackets the least and the most \
+         between any two runs.",
+        overlap(open)
     );
     let cells = changes.iter().flat_map(|change| change.cells);
     let mut numbers: Vec<(String, f64)> = changes

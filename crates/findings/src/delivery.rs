@@ -53,7 +53,7 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
         .collect();
     if lossy.is_empty() {
         let runs: usize = open.iter().flat_map(|delivery| &delivery.lost).map(|point| point.spread.n).sum();
-        let text = format!("{subject}, but no sample was lost without it in any of {runs} runs.");
+        let text = format!("{subject}. Even so no sample was lost in any of the {runs} best effort runs.");
         let numbers = [("runs".to_owned(), runs as f64), ("lost_pct".to_owned(), 0.0)];
         return Some(finding(FindingKind::NoLossWithoutGuarantee, text, cells(), numbers));
     }
@@ -73,7 +73,7 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
         })
         .collect();
     let text = format!(
-        "{subject}: their rates are not on the same footing, as a rate with loss leaves the lost samples out. {}.",
+        "{subject}. So their rates are not on one footing: best effort may reach a rate by losing samples. {}.",
         losses.join("; ")
     );
     let numbers = lossy

@@ -27,7 +27,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     };
     if flat == curve.len() {
         let text = format!(
-            "`{}`: the median RTT is on one level from {} to {} bytes: {} µs ({}).",
+            "`{}`: the median RTT is flat from {} to {} bytes: {} µs ({}).",
             side.name,
             first.size,
             last.size,
@@ -51,27 +51,32 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     if last.spread.min <= first.spread.max {
         return None;
     }
-    let flat_part = match knee {
-        Some(knee) if knee > 0 => {
-            format!("it is on one level up to {} bytes ({} µs); ", curve[knee].size, text_of(&curve[..=knee]))
-        }
-        _ => String::new(),
+    let each = runs(curve.iter().map(|point| &point.spread));
+    let at = |point: &Point<'_>| {
+        let Spread { min, median, max, .. } = point.spread;
+        format!("{} µs at {} bytes ({})", micros(median), point.size, between(&micros(min), &micros(max)))
     };
-    let text = format!(
-        "`{}`: the median RTT is {} µs at {} bytes and {} µs at {} bytes ({}); {flat_part}between {} and {} bytes it \
-         grows by {} ns per byte ({} over {} blocks of runs).",
-        side.name,
-        text_of(&curve[..1]),
-        first.size,
-        text_of(&rising[rising.len() - 1..]),
-        last.size,
-        runs(curve.iter().map(|point| &point.spread)),
-        rising[0].size,
-        last.size,
+    let slope = format!(
+        "{} ns per byte ({} over {} blocks of runs)",
         figure(slopes.median),
         between(&figure(slopes.min), &figure(slopes.max)),
         slopes.n
     );
+    let text = match knee.filter(|knee| *knee > 0) {
+        Some(knee) => format!(
+            "`{}`: the median RTT is flat up to {} bytes: {} µs. From there it grows by {slope}, to {}. {each}.",
+            side.name,
+            curve[knee].size,
+            text_of(&curve[..=knee]),
+            at(last)
+        ),
+        None => format!(
+            "`{}`: the median RTT grows with the size, from {} to {}: by {slope}. {each}.",
+            side.name,
+            at(first),
+            at(last)
+        ),
+    };
     let mut numbers = three("rtt_slope", "ns_per_byte", &slopes).to_vec();
     numbers.push(("slope_from_size_bytes".to_owned(), rising[0].size as f64));
     numbers.push(("slope_to_size_bytes".to_owned(), last.size as f64));

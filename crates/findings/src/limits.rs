@@ -57,7 +57,7 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
     if at_least(&dropped, NOTABLE_LOSS_PCT) {
         let share = percent(&dropped).unwrap_or_default();
         let text =
-            format!("buffer drops (datagrams dropped at a full socket buffer: {share} of the samples sent)");
+            format!("buffer drops (datagrams dropped at full socket buffers: {share} of the samples sent)");
         bind(Limit::BufferDrops, text);
     }
     if at_least(&line, FULL_LINE_PCT) {
@@ -70,21 +70,26 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
             ),
         );
     }
+    let n = runs.len();
     let text = if limits.is_empty() {
         limits.push(Limit::Unknown);
+        let polls = if polling { " by polling" } else { "" };
         let seen = [
             percent(&writer).map(|share| format!("the writer's process used {share} of a core")),
-            percent(&reader).map(|share| {
-                let polls = if polling { " by polling" } else { "" };
-                format!("the reader's {share}{polls}")
-            }),
+            percent(&reader).map(|share| format!("the reader's {share}{polls}")),
+            percent(&dropped)
+                .map(|share| format!("datagrams dropped at full buffers were {share} of the samples")),
             percent(&lost).map(|share| format!("{share} of the samples were lost")),
+            percent(&line).map(|share| format!("traffic was {share} of the interface's speed")),
         ];
         let seen: Vec<String> = seen.into_iter().flatten().collect();
-        let seen = if seen.is_empty() { String::new() } else { format!(": {}", list(&seen)) };
-        format!("What binds there is unknown{seen}.")
+        if seen.is_empty() {
+            format!("What binds there is unknown: none of its {n} runs tells what it used.")
+        } else {
+            format!("What binds there is unknown; in its {n} runs {}.", list(&seen))
+        }
     } else {
-        format!("What binds there: {}.", list(&words))
+        format!("What binds there, in all its {n} runs: {}.", list(&words))
     };
     let shares = [
         ("writer_cpu", writer),

@@ -6,7 +6,7 @@ use stats::Spread;
 use crate::{
     LEVEL,
     figures::Side,
-    words::{between, finding, micros, over_sizes, runs, three},
+    words::{between, finding, micros, over_sizes, overlap, runs, three},
 };
 
 /// At one size: RTT of the middleware less that of the bare socket.
@@ -52,70 +52,68 @@ fn against(side: &Side<'_>, bare: &Side<'_>) -> Vec<Finding> {
         .collect();
     let added: Vec<&Difference<'_>> = all.iter().filter(|difference| difference.ns.min > 0.0).collect();
     let saved: Vec<&Difference<'_>> = all.iter().filter(|difference| difference.ns.max < 0.0).collect();
+    let apart = |difference: &&Difference<'_>| difference.ns.min > 0.0 || difference.ns.max < 0.0;
+    let open: Vec<u64> =
+        all.iter().filter(|difference| !apart(difference)).map(|difference| difference.size).collect();
     let (over, under) = (&side.name, &bare.name);
     let mut findings = Vec::new();
-    for (kind, what, such) in [
-        (
-            FindingKind::RttAdded,
-            format!("`{over}` adds to the median RTT of the bare socket `{under}`"),
-            &added,
-        ),
-        (
-            FindingKind::RttSaved,
-            format!("`{over}` has a smaller median RTT than the bare socket `{under}`"),
-            &saved,
-        ),
-    ] {
+    for (kind, such) in [(FindingKind::RttAdded, &added), (FindingKind::RttSaved, &saved)] {
         if !such.is_empty() {
-            findings.push(told(kind, &what, such, all.len()));
+            findings.push(told(kind, over, under, such, &open));
         }
     }
-    let what = format!("`{over}` adds to the median RTT of `{under}`");
+    let what = format!("What `{over}` adds to the median RTT of `{under}`");
     findings.extend(over_all_sizes(&what, &added, all.len()));
     findings
 }
 
-fn told(kind: FindingKind, what: &str, such: &[&Difference<'_>], compared: usize) -> Finding {
-    let sign = if kind == FindingKind::RttAdded { 1.0 } else { -1.0 };
+fn told(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>], open: &[u64]) -> Finding {
+    let (than, sign) = if kind == FindingKind::RttAdded { ("longer", 1.0) } else { ("shorter", -1.0) };
+    let range = |least: f64, most: f64| {
+        let (least, most) = if sign > 0.0 { (least, most) } else { (-most, -least) };
+        between(&micros(least), &micros(most))
+    };
     let figures = over_sizes(
         such,
         |difference| difference.ns.median,
         |difference| {
             let Spread { min, median, max, .. } = difference.ns;
-            let (least, most) = if sign > 0.0 { (min, max) } else { (-max, -min) };
-            let range = between(&micros(least), &micros(most));
-            {
-                let less = if sign > 0.0 { "" } else { " less" };
-                format!("{} µs{less} at {} bytes ({range})", micros(median * sign), difference.size)
-            }
+            format!("by {} µs at {} bytes ({})", micros(median * sign), difference.size, range(min, max))
         },
+        |least, most| format!("by {} µs", range(least, most)),
     );
-    let others = match compared - such.len() {
-        0 => String::new(),
-        others => format!("; not so at {others} of {compared} sizes"),
-    };
     let each = runs(such.iter().flat_map(|difference| &difference.spreads));
-    let text = format!("{what}: {figures}{others}; {each}, in brackets between any two of them.");
+    let text = format!(
+        "`{over}` has a {than} median RTT than the bare socket `{under}`: {figures}.{} {each}; in brackets the least and \
+         the most between any two runs.",
+        overlap(open)
+    );
     finding(kind, text, such.iter().flat_map(|difference| difference.cells), numbers(such))
 }
 
 /// Constant: one value lies within all differences, and they are on one level. Varies: two of them have no value in common.
 fn over_all_sizes(what: &str, added: &[&Difference<'_>], compared: usize) -> Option<Finding> {
     let [first, .., last] = added else { return None };
+    let by_median =
+        |left: &&&Difference<'_>, right: &&&Difference<'_>| left.ns.median.total_cmp(&right.ns.median);
+    let (lowest, highest) = (added.iter().min_by(by_median)?, added.iter().max_by(by_median)?);
     let most = |of: fn(&Spread) -> f64| added.iter().map(|d| of(&d.ns)).fold(f64::NEG_INFINITY, f64::max);
     let least = |of: fn(&Spread) -> f64| added.iter().map(|d| of(&d.ns)).fold(f64::INFINITY, f64::min);
-    let (highest, lowest) = (most(|ns| ns.median), least(|ns| ns.median));
     let share_a_value = most(|ns| ns.min) <= least(|ns| ns.max);
-    let on_level = added.len() == compared && least(|ns| ns.min) >= highest * (1.0 - LEVEL);
-    let range = between(&micros(lowest), &micros(highest));
-    let sizes = format!("{} to {} bytes", first.size, last.size);
+    let on_level = added.len() == compared && least(|ns| ns.min) >= highest.ns.median * (1.0 - LEVEL);
+    let each = runs(added.iter().flat_map(|difference| &difference.spreads));
     let (kind, text) = if !share_a_value {
-        let text = format!("What {what} is not constant over sizes: medians of {range} µs over {sizes}.");
+        let at = |d: &Difference<'_>| format!("{} µs at {} bytes", micros(d.ns.median), d.size);
+        let text =
+            format!("{what} is not the same at all sizes: {} but {} ({each}).", at(lowest), at(highest));
         (FindingKind::RttAddedVaries, text)
     } else if on_level {
+        let range = between(&micros(lowest.ns.median), &micros(highest.ns.median));
         let whole = between(&micros(least(|ns| ns.min)), &micros(most(|ns| ns.max)));
-        let text =
-            format!("What {what} is constant over {sizes}: {range} µs ({whole} between any two runs).");
+        let text = format!(
+            "{what} is constant from {} to {} bytes: {range} µs ({each}; {whole} between any two).",
+            first.size, last.size
+        );
         (FindingKind::RttAddedConstant, text)
     } else {
         return None;

@@ -63,12 +63,12 @@ fn plateau(
     let last = level.last().unwrap_or(first).size;
     let text = match below {
         Some(below) => format!(
-            "{what}: throughput reaches its plateau at {} bytes: {rates} Mbit/s from there to {last} bytes ({}), {} \
-             Mbit/s at {} bytes",
+            "{what}: throughput reaches its plateau at {} bytes: {rates} Mbit/s from there to {last} bytes, against {} \
+             Mbit/s at {} bytes ({})",
             first.size,
-            runs(spreads()),
             between(&figure(below.spread.min), &figure(below.spread.max)),
-            below.size
+            below.size,
+            runs(spreads().chain([&below.spread]))
         ),
         None => format!(
             "{what}: throughput is on one level at all sizes from {} to {last} bytes: {rates} Mbit/s ({})",
@@ -99,13 +99,13 @@ fn apart(what: &str, kind: FindingKind, high: &Point<'_>, low: &Point<'_>) -> Fi
     let each = runs([&high.spread, &low.spread].into_iter());
     let text = if kind == FindingKind::StillGrows {
         format!(
-            "{what}: throughput still grows at the largest size: {}, {} ({each}); no plateau.",
+            "{what}: throughput still grows at the largest size, and reaches no plateau: {}, against {} ({each}).",
             at(high),
             at(low)
         )
     } else {
         format!(
-            "{what}: throughput is highest at {}, and falls to {} ({each}); no plateau.",
+            "{what}: throughput keeps no plateau: it is highest with {}, and falls to {} ({each}).",
             at(high),
             at(low)
         )

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use results::{Cell, Finding, FindingKind};
 use stats::Spread;
 
-/// So many figures over sizes are told one by one; of more the ends and the extremes.
+/// So many figures over sizes are told one by one; of more the ends, and the range between them.
 const TOLD: usize = 4;
 
 /// Three significant digits, and all before the point.
@@ -44,23 +44,36 @@ pub(crate) fn list(words: &[String]) -> String {
     }
 }
 
-/// Figures over sizes: all of a few; of many the first, the least, the most and the last, in their order.
-pub(crate) fn over_sizes<T>(items: &[T], value: impl Fn(&T) -> f64, word: impl Fn(&T) -> String) -> String {
-    let told: Vec<usize> = if items.len() <= TOLD {
-        (0..items.len()).collect()
-    } else {
-        let by_value = |left: &usize, right: &usize| value(&items[*left]).total_cmp(&value(&items[*right]));
-        let extremes = [(0..items.len()).min_by(by_value), (0..items.len()).max_by(by_value)];
-        let mut told: Vec<usize> = extremes.into_iter().flatten().chain([0, items.len() - 1]).collect();
-        told.sort_unstable();
-        told.dedup();
-        told
-    };
-    let words: Vec<String> = told.iter().map(|index| word(&items[*index])).collect();
-    match items.len() - told.len() {
-        0 => words.join("; "),
-        more => format!("{}; {more} sizes more between these", words.join("; ")),
+/// `64, 128 and 256 bytes`.
+pub(crate) fn sizes(of: impl Iterator<Item = u64>) -> String {
+    format!("{} bytes", list(&of.map(|size| size.to_string()).collect::<Vec<_>>()))
+}
+
+/// Figures over sizes: all of a few; of many the first and the last, and in what range those between them lie.
+pub(crate) fn over_sizes<T>(
+    items: &[T],
+    value: impl Fn(&T) -> f64,
+    word: impl Fn(&T) -> String,
+    range: impl Fn(f64, f64) -> String,
+) -> String {
+    match items {
+        [first, inner @ .., last] if items.len() > TOLD => {
+            let values = || inner.iter().map(&value);
+            let least = values().fold(f64::INFINITY, f64::min);
+            let most = values().fold(f64::NEG_INFINITY, f64::max);
+            let inner = format!("at {} sizes between them {}", inner.len(), range(least, most));
+            format!("{}; {}; {inner}", word(first), word(last))
+        }
+        few => few.iter().map(word).collect::<Vec<_>>().join("; "),
     }
+}
+
+/// At which sizes nothing can be said, as a sentence; nothing where there is none.
+pub(crate) fn overlap(at: &[u64]) -> String {
+    if at.is_empty() {
+        return String::new();
+    }
+    format!(" At {} the runs of the two overlap, so no difference shows.", sizes(at.iter().copied()))
 }
 
 /// A finding of these cells, with its numbers. What is no number is left out: a file has no word for it.
@@ -109,12 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn of_many_sizes_the_ends_and_the_extremes_are_told() {
-        let told = |items: &[f64]| over_sizes(items, |item| *item, |item| format!("{item}"));
+    fn of_many_sizes_the_ends_are_told_and_the_range_between() {
+        let told = |items: &[f64]| {
+            over_sizes(items, |item| *item, |item| format!("{item}"), |min, max| format!("{min} to {max}"))
+        };
         assert_eq!(told(&[]), "");
         assert_eq!(told(&[1.0, 2.0, 3.0, 4.0]), "1; 2; 3; 4");
-        assert_eq!(told(&[2.0, 3.0, 9.0, 4.0, 1.0, 5.0]), "2; 9; 1; 5; 2 sizes more between these");
-        assert_eq!(told(&[1.0, 3.0, 4.0, 5.0, 9.0]), "1; 9; 3 sizes more between these");
+        assert_eq!(told(&[2.0, 3.0, 9.0, 4.0, 1.0, 5.0]), "2; 5; at 4 sizes between them 1 to 9");
     }
 
     #[test]

@@ -92,6 +92,18 @@ impl Windows {
         self.max = self.max.max(value_ns);
     }
 
+    /// The windows so far.
+    #[must_use]
+    pub fn histograms(&self) -> &[Histogram<u64>] {
+        &self.histograms[..=self.current]
+    }
+
+    /// Length of a window.
+    #[must_use]
+    pub const fn length_ns(&self) -> u64 {
+        self.length_ns
+    }
+
     /// How many were recorded.
     #[must_use]
     pub const fn len(&self) -> u64 {
@@ -117,7 +129,7 @@ impl Windows {
     /// What was recorded, as it travels.
     #[must_use]
     pub fn distribution(&self) -> Distribution {
-        let windows = self.histograms[..=self.current].iter().map(encode).collect();
+        let windows = self.histograms().iter().map(encode).collect();
         let n = self.n.max(1) as f64;
         let mean = self.sum as f64 / n;
         // n * sum of squares - (sum)^2 is exact in integers where it fits, and loses no digits to cancellation

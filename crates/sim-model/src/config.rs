@@ -26,20 +26,22 @@ macro_rules! options {
 options! {
     "latency" = "100us" "one way: TIME, constant:TIME, normal:MEAN,SD, lognormal:MEDIAN,SIGMA, gamma:MEAN,SHAPE, or a \
         mixture such as 0.99*50us+0.01*gamma:1ms,2; times up to 100s with ns, us, ms or s",
-    "modes" = "1" "factors of latency, one drawn for each run: 0.7*1+0.3*1.5; 0.001 to 1000",
+    "modes" = "1" "factors of latency and of the server's time, one drawn for each run: 0.7*1+0.3*1.5; 0.001 to 1000",
     "bandwidth" = "off" "payload that the server moves: a number with kbit, Mbit or Gbit (a second), or off",
     "service" = "0" "time that the server takes for a packet besides: a time",
     "queue" = "1000" "packets in the server, the one being served included: 1 to 1000000",
     "full" = "block" "a write that finds the queue full: block (back-pressure), or drop (best effort only)",
     "loss" = "0" "probability that a transmission is lost: 0.01 or 1%; reliable writers send again",
+    "fragment" = "off" "payload bytes of a datagram, 1 to 1000000, or off; a packet of several is lost with any of them",
     "retransmit" = "1ms" "what each retransmission adds to the latency: a time",
     "duplicate" = "0" "probability that a sample comes twice, best effort only",
     "reorder" = "0" "probability that a sample is held back; best effort: those behind it pass",
     "hold" = "1ms" "for how long a sample is held back: a time",
-    "drift" = "0" "change of latency in each second, of what it was at first: 0.1, 10% or -10%; -100 to 100",
+    "drift" = "0" "change of latency and of the server's time in each second, of what they were at first: 0.1, 10% or -10%; -100 to \
+        100",
     "stall" = "off" "PERIOD,LENGTH: at the end of each period nothing moves for so long; or off",
-    "warmup" = "flat" "factor of latency over time: flat, ramp:FACTOR,TIME, step:FACTOR,TIME, cycle:FACTOR,PERIOD, \
-        slowdown:FACTOR,TIME",
+    "warmup" = "flat" "factor of latency and of the server's time, over time: flat, ramp:FACTOR,TIME, step:FACTOR,TIME, \
+        cycle:FACTOR,PERIOD, slowdown:FACTOR,TIME",
     "qos" = "none" "what a policy adds to the latency of a writer that is asked for it: reliability:5us,deadline:1us",
     "seed" = "1" "of all random numbers, together with the name of the run: a whole number",
 }
@@ -49,7 +51,7 @@ options! {
 pub struct Config {
     /// Latency of one way, before all factors.
     pub latency: Mixture,
-    /// Factors of latency, one drawn for each run.
+    /// Factors of latency and of the server's time, one drawn for each run.
     pub modes: Vec<Mode>,
     /// Of the server, in bit/s.
     pub bandwidth: Option<f64>,
@@ -59,8 +61,10 @@ pub struct Config {
     pub queue: usize,
     /// What becomes of a write that finds it full.
     pub full: WhenFull,
-    /// Probability that a transmission is lost.
+    /// Probability that a datagram is lost.
     pub loss: f64,
+    /// Payload bytes of a datagram at most; none: a packet is one.
+    pub fragment: Option<u64>,
     /// What a retransmission adds to the latency.
     pub retransmit_ns: u64,
     /// Probability that a sample comes twice.
@@ -69,11 +73,11 @@ pub struct Config {
     pub reorder: f64,
     /// For how long it is held back.
     pub hold_ns: u64,
-    /// Change of latency in a second, of what it was at first.
+    /// Change of latency and of the server's time in a second, of what they were at first.
     pub drift: f64,
     /// Times in which nothing moves.
     pub stall: Option<Stall>,
-    /// Factor of latency over time.
+    /// Factor of latency and of the server's time, over time.
     pub warmup: Shape,
     /// What each policy adds to the latency, in the order of [`POLICIES`].
     pub qos: [f64; POLICIES.len()],
@@ -86,7 +90,7 @@ pub struct Config {
 pub struct Mode {
     /// The share of runs.
     pub weight: f64,
-    /// The factor of latency.
+    /// The factor.
     pub factor: f64,
 }
 
@@ -153,6 +157,7 @@ impl Config {
             queue: of.value("queue", parse::queue)?,
             full: of.value("full", parse::when_full)?,
             loss: of.value("loss", parse::probability)?,
+            fragment: of.value("fragment", parse::fragment)?,
             retransmit_ns: of.value("retransmit", parse::whole_ns)?,
             duplicate: of.value("duplicate", parse::probability)?,
             reorder: of.value("reorder", parse::probability)?,
@@ -174,6 +179,33 @@ impl Config {
         self.service_ns.saturating_add(moving as u64)
     }
 
+    /// Datagrams that a packet of so many payload bytes is.
+    #[must_use]
+    pub fn datagrams(&self, bytes: u64) -> u64 {
+        self.fragment.map_or(1, |fragment| bytes.div_ceil(fragment).max(1))
+    }
+
+    /// The probability that a transmission of so many payload bytes is lost: with any one of its datagrams.
+    #[must_use]
+    pub fn loss_of(&self, bytes: u64) -> f64 {
+        match self.datagrams(bytes) {
+            1 => self.loss,
+            several => 1.0 - (1.0 - self.loss).powf(several as f64),
+        }
+    }
+
+    /// The same on a host on which everything takes so many times as long.
+    #[must_use]
+    pub fn slowed(mut self, factor: f64) -> Self {
+        let whole = |ns: u64| (ns as f64 * factor).round() as u64;
+        for mode in &mut self.modes {
+            mode.factor *= factor;
+        }
+        self.qos = self.qos.map(|ns| ns * factor);
+        (self.retransmit_ns, self.hold_ns) = (whole(self.retransmit_ns), whole(self.hold_ns));
+        self
+    }
+
     /// What the policies that are asked for, by name, add to the latency.
     #[must_use]
     pub fn qos_ns<'p>(&self, asked: impl IntoIterator<Item = &'p str>) -> f64 {
@@ -182,13 +214,13 @@ impl Config {
         asked.into_iter().map(cost).sum()
     }
 
-    /// Whether latency is the same at all times of a run.
+    /// Whether a run is the same at all times.
     #[must_use]
     pub fn is_stationary(&self) -> bool {
         self.drift == 0.0 && self.stall.is_none() && self.warmup == Shape::Flat
     }
 
-    /// The factor of latency at a time since the beginning: drift and warm-up together, never below 0.
+    /// The factor of latency and of the server's time at a time since the beginning: drift and warm-up together, never below 0.
     #[must_use]
     pub fn factor_at(&self, at_ns: u64) -> f64 {
         (1.0 + self.drift * at_ns as f64 / 1e9).max(0.0) * self.warmup.factor(at_ns)

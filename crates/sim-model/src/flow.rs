@@ -15,8 +15,10 @@ pub enum Fate {
         /// When to try again.
         until_ns: u64,
     },
-    /// Accepted; it never comes.
+    /// Accepted; it is lost on its way.
     Lost,
+    /// Accepted; the full queue dropped it.
+    Dropped,
     /// Accepted; it comes.
     Comes {
         /// When.
@@ -66,7 +68,7 @@ impl Flow {
         }
     }
 
-    /// The factor of latency of this run.
+    /// The factor of this run.
     #[must_use]
     pub const fn mode(&self) -> f64 {
         self.mode
@@ -77,7 +79,9 @@ impl Flow {
     pub fn offer(&mut self, now_ns: u64, bytes: u64) -> Fate {
         let epoch = *self.epoch_ns.get_or_insert(now_ns);
         let now = now_ns.saturating_sub(epoch);
-        let transit = self.config.transit_ns(bytes);
+        let factor = self.mode * self.config.factor_at(now);
+        // a float that is too large becomes the largest integer
+        let transit = (self.config.transit_ns(bytes) as f64 * factor).round() as u64;
         while self.queue.front().is_some_and(|done| *done <= now) {
             self.queue.pop_front();
         }
@@ -86,7 +90,7 @@ impl Flow {
         } else {
             if self.queue.len() >= self.config.queue {
                 if self.config.full == WhenFull::Drop && !self.reliable {
-                    return Fate::Lost;
+                    return Fate::Dropped;
                 }
                 return Fate::Full { until_ns: epoch.saturating_add(self.queue[0]) };
             }
@@ -97,20 +101,20 @@ impl Flow {
             self.queue.push_back(done);
             done
         };
-        if !self.reliable && self.random.chance(self.config.loss) {
+        if !self.reliable && self.random.chance(self.config.loss_of(bytes)) {
             return Fate::Lost;
         }
-        self.underway(epoch, now, done)
+        self.underway(epoch, bytes, factor, done)
     }
 
-    fn underway(&mut self, epoch: u64, now: u64, done: u64) -> Fate {
+    fn underway(&mut self, epoch: u64, bytes: u64, factor: f64, done: u64) -> Fate {
+        let loss = self.config.loss_of(bytes);
         let mut retransmissions = 0;
-        while self.reliable && retransmissions < MOST_RETRANSMISSIONS && self.random.chance(self.config.loss)
-        {
+        while self.reliable && retransmissions < MOST_RETRANSMISSIONS && self.random.chance(loss) {
             retransmissions += 1;
         }
         let held = self.random.chance(self.config.reorder);
-        let latency = self.config.latency.draw(&mut self.random) * self.mode * self.config.factor_at(now)
+        let latency = self.config.latency.draw(&mut self.random) * factor
             + self.qos_ns
             + f64::from(retransmissions) * self.config.retransmit_ns as f64
             + if held { self.config.hold_ns as f64 } else { 0.0 };

@@ -130,6 +130,18 @@ pub fn queue(text: &str) -> Parsed<usize> {
     }
 }
 
+pub fn fragment(text: &str) -> Parsed<Option<u64>> {
+    if text == "off" {
+        return Ok(None);
+    }
+    let bytes = text.parse().map_err(|_| format!("`{text}` is neither a whole number nor `off`"))?;
+    if (1..=1_000_000).contains(&bytes) {
+        Ok(Some(bytes))
+    } else {
+        Err(format!("{bytes} is not within 1 to 1000000"))
+    }
+}
+
 pub fn when_full(text: &str) -> Parsed<WhenFull> {
     match text {
         "block" => Ok(WhenFull::Block),

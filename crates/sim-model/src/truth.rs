@@ -1,6 +1,6 @@
 //! What measuring must find.
 
-use crate::Config;
+use crate::{Config, RoundTrip};
 
 /// A sample of a reliable writer is sent again so often at most; the last transmission gets through.
 pub const MOST_RETRANSMISSIONS: u32 = 64;
@@ -16,7 +16,10 @@ pub struct Truth<'c> {
     /// What is added to it always.
     base_ns: f64,
     reliable: bool,
-    transit_ns: u64,
+    transit_ns: f64,
+    loss: f64,
+    /// Since the beginning of the run.
+    at_ns: u64,
 }
 
 impl<'c> Truth<'c> {
@@ -24,14 +27,34 @@ impl<'c> Truth<'c> {
     /// ([`Config::qos_ns`]), `bytes` the payload of a sample.
     #[must_use]
     pub fn new(config: &'c Config, reliable: bool, qos_ns: f64, bytes: u64, mode: f64, at_ns: u64) -> Self {
-        let transit_ns = config.transit_ns(bytes);
-        let base_ns = transit_ns as f64 + qos_ns;
-        Self { config, factor: mode * config.factor_at(at_ns), base_ns, reliable, transit_ns }
+        let factor = mode * config.factor_at(at_ns);
+        let transit_ns = (config.transit_ns(bytes) as f64 * factor).round();
+        let loss = config.loss_of(bytes);
+        Self { config, factor, base_ns: transit_ns + qos_ns, reliable, transit_ns, loss, at_ns }
     }
 
-    /// The probability that a sample comes within `x` ns, of those that come. Stalls are not in it.
+    /// The probability that a sample that is written at the time of this truth comes within `x` ns, of those that come.
     #[must_use]
     pub fn cdf(&self, x: f64) -> f64 {
+        let Some(stall) = self.config.stall else { return self.moving_cdf(x) };
+        let at = self.at_ns as f64;
+        let (period, length) = (stall.period_ns as f64, stall.length_ns as f64);
+        // what is due in a stall comes at its end: within one, nothing more comes than before it
+        let into = (at + x).rem_euclid(period);
+        let (until, included) =
+            if into >= period - length { (at + x - into + period - length, false) } else { (at + x, true) };
+        // the server stands still too
+        let done = if self.transit_ns > 0.0 {
+            stall.work(self.at_ns, self.transit_ns as u64)
+        } else {
+            stall.postpone(self.at_ns)
+        };
+        let left = until - done as f64 + self.transit_ns;
+        self.moving_cdf(if included { left } else { left - 1e-3 })
+    }
+
+    /// Without stalls.
+    fn moving_cdf(&self, x: f64) -> f64 {
         let Config { reorder, hold_ns, retransmit_ns, .. } = *self.config;
         let left = x - self.base_ns;
         self.retransmissions()
@@ -43,24 +66,20 @@ impl<'c> Truth<'c> {
             .sum()
     }
 
-    /// The smallest time within which a share `q` of the samples comes. Stalls are not in it.
+    /// The smallest time within which a share `q` of the samples comes that are written at the time of this truth.
     ///
     /// # Panics
     /// If `q` is not between 0 and 1, both exclusive.
     #[must_use]
     pub fn quantile(&self, q: f64) -> f64 {
-        assert!(q > 0.0 && q < 1.0, "{q} is no quantile");
-        let mut enough = 1.0;
-        // what is added up may miss 1 by its rounding
-        while self.cdf(enough) < q && enough < 1e30 {
-            enough *= 2.0;
-        }
-        let mut too_little = -1.0;
-        for _ in 0..200 {
-            let middle = f64::midpoint(too_little, enough);
-            if self.cdf(middle) >= q { enough = middle } else { too_little = middle }
-        }
-        enough.max(0.0)
+        quantile(q, |x| self.cdf(x))
+    }
+
+    /// The round trip, both ways being like this one, in a configuration without stalls: there the way back depends on when
+    /// the way out ends.
+    #[must_use]
+    pub fn round_trip(&self) -> RoundTrip<'c> {
+        RoundTrip::of(self.clone())
     }
 
     /// Mean and standard deviation. Stalls are not in it.
@@ -85,13 +104,13 @@ impl<'c> Truth<'c> {
     #[must_use]
     pub fn capacity_pps(&self) -> Option<f64> {
         let open = self.config.stall.map_or(1.0, |stall| stall.open_share());
-        (self.transit_ns > 0).then(|| open * 1e9 / self.transit_ns as f64)
+        (self.transit_ns > 0.0).then(|| open * 1e9 / self.transit_ns)
     }
 
     /// The share of samples that the server took and that never come.
     #[must_use]
     pub fn loss(&self) -> f64 {
-        if self.reliable { 0.0 } else { self.config.loss }
+        if self.reliable { 0.0 } else { self.loss }
     }
 
     /// The share of pings without an echo, both ways being like this one.
@@ -108,7 +127,7 @@ impl<'c> Truth<'c> {
 
     /// How often a sample is sent again, and how probable that is.
     fn retransmissions(&self) -> impl Iterator<Item = (f64, f64)> {
-        let (loss, most) = if self.reliable { (self.config.loss, MOST_RETRANSMISSIONS) } else { (0.0, 0) };
+        let (loss, most) = if self.reliable { (self.loss, MOST_RETRANSMISSIONS) } else { (0.0, 0) };
         (0..=most).map(move |times| {
             let so_far = if times == 0 { 1.0 } else { loss.powi(times.cast_signed()) };
             (f64::from(times), if times == most { so_far } else { so_far * (1.0 - loss) })
@@ -124,4 +143,20 @@ impl<'c> Truth<'c> {
             self.config.latency.cdf(x / self.factor)
         }
     }
+}
+
+/// The smallest value of which the distribution function `cdf` reaches `q`.
+pub(crate) fn quantile(q: f64, cdf: impl Fn(f64) -> f64) -> f64 {
+    assert!(q > 0.0 && q < 1.0, "{q} is no quantile");
+    let mut enough = 1.0;
+    // what is added up may miss 1 by its rounding
+    while cdf(enough) < q && enough < 1e30 {
+        enough *= 2.0;
+    }
+    let mut too_little = -1.0;
+    for _ in 0..120 {
+        let middle = f64::midpoint(too_little, enough);
+        if cdf(middle) >= q { enough = middle } else { too_little = middle }
+    }
+    enough.max(0.0)
 }

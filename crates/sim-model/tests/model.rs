@@ -86,7 +86,7 @@ fn the_queue_blocks_or_drops_and_the_server_keeps_its_rate() {
 
     let dropping = Arc::new(config(&[options[0], options[1], options[2], ("full", "drop")]));
     let mut flow = Flow::new(dropping.clone(), false, 0.0, 1, 0);
-    let fates = [(); 5].map(|()| flow.offer(0, 1000) == Fate::Lost);
+    let fates = [(); 5].map(|()| flow.offer(0, 1000) == Fate::Dropped);
     assert_eq!(fates, [false, false, false, true, true]);
     // a reliable writer loses nothing
     let mut flow = Flow::new(dropping, true, 0.0, 1, 0);
@@ -192,7 +192,7 @@ proptest! {
             now = now.saturating_add(u64::from(step) * 1000);
             match flow.offer(now, bytes) {
                 Fate::Full { until_ns } => prop_assert!(until_ns > now),
-                Fate::Lost => prop_assert!(!reliable),
+                Fate::Lost | Fate::Dropped => prop_assert!(!reliable),
                 Fate::Comes { due_ns, twice, retransmissions } => {
                     prop_assert!(due_ns >= now && !(reliable && twice) && (reliable || retransmissions == 0));
                 }

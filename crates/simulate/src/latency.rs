@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use experiment::{Design, Factors};
 use results::Counted;
-use sim_model::{Fate, Flow};
+use sim_model::{Config, Fate, Flow};
 
-use crate::{Figures, HOST_NS, Series};
+use crate::{HOST_NS, Machine, Measured, Series, usage::Used};
 
 /// As the pinger: a ping that is not back within this, or so many medians of the warm-up, is lost.
 const MIN_PING_TIMEOUT_NS: u64 = 200_000_000;
@@ -19,7 +19,7 @@ fn cross(flow: &mut Flow, at_ns: u64, bytes: u64) -> Option<(u64, u64)> {
         match flow.offer(at, bytes) {
             // with one in flight only an earlier ping that was given up can stand in the way
             Fate::Full { until_ns } => at = until_ns,
-            Fate::Lost => return None,
+            Fate::Lost | Fate::Dropped => return None,
             Fate::Comes { due_ns, twice, .. } => return Some((due_ns, 1 + u64::from(twice))),
         }
     }
@@ -28,9 +28,11 @@ fn cross(flow: &mut Flow, at_ns: u64, bytes: u64) -> Option<(u64, u64)> {
 pub(super) fn measure(
     series: &mut BTreeMap<&'static str, Series>,
     [mut out, mut back]: [Flow; 2],
+    config: &Config,
+    machine: &Machine,
     factors: &Factors,
     design: &Design,
-) -> Figures {
+) -> Measured {
     let bytes = factors.size_bytes;
     let mut counted = Counted { writer: 1, ..Counted::default() };
     let mut kinds =
@@ -38,6 +40,7 @@ pub(super) fn measure(
     let mut timeout = MIN_PING_TIMEOUT_NS;
     let mut warm_up = Vec::new();
     let mut now = 0_u64;
+    let mut elapsed = 0;
     for (measured, duration_ns) in [(false, design.warm_up_ns), (true, design.measure_ns)] {
         let begin = now;
         while now - begin < duration_ns {
@@ -64,6 +67,7 @@ pub(super) fn measure(
             }
             now = came.map_or(deadline, |(_, here, _)| here) + HOST_NS;
         }
+        elapsed = now - begin;
         if !warm_up.is_empty() {
             let middle = warm_up.len() / 2;
             let (_, median, _) = warm_up.select_nth_unstable(middle);
@@ -73,5 +77,18 @@ pub(super) fn measure(
     for (kind, recorded) in ["rtt", "one_way_out", "one_way_back"].into_iter().zip(kinds) {
         series.insert(kind, recorded);
     }
-    Figures { counted, throughput: None }
+    let (wire_bytes, wire_packets) = machine.on_wire(config, bytes);
+    let sent = counted.sent;
+    // a ping and its echo; each end spends as much on it as passes between two
+    let used = Used {
+        writer_ns: sent * HOST_NS,
+        writer_elapsed_ns: elapsed,
+        reader_ns: counted.delivered * HOST_NS,
+        reader_elapsed_ns: elapsed,
+        wire_bytes: (sent + counted.delivered) * wire_bytes,
+        wire_packets: (sent + counted.delivered) * wire_packets,
+        dropped: 0,
+        mode: out.mode(),
+    };
+    Measured { counted, throughput: None, received: None, used }
 }

@@ -42,6 +42,17 @@ impl Series {
         recorded
     }
 
+    /// A quantile of all values, which are out of their order then; none where they are too few to support it.
+    pub(crate) fn quantile(&mut self, quantile: f64) -> Option<u64> {
+        let n = self.values.len();
+        if !stats::supports_quantile(n as u64, quantile) {
+            return None;
+        }
+        let rank = ((n as f64 * quantile).ceil() as usize).clamp(1, n) - 1;
+        let (_, (_, value), _) = self.values.select_nth_unstable_by_key(rank, |(_, value)| *value);
+        Some(*value)
+    }
+
     /// As a result has it, with its histogram.
     pub(crate) fn latency(&self) -> (Latency, Histogram<u64>) {
         let mut histogram = new_histogram();

@@ -38,8 +38,9 @@ fn a_middleware_adds_the_same_at_all_sizes() {
     let [added, constant] = &added(&over_bare([8_000.0; 4], 0.01))[..] else { panic!() };
     assert_eq!(
         added.text,
-        "`dds` adds to the median RTT of the bare socket `plain`: 8.00 µs at 64 bytes (7.72 to 8.28); 8.00 µs at 1024 \
-         bytes (7.72 to 8.28); 8.00 µs at 8192 bytes (7.70 to 8.30); 8.00 µs at 32768 bytes (7.66 to 8.35); 3 runs each, in brackets between any two of them."
+        "`dds` has a longer median RTT than the bare socket `plain`: by 8.00 µs at 64 bytes (7.72 to 8.28); by 8.00 µs at \
+         1024 bytes (7.72 to 8.28); by 8.00 µs at 8192 bytes (7.70 to 8.30); by 8.00 µs at 32768 bytes (7.66 to 8.35). 3 \
+         runs each; in brackets the least and the most between any two runs."
     );
     assert_eq!(
         (added.kind, constant.kind),
@@ -47,7 +48,7 @@ fn a_middleware_adds_the_same_at_all_sizes() {
         "{constant:?}"
     );
     assert!(
-        constant.text.contains("is constant over 64 to 32768 bytes: 8.00 µs (7.66 to 8.35"),
+        constant.text.contains("is constant from 64 to 32768 bytes: 8.00 µs (3 runs each; 7.66 to 8.35"),
         "{constant:?}"
     );
     number(added, "rtt_added_at_64_bytes_ns", 8_000.0);
@@ -60,11 +61,9 @@ fn or_more_the_larger_the_sample() {
         panic!()
     };
     assert_eq!((added.kind, varies.kind), (FindingKind::RttAdded, FindingKind::RttAddedVaries));
-    assert!(
-        varies
-            .text
-            .ends_with("is not constant over sizes: medians of 8.00 to 40.0 µs over 64 to 32768 bytes.")
-    );
+    assert!(varies.text.ends_with(
+        "is not the same at all sizes: 8.00 µs at 64 bytes but 40.0 µs at 32768 bytes (3 runs each)."
+    ));
 }
 
 #[test]
@@ -73,7 +72,7 @@ fn or_takes_less() {
     assert_eq!(saved.kind, FindingKind::RttSaved);
     assert!(
         saved.text.contains(
-            "has a smaller median RTT than the bare socket `plain`: 4.00 µs less at 64 bytes (3.84 to 4.16)"
+            "has a shorter median RTT than the bare socket `plain`: by 4.00 µs at 64 bytes (3.84 to 4.16)"
         ),
         "{saved:?}"
     );
@@ -83,7 +82,11 @@ fn or_takes_less() {
 fn or_both_or_at_some_sizes_only() {
     let [more, less] = &added(&over_bare([8_000.0, 0.0, 0.0, -4_000.0], 0.01))[..] else { panic!() };
     assert_eq!((more.kind, less.kind), (FindingKind::RttAdded, FindingKind::RttSaved));
-    assert!(more.text.contains("(7.72 to 8.28); not so at 3 of 4 sizes; 3 runs each, "), "{}", more.text);
+    assert!(
+        more.text.contains("(7.72 to 8.28). At 1024 and 8192 bytes the runs of the two overlap"),
+        "{}",
+        more.text
+    );
 }
 
 #[test]
@@ -160,8 +163,8 @@ fn loss_is_told_where_one_side_guarantees_delivery_and_the_other_does_not() {
     assert_eq!(finding.kind, FindingKind::LossWithoutGuarantee);
     assert_eq!(
         finding.text,
-        "`plain` does not guarantee delivery, `dds` does: their rates are not on the same footing, as a rate with loss \
-         leaves the lost samples out. `plain` lost samples in 6 of 6 cells, most at 1024 bytes: 19.8 to 20.2 % of those \
+        "`plain` does not guarantee delivery, `dds` does. So their rates are not on one footing: best effort may reach a \
+         rate by losing samples. `plain` lost samples in 6 of 6 cells, most at 1024 bytes: 19.8 to 20.2 % of those \
          sent (3 runs each)."
     );
     number(finding, "plain_lost_pct", 20.0);
@@ -174,7 +177,7 @@ fn and_that_there_was_none() {
     assert_eq!(finding.kind, FindingKind::NoLossWithoutGuarantee);
     assert_eq!(
         finding.text,
-        "`plain` does not guarantee delivery, `dds` does, but no sample was lost without it in any of 18 runs."
+        "`plain` does not guarantee delivery, `dds` does. Even so no sample was lost in any of the 18 best effort runs."
     );
 }
 
@@ -183,7 +186,7 @@ fn two_sides_without_a_guarantee_are_told_too() {
     let reliability = ReliabilityChoice::All(Reliability::BestEffort);
     let [finding] = &delivery(&Characterize { reliability, ..written() }, 10.0)[..] else { panic!() };
     assert!(
-        finding.text.starts_with("`plain` and `dds` do not guarantee delivery: their rates"),
+        finding.text.starts_with("`plain` and `dds` do not guarantee delivery. So their rates"),
         "{}",
         finding.text
     );

@@ -6,4 +6,5 @@ mod sample;
 mod comparisons;
 mod edges;
 mod rig;
+mod simulated;
 mod sizes;

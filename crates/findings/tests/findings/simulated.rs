@@ -1,0 +1,215 @@
+//! Each finding on runs of the simulated middleware: one configuration on which it is printed, one on which its opposite
+//! is, and one on which nothing is. The whole path: configuration, samples in virtual time, runs, result, findings.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use experiment::{Characterize, Reliability, ReliabilityChoice, Workload};
+use insta::assert_snapshot;
+use results::{Document, Finding, FindingKind, Limit};
+use simulate::{Between, Lab, Machine, describe};
+
+use crate::rig::{alone, written};
+
+const MS: u64 = 1_000_000;
+
+/// Runs that lie some percent apart.
+const NOISE: Between = Between { drift: 0.0, sd: 0.01, autocorrelation: 0.0 };
+/// Runs that lie so far apart that sizes, and ways to write, cannot be told from each other.
+const UPROAR: Between = Between { drift: 0.0, sd: 0.7, autocorrelation: 0.0 };
+
+/// What was asked, measured on a machine; options as `driver.option=value`.
+fn measured(written: &Characterize, options: &[&str], machine: Machine) -> Document {
+    let option = |text: &&str| {
+        let (driver, rest) = text.split_once('.').expect("a driver");
+        let (name, value) = rest.split_once('=').expect("a value");
+        (driver.to_owned(), name.to_owned(), value.to_owned())
+    };
+    let written = Characterize { options: options.iter().map(option).collect(), ..written.clone() };
+    let drivers = BTreeMap::from(
+        ["plain", "dds", "other"].map(|name| (name.to_owned(), describe(name, name == "plain"))),
+    );
+    let mut experiment = written.plan(&drivers).unwrap_or_else(|error| panic!("{error}"));
+    (experiment.design.warm_up_ns, experiment.design.measure_ns) = (2 * MS, 20 * MS);
+    let mut lab = Lab::on(machine);
+    lab.drivers = drivers;
+    let document = lab.experiment(&experiment).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(document.findings, findings::of(&document), "a result has its findings");
+    document
+}
+
+/// The findings of some kinds.
+fn about(document: &Document, kinds: &[FindingKind]) -> Vec<Finding> {
+    document.findings.iter().filter(|finding| kinds.contains(&finding.kind)).cloned().collect()
+}
+
+/// Three results: the finding, its opposite, and nothing; their texts, if each says what it should.
+#[track_caller]
+fn texts(kinds: &[FindingKind], results: [(&Document, &[FindingKind]); 3]) -> String {
+    let mut text = String::new();
+    for (document, expected) in results {
+        let found = about(document, kinds);
+        assert_eq!(found.iter().map(|finding| finding.kind).collect::<Vec<_>>(), expected, "{found:#?}");
+        for finding in found {
+            writeln!(text, "{}", finding.text).expect("a string grows");
+        }
+    }
+    text
+}
+
+fn unbatched() -> Characterize {
+    Characterize { batch_bytes: 0, ..alone("dds", Workload::Throughput) }
+}
+
+fn best_effort() -> Characterize {
+    Characterize { reliability: ReliabilityChoice::All(Reliability::BestEffort), ..unbatched() }
+}
+
+/// A server of 1 Gbit/s that takes 4 us for each packet besides.
+const PLATEAU: [&str; 2] = ["dds.bandwidth=1Gbit", "dds.service=4us"];
+
+#[test]
+fn throughput_has_a_plateau_or_grows_or_falls() {
+    use FindingKind::{FallsAgain, Plateau, StillGrows};
+    let kinds = [Plateau, StillGrows, FallsAgain];
+    let noise = || Machine { between: NOISE, ..Machine::default() };
+    let plateau = measured(&unbatched(), &PLATEAU, noise());
+    let grows = measured(&unbatched(), &["dds.service=20us"], noise());
+    let uproar = Machine { between: UPROAR, ..Machine::default() };
+    let nothing = measured(&unbatched(), &PLATEAU, uproar);
+    let text = texts(&kinds, [(&plateau, &[Plateau]), (&grows, &[StillGrows]), (&nothing, &[])]);
+    // a packet of many datagrams is lost with any of them
+    let lossy = ["dds.bandwidth=1Gbit", "dds.loss=5%", "dds.fragment=1400"];
+    let falls = measured(&best_effort(), &lossy, noise());
+    let nothing = measured(&best_effort(), &lossy, Machine { between: UPROAR, ..Machine::default() });
+    let falling = texts(&kinds, [(&falls, &[FallsAgain]), (&plateau, &[Plateau]), (&nothing, &[])]);
+    assert_snapshot!(text + falling.lines().next().expect("a finding"));
+}
+
+/// The one plateau of a result, and what binds there.
+#[track_caller]
+fn binds(document: &Document, limits: &[Limit]) -> String {
+    let found = about(document, &[FindingKind::Plateau]);
+    let [plateau] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!(plateau.limits, limits, "{plateau:#?}");
+    format!("{}\n", plateau.text)
+}
+
+/// Processor time that makes a plateau: 4 us and 8 ns a byte, which is 1 Gbit/s.
+fn slow_writer() -> Machine {
+    Machine { write_ns: 4_000.0, write_ns_per_byte: 8.0, ..Machine::default() }
+}
+
+fn slow_reader() -> Machine {
+    Machine { read_ns: 4_000.0, read_ns_per_byte: 8.0, receive_buffer: Some(64), ..Machine::default() }
+}
+
+#[test]
+fn what_binds_at_a_plateau_is_what_does() {
+    let mut text = binds(&measured(&unbatched(), &[], slow_writer()), &[Limit::WriterCpu]);
+    text += &binds(&measured(&unbatched(), &[], slow_reader()), &[Limit::ReaderCpu]);
+    text += &binds(&measured(&best_effort(), &[], slow_reader()), &[Limit::ReaderCpu, Limit::BufferDrops]);
+    let link = |mbps| Machine { link_mbps: Some(mbps), ..Machine::default() };
+    text += &binds(&measured(&unbatched(), &["dds.service=4us"], link(1000)), &[Limit::LineRate]);
+    // the opposite of each: the middleware's own server holds the rate down, and none of them does
+    text += &binds(&measured(&unbatched(), &PLATEAU, link(10_000)), &[Limit::Unknown]);
+    // best effort too, but to a reader that keeps up
+    let keeps_up = Machine { receive_buffer: Some(64), ..slow_writer() };
+    text += &binds(&measured(&best_effort(), &[], keeps_up), &[Limit::WriterCpu]);
+    // no plateau, nothing that binds there
+    let grows = measured(&unbatched(), &["dds.service=20us"], Machine::default());
+    assert!(grows.findings.iter().all(|finding| finding.limits.is_empty()), "{grows:#?}");
+    assert_snapshot!(text);
+}
+
+#[test]
+fn batching_gains_or_costs() {
+    use FindingKind::{BatchingCosts, BatchingGains};
+    let batched = alone("dds", Workload::Throughput);
+    let noise = || Machine { between: NOISE, ..Machine::default() };
+    // each packet costs the server 2 us, which counts less the larger the sample
+    let gains = measured(
+        &Characterize { sizes: vec![64, 256, 1024, 4096], ..batched.clone() },
+        &["dds.service=2us", "dds.bandwidth=1Gbit"],
+        Machine { between: Between { sd: 0.03, ..NOISE }, ..Machine::default() },
+    );
+    let costs = measured(&batched, &[], Machine { pack_ns: 1_000.0, ..noise() });
+    let nothing = measured(&batched, &[], noise());
+    assert_snapshot!(texts(
+        &[BatchingGains, BatchingCosts],
+        [(&gains, &[BatchingGains]), (&costs, &[BatchingCosts]), (&nothing, &[])],
+    ));
+}
+
+#[test]
+fn latency_is_flat_or_grows() {
+    use FindingKind::{LatencyFlat, LatencyGrows};
+    let latency = alone("dds", Workload::Latency);
+    let noise = || Machine { between: NOISE, ..Machine::default() };
+    let flat = measured(&latency, &["dds.latency=normal:10us,500ns"], noise());
+    let slope = ["dds.latency=normal:10us,500ns", "dds.bandwidth=10Gbit"];
+    let grows = measured(&latency, &slope, noise());
+    let gentle = ["dds.latency=normal:10us,500ns", "dds.bandwidth=100Gbit"];
+    let nothing = measured(&latency, &gentle, Machine { between: UPROAR, ..Machine::default() });
+    assert_snapshot!(texts(
+        &[LatencyFlat, LatencyGrows],
+        [(&flat, &[LatencyFlat]), (&grows, &[LatencyGrows]), (&nothing, &[])],
+    ));
+}
+
+#[test]
+fn latency_grows_from_the_smallest_size_on() {
+    let options = ["dds.latency=normal:10us,500ns", "dds.bandwidth=1Gbit"];
+    let grows = measured(&alone("dds", Workload::Latency), &options, Machine::default());
+    let found = about(&grows, &[FindingKind::LatencyGrows]);
+    // 8 ns a byte, each way
+    let slope = found[0].numbers["rtt_slope_ns_per_byte"];
+    assert!((slope / 16.0 - 1.0).abs() < 0.01, "{found:#?}");
+    assert_snapshot!(found[0].text);
+}
+
+const ADDING: [FindingKind; 4] = [
+    FindingKind::RttAdded,
+    FindingKind::RttSaved,
+    FindingKind::RttAddedConstant,
+    FindingKind::RttAddedVaries,
+];
+
+#[test]
+fn a_middleware_adds_to_the_bare_socket_or_saves() {
+    use FindingKind::{RttAdded, RttAddedConstant, RttAddedVaries, RttSaved};
+    let both = Characterize { workloads: vec![Workload::Latency], ..written() };
+    let noise = || Machine { between: NOISE, ..Machine::default() };
+    let bare = "plain.latency=normal:10us,500ns";
+    let adds = measured(&both, &[bare, "dds.latency=normal:15us,500ns"], noise());
+    let saves = measured(&both, &[bare, "dds.latency=normal:7us,500ns"], noise());
+    let nothing = measured(&both, &[bare, "dds.latency=normal:10us,500ns"], noise());
+    let mut text =
+        texts(&ADDING, [(&adds, &[RttAdded, RttAddedConstant]), (&saves, &[RttSaved]), (&nothing, &[])]);
+    // the opposite of constant: the more the larger the sample; many sizes are told in short
+    let many = Characterize { sizes: vec![64, 256, 1024, 4096, 16_384, 32_768], ..both };
+    let varies = measured(&many, &[bare, "dds.latency=normal:10us,500ns", "dds.bandwidth=2Gbit"], noise());
+    let uproar = Machine { between: UPROAR, ..Machine::default() };
+    let nothing = measured(&many, &[bare, "dds.latency=normal:15us,500ns"], uproar);
+    let constant = [RttAddedConstant, RttAddedVaries];
+    texts(&constant, [(&varies, &[RttAddedVaries]), (&adds, &[RttAddedConstant]), (&nothing, &[])]);
+    for finding in about(&varies, &ADDING) {
+        writeln!(text, "{}", finding.text).expect("a string grows");
+    }
+    assert_snapshot!(text);
+}
+
+#[test]
+fn what_is_not_guaranteed_is_lost_or_not() {
+    use FindingKind::{LossWithoutGuarantee, NoLossWithoutGuarantee};
+    let both = Characterize { workloads: vec![Workload::Throughput], ..written() };
+    let options = ["plain.loss=5%", "dds.loss=5%", "plain.service=2us", "dds.service=2us"];
+    let lossy = measured(&both, &options, Machine::default());
+    let whole = measured(&both, &options[2..], Machine::default());
+    // two middlewares that both guarantee delivery
+    let drivers = vec!["dds".to_owned(), "other".to_owned()];
+    let reliable = measured(&Characterize { drivers, ..both }, &["dds.loss=5%"], Machine::default());
+    assert_snapshot!(texts(
+        &[LossWithoutGuarantee, NoLossWithoutGuarantee],
+        [(&lossy, &[LossWithoutGuarantee]), (&whole, &[NoLossWithoutGuarantee]), (&reliable, &[])],
+    ));
+}

@@ -1,0 +1,71 @@
+//! What a real result says of its drivers and its host.
+
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMode, Support, TransportInfo};
+use results::{Host, Tool};
+use sim_model::OPTIONS;
+
+use crate::Machine;
+
+/// The simulated middleware under a name of its own: one that guarantees delivery where asked to, and packs samples; or a
+/// bare socket, without discovery and policies.
+#[must_use]
+pub fn describe(name: &str, bare_socket: bool) -> DriverDescription {
+    let enforced = PolicySupport { support: Support::Enforced, note: None };
+    let policies = [(Policy::Reliability, enforced)];
+    let (batching, locators) = if bare_socket { ("application", Some("locators")) } else { ("native", None) };
+    let option = |option: &sim_model::OptionText| OptionInfo {
+        name: option.name.to_owned(),
+        default_value: Some(option.default.to_owned()),
+        help: option.help.to_owned(),
+    };
+    DriverDescription {
+        name: name.to_owned(),
+        driver_version: env!("CARGO_PKG_VERSION").to_owned(),
+        middleware: "Simulated middleware".to_owned(),
+        middleware_version: env!("CARGO_PKG_VERSION").to_owned(),
+        version_source: "library".to_owned(),
+        build: None,
+        licence: "Apache-2.0".to_owned(),
+        transports: vec![TransportInfo { name: "local".to_owned(), max_payload_bytes: 1 << 20, note: None }],
+        options: OPTIONS.iter().map(option).collect(),
+        receive_modes: vec![ReceiveMode::Waitset, ReceiveMode::Polling],
+        type_kinds: vec!["octets".to_owned()],
+        features: [Some("simulated"), locators]
+            .into_iter()
+            .flatten()
+            .map(str::to_owned)
+            .chain([format!("{batching}_batching")])
+            .collect(),
+        policies: if bare_socket { BTreeMap::new() } else { policies.into() },
+    }
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool {
+        name: "simulate".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: Vec::new(),
+    }
+}
+
+/// A host that nothing was measured on.
+pub(crate) fn host<'i>(machine: &Machine, interfaces: impl Iterator<Item = &'i String>) -> Host {
+    let links = interfaces.filter_map(|name| Some((name.clone(), machine.link_mbps?)));
+    Host {
+        name: "virtual time".to_owned(),
+        kernel: "none".to_owned(),
+        os: None,
+        cpu: None,
+        cpus: 0,
+        memory_bytes: None,
+        virtualization: None,
+        clock_source: None,
+        governor: None,
+        clock_read_ns: None,
+        link_mbps: links.collect(),
+        sysctls: BTreeMap::new(),
+        started_unix_ns: 0,
+    }
+}
