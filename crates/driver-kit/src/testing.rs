@@ -362,6 +362,11 @@ impl Writer {
         self.table.check(unsafe { self.table.0.writer_flush.expect("entry")(self.raw) })
     }
 
+    pub fn wait_acked(&mut self, timeout_ns: u64) -> abi::Status {
+        // SAFETY: the contract.
+        unsafe { self.table.0.writer_wait_acked.expect("the feature")(self.raw, timeout_ns) }
+    }
+
     pub fn loan(&mut self, size: u64) -> Outcome<*mut u8> {
         let mut out = ptr::null_mut();
         // SAFETY: the contract.

@@ -73,6 +73,9 @@ pub(crate) struct SimWriter {
     monitor: Arc<WriterMonitor>,
     max_payload: usize,
     max_blocking_ns: u64,
+    reliable: bool,
+    /// When the last sample is due that a reliable reader has to acknowledge.
+    unacknowledged_until_ns: u64,
 }
 
 impl SimWriter {
@@ -107,7 +110,17 @@ impl SimWriter {
         };
         let max_payload = config.max_payload_bytes as usize;
         let monitor = Arc::new(monitor);
-        Ok(Self { socket, flow, readers: Vec::new(), pending: None, monitor, max_payload, max_blocking_ns })
+        Ok(Self {
+            socket,
+            flow,
+            readers: Vec::new(),
+            pending: None,
+            monitor,
+            max_payload,
+            max_blocking_ns,
+            reliable,
+            unacknowledged_until_ns: 0,
+        })
     }
 
     /// What the model says of a sample, once there is room for it.
@@ -207,7 +220,12 @@ impl Writer for SimWriter {
         };
         let sent = self.send(due_ns, payload, if twice { 2 } else { 1 });
         match sent {
-            Ok(()) => self.monitor.retransmitted.add(u64::from(retransmissions)),
+            Ok(()) => {
+                self.monitor.retransmitted.add(u64::from(retransmissions));
+                if self.reliable && !self.readers.is_empty() {
+                    self.unacknowledged_until_ns = self.unacknowledged_until_ns.max(due_ns);
+                }
+            }
             Err(_) => self.pending = Some(fate),
         }
         sent
@@ -218,6 +236,17 @@ impl Writer for SimWriter {
         settings.set("batching", "none");
         settings.set("mode", &self.flow.mode());
         settings.set("lost_as_configured", &self.monitor.lost.get());
+        Ok(())
+    }
+
+    /// A sample is acknowledged when it is due: then its reader has it.
+    fn wait_acked(&mut self, timeout_ns: u64) -> Result<()> {
+        let deadline = now_ns().saturating_add(timeout_ns);
+        let acknowledged = if self.readers.is_empty() { 0 } else { self.unacknowledged_until_ns };
+        sleep_until(acknowledged.min(deadline));
+        if acknowledged > deadline {
+            return Err(Error::new(Status::TimedOut, "samples are still under way"));
+        }
         Ok(())
     }
 

@@ -178,6 +178,32 @@ fn a_reader_that_takes_nothing_stops_the_writer_and_one_that_is_gone_does_not() 
 }
 
 #[test]
+fn samples_are_acknowledged_when_they_are_due_and_not_before() {
+    const LATENCY: Duration = Duration::from_millis(300);
+    let participant = open(&[("latency", "300ms")]);
+    let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
+    assert_eq!(writer.wait_acked(0), abi::OK, "nothing was written");
+    let begun = Instant::now();
+    writer.write(b"under way").expect("written");
+    let status = writer.wait_acked(1_000_000);
+    assert!(begun.elapsed() >= Duration::from_millis(1));
+    // on a host that slept through the latency it may have come
+    assert!(status == abi::TIMED_OUT || begun.elapsed() >= LATENCY, "{status}");
+    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    assert!(begun.elapsed() >= LATENCY, "{:?}", begun.elapsed());
+
+    // best effort asks for no acknowledgement, and who has no reader waits for none
+    let (mut writer, reader) = pair(&participant, &with(Reliability::BestEffort, WAIT_NS));
+    writer.write(b"under way").expect("written");
+    assert_eq!(writer.wait_acked(0), abi::OK);
+    let (mut writer, other) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
+    other.close().expect("closed");
+    writer.write(b"to nobody").expect("accepted");
+    assert_eq!(writer.wait_acked(0), abi::OK);
+    drop(reader);
+}
+
+#[test]
 fn qos_is_what_is_there() {
     let participant = open(&[]);
     let (writer, reader) = pair(&participant, &with(Reliability::Reliable, 5));
