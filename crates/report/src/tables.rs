@@ -25,6 +25,7 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
         .column("± %", Align::Close)
         .column("Lost", Align::Right)
         .column("Lost %", Align::Right)
+        .column("± pp", Align::Close)
         .column("Dropped", Align::Right)
         .column("CPU writer", Align::Right)
         .column("± %", Align::Close)
@@ -46,11 +47,12 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
                     spread(|t| t.goodput_mbps),
                     figures.lost.to_string(),
                     format!("{:.2}", figures.lost_pct),
+                    lost_spread(cell),
                     dropped(cell).map_or_else(|| "n/a".to_owned(), |dropped| dropped.to_string()),
                 ]);
                 row.extend(cpu(cell));
             }
-            None => row.extend(nothing(cell, 12)),
+            None => row.extend(nothing(cell, 13)),
         }
         grid.row(row);
     }
@@ -61,7 +63,7 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
 pub(crate) fn writing(cells: &[&Cell]) -> Grid {
     let mut grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
     for heading in ["Write 50 %", "90 %", "99 %", "99.9 %", "Max", "Wire bytes/sample", "Packets/sample"] {
-        grid = grid.column(heading, Align::Right);
+        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     for cell in cells {
         let batch = cell.factors.batch_bytes;
@@ -73,18 +75,25 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
             Some(call) => {
                 for quantile in &QUANTILES[..4] {
                     row.push(quantile(call).map_or_else(unsupported, |ns| micros(ns as f64)));
+                    row.push(spread(cell, |run| Some(quantile(run.latency.get("write_call")?)? as f64)));
                 }
                 row.push(micros(call.max_ns as f64));
+                row.push(spread(cell, |run| Some(run.latency.get("write_call")?.max_ns as f64)));
                 let wire = |bytes: fn(&WireBytes) -> u64| {
                     let (traffic, sent) = cell.valid_runs().try_fold((0, 0), |(traffic, sent), run| {
                         Some((traffic + bytes(run.wire.as_ref()?), sent + run.throughput.as_ref()?.sent))
                     })?;
                     (sent > 0).then(|| significant(traffic as f64 / sent as f64))
                 };
-                row.push(wire(|wire| wire.tx_bytes).unwrap_or_else(unsupported));
-                row.push(wire(|wire| wire.tx_packets).unwrap_or_else(unsupported));
+                for traffic in [(|wire| wire.tx_bytes) as fn(&WireBytes) -> u64, |wire| wire.tx_packets] {
+                    row.push(wire(traffic).unwrap_or_else(unsupported));
+                    row.push(spread(cell, |run| {
+                        let sent = run.throughput.as_ref()?.sent;
+                        (sent > 0).then_some(traffic(run.wire.as_ref()?) as f64 / sent as f64)
+                    }));
+                }
             }
-            None => row.extend(nothing(cell, 7)),
+            None => row.extend(nothing(cell, 14)),
         }
         grid.row(row);
     }
@@ -150,6 +159,7 @@ pub(crate) fn directions(cells: &[&Cell]) -> Grid {
     grid = grid
         .column("Lost", Align::Right)
         .column("Lost %", Align::Right)
+        .column("± pp", Align::Close)
         .column("CPU pinger", Align::Right)
         .column("± %", Align::Close)
         .column("CPU ponger", Align::Right)
@@ -163,10 +173,10 @@ pub(crate) fn directions(cells: &[&Cell]) -> Grid {
                 row.push(spread(cell, |run| Some(run.latency.get(kind)?.p50_ns? as f64)));
             }
             let lost: u64 = cell.valid_runs().flat_map(|run| &run.counted).map(|counted| counted.lost).sum();
-            row.extend([lost.to_string(), format!("{:.2}", cell.lost_pct())]);
+            row.extend([lost.to_string(), format!("{:.2}", cell.lost_pct()), lost_spread(cell)]);
             row.extend(cpu(cell));
         } else {
-            row.extend(nothing(cell, 12));
+            row.extend(nothing(cell, 13));
         }
         grid.row(row);
     }
@@ -211,6 +221,12 @@ fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> String {
     figures
         .and_then(|figures| Spread::of(&figures)?.half_range_relative())
         .map_or_else(String::new, percent_of_one)
+}
+
+/// Half the range of the loss over the runs, in percentage points: where nothing is lost there is nothing to relate to.
+fn lost_spread(cell: &Cell) -> String {
+    let lost: Vec<f64> = cell.valid_runs().map(Run::lost_pct).collect();
+    Spread::of(&lost).map_or_else(String::new, |spread| format!("{:.2}", (spread.max - spread.min) / 2.0))
 }
 
 /// A row without figures says why.

@@ -251,7 +251,7 @@ impl Page {
         self.wrapped("CPU: processor seconds per million samples at that end, user and system, all threads.");
         self.wrapped(
             "± %: half the range of that figure over the runs, relative to their median; none where a run has too few \
-             samples for it. It describes the runs that were made, as the findings do: no significance is claimed.",
+             samples for it. ± pp: half the range of Lost %, in percentage points. It describes the runs that were made, as the findings do: no significance is claimed.",
         );
     }
 

@@ -57,8 +57,19 @@ impl Latency {
     /// # Errors
     /// The histograms cannot be decoded, or hold another number of values.
     pub fn of(distribution: &Distribution) -> Result<Self, HistogramError> {
+        Self::of_windows(distribution, &distribution.histograms()?)
+    }
+
+    /// The same where the histograms of its windows are decoded already.
+    ///
+    /// # Errors
+    /// Histograms of another shape.
+    pub fn of_windows(
+        distribution: &Distribution,
+        windows: &[Histogram<u64>],
+    ) -> Result<Self, HistogramError> {
         let mut all = new_histogram();
-        for histogram in distribution.histograms()? {
+        for histogram in windows {
             all.add(histogram).map_err(|error| HistogramError::Decode(error.to_string()))?;
         }
         let moments = Moments {
@@ -316,6 +327,15 @@ impl Cell {
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
         let counted = total(self.valid_runs());
+        percent(counted.lost, counted.sent)
+    }
+}
+
+impl Run {
+    /// Samples (pings) that it lost, in percent of those sent.
+    #[must_use]
+    pub fn lost_pct(&self) -> f64 {
+        let counted = total(std::iter::once(self));
         percent(counted.lost, counted.sent)
     }
 }
