@@ -263,11 +263,16 @@ impl IntervalLog {
     /// # Errors
     /// A distribution that cannot be decoded.
     pub fn add(&mut self, kind: &str, distribution: &Distribution) -> Result<(), HistogramError> {
-        let length = Duration::from_nanos(distribution.window_ns);
-        for (index, histogram) in distribution.histograms()?.into_iter().enumerate() {
+        self.add_windows(kind, distribution.window_ns, distribution.histograms()?);
+        Ok(())
+    }
+
+    /// The same where the histograms of the windows are decoded already.
+    pub fn add_windows(&mut self, kind: &str, window_ns: u64, windows: Vec<Histogram<u64>>) {
+        let length = Duration::from_nanos(window_ns);
+        for (index, histogram) in windows.into_iter().enumerate() {
             self.windows.push((kind.to_owned(), length * index as u32, length, histogram));
         }
-        Ok(())
     }
 
     /// Whether it has no window.

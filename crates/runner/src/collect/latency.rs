@@ -2,7 +2,7 @@
 
 use control::{Pinged, Ponged, Stamp};
 use experiment::Design;
-use results::{COARSE_WINDOWS, Counted, WarningKind, Windows, steady_rtt};
+use results::{COARSE_WINDOWS, Counted, WarningKind, Windows};
 
 use super::{Figures, cpu};
 use crate::pair::{DRIVING, Evidence, SERVING};
@@ -18,9 +18,6 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
         return figures;
     };
     figures.add("rtt", &pinged.rtt);
-    if let Ok(windows) = pinged.rtt.histograms() {
-        figures.steady_state = steady_rtt(&windows, pinged.rtt.window_ns);
-    }
     if one_clock {
         one_way(&mut figures, design, pinged, ponged);
     }

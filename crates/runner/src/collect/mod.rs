@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
     AgentRecord, Counted, Cpu, Distribution, IntervalLog, Latency, Run, RunState, SteadyState, Throughput,
-    Usage, Warning, WarningKind, WireBytes,
+    Usage, Warning, WarningKind, WireBytes, steady_rtt,
 };
 
 use crate::pair::{DRIVING, Evidence, SERVING};
@@ -39,16 +39,23 @@ impl Figures {
         }
     }
 
-    /// Adds a distribution under its kind.
+    /// Adds a distribution under its kind. Its windows are decoded once, for the figures, the verdict and the log.
     fn add(&mut self, kind: &str, distribution: &Distribution) {
         if distribution.n == 0 {
             return;
         }
-        match Latency::of(distribution) {
-            Ok(latency) if self.log.add(kind, distribution).is_ok() => {
+        let decoded = distribution.histograms().and_then(|windows| {
+            let latency = Latency::of_windows(distribution, &windows)?;
+            Ok((latency, windows))
+        });
+        match decoded {
+            Ok((latency, windows)) => {
                 self.latency.insert(kind.to_owned(), latency);
+                if kind == "rtt" {
+                    self.steady_state = steady_rtt(&windows, distribution.window_ns);
+                }
+                self.log.add_windows(kind, distribution.window_ns, windows);
             }
-            Ok(_) => self.contradictions.push(format!("the histograms of `{kind}` cannot be read")),
             Err(error) => {
                 self.contradictions.push(format!("the histograms of `{kind}` cannot be read: {error}"));
             }
