@@ -128,9 +128,10 @@ impl<'c> Truth<'c> {
     /// How often a sample is sent again, and how probable that is.
     fn retransmissions(&self) -> impl Iterator<Item = (f64, f64)> {
         let (loss, most) = if self.reliable { (self.loss, MOST_RETRANSMISSIONS) } else { (0.0, 0) };
-        (0..=most).map(move |times| {
-            let so_far = if times == 0 { 1.0 } else { loss.powi(times.cast_signed()) };
-            (f64::from(times), if times == most { so_far } else { so_far * (1.0 - loss) })
+        let so_far = move |times: u32| if times == 0 { 1.0 } else { loss.powi(times.cast_signed()) };
+        // what is less probable than the rounding of 1 plays no part
+        (0..=most).take_while(move |times| so_far(*times) > 1e-18).map(move |times| {
+            (f64::from(times), if times == most { so_far(times) } else { so_far(times) * (1.0 - loss) })
         })
     }
 

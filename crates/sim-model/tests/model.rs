@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sim_model::{Config, Fate, Flow, OPTIONS, Truth};
+use sim_model::{Config, Fate, Flow, OPTIONS, Random, Truth};
 
 fn config(options: &[(&str, &str)]) -> Config {
     Config::parse(options.iter().copied()).unwrap_or_else(|error| panic!("{error}"))
@@ -59,6 +59,56 @@ fn what_is_drawn_has_the_distribution_that_the_truth_says() {
             let x = truth.quantile(q);
             assert!(truth.cdf(x) >= q && truth.cdf(x * (1.0 - 1e-9) - 1e-9) < q, "{options:?}: {q}, {x}");
         }
+    }
+}
+
+#[test]
+fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
+    for options in [
+        &[("latency", "normal:2ms,1ms"), ("stall", "10ms,3ms")][..],
+        &[("latency", "gamma:2ms,2"), ("stall", "10ms,3ms"), ("service", "1500us")],
+    ] {
+        let config = config(options);
+        let mut flow = Flow::new(Arc::new(config.clone()), false, 0.0, 3, 0);
+        let mut random = Random::new(11, 0);
+        // the first offer is time 0; each one finds nothing under way
+        let mut at = 0;
+        let (mut found, mut times) = (Vec::new(), Vec::new());
+        while found.len() < 4_000 {
+            if let Fate::Comes { due_ns, .. } = flow.offer(at, 100) {
+                found.push((due_ns - at) as f64);
+                times.push(at);
+            }
+            at += 50_000_000 + random.bits() % 10_000_000;
+        }
+        let n = found.len() as f64;
+        // each sample has a distribution of its own, by when it was written: the mean of all is that of all samples
+        let truths: Vec<_> = times.iter().map(|&at| Truth::new(&config, false, 0.0, 100, 1.0, at)).collect();
+        for step in 0..60 {
+            let x = f64::from(step) * 250_000.0;
+            let measured = found.iter().filter(|value| **value <= x).count() as f64 / n;
+            let expected = truths.iter().map(|truth| truth.cdf(x)).sum::<f64>() / n;
+            assert!(
+                (measured - expected).abs() < 1.95 / n.sqrt(),
+                "{options:?}, {x}: {measured}, {expected}"
+            );
+        }
+        // written just before a stall, it comes at its end
+        let truth = Truth::new(&config, false, 0.0, 100, 1.0, 6_900_000);
+        assert!(truth.quantile(0.3) >= 3_099_999.0, "{options:?}: {}", truth.quantile(0.3));
+    }
+}
+
+#[test]
+fn a_packet_of_several_datagrams_is_lost_with_any_of_them() {
+    let config = config(&[("loss", "5%"), ("fragment", "1000"), ("latency", "0")]);
+    for (bytes, datagrams) in [(1, 1), (1000, 1), (1001, 2), (10_000, 10)] {
+        let truth = Truth::new(&config, false, 0.0, bytes, 1.0, 0).loss();
+        assert!((truth - (1.0 - 0.95_f64.powi(datagrams))).abs() < 1e-12, "{bytes}: {truth}");
+        let mut flow = Flow::new(Arc::new(config.clone()), false, 0.0, 1, 0);
+        let lost = (0..20_000).filter(|at| flow.offer(*at, bytes) == Fate::Lost).count() as f64;
+        let allowed = 4.0 * (20_000.0 * truth * (1.0 - truth)).sqrt();
+        assert!((lost - 20_000.0 * truth).abs() < allowed, "{bytes}: {lost}, {truth}");
     }
 }
 
@@ -135,6 +185,7 @@ fn errors_name_the_option_its_value_the_cause_and_what_is_right() {
         ("loss", "101%", "is not within 0 to 1"),
         ("loss", "-1", "`-1` is not a number"),
         ("bandwidth", "100", "`100` is not a rate"),
+        ("fragment", "0", "0 is not within 1 to 1000000"),
         ("queue", "0", "0 is not within 1 to 1000000"),
         ("full", "maybe", "neither `block` nor `drop`"),
         ("stall", "5ms,5ms", "does not fit into a period"),

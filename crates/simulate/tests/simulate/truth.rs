@@ -1,59 +1,17 @@
 //! Virtual runs against the truth of their configuration.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::collections::BTreeMap;
 
-use experiment::{
-    Batching, Cell, Design, Experiment, Factors, Limits, Pin, Policy, Qos, ReceiveMode, Reliability,
-    ScheduledRun, Topology, Workload,
-};
+use experiment::{Design, Experiment, Policy, Workload};
 use proptest::prelude::*;
-use results::{Document, Run};
+use results::Document;
 use sim_model::{Config, POLICIES, Truth};
 use simulate::{HOST_NS, Lab};
 
-const MS: u64 = 1_000_000;
+use crate::rig::{MS, cell, config, design, experiment_of, run};
+
 /// Of a histogram.
 const PRECISION: f64 = 0.001;
-
-fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&str, &str)]) -> Cell {
-    let reliability = if reliable { Reliability::Reliable } else { Reliability::BestEffort };
-    let factors = Factors {
-        driver: "sim".to_owned(),
-        transport: "local".to_owned(),
-        workload,
-        topology: Topology::Pair,
-        size_bytes: 1000,
-        batch_bytes,
-        batching: if batch_bytes > 0 { Batching::Application } else { Batching::None },
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        qos: Qos { reliability: Some(reliability), ..Qos::default() },
-        options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
-    };
-    Cell { id: "cell".to_owned(), factors }
-}
-
-fn design(measure_ns: u64) -> Design {
-    Design {
-        blocks: 3,
-        seed: 7,
-        warm_up_ns: 10 * MS,
-        measure_ns,
-        windows: 20,
-        check_every: 1,
-        pin: Pin::None,
-        keep_awake: false,
-    }
-}
-
-fn run(lab: &mut Lab, cell: &Cell, measure_ns: u64, number: u32) -> Run {
-    let scheduled = ScheduledRun { number, block: number, cell: 0 };
-    lab.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
-}
-
-fn config(options: &[(&str, &str)]) -> Config {
-    Config::parse(options.iter().copied()).expect("a configuration")
-}
 
 /// How far, in probability, the `q` quantile of `n` independent values lies from the true one with a chance of 1 in
 /// 16,000: four standard deviations of the binomial count of values below it.
@@ -61,8 +19,8 @@ fn reach(q: f64, n: u64) -> f64 {
     4.0 * (q * (1.0 - q) / n as f64).sqrt()
 }
 
-/// Whether every quantile of a run lies between those true ones that so many values can bring it to, and its mean too.
-fn recovers(latency: &results::Latency, truth: &Truth<'_>) -> Result<(), String> {
+/// Whether every quantile of a run lies between those true ones that so many values can bring it to.
+fn recovers_quantiles(latency: &results::Latency, truth: impl Fn(f64) -> f64) -> Result<(), String> {
     for (q, measured) in
         [(0.5, latency.p50_ns), (0.9, latency.p90_ns), (0.99, latency.p99_ns), (0.999, latency.p99_9_ns)]
     {
@@ -71,12 +29,18 @@ fn recovers(latency: &results::Latency, truth: &Truth<'_>) -> Result<(), String>
             continue;
         };
         let reach = reach(q, latency.n);
-        let low = truth.quantile((q - reach).max(1e-12)) * (1.0 - PRECISION) - 1.0;
-        let high = truth.quantile((q + reach).min(1.0 - 1e-12)) * (1.0 + PRECISION) + 1.0;
+        let low = truth((q - reach).max(1e-12)) * (1.0 - PRECISION) - 1.0;
+        let high = truth((q + reach).min(1.0 - 1e-12)) * (1.0 + PRECISION) + 1.0;
         if !(low..=high).contains(&(measured as f64)) {
             return Err(format!("{q}: {measured} is not within {low} to {high}"));
         }
     }
+    Ok(())
+}
+
+/// The same of one way, and its mean too.
+fn recovers(latency: &results::Latency, truth: &Truth<'_>) -> Result<(), String> {
+    recovers_quantiles(latency, |q| truth.quantile(q))?;
     let (mean, sd) = truth.mean_and_sd();
     let allowed = 4.0 * sd / (latency.n as f64).sqrt() + 1.0;
     if (latency.mean_ns - mean).abs() > allowed {
@@ -117,6 +81,9 @@ fn statistics_of_a_run_are_recovered_from_the_truth() {
                 .unwrap_or_else(|error| panic!("{options:?}, {kind}: {error}"));
         }
         // a round trip is two ways
+        let round_trip = truth.round_trip();
+        recovers_quantiles(rtt, |q| round_trip.quantile(q))
+            .unwrap_or_else(|error| panic!("{options:?}, rtt: {error}"));
         let (mean, sd) = truth.mean_and_sd();
         assert!(
             (rtt.mean_ns - 2.0 * mean).abs() <= 4.0 * sd * (2.0 / rtt.n as f64).sqrt() + 2.0,
@@ -136,6 +103,14 @@ fn what_is_off_by_half_a_percent_is_not_recovered() {
             &Truth::new(&config(&[("latency", latency)]), false, 0.0, 1000, 1.0, 0),
         )
     };
+    let round_trip = |latency| {
+        let config = config(&[("latency", latency)]);
+        let truth = Truth::new(&config, false, 0.0, 1000, 1.0, 0).round_trip();
+        recovers_quantiles(&run.latency["rtt"], |q| truth.quantile(q))
+    };
+    assert_eq!(round_trip("normal:50us,1us"), Ok(()));
+    assert!(round_trip("normal:50.25us,1us").is_err());
+    assert!(round_trip("normal:50us,1.2us").is_err());
     assert_eq!(recovered("normal:50us,1us"), Ok(()));
     assert!(recovered("normal:50.25us,1us").is_err());
     assert!(recovered("normal:50us,1.2us").is_err());
@@ -241,9 +216,7 @@ fn experiment() -> Experiment {
         cell(Workload::Latency, true, 0, &[("latency", "normal:55us,2us")]),
     ];
     cells[1].id = "slower".to_owned();
-    let design = design(50 * MS);
-    let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
-    Experiment { name, question, cells, design, limits: Limits::default(), notes: Vec::new() }
+    experiment_of(cells, design(50 * MS))
 }
 
 #[test]
@@ -267,19 +240,6 @@ fn an_experiment_becomes_a_result_that_can_be_had_again() {
 #[test]
 fn the_model_knows_the_policies_by_their_names() {
     assert_eq!(Policy::ALL.iter().map(|policy| policy.name()).collect::<Vec<_>>(), POLICIES);
-}
-
-/// Prints a rate: how long it takes is nobody's promise.
-#[test]
-fn many_runs() {
-    let mut lab = Lab::new();
-    let cell = cell(Workload::Latency, true, 0, &[("latency", "lognormal:50us,0.2")]);
-    let begin = Instant::now();
-    for number in 1..=1_000 {
-        let run = run(&mut lab, &cell, 50 * MS, number);
-        assert!(run.latency["rtt"].n > 400);
-    }
-    println!("{:.0} virtual runs a second, of 500 pings each", 1e3 / begin.elapsed().as_secs_f64());
 }
 
 proptest! {

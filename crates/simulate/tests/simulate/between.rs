@@ -1,0 +1,160 @@
+//! How runs differ from each other: modes, drift and memory, and how quick it is to have many of them.
+
+use std::time::Instant;
+
+use experiment::{Cell, Reliability, ScheduledRun, Workload};
+use simulate::{Between, Figures, Lab, Machine};
+
+use crate::rig::{MS, cell, design, run};
+
+const RUNS: u32 = 2_000;
+
+/// One figure of each of many short runs, in their order.
+fn figures(lab: &mut Lab, cell: &Cell, runs: u32, of: impl Fn(&Figures) -> f64) -> Vec<f64> {
+    let design = design(5 * MS);
+    let measure = |number| {
+        let scheduled = ScheduledRun { number, block: number, cell: 0 };
+        of(&lab.figures(cell, &design, scheduled).expect("measured"))
+    };
+    (1..=runs).map(measure).collect()
+}
+
+fn median_rtt(figures: &Figures) -> f64 {
+    figures.rtt_p50_ns.expect("supported") as f64
+}
+
+fn delivered(figures: &Figures) -> f64 {
+    figures.throughput.as_ref().expect("throughput").delivered_sps
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn latency() -> Cell {
+    cell(Workload::Latency, true, 0, &[("latency", "lognormal:20us,0.1")])
+}
+
+#[test]
+fn runs_fall_into_modes_with_the_shares_that_are_configured() {
+    let modes = ("modes", "0.6*1+0.3*1.5+0.1*2.5");
+    for (cell, of, typical) in [
+        (
+            cell(Workload::Latency, true, 0, &[("latency", "lognormal:20us,0.1"), modes]),
+            median_rtt as fn(&_) -> f64,
+            40_000.0,
+        ),
+        // a rate falls by the factor by which times grow
+        (
+            cell(Workload::Throughput, true, 0, &[("service", "20us"), modes]),
+            |figures: &_| 1e9 / delivered(figures),
+            20_000.0,
+        ),
+    ] {
+        let values = figures(&mut Lab::new(), &cell, RUNS, of);
+        let near = |factor: f64| {
+            values.iter().filter(|value| (**value / typical / factor - 1.0).abs() < 0.1).count()
+        };
+        let found = [1.0, 1.5, 2.5].map(near);
+        assert_eq!(found.iter().sum::<usize>(), values.len(), "no run lies between its modes: {found:?}");
+        for (found, share) in found.into_iter().zip([0.6, 0.3, 0.1]) {
+            let expected = share * f64::from(RUNS);
+            // four standard deviations of a binomial count
+            let allowed = 4.0 * (expected * (1.0 - share)).sqrt();
+            assert!((found as f64 - expected).abs() < allowed, "{found}, {expected} expected");
+        }
+    }
+}
+
+/// Standard deviation around the line of least squares, its slope, and the correlation of neighbours.
+fn course(logs: &[f64]) -> (f64, f64, f64) {
+    let n = logs.len() as f64;
+    let (x_mean, y_mean) = ((n - 1.0) / 2.0, mean(logs));
+    let products = logs.iter().enumerate().map(|(x, y)| (x as f64 - x_mean) * (y - y_mean)).sum::<f64>();
+    let slope = products / ((n * n * n - n) / 12.0);
+    let rest: Vec<f64> =
+        logs.iter().enumerate().map(|(x, y)| y - y_mean - slope * (x as f64 - x_mean)).collect();
+    let squares = rest.iter().map(|value| value * value).sum::<f64>();
+    let neighbours = rest.windows(2).map(|two| two[0] * two[1]).sum::<f64>();
+    (slope, (squares / n).sqrt(), neighbours / squares)
+}
+
+#[test]
+fn runs_drift_and_remember_as_configured() {
+    for between in [
+        Between::default(),
+        Between { drift: 2e-4, ..Between::default() },
+        Between { sd: 0.1, ..Between::default() },
+        Between { drift: -1e-4, sd: 0.1, autocorrelation: 0.8 },
+        Between { drift: 0.0, sd: 0.1, autocorrelation: -0.5 },
+    ] {
+        let mut lab = Lab::on(Machine { between, ..Machine::default() });
+        let logs: Vec<f64> =
+            figures(&mut lab, &latency(), RUNS, median_rtt).into_iter().map(f64::ln).collect();
+        let (drift, sd, memory) = course(&logs);
+        // medians of 120 round trips scatter by 0.8 % of their own; a memory of 0.8 leaves a tenth of the runs independent
+        assert!((drift - between.drift).abs() < 5e-5, "{between:?}: drift {drift}");
+        assert!((sd - between.sd).abs() < 0.01 + 0.1 * between.sd, "{between:?}: standard deviation {sd}");
+        assert!((memory - between.autocorrelation).abs() < 0.1, "{between:?}: memory {memory}");
+    }
+}
+
+#[test]
+fn a_factor_of_the_host_acts_on_rates_too() {
+    let between = Between { sd: 0.2, ..Between::default() };
+    let mut lab = Lab::on(Machine { between, ..Machine::default() });
+    let design = design(5 * MS);
+    for options in [&[("service", "20us")][..], &[]] {
+        let cell = cell(Workload::Throughput, true, 0, options);
+        let still = figures(&mut Lab::new(), &cell, 1, delivered)[0];
+        for (index, rate) in figures(&mut lab, &cell, 20, delivered).into_iter().enumerate() {
+            let factor = between.factor(design.seed, index as u32 + 1);
+            assert!((rate * factor / still - 1.0).abs() < 0.02, "{rate}, {factor}, {still}");
+        }
+    }
+}
+
+#[test]
+fn the_short_way_gives_the_figures_of_the_long_one() {
+    let mut lab = Lab::new();
+    for workload in [Workload::Latency, Workload::Throughput] {
+        let mut cell = cell(workload, true, 0, &[("latency", "gamma:50us,3"), ("loss", "1%")]);
+        cell.factors.qos.reliability = Some(Reliability::BestEffort);
+        let run = run(&mut lab, &cell, 50 * MS, 3);
+        let scheduled = ScheduledRun { number: 3, block: 3, cell: 0 };
+        let figures = lab.figures(&cell, &design(50 * MS), scheduled).expect("measured");
+        assert_eq!((Some(&figures.counted), &figures.throughput), (run.counted.first(), &run.throughput));
+        let [p50, p99] = run.latency.get("rtt").map_or([None; 2], |rtt| [rtt.p50_ns, rtt.p99_ns]);
+        for (exact, recorded) in [(figures.rtt_p50_ns, p50), (figures.rtt_p99_ns, p99)] {
+            assert_eq!(exact.is_some(), recorded.is_some());
+            if let Some((exact, recorded)) = exact.zip(recorded) {
+                assert!((recorded as f64 / exact as f64 - 1.0).abs() < 0.001, "{recorded}, {exact}");
+            }
+        }
+    }
+}
+
+/// Prints rates: how long it takes is nobody's promise.
+#[test]
+fn many_runs() {
+    let mut lab = Lab::new();
+    let begin = Instant::now();
+    let medians = figures(&mut lab, &latency(), 20_000, median_rtt);
+    let pings = 5_000_000.0 / mean(&medians);
+    println!(
+        "{:.0} runs/s of {pings:.0} pings each, their figures alone",
+        2e4 / begin.elapsed().as_secs_f64()
+    );
+    let written = cell(Workload::Throughput, true, 0, &[("service", "20us")]);
+    let begin = Instant::now();
+    figures(&mut lab, &written, 20_000, delivered);
+    println!("{:.0} runs/s of 250 samples each, their figures alone", 2e4 / begin.elapsed().as_secs_f64());
+    let begin = Instant::now();
+    for number in 1..=200 {
+        assert!(run(&mut lab, &latency(), 20 * MS, number).latency["rtt"].n > 400);
+    }
+    println!(
+        "{:.0} runs/s of 500 pings each, with histograms and windows",
+        2e2 / begin.elapsed().as_secs_f64()
+    );
+}

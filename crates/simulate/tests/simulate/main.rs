@@ -1,0 +1,6 @@
+//! Virtual runs against the truth of their configuration.
+
+mod between;
+mod rig;
+mod steady;
+mod truth;

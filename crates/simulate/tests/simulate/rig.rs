@@ -1,0 +1,56 @@
+//! Cells, designs and runs.
+
+use experiment::{
+    Batching, Cell, Design, Experiment, Factors, Limits, Pin, Qos, ReceiveMode, Reliability, ScheduledRun,
+    Topology, Workload,
+};
+use results::Run;
+use sim_model::Config;
+use simulate::Lab;
+
+pub const MS: u64 = 1_000_000;
+
+pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&str, &str)]) -> Cell {
+    let reliability = if reliable { Reliability::Reliable } else { Reliability::BestEffort };
+    let factors = Factors {
+        driver: "sim".to_owned(),
+        transport: "local".to_owned(),
+        workload,
+        topology: Topology::Pair,
+        size_bytes: 1000,
+        batch_bytes,
+        batching: if batch_bytes > 0 { Batching::Application } else { Batching::None },
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        qos: Qos { reliability: Some(reliability), ..Qos::default() },
+        options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
+    };
+    Cell { id: "cell".to_owned(), factors }
+}
+
+pub fn design(measure_ns: u64) -> Design {
+    Design {
+        blocks: 3,
+        seed: 7,
+        warm_up_ns: 10 * MS,
+        measure_ns,
+        windows: 20,
+        check_every: 1,
+        pin: Pin::None,
+        keep_awake: false,
+    }
+}
+
+pub fn run(lab: &mut Lab, cell: &Cell, measure_ns: u64, number: u32) -> Run {
+    let scheduled = ScheduledRun { number, block: number, cell: 0 };
+    lab.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
+}
+
+pub fn config(options: &[(&str, &str)]) -> Config {
+    Config::parse(options.iter().copied()).expect("a configuration")
+}
+
+pub fn experiment_of(cells: Vec<Cell>, design: Design) -> Experiment {
+    let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
+    Experiment { name, question, cells, design, limits: Limits::default(), notes: Vec::new() }
+}

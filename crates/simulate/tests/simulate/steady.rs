@@ -1,0 +1,84 @@
+//! Shapes that are planted come out as verdicts in the record of each run, and flat ones as flat.
+
+use std::ops::RangeInclusive;
+
+use experiment::Workload;
+use results::{Document, SteadyVerdict, WarningKind};
+use simulate::{Between, Lab, Machine};
+
+use crate::rig::{MS, cell, design, experiment_of};
+
+/// Three runs of a second, of round trips or of samples delivered, in a configuration with this shape. A window of 10 ms has
+/// enough round trips for its 99 % quantile also where they take twice as long; what is shorter than three windows, or three
+/// groups of them, is not seen.
+fn measured(workload: Workload, option: (&str, &str)) -> Document {
+    let options = match workload {
+        Workload::Latency => vec![("latency", "normal:5us,500ns"), option],
+        Workload::Throughput => vec![("latency", "normal:5us,500ns"), ("service", "40us"), option],
+    };
+    let mut design = design(1_000 * MS);
+    design.windows = 100;
+    // runs that are not all alike
+    let mut lab =
+        Lab::on(Machine { between: Between { sd: 0.05, ..Between::default() }, ..Machine::default() });
+    lab.experiment(&experiment_of(vec![cell(workload, true, 0, &options)], design)).expect("measured")
+}
+
+/// Checks the verdict of every run by every figure, and that it was steady from then on, in ms.
+#[track_caller]
+fn verdicts(option: (&str, &str), expected: SteadyVerdict, from_ms: Option<&RangeInclusive<u64>>) {
+    for (workload, kinds) in
+        [(Workload::Latency, &["rtt_p50", "rtt_p99"][..]), (Workload::Throughput, &["delivered"])]
+    {
+        let document = measured(workload, option);
+        let cell = &document.cells[0];
+        assert_eq!(cell.runs.len(), 3);
+        for run in &cell.runs {
+            assert_eq!(run.steady_state.keys().collect::<Vec<_>>(), kinds);
+            for (kind, state) in &run.steady_state {
+                assert_eq!(state.verdict, expected, "{option:?}, {kind}, run {}: {state:#?}", run.number);
+                let found = state.steady_from_ns.map(|ns| ns / MS);
+                let near = match (found, from_ms) {
+                    (Some(found), Some(range)) => range.contains(&found),
+                    (found, range) => found.is_none() && range.is_none(),
+                };
+                assert!(near, "{option:?}, {kind}: {found:?}, not {from_ms:?}");
+            }
+        }
+        let warned = cell.warnings.iter().any(|warning| warning.kind == WarningKind::NotSteady);
+        assert_eq!(warned, expected != SteadyVerdict::Flat, "{option:?}: {:?}", cell.warnings);
+    }
+}
+
+#[test]
+fn flat_is_flat() {
+    verdicts(("warmup", "flat"), SteadyVerdict::Flat, Some(&(0..=0)));
+}
+
+// The warm-up of 10 ms is over when measuring begins, and a ramp has no corner.
+
+#[test]
+fn a_ramp_is_a_warm_up() {
+    verdicts(("warmup", "ramp:3,300ms"), SteadyVerdict::WarmUp, Some(&(150..=310)));
+}
+
+#[test]
+fn a_step_is_a_warm_up_from_where_it_is() {
+    verdicts(("warmup", "step:1.3,210ms"), SteadyVerdict::WarmUp, Some(&(160..=240)));
+}
+
+#[test]
+fn a_cycle_is_one() {
+    verdicts(("warmup", "cycle:2,200ms"), SteadyVerdict::Cyclic, None);
+}
+
+#[test]
+fn a_slowdown_is_one_from_where_it_is() {
+    verdicts(("warmup", "slowdown:1.2,310ms"), SteadyVerdict::Slowdown, Some(&(260..=340)));
+}
+
+#[test]
+fn a_late_slowdown_and_a_drift_leave_no_steady_state() {
+    verdicts(("warmup", "slowdown:1.2,800ms"), SteadyVerdict::NoSteadyState, None);
+    verdicts(("drift", "100%"), SteadyVerdict::NoSteadyState, None);
+}
