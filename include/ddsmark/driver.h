@@ -202,7 +202,7 @@ typedef struct ddsmark_qos {
 
   int32_t reliability;      /* DDSMARK_BEST_EFFORT, DDSMARK_RELIABLE */
   int32_t history;          /* DDSMARK_KEEP_LAST, DDSMARK_KEEP_ALL */
-  uint64_t max_blocking_ns; /* reliability: how long a write may block; of reliable writers only */
+  uint64_t max_blocking_ns; /* reliability: how long a write may block; of writers. A reader has none: 0 */
   int32_t history_depth;    /* with KEEP_LAST */
   int32_t max_samples;      /* resource limits, or DDSMARK_UNLIMITED */
   int32_t max_instances;
