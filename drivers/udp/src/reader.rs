@@ -116,6 +116,7 @@ impl Reader for UdpReader {
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         settings.set("address", &self.socket.locator());
+        self.socket.show_way_in(settings)?;
         self.socket.show_receive_buffer(settings)?;
         settings.set("batching", if self.batched { "application" } else { "none" });
         Ok(())
