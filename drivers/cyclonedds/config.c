@@ -232,11 +232,15 @@ static void add_general(const plan *p, uint64_t max_message, uint64_t fragment, 
   if (p->interface[0] && !p->user_names_interface) {
     text_add(t, "<Interfaces><NetworkInterface name=\"");
     text_add_escaped(t, p->interface);
-    /* Loopback does not claim to be fit for multicast, although it is. */
-    text_add(t, p->multicast && p->loopback ? "\" multicast=\"true\"/></Interfaces>" : "\"/></Interfaces>");
+    /* By itself Cyclone DDS sends to a single reader by unicast, even where it may multicast. And loopback does not
+     * claim to be fit for multicast, although it is. */
+    if (p->multicast)
+      text_add(t, "\" prefer_multicast=\"true\"%s", p->loopback ? " multicast=\"true" : "");
+    text_add(t, p->multicast && !p->loopback ? "/></Interfaces>" : "\"/></Interfaces>");
   }
+  /* Data only: discovery stays as it is without multicast, so that the two differ in nothing else. */
   if (!p->multicast_unset)
-    text_add(t, "<AllowMulticast>%s</AllowMulticast>", p->multicast ? "true" : "false");
+    text_add(t, "<AllowMulticast>%s</AllowMulticast>", p->multicast ? "asm" : "false");
   text_add(t, "<Transport>%s</Transport>", transport_elements[p->transport]);
   if (max_message)
     text_add(t, "<MaxMessageSize>%llu B</MaxMessageSize>", (unsigned long long)max_message);
@@ -245,7 +249,7 @@ static void add_general(const plan *p, uint64_t max_message, uint64_t fragment, 
   text_add(t, "</General>");
 }
 
-/* Without multicast a participant is found by asking every port that it may have, on every host given. Of two
+/* A participant is found by asking every port that it may have, on every host given. Of two
  * participants that start together one is always first to be up, and answers the other at once. */
 static void add_discovery(const ddsmark_participant_config *config, const plan *p, uint64_t max_index, text *t) {
   text_add(t, "<Discovery>");
@@ -260,7 +264,7 @@ static void add_discovery(const ddsmark_participant_config *config, const plan *
       text_add_escaped(&peers, config->peers[i]);
       text_add(&peers, "\"/>");
     }
-    if (config->peer_count == 0 && p->address[0] && !p->multicast && (!p->multicast_unset || p->loopback))
+    if (config->peer_count == 0 && p->address[0] && (!p->multicast_unset || p->loopback))
       text_add(&peers, "<Peer Address=\"%s\"/>", p->address);
     if (peers.data)
       text_add(t, "<Peers>%s</Peers>", peers.data);
@@ -324,6 +328,9 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
     return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes cannot be asked for");
   if ((status = choose_transport(config, &p)) || (status = choose_interface(config, &p)))
+    return status;
+
+  if (p.multicast && p.interface[0] && (status = multicast_check(p.interface, p.transport == TRANSPORT_UDP6)))
     return status;
 
   const char *user = getenv("CYCLONEDDS_URI");

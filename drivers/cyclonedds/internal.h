@@ -99,6 +99,11 @@ void sockets_subtract(socket_set *set, const socket_set *before);
  * `receive_buffer_limit_bytes`, which bounds what can be asked for. */
 void sockets_visit(const socket_set *set, ddsmark_visitor visit, void *context);
 
+/* UNSUPPORTED if this host has no way to a multicast group over the interface. Sends nothing. */
+ddsmark_status multicast_check(const char *interface, bool ipv6);
+/* The multicast groups that the sockets have joined, as the kernel has it; "" if none. False if it does not say. */
+bool sockets_groups(const socket_set *set, text *out);
+
 /* -- qos.c --------------------------------------------------------------------------------------------------------- */
 
 typedef enum side { SIDE_WRITER, SIDE_READER } side;

@@ -7,12 +7,14 @@
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_SIZE], bool *loopback) {
   struct ifaddrs *list = NULL;
@@ -120,4 +122,102 @@ void sockets_visit(const socket_set *set, ddsmark_visitor visit, void *context) 
     visit(context, "receive_buffer_limit_bytes", limit);
   }
   fclose(file);
+}
+
+/* -- multicast ----------------------------------------------------------------------------------------------------- */
+
+typedef union group {
+  struct sockaddr any;
+  struct sockaddr_in v4;
+  struct sockaddr_in6 v6;
+  struct sockaddr_storage room;
+} group;
+
+/* The groups of DDS: RTPS 2.5, section 9.6.2, and what Cyclone DDS makes of it in IPv6. */
+static group group_of(bool ipv6, unsigned interface) {
+  group g = {.room.ss_family = ipv6 ? AF_INET6 : AF_INET};
+  if (ipv6) {
+    g.v6.sin6_port = htons(7400);
+    g.v6.sin6_scope_id = interface;
+    inet_pton(AF_INET6, "ff02::ffff:239.255.0.1", &g.v6.sin6_addr);
+  } else {
+    g.v4.sin_port = htons(7400);
+    inet_pton(AF_INET, "239.255.0.1", &g.v4.sin_addr);
+  }
+  return g;
+}
+
+ddsmark_status multicast_check(const char *interface, bool ipv6) {
+  const unsigned index = if_nametoindex(interface);
+  const group g = group_of(ipv6, index);
+  const struct ip_mreqn through = {.imr_ifindex = (int)index};
+  const int fd = socket(g.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const int set = ipv6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &index, sizeof index)
+                       : setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &through, sizeof through);
+  /* Connecting looks for the way, and sends nothing. */
+  const int failure = set == 0 && connect(fd, &g.any, ipv6 ? sizeof g.v6 : sizeof g.v4) == 0 ? 0 : errno;
+  if (fd >= 0)
+    close(fd);
+  if (failure == 0)
+    return DDSMARK_OK;
+  if (ipv6 && strcmp(interface, "lo") == 0)
+    return fail(DDSMARK_UNSUPPORTED,
+                "no multicast by udp6 over interface `lo`: %s; hint: `ip -6 route add local ff00::/8 dev lo table "
+                "local` gives this host a way",
+                strerror(failure));
+  return fail(DDSMARK_UNSUPPORTED, "no multicast by %s over interface `%s`: %s; hint: `ip link set %s multicast on`",
+              ipv6 ? "udp6" : "udp4", interface, strerror(failure), interface);
+}
+
+/* Whether one of the sockets has joined the group on the interface. Who has not cannot be asked for its filter. */
+static bool any_joined(const socket_set *set, const group *g, unsigned interface) {
+  for (uint32_t i = 0; i < set->count; i++) {
+    struct group_filter filter = {.gf_interface = interface};
+    memcpy(&filter.gf_group, &g->room, sizeof g->room);
+    socklen_t size = sizeof filter;
+    const int level = g->any.sa_family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
+    if (getsockopt(set->fds[i], level, MCAST_MSFILTER, &filter, &size) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void add_if_joined(const socket_set *set, const group *g, unsigned interface, text *out) {
+  char address[ADDRESS_SIZE];
+  const bool ipv6 = g->any.sa_family == AF_INET6;
+  const void *bytes = ipv6 ? (const void *)&g->v6.sin6_addr : (const void *)&g->v4.sin_addr;
+  if (any_joined(set, g, interface) && inet_ntop(g->any.sa_family, bytes, address, sizeof address))
+    text_add(out, "%s%s", out->length ? "," : "", address);
+}
+
+/* The groups of this network namespace, whoever has joined them, are in two files; each is then looked for in ours.
+ * igmp: a line `1<TAB>lo ...` for each interface, then `<TAB>010000E0 ...` for each group, in the order of the bytes in
+ * memory. igmp6: `1 lo ff020000000000000000000000000001 ...`. */
+bool sockets_groups(const socket_set *set, text *out) {
+  char line[256];
+  unsigned interface = 0;
+  FILE *file = fopen("/proc/self/net/igmp", "re");
+  if (file == NULL)
+    return false;
+  while (fgets(line, sizeof line, file)) {
+    group g = {.room.ss_family = AF_INET};
+    if (line[0] != '\t')
+      interface = (unsigned)strtoul(line, NULL, 10);
+    else if (sscanf(line, "%8x", &g.v4.sin_addr.s_addr) == 1)
+      add_if_joined(set, &g, interface, out);
+  }
+  fclose(file);
+  file = fopen("/proc/self/net/igmp6", "re");
+  while (file && fgets(line, sizeof line, file)) {
+    char digits[33];
+    group g = {.room.ss_family = AF_INET6};
+    if (sscanf(line, "%u %*s %32[0-9a-f]", &interface, digits) != 2)
+      continue;
+    for (int i = 0; i < 16; i++)
+      sscanf(digits + 2 * i, "%2hhx", &g.v6.sin6_addr.s6_addr[i]);
+    add_if_joined(set, &g, interface, out);
+  }
+  if (file)
+    fclose(file);
+  return !out->failed;
 }

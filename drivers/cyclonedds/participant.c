@@ -150,7 +150,13 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
     if (p->address[0])
       visit(context, "address", p->address);
   }
-  visit(context, "multicast", p->multicast_unset ? "chosen by Cyclone DDS" : p->multicast ? "allowed" : "off");
+  /* Cyclone DDS cannot be asked which way its data goes; but what has joined no group is not sent to by multicast. */
+  text groups = {0};
+  const bool told = sockets_groups(&participant->domain->sockets, &groups);
+  visit(context, "multicast", told && groups.length == 0 ? "off" : "unknown");
+  if (told && groups.length > 0)
+    visit(context, "multicast_groups", groups.data);
+  text_free(&groups);
   sockets_visit(&participant->domain->sockets, visit, context);
   visit(context, "max_message_size", p->max_message);
   visit(context, "fragment_size", p->fragment);

@@ -282,11 +282,11 @@ static uint64_t ns_of(dds_duration_t d) {
       q->field = (int32_t)kind;                                                                                        \
   } while (0)
 
-static void read_endpoint_kinds(const dds_qos_t *e, ddsmark_qos *q) {
+static void read_endpoint_kinds(const dds_qos_t *e, side s, ddsmark_qos *q) {
   bool got;
   dds_duration_t d = 0;
   READ_KIND(reliability, dds_reliability_kind_t, dds_qget_reliability(e, &kind, &d));
-  q->max_blocking_ns = ns_of(d);
+  q->max_blocking_ns = s == SIDE_WRITER ? ns_of(d) : 0;
   q->present |= got ? BIT(RELIABILITY) : 0;
   READ_KIND(history, dds_history_kind_t, dds_qget_history(e, &kind, &q->history_depth));
   q->present |= got ? BIT(HISTORY) : 0;
@@ -335,7 +335,7 @@ static void read_reader(const dds_qos_t *e, ddsmark_qos *q) {
 static void read_endpoint(const dds_qos_t *e, side s, qos_texts *texts, ddsmark_qos *q) {
   dds_duration_t d = 0;
   size_t size = 0;
-  read_endpoint_kinds(e, q);
+  read_endpoint_kinds(e, s, q);
   if (dds_qget_resource_limits(e, &q->max_samples, &q->max_instances, &q->max_samples_per_instance))
     q->present |= BIT(RESOURCE_LIMITS);
   if (dds_qget_deadline(e, &d)) {

@@ -75,6 +75,8 @@ static ddsmark_status participant_open(const ddsmark_participant_config *config,
                 config->interface);
   if (config->option_count > 0)
     return fail(DDSMARK_BAD_ARGUMENT, "unknown option `%s`; hint: there are none", config->options[0].name);
+  if (config->multicast)
+    return fail(DDSMARK_UNSUPPORTED, "no multicast: samples stay in memory");
   ddsmark_participant *participant = malloc(sizeof *participant);
   if (participant == NULL)
     return fail(DDSMARK_ERROR, "out of memory");

@@ -202,7 +202,7 @@ typedef struct ddsmark_qos {
 
   int32_t reliability;      /* DDSMARK_BEST_EFFORT, DDSMARK_RELIABLE */
   int32_t history;          /* DDSMARK_KEEP_LAST, DDSMARK_KEEP_ALL */
-  uint64_t max_blocking_ns; /* reliability: how long a write may block; of reliable writers only */
+  uint64_t max_blocking_ns; /* reliability: how long a write may block; of writers. A reader has none: 0 */
   int32_t history_depth;    /* with KEEP_LAST */
   int32_t max_samples;      /* resource limits, or DDSMARK_UNLIMITED */
   int32_t max_instances;
@@ -329,7 +329,7 @@ typedef struct ddsmark_participant_config {
   const ddsmark_option *options; /* the driver's own; an unknown name is DDSMARK_BAD_ARGUMENT */
   uint32_t peer_count;
   uint32_t option_count;
-  uint32_t multicast;         /* 1: data may go by multicast */
+  uint32_t multicast;         /* 1: data goes by multicast; only with DDSMARK_FEATURE_MULTICAST */
   uint32_t vendor_defaults;   /* 1: leave everything not asked for here as the vendor ships it */
   uint64_t send_buffer_bytes; /* of the sockets; 0: the driver's default */
   uint64_t receive_buffer_bytes;
@@ -423,14 +423,16 @@ typedef struct ddsmark_driver {
 
   /* -- participant ------------------------------------------------------------------------------------------------ */
 
-  /* BAD_ARGUMENT: an unknown transport, interface or option. UNSUPPORTED: known, but not in this build. */
+  /* BAD_ARGUMENT: an unknown transport, interface or option. UNSUPPORTED: known, but not in this build; multicast,
+   * where the driver, the transport or the interface has none. */
   ddsmark_status (*participant_open)(const ddsmark_participant_config *config, ddsmark_participant **out);
 
   /* All writers and readers have been closed. */
   ddsmark_status (*participant_close)(ddsmark_participant *participant);
 
-  /* Calls `visit` for each setting in force. `transport` is always among them; `interface`, `address`,
-   * `multicast` where they apply; the configuration text given to the middleware as `configuration`. */
+  /* Calls `visit` for each setting in force. `transport` is always among them; `interface` and `address` where they
+   * apply; `multicast` with DDSMARK_FEATURE_MULTICAST: `on`, `off`, or `unknown` where the middleware cannot be asked
+   * which way data goes; the configuration text given to the middleware as `configuration`. */
   ddsmark_status (*participant_settings)(ddsmark_participant *participant, ddsmark_visitor visit, void *context);
 
   /* -- writer ----------------------------------------------------------------------------------------------------- */

@@ -80,6 +80,7 @@ fn options_that_cannot_be() {
     refused("option-malformed", &["--driver", "udp", "--option", "nonsense"]);
     refused("option-stray", &["--driver", "udp", "--option", "other.batching=off"]);
     refused("transport-unknown", &["--driver", "udp", "--transport", "carrier-pigeon"]);
+    refused("multicast-unsupported", &["--driver", "udp,sim", "--multicast"]);
     refused("reliability-unsupported", &["--driver", "udp", "--reliability", "reliable"]);
     refused("driver-twice", &["--driver", "udp,udp"]);
     refused("runs-too-few", &["--driver", "udp", "--runs", "2"]);

@@ -27,6 +27,7 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
         run_name: configure.run_name.clone(),
         transport: Some(factors.transport.clone()),
         interface: Some(factors.interface.clone()),
+        multicast: factors.multicast,
         options: factors.options.clone(),
         ..ParticipantConfig::default()
     })?;

@@ -6,7 +6,7 @@ use nix::sys::{
     resource::{UsageWho, getrusage},
     time::TimeVal,
 };
-use results::{Interface, Sockets, Usage};
+use results::{Interface, MulticastSent, Sockets, Usage};
 
 use crate::clock::now_ns;
 
@@ -46,6 +46,10 @@ impl Meters {
             in_errors: b.in_errors.saturating_sub(a.in_errors),
             receive_buffer_errors: b.receive_buffer_errors.saturating_sub(a.receive_buffer_errors),
             send_buffer_errors: b.send_buffer_errors.saturating_sub(a.send_buffer_errors),
+            multicast: a.multicast.as_ref().zip(b.multicast.as_ref()).map(|(a, b)| MulticastSent {
+                packets: b.packets.saturating_sub(a.packets),
+                bytes: b.bytes.saturating_sub(a.bytes),
+            }),
         });
         let interface = self.interface.as_ref().zip(later.interface.as_ref()).map(|(a, b)| Interface {
             name: b.name.clone(),
@@ -79,6 +83,7 @@ fn usage() -> Usage {
 fn sockets() -> Option<Sockets> {
     let four = fs::read_to_string("/proc/self/net/snmp").ok()?;
     let mut sockets = udp4(&four)?;
+    sockets.multicast = fs::read_to_string("/proc/self/net/netstat").ok().and_then(|text| multicast4(&text));
     if let Ok(six) = fs::read_to_string("/proc/self/net/snmp6") {
         let value = |name: &str| {
             six.lines()
@@ -91,26 +96,37 @@ fn sockets() -> Option<Sockets> {
         sockets.in_errors += value("Udp6InErrors");
         sockets.receive_buffer_errors += value("Udp6RcvbufErrors");
         sockets.send_buffer_errors += value("Udp6SndbufErrors");
+        if let Some(multicast) = &mut sockets.multicast {
+            multicast.packets += value("Ip6OutMcastPkts");
+            multicast.bytes += value("Ip6OutMcastOctets");
+        }
     }
     Some(sockets)
 }
 
-/// The two `Udp:` lines of `/proc/self/net/snmp`: names, then values.
-fn udp4(text: &str) -> Option<Sockets> {
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
+/// A value of the two lines with this beginning, in files such as `/proc/self/net/snmp`: names, then values.
+fn named(text: &str, beginning: &str, wanted: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix(beginning));
     let (names, values) = (lines.next()?, lines.next()?);
-    let value = |wanted: &str| {
-        names
-            .split_whitespace()
-            .zip(values.split_whitespace())
-            .find(|(name, _)| *name == wanted)
-            .and_then(|(_, value)| value.parse::<u64>().ok())
-    };
+    let mut columns = names.split_whitespace().zip(values.split_whitespace());
+    columns.find(|(name, _)| *name == wanted)?.1.parse().ok()
+}
+
+/// Of `/proc/self/net/netstat`.
+fn multicast4(text: &str) -> Option<MulticastSent> {
+    let value = |wanted: &str| named(text, "IpExt:", wanted);
+    Some(MulticastSent { packets: value("OutMcastPkts")?, bytes: value("OutMcastOctets")? })
+}
+
+/// Of `/proc/self/net/snmp`.
+fn udp4(text: &str) -> Option<Sockets> {
+    let value = |wanted: &str| named(text, "Udp:", wanted);
     Some(Sockets {
         in_datagrams: value("InDatagrams")?,
         in_errors: value("InErrors")?,
         receive_buffer_errors: value("RcvbufErrors")?,
         send_buffer_errors: value("SndbufErrors")?,
+        multicast: None,
     })
 }
 
@@ -142,10 +158,19 @@ mod tests {
     fn udp_counters_are_found_by_name_not_by_place() {
         let text =
             "Ip: A B\nIp: 1 2\nUdp: InErrors RcvbufErrors InDatagrams X SndbufErrors\nUdp: 1 2 3 4 5\n";
-        let expected =
-            Sockets { in_datagrams: 3, in_errors: 1, receive_buffer_errors: 2, send_buffer_errors: 5 };
+        let expected = Sockets {
+            in_datagrams: 3,
+            in_errors: 1,
+            receive_buffer_errors: 2,
+            send_buffer_errors: 5,
+            multicast: None,
+        };
         assert_eq!(udp4(text), Some(expected));
         assert_eq!(udp4("Udp: InErrors\n"), None);
+        let text =
+            "TcpExt: OutMcastPkts\nTcpExt: 9\nIpExt: OutMcastOctets InMcastPkts OutMcastPkts\nIpExt: 1 2 3\n";
+        assert_eq!(multicast4(text), Some(MulticastSent { packets: 3, bytes: 1 }));
+        assert_eq!(multicast4("IpExt: OutMcastOctets\nIpExt: 1\n"), None);
     }
 
     #[test]

@@ -321,6 +321,39 @@ static void has_another_depth(void) {
   lying.reader_qos = qos_other_depth;
 }
 
+static ddsmark_status open_without_multicast(const ddsmark_participant_config *config, ddsmark_participant **out) {
+  ddsmark_participant_config copy = *config;
+  copy.multicast = 0;
+  return participant_open(&copy, out);
+}
+static void takes_undeclared_multicast(void) {
+  lying.participant_open = open_without_multicast;
+}
+static void hides_multicast(void) {
+  described.features |= DDSMARK_FEATURE_MULTICAST;
+  lying.describe = describe_changed;
+  lying.participant_open = open_without_multicast;
+}
+static const char *said_of_multicast;
+static ddsmark_status open_and_say(const ddsmark_participant_config *config, ddsmark_participant **out) {
+  said_of_multicast = config->multicast ? "on" : "off";
+  return open_without_multicast(config, out);
+}
+static ddsmark_status settings_with_multicast(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
+  visit(context, "multicast", said_of_multicast);
+  return participant_settings(p, visit, context);
+}
+static void claims_multicast(void) {
+  hides_multicast();
+  lying.participant_open = open_and_say;
+  lying.participant_settings = settings_with_multicast;
+}
+static void always_claims_multicast(void) {
+  claims_multicast();
+  said_of_multicast = "on";
+  lying.participant_open = open_without_multicast;
+}
+
 static uint64_t deadline;
 static ddsmark_status open_with_deadline(ddsmark_participant *p, const ddsmark_writer_config *config,
                                          ddsmark_writer **out) {
@@ -419,6 +452,10 @@ static void (*const lies[])(void) = {
     counts_back,
     hides_timeouts,
     counts_no_bytes,
+    takes_undeclared_multicast,
+    hides_multicast,
+    claims_multicast,
+    always_claims_multicast,
 };
 
 static void LIE(void);

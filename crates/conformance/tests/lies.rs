@@ -47,6 +47,14 @@ const LIES: &[(&str, &str, &str)] = &[
     ("swallows_a_policy", "qos-refused", "deadline of a writer is unsupported, and yet accepted"),
     ("counts_back", "counters", "`packets_sent` of the writer went from"),
     ("hides_timeouts", "counters", "`write_timed_out` is 0, and"),
+    ("takes_undeclared_multicast", "multicast", "undeclared multicast is accepted"),
+    ("hides_multicast", "multicast", "`multicast` is not among the settings"),
+    ("claims_multicast", "multicast", "`multicast` is `on`, but of samples with 50000 B the kernel sent"),
+    (
+        "always_claims_multicast",
+        "multicast",
+        "multicast was not asked for, and the setting `multicast` is `on`",
+    ),
     ("counts_no_bytes", "counters", "packets sent had 0 B"),
 ];
 

@@ -108,6 +108,12 @@ pub struct Characterize {
     #[arg(long, value_name = "NAME", default_value = "lo")]
     pub interface: String,
 
+    /// Send data by multicast; refused for a driver that cannot. Without it, by unicast.
+    ///
+    /// A run in which the kernel sent less by multicast than the samples hold is invalid.
+    #[arg(long)]
+    pub multicast: bool,
+
     /// Transport to use. Without it, the default of each driver.
     #[arg(long, value_name = "NAME")]
     pub transport: Option<String>,

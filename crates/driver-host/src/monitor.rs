@@ -34,7 +34,7 @@ macro_rules! monitor {
     (
         $(#[$doc:meta])*
         $type:ident, $handle:ty, $matched:ident, $qos:ident, $settings:ident, $counters:ident, $locator:ident,
-        $connect:ident, $close:ident
+        $connect:ident, $close:ident, $writes:literal
     ) => {
         $(#[$doc])*
         #[derive(Clone)]
@@ -80,7 +80,7 @@ macro_rules! monitor {
                 self.ask(stringify!($qos), |handle| unsafe {
                     let mut raw = qos::empty();
                     call!(self.0.participant.table, $qos(handle, &raw mut raw))?;
-                    found = qos::from_raw(&raw);
+                    found = qos::from_raw(&raw, $writes);
                     Ok(())
                 })?;
                 Ok(found)
@@ -172,7 +172,8 @@ monitor!(
     writer_counters,
     writer_locator,
     writer_connect,
-    writer_close
+    writer_close,
+    true
 );
 monitor!(
     /// What may be asked of a reader.
@@ -184,5 +185,6 @@ monitor!(
     reader_counters,
     reader_locator,
     reader_connect,
-    reader_close
+    reader_close,
+    false
 );

@@ -156,17 +156,17 @@ pub fn to_raw(qos: &Qos) -> RawQos {
     RawQos { raw, _names: names, _pointers: pointers }
 }
 
-/// In the words of an experiment.
+/// In the words of an experiment. `writes`: of a writer, which alone has a limit to how long a write may block.
 ///
 /// # Safety
 /// `raw` was filled by a driver, and its entity is still open.
-pub unsafe fn from_raw(raw: &abi::Qos) -> Qos {
+pub unsafe fn from_raw(raw: &abi::Qos, writes: bool) -> Qos {
     let mut qos = Qos::default();
     let present = |policy: u32| raw.present & (1 << policy) != 0;
     let duration = |ns: u64| Some(QosDuration::from_raw(ns));
     if present(abi::POLICY_RELIABILITY) {
         qos.reliability = word(&RELIABILITIES, raw.reliability);
-        if qos.reliability == Some(Reliability::Reliable) {
+        if writes && qos.reliability == Some(Reliability::Reliable) {
             qos.max_blocking_ns = duration(raw.max_blocking_ns);
         }
     }
@@ -275,7 +275,15 @@ mod tests {
     fn every_policy_survives_the_way_there_and_back() {
         let raw = to_raw(&everything());
         // SAFETY: what `raw` points to lives as long as it does.
-        assert_eq!(unsafe { from_raw(&raw.raw) }, everything());
+        assert_eq!(unsafe { from_raw(&raw.raw, true) }, everything());
+    }
+
+    #[test]
+    fn a_reader_has_no_limit_to_how_long_a_write_may_block() {
+        let raw = to_raw(&everything());
+        // SAFETY: as above.
+        let found = unsafe { from_raw(&raw.raw, false) };
+        assert_eq!(found, Qos { max_blocking_ns: None, ..everything() });
     }
 
     #[test]

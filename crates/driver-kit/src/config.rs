@@ -28,7 +28,7 @@ pub struct ParticipantConfig<'a> {
     pub peers: Vec<&'a str>,
     /// Name and value; no name twice.
     pub options: Vec<(&'a str, &'a str)>,
-    /// Data may go by multicast; only with that feature.
+    /// Data goes by multicast; only with that feature.
     pub multicast: bool,
     /// Leave everything not asked for here as the vendor ships it.
     pub vendor_defaults: bool,

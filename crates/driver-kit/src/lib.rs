@@ -132,6 +132,7 @@ mod sink;
 mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod worker;
 
 use std::sync::Arc;
 
@@ -152,6 +153,7 @@ pub use crate::{
     },
     sink::{Deliver, Sample, Samples, Sink},
     table::{Settings, Unpublished},
+    worker::Worker,
 };
 
 /// What [`export!`] needs and nobody else.

@@ -1,7 +1,10 @@
 //! A safe client of a driver's table, for the tests of drivers in Rust. Everything goes through the C functions.
 //!
 //! Entities borrow nothing and close when dropped: declare a participant before its writers and readers, so that it is
-//! closed after them.
+//! closed after them. What tests do with a library as it ships is in [`shipped`].
+
+pub mod shipped;
+
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,

@@ -33,6 +33,8 @@ pub struct Characterize {
     pub receive: ReceiveMode,
     /// Network interface.
     pub interface: String,
+    /// Whether data is to go by multicast.
+    pub multicast: bool,
     /// A transport that all drivers have; without it each one's default.
     pub transport: Option<String>,
     /// `(driver, option, value)`.
@@ -189,6 +191,9 @@ impl Characterize {
                 known: description.receive_modes.iter().map(|mode| mode.name()).collect(),
             });
         }
+        if self.multicast && !description.has("multicast") {
+            return Err(PlanError::NoMulticast { driver: driver.to_owned() });
+        }
         let reliable = description.support(Policy::Reliability) == Support::Enforced;
         let reliability = match self.reliability {
             ReliabilityChoice::Strongest if reliable => Reliability::Reliable,
@@ -239,6 +244,7 @@ impl Characterize {
                     batching: Batching::None,
                     receive: self.receive,
                     interface: self.interface.clone(),
+                    multicast: self.multicast,
                     qos: qos(description, reliability, size),
                     options: options.clone(),
                 };
@@ -301,7 +307,9 @@ fn cell(factors: Factors) -> Cell {
         driver.chars().map(|c| if c.is_ascii_alphanumeric() || "-.".contains(c) { c } else { '-' }).collect();
     let batched =
         if factors.batch_bytes > 0 { format!("/batch-{}", factors.batch_bytes) } else { String::new() };
-    let id = format!("{driver}/{}/{}/{}{batched}", factors.transport, factors.workload, factors.size_bytes);
+    let way = if factors.multicast { "-multicast" } else { "" };
+    let id =
+        format!("{driver}/{}{way}/{}/{}{batched}", factors.transport, factors.workload, factors.size_bytes);
     Cell { id, factors }
 }
 

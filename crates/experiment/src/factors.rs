@@ -28,6 +28,9 @@ pub struct Factors {
     pub receive: ReceiveMode,
     /// Network interface.
     pub interface: String,
+    /// Whether data is to go by multicast. Absent in older results, where none did.
+    #[serde(default)]
+    pub multicast: bool,
     /// QoS asked of writers and readers.
     pub qos: Qos,
     /// The driver's own options.

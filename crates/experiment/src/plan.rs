@@ -179,6 +179,12 @@ pub enum PlanError {
         /// Those that it has.
         known: Vec<&'static str>,
     },
+    /// Multicast asked of a driver that has none.
+    #[error("driver `{driver}` does not send by multicast")]
+    NoMulticast {
+        /// The driver.
+        driver: String,
+    },
     /// Reliability asked of a driver that has none.
     #[error("driver `{driver}` cannot guarantee delivery: reliability is unsupported")]
     NotReliable {
@@ -243,6 +249,11 @@ impl PlanError {
             Self::TooLarge { max, .. } => format!("use sizes up to {max}, or another transport or driver"),
             Self::NoTransport { known, .. } | Self::NoOption { known, .. } => one_of(known),
             Self::NoReceiveMode { known, .. } => format!("it has {}", known.join(", ")),
+            Self::NoMulticast { .. } => {
+                "leave out `--multicast`, or name drivers that have the feature `multicast`: `ddsmark drivers info \
+                 D` shows it"
+                    .to_owned()
+            }
             Self::NotReliable { .. } => {
                 "use `--reliability strongest` to give each driver the strongest guarantee it has".to_owned()
             }

@@ -61,6 +61,7 @@ fn written() -> Characterize {
         reliability: ReliabilityChoice::Strongest,
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
+        multicast: false,
         transport: None,
         options: vec![],
         effort: Effort::Standard,
@@ -163,6 +164,9 @@ fn what_cannot_be_is_refused() {
         refusal(|w| w.reliability = ReliabilityChoice::All(Reliability::Reliable)),
         PlanError::NotReliable { .. }
     ));
+    let refused = refusal(|w| w.multicast = true);
+    assert!(matches!(&refused, PlanError::NoMulticast { driver } if driver == "bare"), "{refused}");
+    assert!(refused.hint().contains("leave out `--multicast`"));
     assert!(matches!(refusal(|w| w.sizes = vec![]), PlanError::Nothing("sizes")));
     assert!(matches!(refusal(|w| w.sizes = vec![64, 64]), PlanError::Twice { .. }));
     assert!(matches!(refusal(|w| w.runs = Some(2)), PlanError::TooFewRuns { runs: 2, min: 3 }));
@@ -174,6 +178,15 @@ fn what_cannot_be_is_refused() {
         refusal(|w| w.options = vec![option("dds", "depth"), option("dds", "depth")]),
         PlanError::Twice { .. }
     ));
+}
+
+#[test]
+fn multicast_is_a_factor_and_told_in_the_name_of_a_cell() {
+    let drivers = [("dds".to_owned(), description("dds", &["multicast"], &[]))].into();
+    let written = Characterize { drivers: vec!["dds".to_owned()], multicast: true, ..written() };
+    let plan = written.plan(&drivers).expect("a plan");
+    assert_eq!(plan.cells[0].id, "dds/udp4-multicast/latency/32");
+    assert!(plan.cells.iter().all(|cell| cell.factors.multicast));
 }
 
 #[test]

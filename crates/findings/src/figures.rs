@@ -27,7 +27,8 @@ fn same_side(left: &Factors, right: &Factors) -> bool {
 }
 
 fn comparable(left: &Factors, right: &Factors) -> bool {
-    left.transport == right.transport && left.interface == right.interface && left.receive == right.receive
+    let way = |factors: &Factors| (factors.transport.clone(), factors.interface.clone(), factors.multicast);
+    way(left) == way(right) && left.receive == right.receive
 }
 
 /// The sides of a result, in the order of its cells.

@@ -36,12 +36,13 @@ struct Page {
 }
 
 /// What else than the workload, the size and batching distinguishes two cells.
-type GroupKey<'c> = (&'c str, &'c str, &'c str, &'static str, Vec<(&'c str, &'c str)>);
+type GroupKey<'c> = (&'c str, &'c str, bool, &'c str, &'static str, Vec<(&'c str, &'c str)>);
 
 fn group_key(factors: &Factors) -> GroupKey<'_> {
     (
         &factors.driver,
         &factors.transport,
+        factors.multicast,
         &factors.interface,
         factors.receive.name(),
         factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
@@ -118,9 +119,10 @@ impl Page {
             format!(": {} {}", description.middleware, description.middleware_version)
         });
         let title = format!(
-            "{}{middleware}, transport {}, interface {}, receiving by {}, {}",
+            "{}{middleware}, transport {}{}, interface {}, receiving by {}, {}",
             short_name(&factors.driver),
             factors.transport,
+            if factors.multicast { " by multicast" } else { "" },
             factors.interface,
             factors.receive,
             settings::reliability(cells)

@@ -352,6 +352,18 @@ pub struct Sockets {
     pub receive_buffer_errors: u64,
     /// Datagrams not sent because the send buffer was full.
     pub send_buffer_errors: u64,
+    /// What left by multicast, everybody's. Absent where the kernel does not say, and in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multicast: Option<MulticastSent>,
+}
+
+/// What a network namespace sent by multicast over IPv4 and IPv6 (`/proc/self/net/netstat` and `snmp6`), as differences.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MulticastSent {
+    /// Packets of IP.
+    pub packets: u64,
+    /// Their bytes, with the headers of IP and UDP.
+    pub bytes: u64,
 }
 
 /// Counters of a network interface, as differences.

@@ -23,8 +23,8 @@ pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use directory::{Directory, DirectoryError};
 pub use document::{
     AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, Host, Interface, Latency,
-    Limit, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning, WarningKind,
-    WireBytes, json_schema,
+    Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
+    WarningKind, WireBytes, json_schema,
 };
 pub use histogram::{
     COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,

@@ -1,7 +1,7 @@
 //! What the fake agent has recorded: made up, and known to the tests to the last digit.
 
 use control::{Configure, Pinged, Ponged, ReaderReport, Report, Role, Stamp, Stamps, Written};
-use results::{Distribution, Interface, Received, Sockets, Usage, Windows};
+use results::{Distribution, Interface, MulticastSent, Received, Sockets, Usage, Windows};
 
 /// Samples or pings.
 pub const SENT: u64 = 1000;
@@ -24,6 +24,10 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
             ..Usage::default()
         },
         sockets: Some(Sockets {
+            multicast: (!told("uncounted")).then(|| {
+                let samples = if told("unicast") { SENT / 2 } else { SENT };
+                MulticastSent { packets: samples, bytes: samples * configure.factors.size_bytes }
+            }),
             receive_buffer_errors: if told("lose") { 7 } else { 0 },
             ..Sockets::default()
         }),

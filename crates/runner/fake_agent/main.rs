@@ -5,15 +5,17 @@
 //! ```text
 //! kill hang deaf exit fail garbage wrong twice      instead of the answer
 //! protocol                                          another version of the control channel
-//! qos blind                                         other QoS in force, none read back
+//! qos blind off                                     other QoS in force, none read back, no multicast
 //! shm child                                         leaves a file, a process of its own
-//! lose owe corrupt overrun foreign backwards torn miscount   figures to be told of, or that contradict each other
+//! lose owe corrupt overrun foreign backwards torn miscount uncounted unicast
+//!                                                   figures to be told of, or that contradict each other
 //! linger crash                                      after goodbye
 //! ```
 
 mod figures;
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{BufRead as _, BufReader, Write as _},
     os::{fd::FromRawFd as _, unix::net::UnixStream},
@@ -139,9 +141,14 @@ impl Agent {
             reader_locator: locator("reader"),
             writer_locator: locator("writer"),
             effective_qos: entities.iter().map(|entity| ((*entity).to_owned(), qos.clone())).collect(),
-            settings: std::collections::BTreeMap::new(),
+            settings: [("participant".to_owned(), self.settings(configure))].into(),
             cpus: configure.cpus.clone().unwrap_or_default(),
         }))
+    }
+
+    fn settings(&self, configure: &Configure) -> BTreeMap<String, String> {
+        let off = self.told_of("off", "configure", configure.role.name());
+        [("multicast".to_owned(), if off { "off" } else { "unknown" }.to_owned())].into()
     }
 
     /// Locators that this agent gave, and that it must be given: readers first.

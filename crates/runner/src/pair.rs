@@ -14,6 +14,10 @@ pub(crate) const DRIVING: usize = 1;
 /// After so long without a sample the reader of a lossy flow has seen the last one.
 const QUIET_NS: u64 = 200_000_000;
 
+/// Why something else is in force than was asked for.
+const OVERRIDDEN: &str =
+    "a configuration file or variable of the middleware may override it; see the log of the run";
+
 /// The roles of a workload: `[serving, driving]`.
 pub(crate) const fn roles(workload: Workload) -> [Role; 2] {
     match workload {
@@ -91,6 +95,7 @@ impl PairRun<'_> {
         phases.end(HELLO);
         let configured = self.configure(crew)?;
         let unverified = self.compare_qos(&configured)?;
+        self.compare_multicast(&configured)?;
         phases.end("configure");
         self.match_up(crew, &configured)?;
         phases.end("match");
@@ -173,11 +178,7 @@ impl PairRun<'_> {
                             "the QoS in force on the {entity} is not what was asked for: {}",
                             differences.join("; ")
                         ),
-                        hint: Some(
-                            "a configuration file or variable of the middleware may override it; see the log of \
-                             the run"
-                                .to_owned(),
-                        ),
+                        hint: Some(OVERRIDDEN.to_owned()),
                         gone: false,
                     });
                 }
@@ -186,6 +187,28 @@ impl PairRun<'_> {
         unverified.sort();
         unverified.dedup();
         Ok(unverified)
+    }
+
+    /// No driver may say that it does otherwise than asked. One that says `unknown`, or nothing, is believed to try: what
+    /// the kernel counts tells.
+    fn compare_multicast(&self, configured: &[Configured; 2]) -> Result<(), Trouble> {
+        let (asked, contrary) = if self.cell.factors.multicast { ("on", "off") } else { ("off", "on") };
+        for (number, configured) in configured.iter().enumerate() {
+            let entity = configured
+                .settings
+                .iter()
+                .find(|(_, settings)| settings.get("multicast").is_some_and(|said| said == contrary));
+            if let Some((entity, _)) = entity {
+                return Err(Trouble::Phase {
+                    phase: "configure",
+                    agent: number,
+                    error: format!("multicast of the {entity}: asked {asked}, in force {contrary}"),
+                    hint: Some(OVERRIDDEN.to_owned()),
+                    gone: false,
+                });
+            }
+        }
+        Ok(())
     }
 
     fn match_up(&self, crew: &mut Crew<'_>, configured: &[Configured; 2]) -> Result<(), Trouble> {

@@ -133,7 +133,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__characterize)
-            opts="-h --driver --size --workload --batch-bytes --reliability --receive --interface --transport --option --quick --precise --runs --duration --warm-up --check-every --seed --match-timeout --pin --keep-awake --out --json --help"
+            opts="-h --driver --size --workload --batch-bytes --reliability --receive --interface --multicast --transport --option --quick --precise --runs --duration --warm-up --check-every --seed --match-timeout --pin --keep-awake --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

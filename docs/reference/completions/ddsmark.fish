@@ -53,6 +53,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l seed -d
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l match-timeout -d 'Time limit for the two ends of a run to find each other' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l pin -d 'Cores for the two ends of each run: `auto` (half of those that may be used for each; a single core is not pinned), `none`, or those of writer and reader, `0,1` or `0-3,4-7`. Recorded in the result' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l out -d 'Directory for the result, new or empty. Without it, `results/characterize-TIME`' -r -F
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l multicast -d 'Send data by multicast; refused for a driver that cannot. Without it, by unicast'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l quick -d 'Short runs: a first look'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l precise -d 'More and longer runs: figures to quote'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l keep-awake -d 'Keep the cores from idling, with spinning threads of the lowest priority. Recorded in the result'

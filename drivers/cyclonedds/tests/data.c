@@ -99,8 +99,32 @@ void test_receive_listener(void) {
 void test_receive_udp6(void) {
   receive(&(receive_case){DDSMARK_RECEIVE_WAITSET, "udp6", 0});
 }
+/* What this network namespace has sent by multicast, as the kernel counts it. */
+static uint64_t multicast_bytes(void) {
+  char names[4096], values[4096];
+  FILE *file = fopen("/proc/self/net/netstat", "r");
+  CHECK(file != NULL);
+  do
+    CHECK(fgets(names, sizeof names, file) && fgets(values, sizeof values, file));
+  while (strncmp(names, "IpExt:", 6) != 0);
+  fclose(file);
+  char *name_rest = NULL, *value_rest = NULL;
+  const char *name = strtok_r(names, " \n", &name_rest), *value = strtok_r(values, " \n", &value_rest);
+  while (name && value && strcmp(name, "OutMcastOctets") != 0) {
+    name = strtok_r(NULL, " \n", &name_rest);
+    value = strtok_r(NULL, " \n", &value_rest);
+  }
+  CHECK(name && value);
+  return strtoull(value, NULL, 10);
+}
+
 void test_receive_multicast(void) {
+  uint64_t payload = 0;
+  for (int i = 0; i < SIZES; i++)
+    payload += sizes[i] * (uint64_t)counts[i];
+  const uint64_t before = multicast_bytes();
   receive(&(receive_case){DDSMARK_RECEIVE_WAITSET, "udp4", 1});
+  CHECK(multicast_bytes() - before >= payload);
 }
 
 void test_receive_in_process(void) {

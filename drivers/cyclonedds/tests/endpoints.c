@@ -122,6 +122,31 @@ void test_users_configuration_wins(void) {
   OK(d->participant_close(p));
 }
 
+/* What the kernel says of the groups that the library has joined, whatever it was told. */
+void test_multicast_settings(void) {
+  setting s;
+  ddsmark_participant_config c = participant_config();
+  c.multicast = 1;
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "multicast", &s), "unknown") == 0);
+  CHECK(strcmp(participant_setting(p, "multicast_groups", &s), "239.255.0.1") == 0);
+  CHECK(strstr(participant_setting(p, "configuration", &s), "<AllowMulticast>asm<") != NULL);
+  CHECK(strstr(s.value, "prefer_multicast=\"true\" multicast=\"true\"/>") != NULL);
+  OK(d->participant_close(p));
+  /* The user's word is the last. */
+  setenv("CYCLONEDDS_URI", "<General><AllowMulticast>false</AllowMulticast></General>", 1);
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "multicast", &s), "off") == 0);
+  OK(d->participant_close(p));
+  setenv("CYCLONEDDS_URI", "<General><AllowMulticast>spdp</AllowMulticast></General>", 1);
+  c.multicast = 0;
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "multicast", &s), "unknown") == 0);
+  OK(d->participant_close(p));
+  unsetenv("CYCLONEDDS_URI");
+}
+
 void test_vendor_defaults(void) {
   setting s;
   ddsmark_participant_config c = participant_config();

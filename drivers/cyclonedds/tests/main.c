@@ -26,6 +26,7 @@ char test_topic[64];
     TEST(policy_errors) \
     TEST(older_host) \
     TEST(settings) \
+    TEST(multicast_settings) \
     TEST(users_configuration_wins) \
     TEST(vendor_defaults) \
     TEST(writer_policies) \

@@ -1,17 +1,16 @@
 //! Samples in: each is given when it is due, not before.
 use std::{
-    panic::resume_unwind,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        atomic::{AtomicU32, Ordering},
     },
-    thread::{self, JoinHandle},
+    thread,
     time::Duration,
 };
 
 use driver_kit::{
     Count, Counter, Counters, Deliver, Error, Monitor, Qos, Reader, ReaderConfig, Receive, Result, Sample,
-    Samples, Settings, Sink,
+    Samples, Settings, Sink, Worker,
 };
 
 use crate::{
@@ -64,7 +63,7 @@ pub(crate) struct SimReader {
 /// Who receives.
 enum Intake {
     Host(Inlet),
-    Listener(Listener),
+    Listener(Worker),
 }
 
 impl SimReader {
@@ -88,7 +87,7 @@ impl SimReader {
         };
         let intake = match config.receive {
             Receive::Waitset | Receive::Polling => Intake::Host(inlet),
-            Receive::Listener(sink) => Intake::Listener(Listener::start(inlet, sink)?),
+            Receive::Listener(sink) => Intake::Listener(listen(inlet, sink)?),
         };
         Ok(Self { socket, monitor, intake, writers: Vec::new() })
     }
@@ -203,47 +202,18 @@ impl Inlet {
 }
 
 /// A thread that receives and calls the host's sink. It holds no lock, so the sink may write.
-struct Listener {
-    stop: Arc<AtomicBool>,
-    socket: Arc<Socket>,
-    /// `None` once joined.
-    thread: Option<JoinHandle<Result<()>>>,
-}
-
-impl Listener {
-    fn start(mut inlet: Inlet, mut sink: Sink) -> Result<Self> {
-        let (stop, socket) = (Arc::new(AtomicBool::new(false)), inlet.socket.clone());
-        let stopped = stop.clone();
-        let run = move || {
-            while !stopped.load(Ordering::Acquire) {
-                inlet.take_in().inspect_err(|error| eprintln!("listener: {error}"))?;
+fn listen(mut inlet: Inlet, mut sink: Sink) -> Result<Worker> {
+    let socket = inlet.socket.clone();
+    Worker::start(
+        "sim-listener",
+        move || socket.wake(),
+        move |stop| {
+            while !stop.load(Ordering::Acquire) {
+                inlet.take_in()?;
                 inlet.give(64, &mut sink);
                 inlet.rest(now_ns() + LISTENER_NAP_NS)?;
             }
             Ok(())
-        };
-        let thread = thread::Builder::new()
-            .name("sim-listener".to_owned())
-            .spawn(run)
-            .map_err(|error| Error::os("a listener's thread cannot be started", error))?;
-        Ok(Self { stop, socket, thread: Some(thread) })
-    }
-
-    /// Returns when the thread has ended, and how it did.
-    fn stop(mut self) -> Result<()> {
-        self.join().unwrap_or_else(|panic| resume_unwind(panic))
-    }
-
-    fn join(&mut self) -> thread::Result<Result<()>> {
-        let Some(thread) = self.thread.take() else { return Ok(Ok(())) };
-        self.stop.store(true, Ordering::Release);
-        self.socket.wake();
-        thread.join()
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        let _ = self.join();
-    }
+        },
+    )
 }

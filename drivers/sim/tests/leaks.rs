@@ -4,26 +4,11 @@ mod harness;
 use driver_kit::testing::Entity;
 use harness::*;
 
-fn entries(directory: &str) -> Vec<String> {
-    let mut names: Vec<_> = std::fs::read_dir(directory)
-        .expect("a directory")
-        .map(|entry| {
-            let path = entry.expect("an entry").path();
-            let target = std::fs::read_link(&path).unwrap_or_default();
-            format!("{} {}", path.display(), target.display())
-        })
-        // The descriptor of this very listing.
-        .filter(|name| !name.contains("/proc/") || !name.ends_with("/fd"))
-        .collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn close_leaves_no_socket_and_no_thread() {
     // Whatever loading and describing need is there before.
     driver().description();
-    let before = (entries("/proc/self/fd"), entries("/proc/self/task"));
+    let before = Census::take();
     for _ in 0..5 {
         let participant = open(&[("latency", "1ms")]);
         let (mut writer, mut reader) = pair(&participant, &sized(100));
@@ -34,8 +19,9 @@ fn close_leaves_no_socket_and_no_thread() {
         writer.write(b"under way").expect("written");
         assert_eq!(receive(&mut reader, 1), [b"under way"]);
         writer.write(b"never received").expect("written");
-        assert!(entries("/proc/self/fd").len() >= before.0.len() + 4);
-        assert_eq!(entries("/proc/self/task").len(), before.1.len() + 1);
+        let now = Census::take();
+        assert!(now.descriptors.len() >= before.descriptors.len() + 4);
+        assert_eq!(now.threads.len(), before.threads.len() + 1);
         // What failed to open has left nothing either.
         assert!(participant.writer(&sized(1 << 20)).is_err());
         assert!(participant.reader(&Entity { qos: None, type_kind: 5, ..sized(1) }).is_err());
@@ -45,5 +31,5 @@ fn close_leaves_no_socket_and_no_thread() {
         other.close().expect("closed");
         participant.close().expect("closed");
     }
-    assert_eq!((entries("/proc/self/fd"), entries("/proc/self/task")), before);
+    assert_eq!(Census::take(), before);
 }

@@ -5,6 +5,7 @@
 mod batch;
 mod interface;
 mod locator;
+mod multicast;
 mod reader;
 mod socket;
 mod writer;
@@ -14,10 +15,11 @@ use driver_kit::{
     ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind, VersionSource,
     WriterConfig,
 };
-use nix::sys::utsname::uname;
+use nix::sys::{socket::MsgFlags, utsname::uname};
 
 use crate::{
     locator::Family,
+    multicast::Multicast,
     reader::UdpReader,
     socket::{Buffers, Socket},
     writer::UdpWriter,
@@ -27,14 +29,19 @@ use crate::{
 /// of the largest size, or some thousand small ones, while the reader is not scheduled. Best effort loses the rest.
 const RECEIVE_BUFFER_BYTES: u64 = 4 << 20;
 
+/// How long the probe of a multicast group may be under way within this host.
+const PROBE_NS: u64 = 500_000_000;
+
 /// The driver.
 struct Udp;
 
 impl Driver for Udp {
     type Participant = UdpParticipant;
 
-    const FEATURES: Features =
-        Features::LOCATORS.and(Features::APPLICATION_BATCHING).and(Features::ECHO_IN_LISTENER);
+    const FEATURES: Features = Features::LOCATORS
+        .and(Features::APPLICATION_BATCHING)
+        .and(Features::ECHO_IN_LISTENER)
+        .and(Features::MULTICAST);
 
     fn describe() -> Description {
         Description {
@@ -86,10 +93,34 @@ impl Driver for Udp {
             send: config.send_buffer_bytes,
             receive: config.receive_buffer_bytes.or(receive_default),
         };
-        let participant = UdpParticipant { family, interface: interface.to_owned(), address, buffers };
-        // Fails here rather than at the first writer, where an address cannot be bound or a buffer size is absurd.
-        participant.socket()?;
+        let way = config.multicast.then(|| Multicast::new(interface, address, config.domain)).transpose()?;
+        let participant =
+            UdpParticipant { family, interface: interface.to_owned(), address, multicast: way, buffers };
+        // Fails here rather than at the first writer, where an address cannot be bound or a buffer size is absurd, and
+        // where multicast goes nowhere.
+        let out = participant.socket()?;
+        if let Some(way) = &participant.multicast {
+            let topic = format!("{}-probe-{}", config.run_name, std::process::id());
+            probe(&out, &participant.reader_socket(&topic)?)
+                .map_err(|cause| way.no_way(interface, family, &cause))?;
+        }
         Ok(participant)
+    }
+}
+
+/// Sends one byte to a group that only this process has joined, no further than this host, and hears it.
+fn probe(from: &Socket, to: &Socket) -> Result<()> {
+    const BYTE: [u8; 1] = [0xd5];
+    from.keep_on_this_host()?;
+    from.connect(to.locator())?;
+    from.send(&BYTE, MsgFlags::empty())
+        .map_err(|errno| Error::os("nothing can be sent to a group", errno))?;
+    to.set_receive_limit(PROBE_NS)?;
+    let mut heard = [0; 2];
+    match to.receive(&mut heard, MsgFlags::empty()) {
+        Ok(1) if heard[..1] == BYTE => Ok(()),
+        Ok(_) => Err(Error::failed("something else came than what was sent to a group")),
+        Err(errno) => Err(Error::os("what was sent to a group did not come back", errno)),
     }
 }
 
@@ -108,12 +139,24 @@ struct UdpParticipant {
     family: Family,
     interface: String,
     address: std::net::IpAddr,
+    multicast: Option<Multicast>,
     buffers: Buffers,
 }
 
 impl UdpParticipant {
+    /// One to send from; without multicast to receive at too.
     fn socket(&self) -> Result<Socket> {
-        Socket::bound(self.address, self.buffers)
+        match self.multicast {
+            Some(way) => Socket::to_groups(way, self.buffers),
+            None => Socket::bound(self.address, self.buffers),
+        }
+    }
+
+    fn reader_socket(&self, topic: &str) -> Result<Socket> {
+        match self.multicast {
+            Some(way) => Socket::in_group_of(topic, way, self.buffers),
+            None => self.socket(),
+        }
     }
 }
 
@@ -125,7 +168,7 @@ impl Participant for UdpParticipant {
         settings.set("transport", self.family.name());
         settings.set("interface", &self.interface);
         settings.set("address", &self.address);
-        settings.set("multicast", "no");
+        settings.set("multicast", if self.multicast.is_some() { "on" } else { "off" });
         Ok(())
     }
 
@@ -134,7 +177,7 @@ impl Participant for UdpParticipant {
     }
 
     fn open_reader(&self, config: ReaderConfig<'_>) -> Result<UdpReader> {
-        UdpReader::open(self.socket()?, self.family, config)
+        UdpReader::open(self.reader_socket(config.topic)?, self.family, config)
     }
 }
 

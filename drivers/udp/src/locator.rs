@@ -1,4 +1,5 @@
-//! Where a socket is, as text: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`.
+//! Where a socket is, as text: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`; of a reader by multicast its group, and a number
+//! that tells it from the others there: `udp4:239.255.3.4:5120#00f3a1b2c3d4e5f6`.
 use std::{
     fmt,
     net::{IpAddr, SocketAddr, SocketAddrV4, SocketAddrV6},
@@ -45,9 +46,13 @@ impl Family {
     }
 }
 
-/// The address of one socket that a datagram can be sent to.
+/// The address of one socket, or of a group and one member of it, that a datagram can be sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Locator(SocketAddr);
+pub(crate) struct Locator {
+    address: SocketAddr,
+    /// In a group: which of its members.
+    member: Option<u64>,
+}
 
 impl Locator {
     /// Fails for what cannot be sent to by unicast.
@@ -58,15 +63,31 @@ impl Locator {
             return Err(Error::bad_argument(format!("`{address}` is not the address of one socket"))
                 .hint("a reader's locator has a unicast address and a port"));
         }
-        Ok(Self(address))
+        Ok(Self { address, member: None })
+    }
+
+    /// A member of a group. Fails for what is no group.
+    pub(crate) fn of_member(mut group: SocketAddr, member: u64) -> Result<Self, Error> {
+        if !group.ip().is_multicast() || group.port() == 0 {
+            return Err(Error::bad_argument(format!("`{group}` is not the address of a multicast group")));
+        }
+        if let SocketAddr::V6(group) = &mut group {
+            // the number of an interface means nothing to another host
+            group.set_scope_id(0);
+        }
+        Ok(Self { address: group, member: Some(member) })
     }
 
     pub(crate) fn address(self) -> SocketAddr {
-        self.0
+        self.address
     }
 
     pub(crate) fn family(self) -> Family {
-        Family::of(self.0.ip())
+        Family::of(self.address.ip())
+    }
+
+    pub(crate) fn is_multicast(self) -> bool {
+        self.member.is_some()
     }
 
     /// Reads the locator of a peer, which must be of the same family.
@@ -82,7 +103,8 @@ impl Locator {
 
 impl fmt::Display for Locator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.family().name(), self.0)
+        write!(f, "{}:{}", self.family().name(), self.address)?;
+        self.member.map_or(Ok(()), |member| write!(f, "#{member:016x}"))
     }
 }
 
@@ -90,7 +112,11 @@ impl FromStr for Locator {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let address = match text.split_once(':') {
+        let (address, member) = match text.split_once('#') {
+            Some((address, member)) => (address, Some(u64::from_str_radix(member, 16).ok())),
+            None => (text, None),
+        };
+        let address = match address.split_once(':') {
             Some(("udp4", rest)) => rest.parse().ok().map(SocketAddr::V4 as fn(SocketAddrV4) -> SocketAddr),
             Some(("udp6", rest)) => rest.parse().ok().map(SocketAddr::V6 as fn(SocketAddrV6) -> SocketAddr),
             _ => None,
@@ -99,7 +125,13 @@ impl FromStr for Locator {
             Error::bad_argument(format!("`{text}` is not a locator of this driver"))
                 .hint("one looks like `udp4:127.0.0.1:40123` or `udp6:[::1]:40123`")
         })?;
-        Self::new(address)
+        match member {
+            None => Self::new(address),
+            Some(Some(member)) => Self::of_member(address, member),
+            Some(None) => {
+                Err(Error::bad_argument(format!("what is behind the `#` of `{text}` is not a number")))
+            }
+        }
     }
 }
 
@@ -113,7 +145,13 @@ mod tests {
 
     #[test]
     fn texts_of_both_families() {
-        for text in ["udp4:127.0.0.1:40123", "udp6:[::1]:40123", "udp6:[fd00::2]:1"] {
+        for text in [
+            "udp4:127.0.0.1:40123",
+            "udp6:[::1]:40123",
+            "udp6:[fd00::2]:1",
+            "udp4:239.255.3.4:5120#00000000000000ff",
+            "udp6:[ff11::8001:2]:5120#fedcba9876543210",
+        ] {
             assert_eq!(text.parse::<Locator>().map(|locator| locator.to_string()), Ok(text.to_owned()));
         }
         assert_eq!(Family::V4.max_datagram(), 65_507);
@@ -154,6 +192,9 @@ mod tests {
         ] {
             let error = text.parse::<Locator>().expect_err(text).to_string();
             assert!(error.contains("is not the address of one socket"), "{error}");
+        }
+        for text in ["udp4:127.0.0.1:5#1", "udp6:[ff11::1]:0#1", "udp4:239.1.1.1:5#", "udp4:239.1.1.1:5#x"] {
+            assert!(text.parse::<Locator>().is_err(), "{text}");
         }
         let error = Locator::of_peer("udp6:[::1]:1", Family::V4).expect_err("other family").to_string();
         assert!(error.contains("cannot be reached by udp4"), "{error}");

@@ -1,16 +1,12 @@
 //! Samples in.
-use std::{
-    panic::resume_unwind,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
-    thread::{self, JoinHandle},
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
 };
 
 use driver_kit::{
     Count, Counter, Counters, Deliver, Error, Monitor, Qos, Reader, ReaderConfig, Receive, Result, Sample,
-    Samples, Settings, Sink, abi,
+    Samples, Settings, Sink, Worker, abi,
 };
 use nix::{errno::Errno, sys::socket::MsgFlags};
 
@@ -67,7 +63,7 @@ pub(crate) struct UdpReader {
 /// Who receives.
 enum Intake {
     Host(Inlet),
-    Listener(Listener),
+    Listener(Worker),
 }
 
 impl UdpReader {
@@ -88,7 +84,7 @@ impl UdpReader {
         let polling = matches!(config.receive, Receive::Polling);
         let intake = match config.receive {
             Receive::Waitset | Receive::Polling => Intake::Host(inlet),
-            Receive::Listener(sink) => Intake::Listener(Listener::start(inlet, sink)?),
+            Receive::Listener(sink) => Intake::Listener(listen(inlet, sink)?),
         };
         Ok(Self { socket, monitor, intake, writers: Vec::new(), family, batched: config.batched, polling })
     }
@@ -116,6 +112,7 @@ impl Reader for UdpReader {
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         settings.set("address", &self.socket.locator());
+        self.socket.show_way_in(settings)?;
         self.socket.show_receive_buffer(settings)?;
         settings.set("batching", if self.batched { "application" } else { "none" });
         Ok(())
@@ -196,54 +193,21 @@ impl Inlet {
 }
 
 /// A thread that receives and calls the host's sink. It writes nothing and holds no lock, so the sink may write.
-struct Listener {
-    stop: Arc<AtomicBool>,
-    socket: Arc<Socket>,
-    /// `None` once joined.
-    thread: Option<JoinHandle<Result<()>>>,
-}
-
-impl Listener {
-    fn start(mut inlet: Inlet, mut sink: Sink) -> Result<Self> {
-        let (stop, socket) = (Arc::new(AtomicBool::new(false)), inlet.socket.clone());
-        let stopped = stop.clone();
-        let run = move || {
-            loop {
-                let heard =
-                    inlet.wait(LISTENER_NAP_NS).inspect_err(|error| eprintln!("listener: {error}"))?;
-                if stopped.load(Ordering::Acquire) {
-                    return Ok(());
-                }
-                if let Some(length) = heard {
-                    inlet.deliver(length, &mut sink);
-                }
+fn listen(mut inlet: Inlet, mut sink: Sink) -> Result<Worker> {
+    let socket = inlet.socket.clone();
+    Worker::start(
+        "udp-listener",
+        move || socket.wake(),
+        move |stop| loop {
+            let heard = inlet.wait(LISTENER_NAP_NS)?;
+            if stop.load(Ordering::Acquire) {
+                return Ok(());
             }
-        };
-        let thread = thread::Builder::new()
-            .name("udp-listener".to_owned())
-            .spawn(run)
-            .map_err(|error| Error::os("a listener's thread cannot be started", error))?;
-        Ok(Self { stop, socket, thread: Some(thread) })
-    }
-
-    /// Returns when the thread has ended, and how it did.
-    fn stop(mut self) -> Result<()> {
-        // A panic goes on in this thread, to be told like any other.
-        self.join().unwrap_or_else(|panic| resume_unwind(panic))
-    }
-
-    fn join(&mut self) -> thread::Result<Result<()>> {
-        let Some(thread) = self.thread.take() else { return Ok(Ok(())) };
-        self.stop.store(true, Ordering::Release);
-        self.socket.wake();
-        thread.join()
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        let _ = self.join();
-    }
+            if let Some(length) = heard {
+                inlet.deliver(length, &mut sink);
+            }
+        },
+    )
 }
 
 #[cfg(test)]

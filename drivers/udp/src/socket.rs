@@ -1,6 +1,7 @@
-//! One UDP socket, bound to an ephemeral port: what the standard library has of it, and what only the kernel's own
-//! calls have (flags, buffer sizes).
+//! One UDP socket, bound to an ephemeral port, or to a multicast group: what the standard library has of it, and what only
+//! the kernel's own calls have (flags, buffer sizes, multicast).
 use std::{
+    hash::{BuildHasher, RandomState},
     net::{IpAddr, SocketAddr, UdpSocket},
     os::fd::AsRawFd,
     time::Duration,
@@ -15,7 +16,12 @@ use nix::{
     },
 };
 
-use crate::locator::Locator;
+use socket2::{Domain, InterfaceIndexOrAddress, SockRef, Type};
+
+use crate::{
+    locator::{Family, Locator},
+    multicast::{self, Multicast},
+};
 
 /// What to ask of the kernel; `None`: nothing, its default stays.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +36,8 @@ pub(crate) struct Socket {
     socket: UdpSocket,
     locator: Locator,
     asked: Buffers,
+    /// How it sends or receives by multicast, if it does.
+    multicast: Option<Multicast>,
 }
 
 impl Socket {
@@ -38,6 +46,70 @@ impl Socket {
         let failed = |error| Error::os(&format!("a socket at {address} cannot be opened"), error);
         let socket = UdpSocket::bind(SocketAddr::new(address, 0)).map_err(failed)?;
         let locator = Locator::new(socket.local_addr().map_err(failed)?)?;
+        Self::with_buffers(socket, locator, asked)
+    }
+
+    /// The same, for sending by multicast: through its interface, no further than that reaches, and to this host too.
+    pub(crate) fn to_groups(way: Multicast, asked: Buffers) -> Result<Self> {
+        let socket = Self { multicast: Some(way), ..Self::bound(way.address, asked)? };
+        socket
+            .send_through(&way)
+            .map_err(|error| Error::os("a socket cannot be set to send by multicast", error))?;
+        Ok(socket)
+    }
+
+    fn send_through(&self, way: &Multicast) -> std::io::Result<()> {
+        let socket = SockRef::from(&self.socket);
+        match way.address {
+            IpAddr::V4(address) => {
+                socket.set_multicast_if_v4(&address)?;
+                socket.set_multicast_ttl_v4(way.hops())?;
+                socket.set_multicast_loop_v4(true)
+            }
+            IpAddr::V6(_) => {
+                socket.set_multicast_if_v6(way.interface)?;
+                socket.set_multicast_hops_v6(way.hops())?;
+                socket.set_multicast_loop_v6(true)
+            }
+        }
+    }
+
+    /// A socket that hears the group of a topic on its interface, and nothing else.
+    pub(crate) fn in_group_of(topic: &str, way: Multicast, asked: Buffers) -> Result<Self> {
+        let mut attempt = 0;
+        loop {
+            let group = way.group(topic, attempt);
+            attempt += 1;
+            match Self::joined(group, &way) {
+                Ok(socket) => {
+                    // of all readers of this group, on all hosts, which one this is
+                    let locator = Locator::of_member(group, RandomState::new().hash_one(std::process::id()))?;
+                    return Ok(Self { multicast: Some(way), ..Self::with_buffers(socket, locator, asked)? });
+                }
+                Err(error) if multicast::is_taken(&error) && attempt < multicast::TRIES => {}
+                Err(error) => {
+                    return Err(Error::os(&format!("the multicast group {group} cannot be joined"), error));
+                }
+            }
+        }
+    }
+
+    fn joined(group: SocketAddr, way: &Multicast) -> std::io::Result<UdpSocket> {
+        let socket = socket2::Socket::new(Domain::for_address(group), Type::DGRAM, None)?;
+        // other readers of the topic have the same address
+        socket.set_reuse_address(true)?;
+        socket.bind(&group.into())?;
+        match group.ip() {
+            IpAddr::V4(group) => {
+                socket.set_multicast_all_v4(false)?;
+                socket.join_multicast_v4_n(&group, &InterfaceIndexOrAddress::Index(way.interface))?;
+            }
+            IpAddr::V6(group) => socket.join_multicast_v6(&group, way.interface)?,
+        }
+        Ok(socket.into())
+    }
+
+    fn with_buffers(socket: UdpSocket, locator: Locator, asked: Buffers) -> Result<Self> {
         if let Some(bytes) = asked.send {
             let bytes = buffer_size(bytes, "send")?;
             setsockopt(&socket, SndBuf, &bytes).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
@@ -46,7 +118,7 @@ impl Socket {
             let bytes = buffer_size(bytes, "receive")?;
             setsockopt(&socket, RcvBuf, &bytes).map_err(|errno| Error::os("SO_RCVBUF", errno))?;
         }
-        Ok(Self { socket, locator, asked })
+        Ok(Self { socket, locator, asked, multicast: None })
     }
 
     pub(crate) fn locator(&self) -> Locator {
@@ -67,9 +139,63 @@ impl Socket {
         Ok(())
     }
 
+    /// Shows how it sends by multicast, as the kernel has it.
+    pub(crate) fn show_way_out(&self, settings: &mut Settings<'_>) -> Result<()> {
+        let Some(way) = &self.multicast else {
+            settings.set("multicast", "off");
+            return Ok(());
+        };
+        let socket = SockRef::from(&self.socket);
+        let failed = |error| Error::os("a socket does not say how it sends by multicast", error);
+        let (through_it, hops, loops) = match way.address {
+            IpAddr::V4(address) => (
+                socket.multicast_if_v4().map_err(failed)? == address,
+                socket.multicast_ttl_v4().map_err(failed)?,
+                socket.multicast_loop_v4().map_err(failed)?,
+            ),
+            IpAddr::V6(_) => (
+                socket.multicast_if_v6().map_err(failed)? == way.interface,
+                socket.multicast_hops_v6().map_err(failed)?,
+                socket.multicast_loop_v6().map_err(failed)?,
+            ),
+        };
+        // what it is connected to is a group, as nothing else can be
+        settings.set("multicast", if through_it { "on" } else { "unknown" });
+        settings.set("multicast_hops", &hops);
+        settings.set("multicast_loop", &loops);
+        Ok(())
+    }
+
+    /// Shows whether it hears a group, and only that: it is bound to it.
+    pub(crate) fn show_way_in(&self, settings: &mut Settings<'_>) -> Result<()> {
+        let bound = self.socket.local_addr().map_err(|error| Error::os("a socket has no address", error))?;
+        settings.set("multicast", if bound.ip().is_multicast() { "on" } else { "off" });
+        Ok(())
+    }
+
+    /// Sends by multicast no further than this host, from now on.
+    pub(crate) fn keep_on_this_host(&self) -> Result<()> {
+        let socket = SockRef::from(&self.socket);
+        let kept = match self.locator.family() {
+            Family::V4 => socket.set_multicast_ttl_v4(0),
+            Family::V6 => socket.set_multicast_hops_v6(0),
+        };
+        kept.map_err(|error| Error::os("a socket cannot be kept on this host", error))
+    }
+
+    /// Where a peer is, as seen from here. Fails where one sends by multicast and the other does not hear it so.
+    pub(crate) fn way_to(&self, peer: Locator) -> Result<SocketAddr> {
+        match &self.multicast {
+            Some(way) if peer.is_multicast() => Ok(way.through(peer.address())),
+            None if !peer.is_multicast() => Ok(peer.address()),
+            _ => Err(Error::bad_argument(format!("only one of {} and {peer} uses multicast", self.locator))
+                .hint("open both ends with multicast, or both without")),
+        }
+    }
+
     /// Fixes the peer that [`Self::send`] sends to.
     pub(crate) fn connect(&self, peer: Locator) -> Result<()> {
-        self.socket.connect(peer.address()).map_err(|error| {
+        self.socket.connect(self.way_to(peer)?).map_err(|error| {
             Error::os(&format!("no way from {} to {peer}", self.locator), error)
                 .hint("open both ends on interfaces of the same network")
         })

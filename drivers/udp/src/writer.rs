@@ -104,7 +104,7 @@ impl UdpWriter {
             unsent: Count::default(),
             max_blocking_ns,
         });
-        let outlet = Outlet { socket, readers: Vec::new(), flags, monitor };
+        let outlet = Outlet { socket, readers: Vec::new(), places: Vec::new(), flags, monitor };
         Ok(Self { outlet, batch, max_payload, family })
     }
 }
@@ -150,6 +150,7 @@ impl Writer for UdpWriter {
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         let Outlet { socket, monitor, .. } = &self.outlet;
         settings.set("address", &socket.locator());
+        socket.show_way_out(settings)?;
         socket.show_send_buffer(settings)?;
         match &self.batch {
             None => settings.set("batching", "none"),
@@ -175,7 +176,9 @@ impl Writer for UdpWriter {
 /// The way out: a socket and the readers at its other end.
 struct Outlet {
     socket: Socket,
-    readers: Vec<SockaddrStorage>,
+    readers: Vec<Locator>,
+    /// Where these are: those of one multicast group are in one place.
+    places: Vec<SockaddrStorage>,
     flags: MsgFlags,
     monitor: Arc<WriterMonitor>,
 }
@@ -183,16 +186,19 @@ struct Outlet {
 impl Outlet {
     /// Adds a reader; one that is already there is not added again.
     fn connect(&mut self, reader: Locator) -> Result<()> {
-        let address = SockaddrStorage::from(reader.address());
-        if self.readers.contains(&address) {
+        if self.readers.contains(&reader) {
             return Ok(());
         }
+        let place = SockaddrStorage::from(self.socket.way_to(reader)?);
         // The first one becomes the peer of the socket. It stays so when others come: an address given with the datagram
         // goes before the peer's, and taking the peer away would take the port too.
         if self.readers.is_empty() {
             self.socket.connect(reader)?;
         }
-        self.readers.push(address);
+        self.readers.push(reader);
+        if !self.places.contains(&place) {
+            self.places.push(place);
+        }
         self.monitor.matched.store(self.readers.len() as u32, Ordering::Relaxed);
         Ok(())
     }
@@ -201,7 +207,7 @@ impl Outlet {
     /// a reader a sample is accepted and goes nowhere, as with any writer that is not matched.
     #[inline]
     fn send(&mut self, datagram: &[u8]) -> Result<()> {
-        match self.readers.as_slice() {
+        match self.places.as_slice() {
             [] => Ok(()),
             [_] => {
                 self.attempt(|| self.socket.send(datagram, self.flags)).map_err(|errno| self.failure(errno))

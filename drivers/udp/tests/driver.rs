@@ -29,7 +29,10 @@ fn it_says_what_it_is() {
     assert_eq!(description.receive_modes, 0b111);
     assert_eq!(
         description.features,
-        abi::FEATURE_LOCATORS | abi::FEATURE_APPLICATION_BATCHING | abi::FEATURE_ECHO_IN_LISTENER
+        abi::FEATURE_LOCATORS
+            | abi::FEATURE_APPLICATION_BATCHING
+            | abi::FEATURE_ECHO_IN_LISTENER
+            | abi::FEATURE_MULTICAST
     );
     // SAFETY: as many transports as it says.
     let transports =
@@ -352,7 +355,6 @@ fn wrong_interfaces_options_and_transports_are_explained() {
         (abi::BAD_ARGUMENT, "driver `udp` has no option `ttl`; hint: it has none".into())
     );
     assert_eq!(open(Open { transport: Some("shm"), ..Open::default() }).0, abi::BAD_ARGUMENT);
-    assert_eq!(open(Open { multicast: true, ..Open::default() }).0, abi::UNSUPPORTED);
     assert_eq!(open(Open { receive_buffer_bytes: 1 << 40, ..Open::default() }).0, abi::BAD_ARGUMENT);
 }
 
@@ -431,7 +433,7 @@ fn settings_tell_what_the_kernel_granted() {
     assert_eq!(value_of(&ours, "transport"), Some("udp4"));
     assert_eq!(value_of(&ours, "interface"), Some("lo"));
     assert_eq!(value_of(&ours, "address"), Some("127.0.0.1"));
-    assert_eq!(value_of(&ours, "multicast"), Some("no"));
+    assert_eq!(value_of(&ours, "multicast"), Some("off"));
     assert_eq!(value_of(&ours, "batching"), Some("none"));
     assert_eq!(value_of(&ours, "send_buffer_bytes"), Some(limit("wmem_default").to_string().as_str()));
     assert_eq!(value_of(&ours, "send_buffer_bytes_asked"), Some("kernel default"));

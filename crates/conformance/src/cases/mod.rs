@@ -2,6 +2,7 @@
 
 mod honesty;
 mod life;
+mod multicast;
 mod receiving;
 mod traffic;
 
@@ -9,7 +10,7 @@ use crate::Case;
 
 /// All, in the order in which they are told.
 pub fn all() -> Vec<Case> {
-    [life::CASES, traffic::CASES, receiving::CASES, honesty::CASES]
+    [life::CASES, traffic::CASES, receiving::CASES, honesty::CASES, multicast::CASES]
         .into_iter()
         .flatten()
         .map(Case::copy)

@@ -53,6 +53,7 @@ pub fn written() -> Characterize {
         reliability: ReliabilityChoice::Strongest,
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
+        multicast: false,
         transport: None,
         options: Vec::new(),
         effort: Effort::Quick,

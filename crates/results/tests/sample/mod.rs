@@ -64,6 +64,7 @@ pub fn header() -> Header {
         reliability: ReliabilityChoice::Strongest,
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
+        multicast: false,
         transport: None,
         options: Vec::new(),
         effort: Effort::Quick,

@@ -1,6 +1,7 @@
 //! What the agents of a run recorded, joined, checked against itself, and put into the words of a result.
 
 mod latency;
+mod multicast;
 mod throughput;
 
 use std::collections::BTreeMap;
@@ -105,6 +106,9 @@ pub(crate) fn collect(
         Workload::Latency => latency::figures(evidence, design, one_clock),
         Workload::Throughput => throughput::figures(evidence, factors),
     };
+    if factors.multicast {
+        multicast::check(&mut figures, evidence, factors);
+    }
     run.agents = evidence.agents.iter().rev().map(agent_record).collect();
     run.effective_qos = effective_qos(evidence);
     let serving = &evidence.agents[SERVING].report;

@@ -145,6 +145,40 @@ fn qos_that_is_not_in_force_fails_the_run_and_unreadable_qos_is_told() {
     assert!(run.warnings[0].text.contains("reliability of the reader, reliability of the writer"), "{run:?}");
 }
 
+/// The one run of an experiment by multicast.
+fn by_multicast(workload: Workload, script: &str) -> results::Run {
+    let mut rig = Rig::new(&[("d", script)]).of_workload(workload);
+    rig.experiment.cells[0].factors.multicast = true;
+    let document = rig.execute();
+    document.cells[0].runs[0].clone()
+}
+
+#[test]
+fn multicast_that_is_not_in_force_fails_the_run_and_samples_that_went_another_way_make_it_invalid() {
+    for workload in [Workload::Latency, Workload::Throughput] {
+        let run = by_multicast(workload, "");
+        assert_eq!((run.state, run.warnings.len()), (RunState::Valid, 0), "{run:?}");
+        let sent = run.agents[0].sockets.as_ref().and_then(|sockets| sockets.multicast.as_ref()).unwrap();
+        assert_eq!(sent.bytes, 64_000);
+
+        let run = by_multicast(workload, "unicast any any");
+        assert_eq!(run.state, RunState::Invalid);
+        let text = "of samples with 64000 B the kernel sent 32000 B by multicast";
+        assert!(run.warnings[0].text.contains(text), "{run:?}");
+
+        let run = by_multicast(workload, "uncounted any any");
+        assert_eq!(run.state, RunState::Valid);
+        assert!(run.warnings[0].text.contains("whether the samples did is unknown"), "{run:?}");
+
+        let run = by_multicast(workload, "off any any");
+        let failure = run.failure.unwrap();
+        assert_eq!(failure.error, "multicast of the participant: asked on, in force off");
+    }
+    // nobody asked, nobody looks
+    let document = measure(Workload::Throughput, "unicast any any");
+    assert_eq!(run(&document, "d/throughput").state, RunState::Valid);
+}
+
 #[test]
 fn agents_are_pinned_and_cores_kept_awake_as_planned() {
     let mut rig = Rig::new(&[("d", "")]);

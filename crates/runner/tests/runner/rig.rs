@@ -143,6 +143,7 @@ fn cell(driver: &str, workload: Workload) -> Cell {
             batching: Batching::None,
             receive: ReceiveMode::Waitset,
             interface: "lo".to_owned(),
+            multicast: false,
             qos,
             options: BTreeMap::new(),
         },

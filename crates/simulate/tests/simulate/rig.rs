@@ -22,6 +22,7 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         batching: if batch_bytes > 0 { Batching::Application } else { Batching::None },
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
+        multicast: false,
         qos: Qos { reliability: Some(reliability), ..Qos::default() },
         options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
     };

@@ -1,0 +1,81 @@
+//! Multicast: refused where it is not declared, and in force where the driver says so.
+
+use std::{fs, time::Duration};
+
+use driver_abi::{FEATURE_MULTICAST, UNSUPPORTED};
+use driver_host::ParticipantConfig;
+
+use crate::{
+    Case, Held, Stop,
+    bench::{Bench, numbered, write},
+    broken,
+};
+
+pub const CASES: &[Case] = &[Case {
+    id: "multicast",
+    section: "participant_open(), participant_settings()",
+    promise: "multicast is DDSMARK_UNSUPPORTED where it is not declared; where it is, samples arrive, and the setting \
+              `multicast` is `on` only if asked for, and if the kernel sends them so",
+    run: multicast,
+}];
+
+const SIZE: usize = 1_000;
+const COUNT: u64 = 50;
+
+fn multicast(bench: &Bench<'_>) -> Held {
+    let asked = ParticipantConfig { multicast: true, ..bench.config() };
+    if !bench.driver.has(FEATURE_MULTICAST) {
+        return match bench.driver.open(&asked) {
+            Err(error) if error.status == UNSUPPORTED => Ok(()),
+            Err(error) => broken(format!("undeclared multicast is not refused as unsupported: {error}")),
+            Ok(_) => broken("undeclared multicast is accepted"),
+        };
+    }
+    said(bench, &bench.config(), "on", "not asked for")?;
+
+    let participant = bench.driver.open(&asked)?;
+    let mut pair = bench.pair(&participant, &bench.wish(SIZE as u64))?;
+    let before = sent_by_multicast();
+    for number in 0..COUNT {
+        write(&pair.writer, 0, &numbered(number, SIZE))?;
+    }
+    pair.writer.flush()?;
+    let arrived = pair.inlet.receive(COUNT as usize, Duration::from_secs(2))?.len();
+    if arrived as u64 != COUNT {
+        return broken(format!("of {COUNT} samples by multicast {arrived} arrived"));
+    }
+    let sent = before.zip(sent_by_multicast()).map(|(before, after)| after.saturating_sub(before));
+    pair.close()?;
+    drop(participant);
+
+    let payload = COUNT * SIZE as u64;
+    match (said(bench, &asked, "off", "asked for")?.as_str(), sent) {
+        ("on", Some(sent)) if sent < payload => broken(format!(
+            "`multicast` is `on`, but of samples with {payload} B the kernel sent {sent} B by multicast"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The setting `multicast`, which may be anything but `contrary`.
+fn said(bench: &Bench<'_>, config: &ParticipantConfig, contrary: &str, asked: &str) -> Result<String, Stop> {
+    let settings = bench.driver.open(config)?.settings()?;
+    match settings.get("multicast").map(String::as_str) {
+        Some(said @ ("on" | "off" | "unknown")) if said != contrary => Ok(said.to_owned()),
+        Some(said) => broken(format!("multicast was {asked}, and the setting `multicast` is `{said}`")),
+        None => broken("multicast is declared, and `multicast` is not among the settings of the participant"),
+    }
+}
+
+/// Bytes that this network namespace has sent by multicast, everybody's, over IPv4 and IPv6. None where the kernel does
+/// not say.
+fn sent_by_multicast() -> Option<u64> {
+    let netstat = fs::read_to_string("/proc/self/net/netstat").ok()?;
+    let mut lines = netstat.lines().filter_map(|line| line.strip_prefix("IpExt:"));
+    let (names, values) = (lines.next()?, lines.next()?);
+    let place = names.split_whitespace().position(|name| name == "OutMcastOctets")?;
+    let over4: u64 = values.split_whitespace().nth(place)?.parse().ok()?;
+    let snmp6 = fs::read_to_string("/proc/self/net/snmp6").unwrap_or_default();
+    let over6 = snmp6.lines().find_map(|line| line.strip_prefix("Ip6OutMcastOctets"));
+    Some(over4 + over6.and_then(|value| value.trim().parse().ok()).unwrap_or(0))
+}

@@ -1,0 +1,126 @@
+//! What tests of a driver do with the library as it ships, loaded as an agent loads it.
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use driver_abi as abi;
+
+use super::{Entity, Failure, Participant, Reader, Writer};
+
+/// No wait is longer; none is expected to be nearly as long.
+pub const WAIT: Duration = Duration::from_secs(20);
+/// The same in ns.
+pub const WAIT_NS: u64 = 20_000_000_000;
+
+/// Builds the library of the crate in `directory` as it ships, beside the tests that run: `cargo test` does not, as no test
+/// links it. Returns its file, of the name given.
+#[must_use]
+pub fn build(directory: &str, library: &str) -> PathBuf {
+    // target/<profile>/deps/<test>
+    let test = std::env::current_exe().expect("a path");
+    let profile = test.ancestors().nth(2).expect("a profile");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["build", "--quiet", "--lib", "--locked", "--offline", "--manifest-path"])
+        .arg(Path::new(directory).join("Cargo.toml"))
+        .args(["--profile", if cfg!(debug_assertions) { "dev" } else { "release" }, "--target-dir"])
+        .arg(profile.parent().expect("a target directory"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    profile.join(library)
+}
+
+/// What a library shows to the dynamic linker.
+#[must_use]
+pub fn exported(library: &Path) -> Vec<String> {
+    let output = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output().expect("nm runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    text.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
+}
+
+/// Octets of up to so many bytes; all else by default.
+#[must_use]
+pub fn sized(max_payload_bytes: u64) -> Entity {
+    Entity { max_payload_bytes, ..Entity::default() }
+}
+
+/// A writer and a reader that are matched.
+#[must_use]
+pub fn pair(participant: &Participant, entity: &Entity) -> (Writer, Reader) {
+    let mut writer = participant.writer(entity).expect("a writer");
+    let mut reader = participant.reader(entity).expect("a reader");
+    connect(&mut writer, &mut reader);
+    (writer, reader)
+}
+
+/// Matches the two by their locators.
+pub fn connect(writer: &mut Writer, reader: &mut Reader) {
+    writer.connect(&reader.locator().expect("a locator")).expect("connected");
+    reader.connect(&writer.locator().expect("a locator")).expect("connected");
+}
+
+/// Receives until there are `count` samples or the time limit is reached.
+#[must_use]
+pub fn receive(reader: &mut Reader, count: usize) -> Vec<Vec<u8>> {
+    receive_by(reader, count, 1_000_000_000)
+}
+
+/// The same with a time limit for each call.
+#[must_use]
+pub fn receive_by(reader: &mut Reader, count: usize, timeout_ns: u64) -> Vec<Vec<u8>> {
+    let (mut samples, begun) = (Vec::new(), Instant::now());
+    while samples.len() < count && begun.elapsed() < WAIT {
+        reader.receive(timeout_ns, 100, |payload| samples.push(payload.to_vec())).expect("received");
+    }
+    samples
+}
+
+/// The status and the text of what must have failed.
+#[must_use]
+pub fn failed<T>(outcome: Result<T, Failure>) -> (abi::Status, String) {
+    let failure = outcome.err().expect("a failure");
+    (failure.status, failure.text)
+}
+
+/// Bytes that differ from their neighbours and from those of other seeds.
+#[must_use]
+pub fn pattern(size: usize, seed: u8) -> Vec<u8> {
+    (0..size).map(|index| (index as u8).wrapping_mul(31).wrapping_add((index >> 8) as u8) ^ seed).collect()
+}
+
+/// Descriptors and threads of this process, with what they lead to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// Open descriptors.
+    pub descriptors: Vec<String>,
+    /// Threads.
+    pub threads: Vec<String>,
+}
+
+impl Census {
+    /// Those that there are now. Only a test that is alone in its process knows whose they are.
+    #[must_use]
+    pub fn take() -> Self {
+        Self { descriptors: entries("/proc/self/fd"), threads: entries("/proc/self/task") }
+    }
+}
+
+fn entries(directory: &str) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(directory)
+        .expect("a directory")
+        .map(|entry| {
+            let path = entry.expect("an entry").path();
+            let target = fs::read_link(&path).unwrap_or_default();
+            format!("{} {}", path.display(), target.display())
+        })
+        // the descriptor of this very listing
+        .filter(|name| !name.contains("/proc/") || !name.ends_with("/fd"))
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,104 @@
+//! A thread of a driver's, such as one that receives for a listener: it ends when it is told to, and tells how.
+use std::{
+    fmt,
+    panic::resume_unwind,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+};
+
+use crate::error::{Error, Result};
+
+/// A thread that looks now and then whether it should stop, and can be woken for that. It has ended when this is dropped.
+pub struct Worker {
+    stop: Arc<AtomicBool>,
+    wake: Box<dyn Fn() + Send + Sync>,
+    /// `None` once joined.
+    thread: Option<JoinHandle<Result<()>>>,
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("thread", &self.thread).finish_non_exhaustive()
+    }
+}
+
+impl Worker {
+    /// Starts it. `run` ends soon after the flag that it is given is set and `wake` has been called.
+    ///
+    /// # Errors
+    /// There is no thread to be had.
+    pub fn start(
+        name: &str,
+        wake: impl Fn() + Send + Sync + 'static,
+        run: impl FnOnce(&AtomicBool) -> Result<()> + Send + 'static,
+    ) -> Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || run(&stopped).inspect_err(|error| eprintln!("{error}")))
+            .map_err(|error| Error::os(&format!("the thread `{name}` cannot be started"), error))?;
+        Ok(Self { stop, wake: Box::new(wake), thread: Some(thread) })
+    }
+
+    /// Returns when the thread has ended, and how it did.
+    ///
+    /// # Errors
+    /// Those of the thread. A panic of it goes on here, to be told like any other.
+    pub fn stop(mut self) -> Result<()> {
+        self.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn join(&mut self) -> thread::Result<Result<()>> {
+        let Some(thread) = self.thread.take() else { return Ok(Ok(())) };
+        self.stop.store(true, Ordering::Release);
+        (self.wake)();
+        thread.join()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.join();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn until_woken(end: impl FnOnce() -> Result<()> + Send + 'static) -> (Worker, mpsc::Receiver<()>) {
+        let (wake, woken) = mpsc::channel();
+        let (tell, ended) = mpsc::channel();
+        let run = move |stop: &AtomicBool| {
+            woken.recv().expect("woken");
+            assert!(stop.load(Ordering::Acquire), "woken to stop");
+            tell.send(()).expect("somebody listens");
+            end()
+        };
+        let wake = move || wake.send(()).expect("somebody sleeps");
+        (Worker::start("test", wake, run).expect("a thread"), ended)
+    }
+
+    #[test]
+    fn it_ends_when_stopped_or_dropped_and_tells_how() {
+        let (worker, ended) = until_woken(|| Err(Error::failed("tired")));
+        assert_eq!(worker.stop().map_err(|error| error.to_string()), Err("tired".to_owned()));
+        assert_eq!(ended.try_recv(), Ok(()));
+        let (worker, ended) = until_woken(|| Ok(()));
+        drop(worker);
+        assert_eq!(ended.try_recv(), Ok(()), "it has ended when it is dropped");
+    }
+
+    #[test]
+    #[should_panic(expected = "out of luck")]
+    fn a_panic_goes_on_where_it_is_stopped() {
+        let (worker, _ended) = until_woken(|| panic!("out of luck"));
+        let _ = worker.stop();
+    }
+}

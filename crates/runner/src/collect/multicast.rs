@@ -1,0 +1,30 @@
+//! Whether data went by multicast, where that was asked for. What a driver says of it is what it asked its middleware for,
+//! or `unknown`; the kernel counts what leaves.
+
+use experiment::Factors;
+use results::WarningKind;
+
+use super::Figures;
+use crate::pair::{DRIVING, Evidence};
+
+/// Of what the writer's samples hold, so much must have left by multicast: the first and the last samples of the measured
+/// time may lie on different sides of the readings of the kernel's counters.
+const LEAST: f64 = 0.9;
+
+/// Takes note of a run that went another way.
+pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factors) {
+    let Some(sent) = figures.counted.first().map(|counted| counted.sent) else { return };
+    let sockets = evidence.agents[DRIVING].report.sockets.as_ref();
+    let Some(multicast) = sockets.and_then(|sockets| sockets.multicast.as_ref()) else {
+        let text = "the kernel does not say what left by multicast: whether the samples did is unknown";
+        figures.warn(WarningKind::Incomplete, text.to_owned());
+        return;
+    };
+    let payload = sent * factors.size_bytes;
+    figures.check(multicast.bytes as f64 >= payload as f64 * LEAST, || {
+        format!(
+            "multicast was asked for, but of samples with {payload} B the kernel sent {} B by multicast",
+            multicast.bytes
+        )
+    });
+}

@@ -1,0 +1,159 @@
+//! Multicast, with sockets of the kernel's on both ends. IPv6 has no way to a group over `lo` until it is given one, so
+//! that part runs in a network namespace of its own.
+mod harness;
+
+use std::process::Command;
+
+use driver_kit::{
+    abi,
+    testing::{Open, Participant, value_of},
+};
+use harness::*;
+
+/// Set for a test that is run again, within a network namespace.
+const WITHIN: &str = "DDSMARK_TEST_WITHIN";
+
+fn multicasting(transport: &str) -> Participant {
+    let how = Open { transport: Some(transport), multicast: true, ..Open::default() };
+    driver().open(how).unwrap_or_else(|failure| panic!("{transport}: {}", failure.text))
+}
+
+/// What the kernel says that this network namespace has sent by multicast: packets.
+fn sent_by_multicast() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/net/netstat").expect("counters");
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("IpExt:"));
+    let (names, values) = (lines.next().expect("names"), lines.next().expect("values"));
+    let place = names.split_whitespace().position(|name| name == "OutMcastPkts").expect("the counter");
+    values.split_whitespace().nth(place).and_then(|value| value.parse().ok()).expect("a count")
+}
+
+/// Runs the test of this name again in a network namespace of its own, where `prepare` has been done.
+fn within_namespace(test: &str, prepare: &str) {
+    let itself = std::env::current_exe().expect("a path");
+    let output = Command::new("unshare")
+        .args(["--map-root-user", "--net", "sh", "-ec", &format!("{prepare}; exec \"$0\" \"$@\"")])
+        .arg(itself)
+        .args(["--exact", test, "--nocapture"])
+        .env(WITHIN, "1")
+        .output()
+        .expect("`unshare` of util-linux runs");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "in a network namespace of its own (which this host must allow; see `man unshare`):\n{text}"
+    );
+}
+
+fn is_within() -> bool {
+    std::env::var_os(WITHIN).is_some()
+}
+
+/// One writer, two readers: each datagram is sent once and heard by both, and by nobody else.
+fn one_datagram_reaches_all(transport: &str, scope: &str) {
+    let participant = multicasting(transport);
+    let elsewhere = participant.reader(&sized(100)).expect("a reader that nobody writes to");
+    let (mut writer, mut first) = pair(&participant, &sized(100));
+    let mut second = participant.reader(&sized(100)).expect("a reader");
+    connect(&mut writer, &mut second);
+    assert_eq!(writer.matched(), Ok(2));
+    for number in 0..50u8 {
+        writer.write(&[number; 100]).expect("written");
+    }
+    for reader in [&mut first, &mut second] {
+        let expected: Vec<_> = (0..50u8).map(|number| vec![number; 100]).collect();
+        assert_eq!(receive(reader, 50), expected);
+        assert_eq!(reader.receive(50_000_000, 10, |_| {}), Ok(0), "nothing comes twice");
+    }
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(50), "once for both readers");
+    drop(elsewhere);
+
+    let locator = first.locator().expect("a locator");
+    assert!(locator.contains(scope), "{locator}");
+    assert_ne!(Ok(locator), second.locator(), "the readers of a group are told apart");
+    let rows =
+        [participant.settings(), writer.settings(), first.settings()].map(|rows| rows.expect("settings"));
+    for rows in &rows {
+        assert_eq!(value_of(rows, "multicast"), Some("on"));
+    }
+    assert_eq!(value_of(&rows[1], "multicast_hops"), Some("0"), "it stays on this host");
+    assert_eq!(value_of(&rows[1], "multicast_loop"), Some("true"));
+}
+
+#[test]
+fn one_ipv4_datagram_reaches_all_readers() {
+    let before = sent_by_multicast();
+    one_datagram_reaches_all("udp4", "udp4:239.255.");
+    assert!(sent_by_multicast() - before >= 50, "the kernel counts it");
+}
+
+#[test]
+fn one_ipv6_datagram_reaches_all_readers() {
+    if is_within() {
+        one_datagram_reaches_all("udp6", "udp6:[ff11::");
+    } else {
+        within_namespace(
+            "one_ipv6_datagram_reaches_all_readers",
+            "ip link set lo up; ip -6 route add local ff00::/8 dev lo table local",
+        );
+    }
+}
+
+#[test]
+fn an_interface_without_a_way_is_refused_at_once() {
+    if is_within() {
+        let how = Open { transport: Some("udp6"), multicast: true, ..Open::default() };
+        let (status, text) = failed(driver().open(how));
+        assert_eq!(status, abi::UNSUPPORTED);
+        assert!(text.contains("no multicast by udp6 over interface `lo`: "), "{text}");
+        assert!(
+            text.ends_with("hint: `ip -6 route add local ff00::/8 dev lo table local` gives this host a way"),
+            "{text}"
+        );
+        println!("{text}");
+    } else {
+        within_namespace("an_interface_without_a_way_is_refused_at_once", "ip link set lo up");
+    }
+}
+
+#[test]
+fn a_way_that_loses_everything_is_refused_at_once() {
+    if is_within() {
+        let how = Open { transport: Some("udp6"), multicast: true, ..Open::default() };
+        let (status, text) = failed(driver().open(how));
+        assert_eq!(status, abi::UNSUPPORTED);
+        assert!(text.contains("what was sent to a group did not come back"), "{text}");
+    } else {
+        within_namespace(
+            "a_way_that_loses_everything_is_refused_at_once",
+            "ip link set lo up; ip -6 route add ff00::/8 dev lo",
+        );
+    }
+}
+
+#[test]
+fn both_ends_must_agree() {
+    let (with, without) = (multicasting("udp4"), open("udp4"));
+    let [mut one, mut other] = [&with, &without].map(|way| way.writer(&sized(10)).expect("a writer"));
+    let [many, single] = [&with, &without].map(|way| way.reader(&sized(10)).expect("a reader"));
+    for (writer, reader) in [(&mut one, single), (&mut other, many)] {
+        let (status, text) = failed(writer.connect(&reader.locator().expect("a locator")));
+        assert_eq!(status, abi::BAD_ARGUMENT);
+        assert!(text.ends_with("hint: open both ends with multicast, or both without"), "{text}");
+    }
+}
+
+#[test]
+fn batches_and_the_largest_datagram_arrive() {
+    let participant = multicasting("udp4");
+    let (mut writer, mut reader) = pair(&participant, &sized(65_507));
+    writer.write(&pattern(65_507, 3)).expect("written");
+    assert!(receive(&mut reader, 1) == [pattern(65_507, 3)]);
+    let batched = driver_kit::testing::Entity { batch_bytes: 1_000, ..sized(100) };
+    let (mut writer, mut reader) = pair(&participant, &batched);
+    for number in 0..10 {
+        writer.write(&[number; 100]).expect("written");
+    }
+    writer.flush().expect("flushed");
+    assert_eq!(receive(&mut reader, 10).len(), 10);
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
+}

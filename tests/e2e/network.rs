@@ -1,0 +1,189 @@
+//! IPv6 and multicast over loopback, with what was in force read back. A host without IPv6 fails these, and says why.
+
+use std::net::UdpSocket;
+
+use serde_json::Value;
+
+use crate::support::{Outcome, Scene, count, list};
+
+/// Sizes of one datagram, and of several fragments of a sample.
+const SIZES: &str = "64,4096";
+
+fn arguments(more: &[&'static str]) -> Vec<&'static str> {
+    let common =
+        ["characterize", "--driver", "udp", "--driver", "cyclonedds", "--quick", "--size", SIZES, "--json"];
+    [&common[..], more].concat()
+}
+
+/// The cells of a result of which all runs are valid: both drivers, two sizes, three cells each.
+#[track_caller]
+fn cells(outcome: &Outcome) -> Vec<Value> {
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]).to_vec();
+    assert_eq!(cells.len(), 2 * 2 * 3);
+    for cell in &cells {
+        let runs = list(&cell["runs"]);
+        assert_eq!(runs.len(), 3);
+        for run in runs {
+            assert_eq!(run["state"], "valid", "{run:#}");
+            assert!(count(&run["counted"][0]["delivered"]) > 0, "{run:#}");
+        }
+    }
+    cells
+}
+
+fn is(cell: &Value, driver: &str) -> bool {
+    cell["factors"]["driver"] == driver
+}
+
+/// A setting of each agent of the first run.
+fn settings(cell: &Value, entity: &str, name: &str) -> Vec<String> {
+    let agents = list(&cell["runs"][0]["agents"]);
+    let values = agents.iter().filter_map(|agent| agent["settings"][entity][name].as_str());
+    values.map(ToOwned::to_owned).collect()
+}
+
+fn assert_ipv6() {
+    if let Err(error) = UdpSocket::bind("[::1]:0") {
+        panic!("this host has no IPv6 on loopback, so that udp6 cannot be tested: {error}");
+    }
+}
+
+/// Every run sent its samples by multicast: the kernel counts at least their bytes.
+fn check_multicast(cell: &Value) {
+    assert_eq!(cell["factors"]["multicast"], true);
+    assert!(cell["id"].as_str().is_some_and(|id| id.contains("-multicast/")), "{}", cell["id"]);
+    for run in list(&cell["runs"]) {
+        let sent = count(&run["counted"][0]["sent"]) * count(&cell["factors"]["size_bytes"]);
+        let counted = count(&run["agents"][0]["sockets"]["multicast"]["bytes"]);
+        assert!(counted >= sent, "of {sent} B the kernel sent {counted} B by multicast: {run:#}");
+    }
+    // Cyclone DDS cannot be asked, and is not believed
+    let expected = if is(cell, "udp") { "on" } else { "unknown" };
+    assert_eq!(settings(cell, "participant", "multicast"), [expected, expected], "{cell:#}");
+}
+
+#[test]
+fn ipv6_carries_every_sample_between_addresses_of_its_own() {
+    assert_ipv6();
+    let scene = Scene::new();
+    for cell in cells(&scene.ddsmark(&arguments(&["--transport", "udp6"]))) {
+        assert_eq!(settings(&cell, "participant", "transport"), ["udp6", "udp6"], "{cell:#}");
+        assert_eq!(settings(&cell, "participant", "address"), ["::1", "::1"], "{cell:#}");
+        assert_eq!(settings(&cell, "participant", "multicast"), ["off", "off"], "{cell:#}");
+        if is(&cell, "udp") {
+            let ends = [settings(&cell, "writer", "address"), settings(&cell, "reader", "address")].concat();
+            assert!(!ends.is_empty() && ends.iter().all(|end| end.starts_with("udp6:[::1]:")), "{ends:?}");
+        }
+    }
+}
+
+#[test]
+fn multicast_over_ipv4_is_seen_by_the_kernel() {
+    let scene = Scene::new();
+    let all = cells(&scene.ddsmark(&arguments(&["--multicast", "--out", "result"])));
+    for cell in &all {
+        check_multicast(cell);
+        if is(cell, "cyclonedds") {
+            assert_eq!(settings(cell, "participant", "multicast_groups"), ["239.255.0.1", "239.255.0.1"]);
+        } else {
+            let groups = settings(cell, "reader", "address");
+            assert!(
+                !groups.is_empty() && groups.iter().all(|group| group.starts_with("udp4:239.255.")),
+                "{groups:?}"
+            );
+        }
+    }
+    let tables = scene.ddsmark(&["report", "result"]);
+    tables.assert_status(0);
+    for heading in ["udp: UDP sockets", "cyclonedds: Eclipse Cyclone DDS"] {
+        let heading = tables.stdout.lines().find(|line| line.starts_with(heading)).expect("a heading");
+        assert!(heading.contains("transport udp4 by multicast, interface lo"), "{heading}");
+    }
+}
+
+/// Linux has no way to an IPv6 group over loopback until it is given one: in a network namespace of the test.
+#[test]
+fn multicast_over_ipv6_is_refused_without_a_way_and_measured_with_one() {
+    assert_ipv6();
+    let scene = Scene::new();
+    let within = |prepare: &str, out: &'static str| {
+        let script = format!("{prepare}; exec ddsmark \"$@\"");
+        let mut words = vec!["--map-root-user", "--net", "sh", "-ec", &script, "sh"];
+        words.extend(arguments(&["--transport", "udp6", "--multicast", "--out", out]));
+        scene.start("unshare", &words).end()
+    };
+    let refused = within("ip link set lo up", "refused");
+    refused.assert_status(3);
+    assert!(
+        refused.stderr.contains("no multicast by udp6 over interface `lo`: "),
+        "`unshare --net` must be allowed: {}",
+        refused.stderr
+    );
+    assert!(
+        refused.stderr.contains("hint: `ip -6 route add local ff00::/8 dev lo table local`"),
+        "{}",
+        refused.stderr
+    );
+
+    let way = "ip link set lo up; ip -6 route add local ff00::/8 dev lo table local";
+    for cell in cells(&within(way, "measured")) {
+        check_multicast(&cell);
+        assert_eq!(settings(&cell, "participant", "transport"), ["udp6", "udp6"]);
+    }
+}
+
+/// Cyclone DDS may multicast here, and prefers not to: only the kernel knows.
+#[test]
+fn samples_that_went_by_unicast_make_the_run_invalid() {
+    let scene = Scene::new();
+    let unicast = "cyclonedds.configuration=<General><Interfaces><NetworkInterface name=\"lo\" \
+                   multicast=\"true\"/></Interfaces></General>";
+    let outcome = scene.ddsmark(&[
+        "characterize",
+        "--driver",
+        "cyclonedds",
+        "--quick",
+        "--size",
+        "4096",
+        "--workload",
+        "latency",
+        "--multicast",
+        "--json",
+        "--option",
+        unicast,
+    ]);
+    outcome.assert_status(4);
+    let document = outcome.document();
+    for run in list(&document["cells"][0]["runs"]) {
+        assert_eq!(run["state"], "invalid", "{run:#}");
+        let warning = run["warnings"][0]["text"].as_str().expect("a warning");
+        assert!(warning.starts_with("multicast was asked for, but of samples with "), "{warning}");
+    }
+}
+
+#[test]
+fn a_configuration_that_forbids_multicast_fails_the_run_that_asks_for_it() {
+    let scene = Scene::new();
+    let forbidden = "cyclonedds.configuration=<General><AllowMulticast>false</AllowMulticast></General>";
+    let outcome = scene.ddsmark(&[
+        "characterize",
+        "--driver",
+        "cyclonedds",
+        "--quick",
+        "--size",
+        "64",
+        "--workload",
+        "latency",
+        "--multicast",
+        "--option",
+        forbidden,
+    ]);
+    outcome.assert_status(3);
+    assert!(
+        outcome.stderr.contains("multicast of the participant: asked on, in force off"),
+        "{}",
+        outcome.stderr
+    );
+}
