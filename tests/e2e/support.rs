@@ -1,6 +1,7 @@
 //! Running ddsmark as a user would, with nothing left behind.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
@@ -45,7 +46,7 @@ pub struct Running {
 }
 
 /// The directory in which cargo puts programs.
-fn programs() -> PathBuf {
+pub fn programs() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_ddsmark")).parent().expect("a program lies in a directory").to_owned()
 }
 
@@ -58,7 +59,7 @@ pub fn root() -> PathBuf {
 fn assert_built() {
     let programs = programs();
     let drivers = programs.parent().expect("target").join("drivers");
-    for program in ["ddsmark", "ddsmark-agent"] {
+    for program in ["ddsmark", "ddsmark-agent", "killing-agent", "xtask"] {
         let file = programs.join(program);
         assert!(
             file.is_file(),
@@ -88,6 +89,11 @@ impl Scene {
 
     /// Starts a command in the directory, with the programs on its path.
     pub fn start(&self, program: &str, arguments: &[&str]) -> Running {
+        self.start_with(&[], program, arguments)
+    }
+
+    /// As above, with these variables in its environment.
+    pub fn start_with(&self, variables: &[(&str, &OsStr)], program: &str, arguments: &[&str]) -> Running {
         let mut path = programs().into_os_string();
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
@@ -100,6 +106,7 @@ impl Scene {
             .env(MARK, &self.mark)
             .env_remove("DDSMARK_DRIVER_PATH")
             .env_remove("DDSMARK_AGENT")
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(File::create(&stdout).expect("a file"))
             .stderr(File::create(&stderr).expect("a file"))
@@ -122,7 +129,7 @@ impl Scene {
     }
 
     /// All processes of this test that are alive.
-    fn processes(&self) -> Vec<i32> {
+    pub fn processes(&self) -> Vec<i32> {
         let mark = format!("{MARK}={}", self.mark);
         let ours = |pid: &i32| {
             let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
