@@ -3,8 +3,11 @@
 mod support;
 
 mod characterize;
+mod clocks;
 mod conformance;
+mod drivers;
 mod kills;
+mod neighbours;
 mod sim;
 mod trouble;
 mod tutorial;

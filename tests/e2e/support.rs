@@ -151,6 +151,16 @@ impl Drop for Scene {
 }
 
 impl Running {
+    /// Whether it has not ended.
+    pub fn is_alive(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_none()
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends the process a signal.
     pub fn signal(&self, signal: &str) {
         assert!(kill(self.child.id().cast_signed(), signal), "the command has ended");
@@ -235,6 +245,26 @@ fn shared_memory() -> Vec<String> {
     names.retain(|name| name.contains("ddsmark"));
     names.sort();
     names
+}
+
+/// Compiles a shared library from sources of this folder and more words for the compiler, and returns its path.
+pub fn shared_library(scene: &Scene, compiler: &str, name: &str, words: &[&str]) -> String {
+    let library = scene.path(name).display().to_string();
+    let output = Command::new(compiler)
+        .args(["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread", "-I"])
+        .arg(root().join("include"))
+        .args(words)
+        .args(["-o", &library, "-ldl"])
+        .current_dir(root().join("tests/e2e"))
+        .output()
+        .unwrap_or_else(|error| panic!("{compiler}: {error}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    library
+}
+
+/// All runs of a result.
+pub fn runs(document: &Value) -> Vec<&Value> {
+    list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])).collect()
 }
 
 /// The elements of an array.

@@ -6,7 +6,9 @@
 //!
 //! `$DDSMARK_KILLS` is the directory of the plan: the file `plan` has a line for each kill,
 //! `DRIVER ROLE NUMBER PHASE DELAY_US VICTIM`. `NUMBER` counts the launches of that driver and role, from 0; `VICTIM` is
-//! `agent` or `runner`. What came of it is left in `done/`: `hit`, or `late` if the victim had ended by then.
+//! `agent` or `runner`. What came of it is left in `done/`: `hit`, or `late` if the victim had ended by then. Where
+//! `VICTIM` is `nobody`, the order `configure` of that run is left there when the phase begins, for a test that wants to
+//! meddle otherwise.
 
 use std::{
     env, fs,
@@ -43,6 +45,7 @@ struct Kill {
     phase: String,
     delay: Duration,
     runner: bool,
+    nobody: bool,
     /// Whether the victim's role drives the traffic.
     drives: bool,
 }
@@ -50,7 +53,7 @@ struct Kill {
 impl Kill {
     /// A serving agent answers these orders at once, and is to be killed while the traffic of its peer runs.
     fn strikes_during_traffic(&self) -> bool {
-        !self.drives && matches!(self.phase.as_str(), "warm_up" | "measure")
+        !self.drives && !self.nobody && matches!(self.phase.as_str(), "warm_up" | "measure")
     }
 }
 
@@ -87,13 +90,14 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
     let number = launches(&plan, &format!("{name} {role}"))?;
     let of = |role: &str| format!("{name} {role} {number}");
     let (ours, peers) = (of(&role), of(peer_of(&role).unwrap_or_default()));
+    if let Some(own) = find(&plan, &ours)?.filter(|own| own.nobody) {
+        return tell(&plan, &own, agent, control.parse()?);
+    }
     let peer_strikes_during_traffic = find(&plan, &peers)?.is_some_and(|kill| kill.strikes_during_traffic());
     if find(&plan, &ours)?.is_none() && !peer_strikes_during_traffic {
         return Err(agent.arg(control).exec().into());
     }
-    let control: RawFd = control.parse()?;
-    // SAFETY: it is open, and named on the command line for us to own; nothing else in this process uses it.
-    let control = unsafe { OwnedFd::from_raw_fd(control) };
+    let control = take(control.parse()?);
     let (to_agent, to_us) = UnixStream::pair()?;
     Command::new(env::current_exe()?)
         .args(["watch", &std::process::id().to_string(), &parent_id().to_string(), &ours, &peers])
@@ -103,6 +107,45 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
     // both ends of the runner's channel are the watcher's alone from here on
     drop(control);
     Err(agent.arg("0").stdin(Stdio::from(OwnedFd::from(to_us))).exec().into())
+}
+
+/// Takes the control channel.
+fn take(control: RawFd) -> OwnedFd {
+    // SAFETY: it is open, and named on the command line for us to own; called once, and nothing else in this process uses
+    // it.
+    unsafe { OwnedFd::from_raw_fd(control) }
+}
+
+/// Carries the control channel to a child, the real agent, ends as it does, and tells how it was configured.
+fn tell(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> Outcome {
+    let runner = UnixStream::from(take(control));
+    let (mut to_agent, to_us) = UnixStream::pair()?;
+    let mut child = agent.arg("0").stdin(Stdio::from(OwnedFd::from(to_us))).spawn()?;
+    // its end of the channel is the child's alone from here on
+    drop(agent);
+    let (mut from_agent, mut to_runner) = (to_agent.try_clone()?, runner.try_clone()?);
+    thread::spawn(move || -> Outcome {
+        std::io::copy(&mut from_agent, &mut to_runner)?;
+        exit(child.wait()?.code().unwrap_or(1));
+    });
+    let mut configure = String::new();
+    for line in BufReader::new(runner).lines() {
+        let line = line?;
+        let order: Value = serde_json::from_str(&line)?;
+        writeln!(to_agent, "{line}")?;
+        if order["order"] == "configure" {
+            configure.clone_from(&line);
+        }
+        if order["order"] == own.phase.as_str() {
+            fs::create_dir_all(plan.join("done"))?;
+            fs::write(plan.join("done").join(format!(".{}", own.name)), &configure)?;
+            fs::rename(plan.join("done").join(format!(".{}", own.name)), plan.join("done").join(&own.name))?;
+        }
+    }
+    to_agent.shutdown(Shutdown::Both)?;
+    loop {
+        thread::park();
+    }
 }
 
 /// The other role of a run.
@@ -136,6 +179,7 @@ fn find(plan: &Path, name: &str) -> Outcome<Option<Kill>> {
                 phase: phase.to_owned(),
                 delay: Duration::from_micros(delay.parse()?),
                 runner: victim == "runner",
+                nobody: victim == "nobody",
                 drives: matches!(role, "writer" | "pinger"),
             }));
         }
