@@ -6,7 +6,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench generate drivers release setup clean
+.PHONY: help demo test lint format bench kills generate drivers release setup clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -25,9 +25,13 @@ lint: setup ## formatting, clippy, rustdoc, licences, generated files
 format: setup ## format Rust and C
 	@scripts/lint.sh fix
 
-bench: release drivers ## what ddsmark itself costs a sample, and what it adds to a bare loop
+bench: release drivers kills ## what ddsmark itself costs a sample, what it adds to a bare loop, what kills cost
 	cargo bench --package agent
 	cargo xtask transparency --driver cyclonedds --bare $(TARGET)/cmake/cyclonedds/bare
+
+kills: release drivers ## kill agents 200 times at random, and count what that costs beyond their runs
+	cargo build --release --package xtask
+	cargo xtask kills --driver udp,cyclonedds --runs 200
 
 generate: ## write the references, man pages, completions and the schema anew
 	cargo xtask generate

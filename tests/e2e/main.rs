@@ -3,7 +3,11 @@
 mod support;
 
 mod characterize;
+mod clocks;
 mod conformance;
+mod drivers;
+mod kills;
+mod neighbours;
 mod network;
 mod sim;
 mod trouble;

@@ -1,6 +1,7 @@
 //! Running ddsmark as a user would, with nothing left behind.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
@@ -45,7 +46,7 @@ pub struct Running {
 }
 
 /// The directory in which cargo puts programs.
-fn programs() -> PathBuf {
+pub fn programs() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_ddsmark")).parent().expect("a program lies in a directory").to_owned()
 }
 
@@ -58,7 +59,7 @@ pub fn root() -> PathBuf {
 fn assert_built() {
     let programs = programs();
     let drivers = programs.parent().expect("target").join("drivers");
-    for program in ["ddsmark", "ddsmark-agent"] {
+    for program in ["ddsmark", "ddsmark-agent", "killing-agent", "xtask"] {
         let file = programs.join(program);
         assert!(
             file.is_file(),
@@ -88,6 +89,11 @@ impl Scene {
 
     /// Starts a command in the directory, with the programs on its path.
     pub fn start(&self, program: &str, arguments: &[&str]) -> Running {
+        self.start_with(&[], program, arguments)
+    }
+
+    /// As above, with these variables in its environment.
+    pub fn start_with(&self, variables: &[(&str, &OsStr)], program: &str, arguments: &[&str]) -> Running {
         let mut path = programs().into_os_string();
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
@@ -100,6 +106,7 @@ impl Scene {
             .env(MARK, &self.mark)
             .env_remove("DDSMARK_DRIVER_PATH")
             .env_remove("DDSMARK_AGENT")
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(File::create(&stdout).expect("a file"))
             .stderr(File::create(&stderr).expect("a file"))
@@ -122,7 +129,7 @@ impl Scene {
     }
 
     /// All processes of this test that are alive.
-    fn processes(&self) -> Vec<i32> {
+    pub fn processes(&self) -> Vec<i32> {
         let mark = format!("{MARK}={}", self.mark);
         let ours = |pid: &i32| {
             let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -144,6 +151,16 @@ impl Drop for Scene {
 }
 
 impl Running {
+    /// Whether it has not ended.
+    pub fn is_alive(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_none()
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends the process a signal.
     pub fn signal(&self, signal: &str) {
         assert!(kill(self.child.id().cast_signed(), signal), "the command has ended");
@@ -228,6 +245,26 @@ fn shared_memory() -> Vec<String> {
     names.retain(|name| name.contains("ddsmark"));
     names.sort();
     names
+}
+
+/// Compiles a shared library from sources of this folder and more words for the compiler, and returns its path.
+pub fn shared_library(scene: &Scene, compiler: &str, name: &str, words: &[&str]) -> String {
+    let library = scene.path(name).display().to_string();
+    let output = Command::new(compiler)
+        .args(["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread", "-I"])
+        .arg(root().join("include"))
+        .args(words)
+        .args(["-o", &library, "-ldl"])
+        .current_dir(root().join("tests/e2e"))
+        .output()
+        .unwrap_or_else(|error| panic!("{compiler}: {error}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    library
+}
+
+/// All runs of a result.
+pub fn runs(document: &Value) -> Vec<&Value> {
+    list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])).collect()
 }
 
 /// The elements of an array.

@@ -1,15 +1,8 @@
 //! Bad days: nothing that was measured is lost, nothing is left behind, and the cause is named.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
-use serde_json::Value;
-
-use crate::support::{Scene, count, kill_alive, list, root, wait_for};
-
-/// All runs of a result.
-fn runs(document: &Value) -> Vec<&Value> {
-    list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])).collect()
-}
+use crate::support::{Scene, count, kill_alive, list, runs, shared_library, wait_for};
 
 /// Whether so many runs were saved.
 fn saved(result: &Path, runs: usize) -> Option<()> {
@@ -64,34 +57,11 @@ fn a_killed_agent_costs_its_run_and_no_other() {
     assert!(outcome.stderr.contains("signal 9"), "{}", outcome.stderr);
 }
 
-/// Builds a driver of this folder against the header alone.
-fn build_driver(scene: &Scene, name: &str) -> String {
-    let library = scene.path(&format!("libddsmark_{name}.so"));
-    let output = Command::new("cc")
-        .args([
-            "-std=c11",
-            "-D_POSIX_C_SOURCE=200809L",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-shared",
-            "-fPIC",
-            "-I",
-        ])
-        .arg(root().join("include"))
-        .arg(root().join(format!("tests/e2e/{name}.c")))
-        .arg("-o")
-        .arg(&library)
-        .output()
-        .expect("the C compiler runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    library.display().to_string()
-}
-
 #[test]
 fn a_reader_that_never_matches_is_named_and_does_not_hang() {
     let scene = Scene::new();
-    let driver = build_driver(&scene, "never_matches");
+    let words = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "never_matches.c"];
+    let driver = shared_library(&scene, "cc", "libddsmark_never_matches.so", &words);
     let outcome = scene.ddsmark(&[
         "characterize",
         "--driver",

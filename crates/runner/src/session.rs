@@ -83,7 +83,7 @@ impl Session<'_> {
             }
             let cell = &experiment.cells[scheduled.cell];
             let driver = cell.factors.driver.as_str();
-            let mut run = blank(scheduled, cell);
+            let mut run = blank(scheduled, cell, course.unix_ns());
             if let Some(failure) = course.given_up(driver) {
                 run.failure = Some(failure.clone());
                 self.directory.save_run(&run, IntervalLog::new())?;
@@ -184,14 +184,14 @@ fn cores(design: &Design) -> [Option<Vec<u32>>; 2] {
 }
 
 /// A run of which nothing is known but when it began.
-fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
+fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) -> Run {
     Run {
         number: scheduled.number,
         block: scheduled.block,
         cell: cell.id.clone(),
         state: RunState::Failed,
         failure: None,
-        started_unix_ns: unix_ns(),
+        started_unix_ns,
         phases_ns: BTreeMap::new(),
         latency: BTreeMap::new(),
         throughput: None,
@@ -232,6 +232,7 @@ struct Course<'a> {
     schedule: &'a [ScheduledRun],
     experiment: &'a experiment::Experiment,
     began: Instant,
+    began_unix_ns: u64,
     finished: u32,
     attempted: u32,
     drivers: BTreeMap<&'a str, Attempts>,
@@ -250,7 +251,21 @@ impl<'a> Course<'a> {
     fn new(schedule: &'a [ScheduledRun], experiment: &'a experiment::Experiment) -> Self {
         let drivers =
             experiment.cells.iter().map(|cell| (cell.factors.driver.as_str(), Attempts::default())).collect();
-        Self { schedule, experiment, began: Instant::now(), finished: 0, attempted: 0, drivers }
+        Self {
+            schedule,
+            experiment,
+            began: Instant::now(),
+            began_unix_ns: unix_ns(),
+            finished: 0,
+            attempted: 0,
+            drivers,
+        }
+    }
+
+    /// The date, by the clock that does not jump: the wall clock is read once an experiment.
+    fn unix_ns(&self) -> u64 {
+        let elapsed = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.began_unix_ns.saturating_add(elapsed)
     }
 
     fn given_up(&self, driver: &str) -> Option<&Failure> {

@@ -48,6 +48,7 @@ impl Used {
                 in_errors: self.dropped,
                 receive_buffer_errors: self.dropped,
                 send_buffer_errors: 0,
+                multicast: None,
             }),
             interface: Some(traffic.clone()),
             counters: BTreeMap::new(),

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod generate;
+mod kills;
 mod rooms;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,7 @@ use std::{
     process::ExitCode,
 };
 
-const USAGE: &str = "usage: cargo xtask generate [--check]\n       cargo xtask transparency --driver NAME --bare PROGRAM [--rounds N]";
+const USAGE: &str = "usage: cargo xtask generate [--check]\n       cargo xtask transparency --driver NAME --bare PROGRAM [--rounds N]\n       cargo xtask kills --driver NAME[,NAME] [--runs N] [--seed S]";
 
 /// What went wrong, in words.
 type Error = Box<dyn std::error::Error>;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
+        ["kills", rest @ ..] => kills::run(rest),
         ["transparency", rest @ ..] => transparency::run(rest),
         _ => {
             eprintln!("{USAGE}");
@@ -36,6 +38,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Where cargo builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into)
 }
 
 /// The root of the tree.

@@ -6,7 +6,7 @@
 
 use std::{ffi::OsStr, process::Command};
 
-use crate::{Error, root};
+use crate::{Error, target};
 
 const USAGE: &str = "usage: cargo xtask transparency --driver NAME --bare PROGRAM [--rounds N]";
 const SIZES: [u64; 2] = [64, 16_384];
@@ -84,7 +84,6 @@ fn bare(program: &str, workload: &str, size: u64) -> Result<f64, Error> {
 }
 
 fn ddsmark(driver: &str, workload: &str, size: u64) -> Result<f64, Error> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
     let results = std::env::temp_dir().join(format!("ddsmark-transparency-{}", std::process::id()));
     let (size, runs, seconds) = (size.to_string(), RUNS.to_string(), format!("{SECONDS}s"));
     let words: [&OsStr; 19] = [
@@ -110,7 +109,7 @@ fn ddsmark(driver: &str, workload: &str, size: u64) -> Result<f64, Error> {
         "--out",
     ]
     .map(OsStr::new);
-    let text = output(Command::new(target.join("release/ddsmark")).args(words).arg(&results));
+    let text = output(Command::new(target().join("release/ddsmark")).args(words).arg(&results));
     // a result of ours, made above; what is left of it does not matter
     let _ = std::fs::remove_dir_all(&results);
     let result: serde_json::Value = serde_json::from_str(&text?)?;

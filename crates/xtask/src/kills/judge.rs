@@ -1,0 +1,142 @@
+//! What became of an experiment in which agents were killed.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use results::{Document, Failure, Run, RunState, State};
+
+use super::plan::Kill;
+use crate::Error;
+
+/// Everything that is counted. All but the first two must be 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Agents killed.
+    pub killed: u32,
+    /// Agents that had just ended when they were to be killed.
+    pub late: u32,
+    /// Failures that do not name phase, role and cause, and kills that never came.
+    pub misnamed: u32,
+    /// Runs that nobody touched, and that are not valid.
+    pub others_failed: u32,
+    /// Runs of the schedule of which there is no record.
+    pub runs_lost: u32,
+    pub hangs: u32,
+    pub orphans: u32,
+    pub files_left: u32,
+    /// What was wrong, in words.
+    pub complaints: Vec<String>,
+}
+
+impl Tally {
+    pub fn add(&mut self, other: Self) {
+        self.killed += other.killed;
+        self.late += other.late;
+        self.misnamed += other.misnamed;
+        self.others_failed += other.others_failed;
+        self.runs_lost += other.runs_lost;
+        self.hangs += other.hangs;
+        self.orphans += other.orphans;
+        self.files_left += other.files_left;
+        self.complaints.extend(other.complaints);
+    }
+
+    /// What must not be.
+    pub fn faults(&self) -> [(&'static str, u32); 6] {
+        [
+            ("hangs", self.hangs),
+            ("orphans", self.orphans),
+            ("saved runs lost", self.runs_lost),
+            ("files left in /dev/shm", self.files_left),
+            ("failures that do not name phase, role and cause", self.misnamed),
+            ("other runs that are not valid", self.others_failed),
+        ]
+    }
+}
+
+/// Holds a result against the plan of its kills. `came` says, by `DRIVER ROLE NUMBER`, how each kill went.
+pub fn judge(document: &Document, kills: &[Kill], runs: u32, came: &BTreeMap<String, String>) -> Tally {
+    let mut tally = Tally::default();
+    if document.state != State::Complete {
+        tally.complaints.push(format!("the experiment is {:?}", document.state));
+        tally.runs_lost += 1;
+    }
+    for cell in &document.cells {
+        tally.runs_lost += runs.saturating_sub(cell.runs.len() as u32);
+        let mut in_order: Vec<&Run> = cell.runs.iter().collect();
+        in_order.sort_by_key(|run| run.number);
+        let workload = serde_json::to_value(cell.factors.workload).unwrap_or_default();
+        for (number, run) in (0..).zip(in_order) {
+            let mut planned = kills.iter();
+            let kill = planned.find(|kill| {
+                kill.driver == cell.factors.driver && workload == kill.workload && kill.run == number
+            });
+            match kill {
+                Some(kill) => of_killed(&mut tally, run, kill, came),
+                None if run.state == RunState::Valid => {}
+                None => {
+                    tally.others_failed += 1;
+                    let Run { number, cell, state, failure, warnings, .. } = run;
+                    tally
+                        .complaints
+                        .push(format!("run {number} of {cell} is {state:?}: {failure:?} {warnings:?}"));
+                }
+            }
+        }
+    }
+    tally
+}
+
+fn of_killed(tally: &mut Tally, run: &Run, kill: &Kill, came: &BTreeMap<String, String>) {
+    let name = format!("{} {} {}", kill.driver, kill.role, kill.run);
+    let cause = match came.get(&name).map(String::as_str) {
+        Some("hit") => {
+            tally.killed += 1;
+            "was killed by signal 9 (SIGKILL)"
+        }
+        // its last word was withheld, so that the runner sees an agent that ends without one
+        Some("late") if kill.phase == "exit" => {
+            tally.late += 1;
+            "exited with status 0"
+        }
+        other => {
+            tally.misnamed += 1;
+            tally.complaints.push(format!("the kill {kill:?} came to nothing: {other:?}, {:?}", run.failure));
+            return;
+        }
+    };
+    let named = run.failure.as_ref().is_some_and(|failure: &Failure| {
+        failure.phase == kill.phase
+            && failure.role.as_deref() == Some(kill.role)
+            && failure.error == format!("the agent's process {cause}")
+            && failure.hint.is_some()
+    });
+    if run.state != RunState::Failed || !named {
+        tally.misnamed += 1;
+        tally.complaints.push(format!("{kill:?}: run {} is {:?}: {:?}", run.number, run.state, run.failure));
+    }
+}
+
+/// The processes that have this in their environment.
+pub fn processes(mark: &str) -> Result<Vec<u32>, Error> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        if environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()) {
+            found.push(pid);
+        }
+    }
+    Ok(found)
+}
+
+/// The files of a runner's runs in a directory.
+pub fn files_of(directory: &Path, runner: u32) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.contains(&format!("ddsmark-{runner}-")) {
+            found.push(name);
+        }
+    }
+    Ok(found)
+}

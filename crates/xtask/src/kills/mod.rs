@@ -1,0 +1,156 @@
+//! `cargo xtask kills`: kills agents of real experiments, and counts what that costs beyond their runs.
+
+mod judge;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use results::Directory;
+
+use self::{
+    judge::{Tally, files_of, judge, processes},
+    plan::{Batch, MEASURE_MS},
+};
+use crate::{Error, target};
+
+const USAGE: &str = "usage: cargo xtask kills --driver NAME[,NAME] [--runs N] [--seed S] [--programs DIR]
+  without --runs: each phase, role and driver once";
+/// No run takes so long, so a runner that saves none meanwhile hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// So long a process may take to be gone that has nobody to wait for it.
+const LEAVING: Duration = Duration::from_secs(5);
+
+/// Kills, prints the table, and fails if it has anything in it that must not be.
+pub fn run(words: &[&str]) -> Result<(), Error> {
+    let value = |flag: &str| words.windows(2).find(|pair| pair[0] == flag).map(|pair| pair[1]);
+    if !words.len().is_multiple_of(2)
+        || words.chunks(2).any(|pair| !["--driver", "--runs", "--seed", "--programs"].contains(&pair[0]))
+    {
+        return Err(USAGE.into());
+    }
+    let drivers: Vec<&str> = value("--driver").ok_or(USAGE)?.split(',').collect();
+    let seed = value("--seed").map_or(Ok(1), str::parse).map_err(|_| USAGE)?;
+    let batches = match value("--runs").map(str::parse) {
+        None => plan::each(&drivers),
+        Some(runs) => plan::random(&drivers, runs.map_err(|_| USAGE)?, seed),
+    };
+    let programs = value("--programs").map_or_else(|| target().join("release"), PathBuf::from);
+    let begin = Instant::now();
+    let mut tally = Tally::default();
+    for batch in &batches {
+        tally.add(experiment(batch, &drivers, &programs)?);
+    }
+    let cells = (2 * drivers.len()) as u32;
+    let runs = batches.iter().map(|batch| batch.runs).sum::<u32>() * cells;
+    let drawn = value("--runs").map_or("each phase, role and driver".to_owned(), |_| format!("seed {seed}"));
+    println!(
+        "{} agents killed in {runs} runs ({drawn}), {:.0} s",
+        tally.killed,
+        begin.elapsed().as_secs_f64()
+    );
+    if tally.late > 0 {
+        println!("{:>6}  agents that had just ended when they were to be killed", tally.late);
+    }
+    for (what, count) in tally.faults() {
+        println!("{count:>6}  {what}");
+    }
+    if tally.faults().iter().all(|(_, count)| *count == 0) && tally.complaints.is_empty() {
+        Ok(())
+    } else {
+        Err(tally.complaints.join("\n").into())
+    }
+}
+
+/// One experiment, with its kills.
+fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<Tally, Error> {
+    let place = tempfile::tempdir()?;
+    let [plan, result] = ["kills", "result"].map(|name| place.path().join(name));
+    fs::create_dir(&plan)?;
+    fs::write(plan.join("plan"), plan::text(&batch.kills))?;
+    let mark = format!("DDSMARK_KILLS={}", plan.display());
+    let (runs, measure) = (batch.runs.to_string(), format!("{MEASURE_MS}ms"));
+    let mut child = Command::new(programs.join("ddsmark"))
+        .args([
+            "characterize",
+            "--driver",
+            &drivers.join(","),
+            "--size",
+            "64",
+            "--batch-bytes",
+            "0",
+            "--pin",
+            "none",
+        ])
+        .args(["--runs", &runs, "--duration", &measure, "--warm-up", &measure, "--out"])
+        .arg(&result)
+        .env("DDSMARK_KILLS", &plan)
+        .env("DDSMARK_AGENT", programs.join("killing-agent"))
+        .stdin(Stdio::null())
+        .stdout(File::create(place.path().join("stdout"))?)
+        .stderr(File::create(place.path().join("stderr"))?)
+        .spawn()?;
+    let runner = child.id();
+    let ended = await_end(&mut child, &result)?;
+    let mut tally = match Directory::load(&result) {
+        Ok(document) => judge(&document, &batch.kills, batch.runs, &came(&plan)?),
+        Err(error) => {
+            let said = fs::read_to_string(place.path().join("stderr"))?;
+            Tally {
+                runs_lost: batch.runs * 2 * drivers.len() as u32,
+                complaints: vec![format!("{error}: {said}")],
+                ..Tally::default()
+            }
+        }
+    };
+    match ended {
+        None => tally.hangs += 1,
+        Some(status) if status.code() == Some(3) => {}
+        Some(status) => tally.complaints.push(format!("ddsmark ended: {status}, not with 3")),
+    }
+    let begin = Instant::now();
+    while !processes(&mark)?.is_empty() && begin.elapsed() < LEAVING {
+        thread::sleep(Duration::from_millis(10));
+    }
+    tally.orphans += processes(&mark)?.len() as u32;
+    tally.files_left += files_of(Path::new("/dev/shm"), runner)?.len() as u32;
+    Ok(tally)
+}
+
+/// How the runner ended; none if it saved nothing for so long that it hangs.
+fn await_end(child: &mut Child, result: &Path) -> Result<Option<ExitStatus>, Error> {
+    let saved = || fs::read_dir(result.join("runs")).map_or(0, Iterator::count);
+    let (mut before, mut since) = (0, Instant::now());
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if saved() != before {
+            (before, since) = (saved(), Instant::now());
+        }
+        if since.elapsed() > PATIENCE {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// How each kill went, by its name.
+fn came(plan: &Path) -> Result<BTreeMap<String, String>, Error> {
+    let mut came = BTreeMap::new();
+    for entry in fs::read_dir(plan.join("done"))? {
+        let entry = entry?;
+        came.insert(entry.file_name().to_string_lossy().into_owned(), fs::read_to_string(entry.path())?);
+    }
+    Ok(came)
+}

@@ -1,0 +1,108 @@
+//! Whom to kill, where and when.
+
+/// The phases of a run, in order.
+pub const PHASES: [&str; 8] =
+    ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
+/// The roles of each workload.
+pub const PAIRS: [(&str, [&str; 2]); 2] =
+    [("latency", ["pinger", "ponger"]), ("throughput", ["writer", "reader"])];
+/// The measured time of each run.
+pub const MEASURE_MS: u64 = 40;
+/// Kills of one experiment, at most, and runs of each of its cells when they are drawn at random.
+const KILLS: usize = 50;
+const RUNS: u32 = 20;
+
+/// One kill: of the run of that number, from 0, of a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kill {
+    pub driver: String,
+    pub workload: &'static str,
+    pub run: u32,
+    pub role: &'static str,
+    pub phase: &'static str,
+    pub delay_us: u64,
+}
+
+/// The kills of one experiment, which has so many runs of each cell. The first is never killed.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    pub runs: u32,
+    pub kills: Vec<Kill>,
+}
+
+/// Each phase, role and driver once, as soon as the phase has begun.
+pub fn each(drivers: &[&str]) -> Vec<Batch> {
+    let mut kills = Vec::new();
+    for driver in drivers {
+        for (workload, roles) in PAIRS {
+            for (number, (phase, role)) in
+                (1..).zip(PHASES.iter().flat_map(|phase| roles.map(|role| (*phase, role))))
+            {
+                kills.push(Kill {
+                    driver: (*driver).to_owned(),
+                    workload,
+                    run: number,
+                    role,
+                    phase,
+                    delay_us: 0,
+                });
+            }
+        }
+    }
+    vec![Batch { runs: 1 + 2 * PHASES.len() as u32, kills }]
+}
+
+/// So many kills, drawn at random.
+pub fn random(drivers: &[&str], mut kills: usize, seed: u64) -> Vec<Batch> {
+    let mut draw = Draw(seed);
+    let mut batches = Vec::new();
+    while kills > 0 {
+        let mut places: Vec<_> = drivers
+            .iter()
+            .flat_map(|driver| PAIRS.map(|pair| (*driver, pair)))
+            .flat_map(|place| (1..RUNS).map(move |run| (place, run)))
+            .collect();
+        let now = kills.min(KILLS).min(places.len() / 2);
+        let batch = (0..now).map(|_| {
+            let ((driver, (workload, roles)), run) = places.swap_remove(draw.below(places.len()));
+            let (role, phase) = (roles[draw.below(2)], PHASES[draw.below(PHASES.len())]);
+            let delay_us = draw.next() % max_delay_us(phase);
+            Kill { driver: driver.to_owned(), workload, run, role, phase, delay_us }
+        });
+        batches.push(Batch { kills: batch.collect(), runs: RUNS });
+        kills -= now;
+    }
+    batches
+}
+
+/// A kill comes less than so long after its phase has begun. Nothing but the agent itself ends the last one: it is to be
+/// killed before it can.
+fn max_delay_us(phase: &str) -> u64 {
+    if phase == "exit" { 1 } else { 20_000 }
+}
+
+/// The plan as its reader takes it: see `src/bin/killing-agent.rs`.
+pub fn text(kills: &[Kill]) -> String {
+    let line = |kill: &Kill| {
+        let Kill { driver, run, role, phase, delay_us, .. } = kill;
+        format!("{driver} {role} {run} {phase} {delay_us} agent\n")
+    };
+    kills.iter().map(line).collect()
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014).
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}

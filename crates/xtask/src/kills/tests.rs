@@ -1,0 +1,107 @@
+//! Each count of a campaign can be something else than 0.
+
+use std::{collections::BTreeMap, fs, process::Command};
+
+use results::{Directory, Document, Failure, RunState};
+
+use super::{
+    judge::{Tally, files_of, judge, processes},
+    plan::{self, Kill},
+};
+use crate::root;
+
+const DRIVERS: [&str; 2] = ["one", "other"];
+
+/// A result with a run of each of two cells of `udp`.
+fn document() -> Document {
+    let mut document =
+        Directory::load(&root().join("tests/data/without-steady-state.json")).expect("a result");
+    for cell in &mut document.cells {
+        cell.runs.truncate(1);
+    }
+    document
+}
+
+/// The kill of the first run of the first cell, which failed as it should.
+fn killed() -> (Document, Kill, BTreeMap<String, String>) {
+    let mut document = document();
+    let cell = &mut document.cells[0];
+    let driver = cell.factors.driver.clone();
+    let workload = serde_json::to_value(cell.factors.workload).expect("text");
+    let (workload, [role, _]) =
+        plan::PAIRS.into_iter().find(|(name, _)| workload == *name).expect("a workload");
+    let came = BTreeMap::from([(format!("{driver} {role} 0"), "hit".to_owned())]);
+    let kill = Kill { driver, workload, run: 0, role, phase: "drain", delay_us: 0 };
+    cell.runs[0].state = RunState::Failed;
+    cell.runs[0].failure = Some(Failure {
+        phase: "drain".to_owned(),
+        role: Some(role.to_owned()),
+        error: "the agent's process was killed by signal 9 (SIGKILL)".to_owned(),
+        hint: Some("somebody".to_owned()),
+        last_words: Vec::new(),
+    });
+    (document, kill, came)
+}
+
+#[test]
+fn a_run_that_failed_as_planned_is_no_fault() {
+    let (document, kill, came) = killed();
+    let tally = judge(&document, &[kill], 1, &came);
+    assert_eq!(tally, Tally { killed: 1, ..Tally::default() });
+}
+
+#[test]
+fn each_fault_is_counted() {
+    let (document, kill, came) = killed();
+    let judged = |document: &Document, came: &BTreeMap<String, String>| {
+        judge(document, std::slice::from_ref(&kill), 1, came)
+    };
+    assert_eq!(judged(&document, &BTreeMap::new()).misnamed, 1, "the kill never came");
+    assert_eq!(judge(&document, &[], 1, &came).others_failed, 1, "nobody killed it");
+    assert_eq!(judge(&document, std::slice::from_ref(&kill), 2, &came).runs_lost, 2, "one a cell");
+    type Change = fn(&mut Failure);
+    let changes: [Change; 4] = [
+        |failure| failure.phase = "report".to_owned(),
+        |failure| failure.role = None,
+        |failure| failure.error = "no answer within 10 s".to_owned(),
+        |failure| failure.hint = None,
+    ];
+    for change in changes {
+        let mut document = document.clone();
+        change(document.cells[0].runs[0].failure.as_mut().expect("it failed"));
+        assert_eq!(judged(&document, &came).misnamed, 1, "{:?}", document.cells[0].runs[0].failure);
+    }
+}
+
+#[test]
+fn a_process_and_a_file_that_are_left_are_found() {
+    let mark = format!("of-{}", std::process::id());
+    assert_eq!(processes(&format!("DDSMARK_TEST={mark}")).expect("/proc"), [0; 0]);
+    let mut child = Command::new("sleep").arg("60").env("DDSMARK_TEST", &mark).spawn().expect("sleep");
+    let begin = std::time::Instant::now();
+    let mut found = Vec::new();
+    // its environment is its own once it is what it was started as
+    while found.is_empty() && begin.elapsed().as_secs() < 60 {
+        found = processes(&format!("DDSMARK_TEST={mark}")).expect("/proc");
+    }
+    assert_eq!(found, [child.id()]);
+    child.kill().expect("it lives");
+    child.wait().expect("it ends");
+
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("x-ddsmark-12-3"), "").expect("a file");
+    assert_eq!(files_of(directory.path(), 12).expect("a directory").len(), 1);
+    assert_eq!(files_of(directory.path(), 1).expect("a directory").len(), 0);
+}
+
+#[test]
+fn every_phase_role_and_driver_is_killed_and_no_first_run() {
+    let each = &plan::each(&DRIVERS)[0];
+    assert_eq!(each.kills.len(), 64);
+    let random = plan::random(&DRIVERS, 200, 1);
+    let kills: Vec<&Kill> = random.iter().flat_map(|batch| &batch.kills).collect();
+    assert_eq!(kills.len(), 200);
+    assert!(kills.iter().all(|kill| kill.run > 0));
+    assert_eq!(plan::random(&DRIVERS, 200, 1)[3].kills, random[3].kills);
+    assert_ne!(plan::random(&DRIVERS, 200, 2)[3].kills, random[3].kills);
+}

@@ -1,0 +1,116 @@
+//! Drivers that misbehave: the run is failed and named, the other driver's runs are measured, and nothing is left.
+
+use serde_json::Value;
+
+use crate::support::{Outcome, Scene, list, programs, shared_library};
+
+/// Measures one bad driver beside a good one.
+fn characterize(scene: &Scene, how: &str) -> Outcome {
+    let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
+    let (real, how) = (format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={how}"));
+    let driver =
+        shared_library(scene, "c++", "libddsmark_bad.so", &["-std=c++17", &real, &how, "misbehaves.cpp"]);
+    let drivers = format!("{driver},udp");
+    scene.ddsmark(&[
+        "characterize",
+        "--driver",
+        &drivers,
+        "--workload",
+        "throughput",
+        "--size",
+        "64",
+        "--batch-bytes",
+        "0",
+        "--runs",
+        "3",
+        "--duration",
+        "200ms",
+        "--json",
+        "--out",
+        "result",
+    ])
+}
+
+/// The runs of the good driver and of the other one.
+fn cells(document: &Value) -> (&[Value], &[Value]) {
+    let runs = |good: bool| {
+        let cells = list(&document["cells"]);
+        let cell = cells.iter().find(|cell| (cell["factors"]["driver"] == "udp") == good);
+        list(&cell.expect("a cell")["runs"])
+    };
+    (runs(true), runs(false))
+}
+
+#[test]
+fn what_a_driver_prints_does_not_reach_stdout() {
+    let scene = Scene::new();
+    let outcome = characterize(&scene, "prints");
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let (good, bad) = cells(&document);
+    assert!(good.iter().chain(bad).all(|run| run["state"] == "valid"), "{document:#}");
+    assert!(!outcome.stderr.contains("goodbye"), "{}", outcome.stderr);
+    let log = std::fs::read_to_string(
+        scene
+            .path("result/logs")
+            .join(format!("{:04}-writer.log", bad[0]["number"].as_u64().expect("a number"))),
+    );
+    assert_eq!(log.expect("a log"), "{\"schema_version\": 1}\ngoodbye\n");
+}
+
+#[test]
+fn a_driver_that_ends_hangs_throws_or_crashes_is_named() {
+    for (how, phase, error, hint, last_words) in [
+        (
+            "exits",
+            "configure",
+            "the agent's process exited with status 0",
+            "ended the process",
+            "the licence has expired",
+        ),
+        (
+            "aborts",
+            "warm_up",
+            "the agent's process was killed by signal 6 (SIGABRT)",
+            "crashed",
+            "assertion failed: queue",
+        ),
+        ("throws", "warm_up", "the agent's process was killed by signal 6 (SIGABRT)", "crashed", ""),
+        (
+            "crashes_in_a_thread",
+            "warm_up",
+            "the agent's process was killed by signal 11 (SIGSEGV)",
+            "crashed",
+            "thread `discovery` is lost",
+        ),
+        ("hangs_in_open", "configure", "no answer within 20 s", "hangs", "waiting for a licence server"),
+        ("hangs_in_close", "exit", "no answer within 5 s", "hangs", "waiting for a licence server"),
+    ] {
+        let scene = Scene::new();
+        let outcome = characterize(&scene, how);
+        outcome.assert_status(3);
+        let document = outcome.document();
+        let (good, bad) = cells(&document);
+        assert!(good.iter().all(|run| run["state"] == "valid"), "{how}: {document:#}");
+        assert_eq!((good.len(), bad.len()), (3, 3), "{how}");
+        for run in bad {
+            let failure = &run["failure"];
+            assert_eq!(
+                (&run["state"], &failure["phase"]),
+                (&"failed".into(), &phase.into()),
+                "{how}: {run:#}"
+            );
+            assert_eq!(failure["error"], error, "{how}: {run:#}");
+            assert!(failure["hint"].as_str().is_some_and(|text| text.contains(hint)), "{how}: {run:#}");
+            // both open a participant, one of them a writer
+            let role = if how == "hangs_in_open" { "reader" } else { "writer" };
+            assert_eq!(failure["role"], role, "{how}: {run:#}");
+            let words = list(&failure["last_words"]);
+            assert!(
+                !words.is_empty() && (last_words.is_empty() || words.iter().any(|word| *word == last_words)),
+                "{how}: {run:#}"
+            );
+        }
+        assert!(outcome.stderr.contains(error) && outcome.stderr.contains("hint: "), "{}", outcome.stderr);
+    }
+}

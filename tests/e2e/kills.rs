@@ -1,0 +1,86 @@
+//! Killed with -9: agents in each phase and role, and the runner in each phase.
+
+use std::{fs, process::Command};
+
+use crate::support::{Scene, count, list, programs, wait_for};
+
+const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
+
+/// A campaign of kills, which must come to nothing but the runs of those that were killed.
+fn campaign(arguments: &[&str], killed: u32) {
+    let _scene = Scene::new();
+    let output = Command::new(programs().join("xtask"))
+        .args(["kills", "--driver", "udp,cyclonedds", "--programs"])
+        .arg(programs())
+        .args(arguments)
+        .output()
+        .expect("xtask runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    let late = said
+        .lines()
+        .find_map(|line| line.trim().strip_suffix("agents that had just ended when they were to be killed"));
+    let late = late.map_or(0, |late| late.trim().parse::<u32>().expect("a number"));
+    assert!(said.starts_with(&format!("{} agents killed in ", killed - late)), "{said}");
+    let zeros = said.lines().filter(|line| line.starts_with("     0  ")).count();
+    assert_eq!(zeros, 6, "{said}");
+}
+
+#[test]
+fn an_agent_killed_in_any_phase_and_role_costs_its_run_and_is_named() {
+    campaign(&[], 64);
+}
+
+#[test]
+fn agents_killed_at_random_cost_their_runs_alone() {
+    campaign(&["--runs", "24", "--seed", "1"], 24);
+}
+
+#[test]
+fn whenever_the_runner_is_killed_its_agents_end_and_what_was_measured_loads() {
+    for driver in ["udp", "cyclonedds"] {
+        for (phase, role) in PHASES.into_iter().zip(["writer", "reader"].into_iter().cycle()) {
+            let scene = Scene::new();
+            let plan = scene.path("kills");
+            fs::create_dir(&plan).expect("a directory");
+            fs::write(plan.join("plan"), format!("{driver} {role} 1 {phase} 0 runner\n")).expect("a file");
+            let ddsmark = scene.start_with(
+                &[
+                    ("DDSMARK_KILLS", plan.as_os_str()),
+                    ("DDSMARK_AGENT", programs().join("killing-agent").as_os_str()),
+                ],
+                "ddsmark",
+                &[
+                    "characterize",
+                    "--driver",
+                    driver,
+                    "--workload",
+                    "throughput",
+                    "--size",
+                    "64",
+                    "--batch-bytes",
+                    "0",
+                    "--duration",
+                    "40ms",
+                    "--runs",
+                    "3",
+                    "--out",
+                    "result",
+                ],
+            );
+            let outcome = ddsmark.end();
+            assert_eq!(outcome.status.code(), None, "{driver}, {phase}: {outcome:?}");
+            wait_for("the end of all agents", || scene.processes().is_empty().then_some(()));
+            let hit = fs::read_to_string(plan.join("done").join(format!("{driver} {role} 1")));
+            assert_eq!(hit.expect("a kill"), "hit", "{driver}, {phase}");
+            // the first run was saved before, and the second was not to be
+            let again = scene.ddsmark(&["report", "result", "--json"]);
+            again.assert_status(0);
+            let document = again.document();
+            assert_eq!(document["state"], "interrupted", "{driver}, {phase}");
+            let runs = list(&document["cells"][0]["runs"]);
+            assert_eq!((runs.len(), count(&runs[0]["number"])), (1, 1), "{driver}, {phase}: {document:#}");
+            assert_eq!(runs[0]["state"], "valid", "{driver}, {phase}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The driver of -DREAL="<path>", well but for one thing: -DHOW=<name of a function below>. */
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ddsmark/driver.h>
+#include <dlfcn.h>
+#include <stdexcept>
+#include <thread>
+
+static ddsmark_driver real, bad;
+
+static void say(const char *words) {
+  std::puts(words);
+  std::fflush(stdout);
+}
+
+[[maybe_unused]] static void hang() {
+  say("waiting for a licence server");
+  for (;;)
+    std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+[[maybe_unused]] static void prints() {
+  bad.participant_open = [](const ddsmark_participant_config *config, ddsmark_participant **out) -> ddsmark_status {
+    say("{\"schema_version\": 1}");
+    return real.participant_open(config, out);
+  };
+  bad.writer_close = [](ddsmark_writer *writer) -> ddsmark_status {
+    say("goodbye");
+    return real.writer_close(writer);
+  };
+}
+
+[[maybe_unused]] static void exits() {
+  bad.writer_open = [](ddsmark_participant *, const ddsmark_writer_config *, ddsmark_writer **) -> ddsmark_status {
+    say("the licence has expired");
+    std::exit(0);
+  };
+}
+
+[[maybe_unused]] static void aborts() {
+  bad.writer_write = [](ddsmark_writer *, uint32_t, const uint8_t *, uint64_t) -> ddsmark_status {
+    say("assertion failed: queue");
+    std::abort();
+  };
+}
+
+[[maybe_unused]] static void hangs_in_open() {
+  bad.participant_open = [](const ddsmark_participant_config *, ddsmark_participant **) -> ddsmark_status {
+    hang();
+    return DDSMARK_OK;
+  };
+}
+
+[[maybe_unused]] static void hangs_in_close() {
+  bad.writer_close = [](ddsmark_writer *) -> ddsmark_status {
+    hang();
+    return DDSMARK_OK;
+  };
+}
+
+[[maybe_unused]] static void throws() {
+  bad.writer_write = [](ddsmark_writer *, uint32_t, const uint8_t *, uint64_t) -> ddsmark_status {
+    throw std::runtime_error("no such partition");
+  };
+}
+
+[[maybe_unused]] static void crashes_in_a_thread() {
+  bad.writer_open = [](ddsmark_participant *participant, const ddsmark_writer_config *config,
+                       ddsmark_writer **out) -> ddsmark_status {
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      say("thread `discovery` is lost");
+      *static_cast<volatile int *>(nullptr) = 1;
+    }).detach();
+    return real.writer_open(participant, config, out);
+  };
+}
+
+extern "C" DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {
+  void *library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return nullptr;
+  using Entry = const ddsmark_driver *(*)(void);
+  real = *reinterpret_cast<Entry>(dlsym(library, DDSMARK_ENTRY_SYMBOL))();
+  bad = real;
+  bad.describe = [] {
+    static ddsmark_description description;
+    description = *real.describe();
+    description.name = "bad";
+    return const_cast<const ddsmark_description *>(&description);
+  };
+  HOW();
+  return &bad;
+}

@@ -1,0 +1,257 @@
+//! Others on the same host: strangers on our topic and port, and another experiment.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    net::UdpSocket,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use control::{Configure, Order};
+use driver_host::{Driver, ParticipantConfig, TypeKind, WriterConfig};
+use serde_json::Value;
+
+use crate::support::{Scene, count, list, programs, runs, wait_for};
+
+const SIZE: usize = 64;
+/// Of each cell.
+const RUNS: u32 = 3;
+
+/// What is not of this run, in all shapes that we know. The headers are as in `crates/agent/src/header.rs`.
+fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
+    let mut random = |length: usize| -> Vec<u8> {
+        let next = || {
+            // xorshift64 (Marsaglia 2003)
+            *noise ^= *noise << 13;
+            *noise ^= *noise >> 7;
+            *noise ^= *noise << 17;
+            *noise as u8
+        };
+        std::iter::repeat_with(next).take(length).collect()
+    };
+    let header = |writer: u16, tag: u16, sent_ns: u64| {
+        let mut sample = vec![0; 4];
+        sample.extend(writer.to_le_bytes());
+        sample.extend(tag.to_le_bytes());
+        sample.extend(sent_ns.to_le_bytes());
+        sample.resize(SIZE, 0xa5);
+        sample
+    };
+    let now_ns = monotonic_ns();
+    vec![
+        random(SIZE),
+        random(1),
+        random(15),
+        // of the run before, of another writer, of an hour ago, of the future
+        header(0, configure.run_tag.wrapping_sub(1) & 0xfff, now_ns),
+        header(7, configure.run_tag, now_ns),
+        header(0, configure.run_tag, now_ns.saturating_sub(3_600_000_000_000)),
+        header(0, configure.run_tag, now_ns + 3_600_000_000_000),
+    ]
+}
+
+/// The stamps' clock.
+fn monotonic_ns() -> u64 {
+    let uptime = fs::read_to_string("/proc/uptime").expect("/proc/uptime");
+    let seconds: f64 = uptime.split(' ').next().and_then(|word| word.parse().ok()).expect("seconds");
+    (seconds * 1e9) as u64
+}
+
+/// The order `configure` of each run of a driver, as soon as its warm-up begins.
+fn strangers(scene: &Scene, driver: &str, mut disturb: impl FnMut(&Configure, &mut u64)) -> Value {
+    let plan = scene.path("kills");
+    fs::create_dir(&plan).expect("a directory");
+    let roles = ["reader", "ponger"];
+    let lines = roles
+        .iter()
+        .flat_map(|role| (0..RUNS).map(move |run| format!("{driver} {role} {run} warm_up 0 nobody\n")));
+    fs::write(plan.join("plan"), lines.collect::<String>()).expect("a file");
+    let mut ddsmark = scene.start_with(
+        &[
+            ("DDSMARK_KILLS", plan.as_os_str()),
+            ("DDSMARK_AGENT", programs().join("killing-agent").as_os_str()),
+        ],
+        "ddsmark",
+        &[
+            "characterize",
+            "--driver",
+            driver,
+            "--size",
+            &SIZE.to_string(),
+            "--batch-bytes",
+            "0",
+            "--runs",
+            &RUNS.to_string(),
+            "--duration",
+            "500ms",
+            "--json",
+            "--out",
+            "result",
+        ],
+    );
+    let mut noise = 1;
+    let mut met = BTreeSet::new();
+    while ddsmark.is_alive() {
+        for entry in fs::read_dir(plan.join("done")).into_iter().flatten().flatten() {
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if !hidden && met.insert(entry.file_name()) {
+                let order = fs::read(entry.path()).expect("a file");
+                let Ok(Order::Configure(configure)) = serde_json::from_slice(&order) else { panic!() };
+                disturb(&configure, &mut noise);
+            }
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!(met.len(), 2 * RUNS as usize, "each run was disturbed");
+    let outcome = ddsmark.end();
+    outcome.assert_status(0);
+    outcome.document()
+}
+
+/// What strangers send is counted as foreign, never as data, and the samples still reconcile.
+fn nothing_of_theirs_is_data(document: &Value) {
+    let runs = runs(document);
+    assert_eq!(runs.len(), 2 * RUNS as usize);
+    for run in runs {
+        assert_eq!(run["state"], "valid", "{run:#}");
+        let counted = &list(&run["counted"])[0];
+        let [sent, delivered, lost, undelivered, foreign, corrupt] =
+            ["sent", "delivered", "lost", "undelivered", "foreign", "corrupt"]
+                .map(|name| count(&counted[name]));
+        assert_eq!(sent, delivered + lost + undelivered, "{run:#}");
+        assert!(delivered > 0 && foreign > 0 && corrupt == 0, "{run:#}");
+        let warned = list(&run["warnings"]).iter().any(|warning| warning["kind"] == "foreign");
+        assert!(warned, "{run:#}");
+    }
+}
+
+/// The ports that a process has bound.
+fn udp_ports(pid: i32) -> Vec<u16> {
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let sockets: BTreeSet<String> = files
+        .filter_map(|file| fs::read_link(file.path()).ok())
+        .filter_map(|file| Some(file.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
+        .collect();
+    let table = fs::read_to_string("/proc/net/udp").expect("/proc/net/udp");
+    let lines = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    lines
+        .filter(|line| sockets.contains(line[9]))
+        .filter_map(|line| u16::from_str_radix(line[1].split_once(':')?.1, 16).ok())
+        .collect()
+}
+
+#[test]
+fn garbage_at_our_ports_is_foreign_and_never_data() {
+    let scene = Scene::new();
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let document = strangers(&scene, "udp", |configure, noise| {
+        let ports: Vec<u16> = scene.agents().into_iter().flat_map(udp_ports).collect();
+        assert!(!ports.is_empty());
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(600) {
+            for sample in garbage(configure, noise) {
+                for &port in &ports {
+                    // a port that is closed by now is none of ours
+                    let _ = socket.send_to(&sample, ("127.0.0.1", port));
+                }
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    });
+    nothing_of_theirs_is_data(&document);
+}
+
+#[test]
+fn a_stranger_that_writes_on_our_topic_is_foreign_and_never_data() {
+    let scene = Scene::new();
+    let file = programs().parent().expect("target").join("drivers/libddsmark_cyclonedds.so");
+    let driver = Driver::load(&file).expect("the driver");
+    let document = strangers(&scene, "cyclonedds", |configure, noise| {
+        let participant = driver
+            .open(&ParticipantConfig {
+                domain: configure.domain,
+                run_name: format!("{}-stranger", configure.run_name),
+                transport: Some(configure.factors.transport.clone()),
+                interface: Some(configure.factors.interface.clone()),
+                ..ParticipantConfig::default()
+            })
+            .expect("a participant");
+        let writer = participant
+            .writer(&WriterConfig {
+                topic: configure.topic.clone(),
+                type_kind: TypeKind::Octets,
+                qos: configure.factors.qos.clone(),
+                max_payload_bytes: SIZE as u64,
+                batch_bytes: 0,
+            })
+            .expect("a writer");
+        let monitor = writer.monitor();
+        wait_for("a match", || (monitor.matched().expect("a count") > 0).then_some(()));
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(500) && monitor.matched().expect("a count") > 0 {
+            for sample in garbage(configure, noise) {
+                writer.write(0, &sample).expect("a write");
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        drop(monitor);
+        writer.close().expect("closed");
+        participant.close().expect("closed");
+    });
+    nothing_of_theirs_is_data(&document);
+}
+
+/// The domain that a runner has claimed, see `crates/runner/src/domain.rs`.
+fn domain(runner: u32) -> Option<String> {
+    let table = fs::read_to_string("/proc/net/unix").expect("/proc/net/unix");
+    let files = fs::read_dir(format!("/proc/{runner}/fd")).ok()?.flatten();
+    let sockets: BTreeSet<_> = files.filter_map(|file| fs::read_link(file.path()).ok()).collect();
+    let mut claims = table.lines().filter_map(|line| {
+        let (rest, domain) = line.split_once("@ddsmark-domain-")?;
+        let inode = rest.split_whitespace().last()?;
+        sockets.contains(Path::new(&format!("socket:[{inode}]"))).then(|| domain.to_owned())
+    });
+    claims.next_back()
+}
+
+#[test]
+fn two_experiments_at_once_do_not_meet() {
+    let scene = Scene::new();
+    let mut both = ["first", "second"].map(|name| {
+        let place = scene.path(name);
+        fs::create_dir(&place).expect("a directory");
+        let out = place.join("result").display().to_string();
+        let script = "cd \"$1\" && exec ddsmark characterize --driver udp,cyclonedds --size 64 --quick --pin none \
+                      --json --out \"$2\" >stdout 2>stderr";
+        scene.start("sh", &["-c", script, "sh", place.to_str().expect("a path"), &out])
+    });
+    let mut seen = [const { BTreeSet::new() }; 2];
+    let mut together = 0;
+    while both.iter_mut().any(super::support::Running::is_alive) {
+        if let [Some(first), Some(second)] = [domain(both[0].id()), domain(both[1].id())] {
+            assert_ne!(first, second, "one domain for two runs at once");
+            together += 1;
+            seen[0].insert(first);
+            seen[1].insert(second);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(together > 0 && seen.iter().all(|domains| domains.len() > 1), "{seen:?}");
+    for (name, running) in ["first", "second"].into_iter().zip(both) {
+        let outcome = running.end();
+        let said = fs::read_to_string(scene.path(name).join("stderr")).expect("a file");
+        assert_eq!(outcome.status.code(), Some(0), "{said}");
+        let document: Value =
+            serde_json::from_slice(&fs::read(scene.path(name).join("stdout")).expect("a file"))
+                .expect("JSON");
+        assert_eq!(document["state"], "complete");
+        for run in runs(&document) {
+            assert_eq!(
+                (&run["state"], &run["counted"][0]["foreign"]),
+                (&"valid".into(), &0.into()),
+                "{run:#}"
+            );
+        }
+    }
+}
