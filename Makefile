@@ -25,8 +25,9 @@ lint: setup ## formatting, clippy, rustdoc, licences, generated files
 format: setup ## format Rust and C
 	@scripts/lint.sh fix
 
-bench: release drivers ## what ddsmark itself costs a sample, and what it adds to a bare loop
+bench: release drivers ## what ddsmark costs a sample and adds to a bare loop; how often its claims are wrong
 	cargo bench --package agent
+	cargo bench --package stats
 	cargo xtask transparency --driver cyclonedds --bare $(TARGET)/cmake/cyclonedds/bare
 
 generate: ## write the references, man pages, completions and the schema anew
