@@ -1,8 +1,8 @@
 //! The bias-corrected and accelerated bootstrap, over blocks: a cross-check of the Wilcoxon interval.
 //!
 //! Values are blocks, drawn with replacement; never samples of a run. It does not assume symmetry, which the signed-rank
-//! interval does. Its level is only approximate: with 6 to 12 values it covers some 88 to 93 % where 95 % were asked for.
-//! So no claim rests on it. Where the two lie far apart, the values are skewed or in groups.
+//! interval does. Its level is approximate, and too high where values are few. So no claim rests on it. Where the two lie
+//! far apart, the values are skewed or in groups.
 //!
 //! Source: B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 14 (equations 14.9 to 14.15).
 

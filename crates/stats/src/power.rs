@@ -1,8 +1,8 @@
 //! What a number of blocks can see: before anything is measured, and when nothing was found.
 //!
 //! The power of the signed-rank test for normal values is taken for that of a t test at the level which the ranks of `n`
-//! blocks really give, with `3/π` of the blocks: the test's asymptotic efficiency. From 6 blocks on it is within 2 points of
-//! what simulation finds where power is 50 % or more (the tests hold that; for few blocks it says less than there is).
+//! blocks really give, with `3/π` of the blocks: the test's asymptotic efficiency. Where it promises 80 %, simulation finds
+//! 78 to 84 %; where it promises 90 %, 90 to 93 % (`make bench`; normal values, 1 and 40 comparisons, 7 to 49 blocks).
 //! Values with wider tails than normal ones are told apart better than it says, since ranks lose less to them.
 //!
 //! Sources: E. L. Lehmann, *Nonparametrics: Statistical Methods Based on Ranks*, 1975, section 4.3 (efficiency); J. Cohen,

@@ -74,6 +74,12 @@ fn the_planned_number_of_blocks_finds_what_it_is_planned_for() {
         let (blocks, found) = checks::power(seed, CV, 0.02, &ASKED, EXPERIMENTS);
         assert!(found.share() >= 0.9, "{blocks} blocks: {:.3}", found.share());
     }
+    for (power, effect) in [(0.8, 0.01), (0.8, 0.02), (0.9, 0.01), (0.9, 0.02)] {
+        let asked = Asked { power, comparisons: 40, ..ASKED };
+        let (blocks, found) = checks::power(SEEDS[0], CV, effect, &asked, EXPERIMENTS);
+        let off = found.share() - power;
+        assert!((-0.03..0.05).contains(&off), "{blocks} blocks, {power} asked: {:.3}", found.share());
+    }
 }
 
 /// The checks above can fail: where order is not drawn, a drift is taken for an effect.
