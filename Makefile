@@ -25,9 +25,9 @@ lint: setup ## formatting, clippy, rustdoc, licences, generated files
 format: setup ## format Rust and C
 	@scripts/lint.sh fix
 
-bench: release drivers kills ## what ddsmark itself costs a sample, what it adds to a bare loop, what kills cost
-	cargo bench --package agent
-	cargo xtask transparency --driver cyclonedds --bare $(TARGET)/cmake/cyclonedds/bare
+bench: release drivers ## what ddsmark costs a sample and adds to a bare loop; how often its claims are wrong; kills
+	@scripts/setup.sh bench
+	@scripts/bench.sh
 
 kills: release drivers ## kill agents 200 times at random, and count what that costs beyond their runs
 	cargo build --release --package xtask

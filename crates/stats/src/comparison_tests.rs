@@ -1,0 +1,106 @@
+use super::*;
+
+const QUIET: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, resamples: 500, seed: 7, modes: true };
+
+fn run(figure: f64) -> Option<Run> {
+    Some(Run { figure, steady: true })
+}
+
+/// Ratios evenly from `ratio - reach` to `ratio + reach`.
+fn blocks(n: usize, ratio: f64, reach: f64) -> Vec<Block> {
+    let ratio = |i: usize| ratio + reach * (2.0 * i as f64 / (n - 1) as f64 - 1.0);
+    (0..n).map(|i| Block { treatment: run(300.0 * ratio(i)), baseline: run(300.0) }).collect()
+}
+
+fn alone(blocks: Vec<Block>) -> Comparison {
+    compare(&[blocks], &QUIET).remove(0)
+}
+
+fn conclusion(n: usize, ratio: f64, reach: f64) -> Conclusion {
+    alone(blocks(n, ratio, reach)).conclusion
+}
+
+#[test]
+fn each_conclusion_has_its_data() {
+    use Conclusion::{Differs, Equivalent, TooFewBlocks};
+    use Direction::{Higher, Lower};
+    assert_eq!(conclusion(12, 0.96, 0.02), Differs { direction: Lower, within_margin: false });
+    assert_eq!(conclusion(12, 1.06, 0.02), Differs { direction: Higher, within_margin: false });
+    assert_eq!(conclusion(12, 0.994, 0.004), Differs { direction: Lower, within_margin: true });
+    assert_eq!(conclusion(12, 1.0, 0.01), Equivalent);
+    assert_eq!(conclusion(5, 2.0, 0.001), TooFewBlocks { needs: 6 });
+    let Conclusion::Inconclusive { could_have_seen: Some(seen) } = conclusion(12, 1.01, 0.1) else {
+        panic!("{:?}", conclusion(12, 1.01, 0.1))
+    };
+    // (t of 11 degrees at 97.5 % and 80 %) * 0.065 / sqrt 12, and a little for ranks
+    assert!((0.055..0.065).contains(&seen), "{seen}");
+}
+
+#[test]
+fn the_figures_of_a_comparison() {
+    let found = alone(blocks(12, 0.96, 0.02));
+    let change = found.change.expect("blocks");
+    let (interval, cross_check) =
+        (change.interval.expect("12 blocks"), change.cross_check.expect("12 blocks"));
+    assert!((change.estimate + 0.04).abs() < 1e-3, "{change:?}");
+    assert!(interval.covers(-0.04) && interval.low < -0.045 && interval.high > -0.035, "{interval:?}");
+    assert!(cross_check.covers(-0.04) && cross_check.half_width() < interval.half_width(), "{cross_check:?}");
+    assert!(interval.level >= 0.95 && change.p < 0.001 && change.p_holm == change.p, "{change:?}");
+    assert_eq!(change.simultaneous, change.interval);
+    assert_eq!((found.blocks, found.incomplete, found.unsteady), (12, 0, 0));
+    assert_eq!((found.treatment_modes, found.baseline_modes), (Some(Modality::One), Some(Modality::One)));
+}
+
+#[test]
+fn failed_and_unsteady_runs_are_counted() {
+    let mut made = blocks(12, 0.96, 0.02);
+    made[0].treatment = None;
+    made[1].baseline = None;
+    made[2] = Block { treatment: None, baseline: None };
+    made[3].treatment = run(0.0);
+    made[4].treatment = made[4].treatment.map(|run| Run { steady: false, ..run });
+    let found = alone(made);
+    assert_eq!((found.blocks, found.incomplete, found.unsteady), (8, 4, 1));
+    assert!(matches!(found.conclusion, Conclusion::Differs { direction: Direction::Lower, .. }));
+    let nothing = alone(vec![Block { treatment: None, baseline: run(1.0) }; 8]);
+    assert_eq!((nothing.blocks, nothing.incomplete, nothing.change), (0, 8, None));
+    assert_eq!(nothing.conclusion, Conclusion::TooFewBlocks { needs: 6 });
+    assert_eq!(compare(&[], &QUIET), []);
+}
+
+#[test]
+fn a_family_claims_less_than_its_members_alone() {
+    // one that is plain, one at p = 0.03 alone
+    let plain = blocks(12, 1.1, 0.02);
+    let doubtful = blocks(6, 1.02, 0.015);
+    assert!(matches!(alone(doubtful.clone()).conclusion, Conclusion::Differs { .. }));
+    let found = compare(&[plain, doubtful, blocks(12, 1.0, 0.1)], &QUIET);
+    assert!(matches!(found[0].conclusion, Conclusion::Differs { .. }));
+    assert_eq!(found[1].conclusion, Conclusion::TooFewBlocks { needs: 7 });
+    let change = found[1].change.expect("blocks");
+    assert_eq!((change.p, change.p_holm, change.p_exploratory), (0.03125, 0.0625, 0.046875));
+    assert!(change.interval.is_some() && change.simultaneous.is_none());
+    let wide = found[0].change.expect("blocks");
+    assert!(wide.simultaneous.expect("12").half_width() > wide.interval.expect("12").half_width());
+}
+
+#[test]
+fn equal_ratios_are_equivalent_whatever_their_number() {
+    assert_eq!(conclusion(8, 1.0, 0.0), Conclusion::Equivalent);
+    // on the margin itself: neither beyond nor within it
+    assert!(matches!(conclusion(8, 1.02, 0.0), Conclusion::Differs { within_margin: false, .. }));
+}
+
+#[test]
+fn groups_are_seen_in_the_cell_that_has_them() {
+    let made = (0..24).map(|i| {
+        let noise = 1.0 + 0.002 * f64::from((i * 7) % 24 - 12) / 12.0;
+        let group = if i % 3 == 0 { 1.4 } else { 1.0 };
+        Block { treatment: run(105.0 * group * noise), baseline: run(105.0 * noise) }
+    });
+    let found = alone(made.collect());
+    assert_eq!(found.baseline_modes, Some(Modality::One));
+    let Some(Modality::Several(modes)) = found.treatment_modes else { panic!("{:?}", found.treatment_modes) };
+    assert_eq!(modes.len(), 2);
+    assert!((modes[1].location - 147.0).abs() < 0.5 && modes[1].share == 8.0 / 24.0, "{modes:?}");
+}

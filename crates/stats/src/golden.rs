@@ -1,0 +1,29 @@
+//! Answers of SciPy, for the tests: `tests/golden/*.json`, made by `tests/golden/make.py`.
+
+use serde_json::Value;
+
+/// A problem with its answer.
+pub struct Case(Value);
+
+/// All cases of a file.
+pub fn cases(name: &str) -> Vec<Case> {
+    let path = format!("{}/tests/golden/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let file: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let cases = file["cases"].as_array().unwrap_or_else(|| panic!("{path}: no cases"));
+    assert!(!cases.is_empty(), "{path}: no cases");
+    cases.iter().cloned().map(Case).collect()
+}
+
+impl Case {
+    /// A field with a number.
+    pub fn number(&self, field: &str) -> f64 {
+        self.0[field].as_f64().unwrap_or_else(|| panic!("`{field}` is no number in {}", self.0))
+    }
+
+    /// A field with numbers.
+    pub fn list(&self, field: &str) -> Vec<f64> {
+        let list = self.0[field].as_array().unwrap_or_else(|| panic!("`{field}` is no list in {}", self.0));
+        list.iter().map(|value| value.as_f64().expect("a number")).collect()
+    }
+}

@@ -1,0 +1,62 @@
+use super::*;
+use crate::golden;
+
+const ONE: Asked = Asked { level: 0.95, power: 0.8, comparisons: 1 };
+const FORTY: Asked = Asked { comparisons: 40, ..ONE };
+
+#[test]
+fn scipy_has_the_same_noncentral_t() {
+    for case in golden::cases("noncentral_t") {
+        let ours = t_above(case.number("t"), case.number("freedom"), case.number("shift"));
+        assert!((ours - case.number("above")).abs() < 1e-5, "{ours}, {}", case.number("above"));
+    }
+}
+
+#[test]
+fn effect_and_blocks_are_inverse() {
+    for asked in [ONE, FORTY] {
+        for sd in [0.005, 0.02, 0.05] {
+            for blocks in [11, 12, 20, 40, 100] {
+                let effect = smallest_effect(blocks, sd, &asked).expect("enough blocks");
+                let needed = blocks_needed(effect * 1.000_001, sd, &asked).expect("a number");
+                assert!(needed <= blocks, "{needed} for {effect}, which {blocks} find");
+                let needed = blocks_needed(effect, sd * 1.3, &asked).expect("a number");
+                assert!(needed > blocks, "{needed} with more noise");
+            }
+        }
+    }
+}
+
+#[test]
+fn too_few_blocks_see_nothing() {
+    assert_eq!(smallest_effect(5, 0.01, &ONE), None);
+    assert!(smallest_effect(6, 0.01, &ONE).is_some());
+    assert_eq!(smallest_effect(10, 0.01, &FORTY), None);
+    assert_eq!(blocks_needed(1.0, 0.001, &FORTY), Some(11));
+    assert_eq!(blocks_needed(0.001, 0.5, &ONE), None);
+    assert_eq!(smallest_effect(8, 0.0, &ONE), Some(0.0));
+    assert_eq!(blocks_needed(0.01, 0.0, &ONE), Some(6));
+}
+
+/// Runs for each setting, unpaired, t test, 80 %, the worst step of Holm over 40: CV, effect, runs.
+const UNPAIRED: [(f64, f64, f64); 7] = [
+    (0.005, 0.01, 9.0),
+    (0.01, 0.01, 34.0),
+    (0.01, 0.02, 9.0),
+    (0.023, 0.01, 174.0),
+    (0.023, 0.02, 44.0),
+    (0.05, 0.02, 207.0),
+    (0.05, 0.05, 34.0),
+];
+
+#[test]
+fn pairs_of_independent_runs_need_little_more_than_unpaired_ones() {
+    for (cv, effect, runs) in UNPAIRED {
+        let blocks = blocks_needed(effect, ratio_sd(cv), &FORTY).expect("a number") as f64;
+        // ranks need 5 % more, logarithms of effects up to 2 %, half the degrees of freedom up to eight blocks
+        assert!(
+            (runs..=1.02 * runs / EFFICIENCY + 8.0).contains(&blocks),
+            "CV {cv}, effect {effect}: {blocks}, {runs}"
+        );
+    }
+}

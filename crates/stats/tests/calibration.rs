@@ -1,0 +1,94 @@
+//! Calibration: how often the methods are wrong, and how often they find what is there. `make bench` prints the whole table.
+
+#[path = "calibration/checks.rs"]
+mod checks;
+#[path = "calibration/worlds.rs"]
+mod worlds;
+
+use checks::{CV, SEEDS};
+use stats::{Asked, Goal};
+use worlds::{Rate, WORLDS, World};
+
+const EXPERIMENTS: u32 = 2000;
+const ASKED: Asked = Asked { level: 0.95, power: 0.9, comparisons: 1 };
+
+#[track_caller]
+fn at_most(rate: Rate, bound: f64, what: &str) {
+    assert!(rate.bounds().1 <= bound, "{what}: {rate:?}, up to {:.3}", rate.bounds().1);
+}
+
+#[track_caller]
+fn within(rate: Rate, what: &str) {
+    assert!((0.93..=0.97).contains(&rate.share()), "{what}: {:.4} of {}", rate.share(), rate.of);
+}
+
+#[test]
+fn what_does_nothing_is_seldom_said_to_differ() {
+    for world in WORLDS {
+        for seed in SEEDS {
+            at_most(
+                checks::false_differs(seed, world, 12, EXPERIMENTS),
+                0.07,
+                &format!("{world:?}, seed {seed}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn a_family_that_does_nothing_is_no_worse() {
+    at_most(checks::false_differs_in_family(SEEDS[0], World::Modes, 10, EXPERIMENTS), 0.07, "10 settings");
+}
+
+#[test]
+fn what_lies_on_the_margin_is_seldom_called_equivalent() {
+    at_most(checks::false_equivalent(SEEDS[0], World::Quiet, 12, EXPERIMENTS), 0.07, "on the margin");
+}
+
+#[test]
+fn intervals_cover_the_truth() {
+    for world in WORLDS {
+        let what = format!("{world:?}");
+        within(checks::coverage(SEEDS[0], world, 12, EXPERIMENTS), &what);
+    }
+}
+
+#[test]
+fn intervals_cover_the_truth_when_a_pilot_decides_how_many_blocks_there_are() {
+    for seed in SEEDS {
+        let staged = checks::staged(seed, World::Quiet, CV, &Goal::default(), EXPERIMENTS);
+        within(staged.covers, &format!("seed {seed}"));
+        assert!(
+            staged.finds.share() >= 0.9,
+            "found in {:.3}, {:.1} blocks, precise {:?}",
+            staged.finds.share(),
+            staged.mean_blocks,
+            staged.precise
+        );
+    }
+}
+
+#[test]
+fn the_planned_number_of_blocks_finds_what_it_is_planned_for() {
+    for seed in SEEDS {
+        let (blocks, found) = checks::power(seed, CV, 0.02, &ASKED, EXPERIMENTS);
+        assert!(found.share() >= 0.9, "{blocks} blocks: {:.3}", found.share());
+    }
+    for (power, effect) in [(0.8, 0.01), (0.8, 0.02), (0.9, 0.01), (0.9, 0.02)] {
+        let asked = Asked { power, comparisons: 40, ..ASKED };
+        let (blocks, found) = checks::power(SEEDS[0], CV, effect, &asked, EXPERIMENTS);
+        let off = found.share() - power;
+        assert!((-0.03..0.05).contains(&off), "{blocks} blocks, {power} asked: {:.3}", found.share());
+    }
+}
+
+/// The checks above can fail: where order is not drawn, a drift is taken for an effect.
+#[test]
+fn blocks_in_one_order_are_caught() {
+    let mut rig = worlds::Rig::new(SEEDS[0], World::Drift, CV).in_one_order();
+    let wrong = Rate::of(500, || {
+        let ratios = stats::log_ratios(&rig.blocks(12, 0.0));
+        stats::SignedRank::of(&ratios).expect("blocks").p_differs(0.0) <= 0.05
+    });
+    assert!(wrong.bounds().0 > 0.07, "{wrong:?}");
+}

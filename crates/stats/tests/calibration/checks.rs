@@ -1,0 +1,99 @@
+//! What is measured of the methods, on worlds with a known truth.
+
+use stats::{
+    Asked, Block, Conclusion, Goal, PILOT_BLOCKS, Rules, SignedRank, blocks_needed, compare, log_ratios,
+    plan_blocks, ratio_sd,
+};
+
+use crate::worlds::{Rate, Rig, World};
+
+/// Fixed before any rate was read.
+pub const SEEDS: [u64; 3] = [2026, 1945, 3];
+pub const CV: f64 = 0.01;
+const RULES: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, resamples: 0, seed: 0, modes: false };
+
+fn differs(family: &[Vec<Block>]) -> bool {
+    let found = compare(family, &RULES);
+    assert!(found.iter().all(|found| found.incomplete == 0), "a figure has no ratio: nothing was tested");
+    found.iter().any(|found| matches!(found.conclusion, Conclusion::Differs { .. }))
+}
+
+/// "Differs" where nothing does.
+pub fn false_differs(seed: u64, world: World, blocks: usize, experiments: u32) -> Rate {
+    let mut rig = Rig::new(seed, world, CV);
+    Rate::of(experiments, || differs(&[rig.blocks(blocks, 0.0)]))
+}
+
+/// The same, in a family of settings that all do nothing, each against its own baseline runs.
+pub fn false_differs_in_family(seed: u64, world: World, settings: usize, experiments: u32) -> Rate {
+    let mut rig = Rig::new(seed, world, CV);
+    Rate::of(experiments, || {
+        let family: Vec<Vec<Block>> = (0..settings).map(|_| rig.blocks(16, 0.0)).collect();
+        differs(&family)
+    })
+}
+
+/// "Equivalent" where the truth lies just on the margin.
+pub fn false_equivalent(seed: u64, world: World, blocks: usize, experiments: u32) -> Rate {
+    let mut rig = Rig::new(seed, world, CV);
+    Rate::of(experiments, || {
+        let found = compare(&[rig.blocks(blocks, RULES.margin)], &RULES);
+        matches!(
+            found[0].conclusion,
+            Conclusion::Equivalent | Conclusion::Differs { within_margin: true, .. }
+        )
+    })
+}
+
+fn covers(blocks: &[Block], effect: f64) -> bool {
+    let ranks = SignedRank::of(&log_ratios(blocks)).expect("blocks");
+    ranks.interval(RULES.level).expect("six blocks or more").covers(effect.ln_1p())
+}
+
+/// The interval covers a true 2 %, with a number of blocks that is fixed.
+pub fn coverage(seed: u64, world: World, blocks: usize, experiments: u32) -> Rate {
+    let mut rig = Rig::new(seed, world, CV);
+    Rate::of(experiments, || covers(&rig.blocks(blocks, 0.02), 0.02))
+}
+
+/// What experiments do whose number of blocks comes from their pilot.
+pub struct Staged {
+    pub covers: Rate,
+    /// A true 2 % is found.
+    pub finds: Rate,
+    /// The interval is no wider than the goal's.
+    pub precise: Rate,
+    pub mean_blocks: f64,
+}
+
+/// Pilot, plan, the other blocks, one interval.
+pub fn staged(seed: u64, world: World, cv: f64, goal: &Goal, experiments: u32) -> Staged {
+    let mut rig = Rig::new(seed, world, cv);
+    let (mut found, mut precise, mut blocks) = (0, 0, 0);
+    let covers = Rate::of(experiments, || {
+        let mut made = rig.blocks(PILOT_BLOCKS, 0.02);
+        let plan = plan_blocks(&[log_ratios(&made)], goal, 200).expect("a pilot");
+        made.extend(rig.blocks(plan.blocks - PILOT_BLOCKS, 0.02));
+        let interval =
+            SignedRank::of(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("six or more");
+        found += u32::from(interval.low > 0.0);
+        precise += u32::from(interval.half_width() <= 0.02_f64.ln_1p());
+        blocks += plan.blocks;
+        interval.covers(0.02_f64.ln_1p())
+    });
+    let rate = |times| Rate { times, of: experiments };
+    let mean_blocks = blocks as f64 / f64::from(experiments);
+    Staged { covers, finds: rate(found), precise: rate(precise), mean_blocks }
+}
+
+/// A true effect is found with as many blocks as are said to be needed for it.
+pub fn power(seed: u64, cv: f64, effect: f64, asked: &Asked, experiments: u32) -> (usize, Rate) {
+    let blocks = blocks_needed(effect, ratio_sd(cv), asked).expect("a number");
+    let mut rig = Rig::new(seed, World::Quiet, cv);
+    let level = stats::simultaneous_level(asked.level, asked.comparisons);
+    let found = Rate::of(experiments, || {
+        let ranks = SignedRank::of(&log_ratios(&rig.blocks(blocks, effect))).expect("blocks");
+        ranks.p_differs(0.0) <= 1.0 - level
+    });
+    (blocks, found)
+}
