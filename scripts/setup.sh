@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What building needs, and with the argument `tools` also what checking needs. Looks first, so that it changes nothing
-# the second time.
+# What building needs, with the argument `tools` also what checking needs, with `bench` also what ddsmark is compared
+# with. Looks first, so that it changes nothing the second time.
 . "$(dirname -- "$0")/common.sh"
 
 for tool in cargo rustc; do
@@ -23,6 +23,7 @@ if [ "${1:-}" = tools ]; then
   need python3 command -v python3
   need python3-venv python3 -c 'import ensurepip, venv'
 fi
+[ "${1:-}" != bench ] || need sockperf command -v sockperf
 if [ ${#missing[@]} -gt 0 ]; then
   as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo -n)

@@ -13,7 +13,7 @@ use std::{
     process::ExitCode,
 };
 
-const USAGE: &str = "usage: cargo xtask generate [--check]\n       cargo xtask transparency --driver NAME --bare PROGRAM [--rounds N]\n       cargo xtask kills --driver NAME[,NAME] [--runs N] [--seed S]";
+const USAGE: &str = "usage: cargo xtask generate [--check]\n       cargo xtask kills --driver NAME[,NAME] [--runs N] [--seed S]";
 
 /// What went wrong, in words.
 type Error = Box<dyn std::error::Error>;
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         ["kills", rest @ ..] => kills::run(rest),
         ["transparency", rest @ ..] => transparency::run(rest),
         _ => {
-            eprintln!("{USAGE}");
+            eprintln!("{USAGE}\n{}", transparency::USAGE);
             return ExitCode::from(2);
         }
     };

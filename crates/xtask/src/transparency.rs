@@ -1,131 +1,250 @@
-//! `cargo xtask transparency`: what ddsmark adds to the middleware, against a bare loop on the same library.
+//! `cargo xtask transparency`: what ddsmark adds to the middleware, against programs that do less.
 //!
-//! The bare program is called as `PROGRAM latency|throughput SIZE SECONDS` and prints one number: the median round trip
-//! in ns, or the samples per second that its reader got. It and ddsmark take turns; each round gives one ratio, and
-//! the order changes from round to round.
+//! A floor is a bare loop on the same library, or the vendor's own tool. It is called as `PROGRAM WORKLOAD SIZE MS CORE
+//! CORE` and prints one number: the median round trip in ns, or the samples per second that its reader got. With
+//! status 3 it says that it has no such workload.
+//!
+//! ddsmark and the floors take turns in random order, each end pinned to a core of its own, both cores kept awake: left to
+//! itself the scheduler puts the threads of a pair on one core or on two, once for a whole run, and the median round trip
+//! differs by half between the two. A round gives one ratio for each floor. How many rounds there are follows from the first
+//! ones' scatter alone; the interval is computed when they are done.
 
-use std::{ffi::OsStr, process::Command};
+use std::{
+    ffi::OsStr,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+use runner::{KeepAwake, allowed_cores};
+use stats::{Asked, Goal, PILOT_BLOCKS, SignedRank, plan_blocks};
 
 use crate::{Error, target};
 
-const USAGE: &str = "usage: cargo xtask transparency --driver NAME --bare PROGRAM [--rounds N]";
+pub const USAGE: &str =
+    "       cargo xtask transparency --driver NAME --floor PROGRAM... [--half-width 0.015] [--minutes 4]";
 const SIZES: [u64; 2] = [64, 16_384];
-/// Measured time of a run, of which ddsmark and the bare program make three a round each, and take the median.
-const SECONDS: u64 = 1;
+/// What ddsmark flushes after, where it batches; as the bare loops do.
+const BATCH_BYTES: u64 = 8192;
+/// Measured time of a run, of which each program makes so many a round. The round's figure is their median.
+const MS: u64 = 400;
 const RUNS: usize = 3;
+/// No program of a round takes longer.
+const PATIENCE: &str = "120";
+const LEVEL: f64 = 0.95;
+/// Round trips may be so much longer than the floor's, rates so much lower; and what is aimed at.
+const PASS: f64 = 0.05;
+const AIM: f64 = 0.01;
 
 /// What to compare.
-struct Arguments<'a> {
-    driver: &'a str,
-    bare: &'a str,
-    rounds: usize,
+struct Arguments {
+    driver: String,
+    floors: Vec<String>,
+    half_width: f64,
+    budget: Duration,
 }
 
-fn arguments<'a>(words: &[&'a str]) -> Result<Arguments<'a>, Error> {
-    let value = |flag: &str| words.windows(2).find(|pair| pair[0] == flag).map(|pair| pair[1]);
-    let (Some(driver), Some(bare)) = (value("--driver"), value("--bare")) else { return Err(USAGE.into()) };
-    let rounds = value("--rounds").map_or(Ok(7), str::parse).map_err(|_| USAGE)?;
-    if rounds == 0 { Err(USAGE.into()) } else { Ok(Arguments { driver, bare, rounds }) }
+fn arguments(words: &[&str]) -> Result<Arguments, Error> {
+    let values = |flag: &str| -> Vec<String> {
+        words.windows(2).filter(|pair| pair[0] == flag).map(|pair| pair[1].to_owned()).collect()
+    };
+    let number =
+        |flag: &str, default: f64| values(flag).pop().map_or(Ok(default), |text| text.parse::<f64>());
+    let (Some(driver), floors) = (values("--driver").pop(), values("--floor")) else {
+        return Err(USAGE.into());
+    };
+    let half_width = number("--half-width", 0.015)?;
+    let minutes = number("--minutes", 4.0)?;
+    if floors.is_empty() || !(half_width > 0.0 && minutes > 0.0) {
+        return Err(USAGE.into());
+    }
+    Ok(Arguments { driver, floors, half_width, budget: Duration::from_secs_f64(minutes * 60.0) })
 }
 
-/// Measures and prints the ratios.
+/// Measures and prints the ratios; fails where an interval does not lie above or below its bound.
 pub fn run(words: &[&str]) -> Result<(), Error> {
     let arguments = arguments(words)?;
+    let (first, second) = match allowed_cores()[..] {
+        [first, second, ..] => (first.to_string(), second.to_string()),
+        _ => return Err("the two ends need a core each: this process may use one only".into()),
+    };
+    let _awake = KeepAwake::start()?;
     println!(
-        "ddsmark / bare loop, driver {}, {} rounds of {RUNS} runs of {SECONDS} s each:",
-        arguments.driver, arguments.rounds
+        "| workload | size | floor | rounds | floor's median | ddsmark's median | ddsmark / floor | {:.0} % interval | |",
+        LEVEL * 100.0
     );
-    println!(
-        "{:>10}  {:>8}  {:>12}  {:>12}  {:>7}  {:>17}",
-        "workload", "size", "bare", "ddsmark", "ratio", "min..max of ratio"
-    );
-    for workload in ["latency", "throughput"] {
-        for size in SIZES {
-            let mut pairs = Vec::new();
-            for round in 0..arguments.rounds {
-                let pair = if round % 2 == 0 {
-                    let bare = bare(arguments.bare, workload, size)?;
-                    (bare, ddsmark(arguments.driver, workload, size)?)
-                } else {
-                    let ours = ddsmark(arguments.driver, workload, size)?;
-                    (bare(arguments.bare, workload, size)?, ours)
-                };
-                pairs.push(pair);
+    println!("|---|---|---|---|---|---|---|---|---|");
+    let mut short = Vec::new();
+    for workload in ["latency", "throughput", "batched"] {
+        // a batch of one sample is none
+        for size in SIZES.into_iter().filter(|size| workload != "batched" || *size <= BATCH_BYTES / 2) {
+            let case = Case { workload, size, cores: [&first, &second], arguments: &arguments };
+            for line in case.measure()? {
+                println!("{}", line.text);
+                if !line.passed {
+                    short.push(format!("{workload} {size} against {}", line.floor));
+                }
             }
-            let mut ratios: Vec<f64> = pairs.iter().map(|(bare, ours)| ours / bare).collect();
-            ratios.sort_by(f64::total_cmp);
-            println!(
-                "{workload:>10}  {size:>8}  {:>12.0}  {:>12.0}  {:>7.3}  {:>8.3}..{:.3}",
-                median(pairs.iter().map(|(bare, _)| *bare).collect()),
-                median(pairs.iter().map(|(_, ours)| *ours).collect()),
-                median(ratios.clone()),
-                ratios[0],
-                ratios[ratios.len() - 1],
-            );
         }
     }
+    println!();
     println!(
-        "latency: median round trip in ns; throughput: samples/s delivered, over the reader's own window"
+        "latency: median round trip in ns; throughput: samples/s delivered over the reader's own window, batched: the \
+         same with batches of {BATCH_BYTES} bytes. Each round's figure is the median of {RUNS} runs of {MS} ms."
     );
-    Ok(())
-}
-
-fn bare(program: &str, workload: &str, size: u64) -> Result<f64, Error> {
-    let figures = (0..RUNS)
-        .map(|_| {
-            let text =
-                output(Command::new(program).args([workload, &size.to_string(), &SECONDS.to_string()]))?;
-            text.trim()
-                .parse::<f64>()
-                .map_err(|error| format!("`{program}` printed `{text}`: {error}").into())
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
-    Ok(median(figures))
-}
-
-fn ddsmark(driver: &str, workload: &str, size: u64) -> Result<f64, Error> {
-    let results = std::env::temp_dir().join(format!("ddsmark-transparency-{}", std::process::id()));
-    let (size, runs, seconds) = (size.to_string(), RUNS.to_string(), format!("{SECONDS}s"));
-    let words: [&OsStr; 19] = [
-        "characterize",
-        "--driver",
-        driver,
-        "--workload",
-        workload,
-        "--size",
-        &size,
-        "--batch-bytes",
-        "0",
-        "--runs",
-        &runs,
-        "--duration",
-        &seconds,
-        // as the bare program: wherever the scheduler puts it
-        "--pin",
-        "none",
-        "--warm-up",
-        "200ms",
-        "--json",
-        "--out",
-    ]
-    .map(OsStr::new);
-    let text = output(Command::new(target().join("release/ddsmark")).args(words).arg(&results));
-    // a result of ours, made above; what is left of it does not matter
-    let _ = std::fs::remove_dir_all(&results);
-    let result: serde_json::Value = serde_json::from_str(&text?)?;
-    let pointer = if workload == "latency" { "/latency/rtt/p50_ns" } else { "/throughput/delivered_sps" };
-    let runs =
-        result.pointer("/cells/0/runs").and_then(|runs| runs.as_array()).ok_or("the result has no runs")?;
-    let figures: Vec<f64> = runs.iter().filter_map(|run| run.pointer(pointer)?.as_f64()).collect();
-    if figures.len() == RUNS {
-        Ok(median(figures))
+    if short.is_empty() {
+        Ok(())
     } else {
-        Err(format!("only {} of {RUNS} runs succeeded", figures.len()).into())
+        Err(format!("not shown to be within {} % of the floor: {}", PASS * 100.0, short.join(", ")).into())
     }
 }
 
-fn output(command: &mut Command) -> Result<String, Error> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+struct Case<'a> {
+    workload: &'a str,
+    size: u64,
+    cores: [&'a str; 2],
+    arguments: &'a Arguments,
+}
+
+struct Line {
+    floor: String,
+    text: String,
+    passed: bool,
+}
+
+impl Case<'_> {
+    fn measure(&self) -> Result<Vec<Line>, Error> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.size);
+        let mut floors = Vec::new();
+        for floor in &self.arguments.floors {
+            if self.figure(Some(floor))?.is_some() {
+                floors.push(floor);
+            }
+        }
+        // ours, then one list for each floor; the figures above were their warming up
+        let mut figures = vec![Vec::new(); floors.len() + 1];
+        let mut order: Vec<usize> = (0..figures.len()).collect();
+        let mut rounds = PILOT_BLOCKS;
+        let begin = Instant::now();
+        while !floors.is_empty() && figures[0].len() < rounds {
+            order.shuffle(&mut random);
+            for &program in &order {
+                let floor = program.checked_sub(1).map(|index| floors[index]);
+                let figure = self.figure(floor)?.ok_or("a floor has lost its workload")?;
+                figures[program].push(figure);
+            }
+            if figures[0].len() == PILOT_BLOCKS {
+                rounds = self.rounds(&figures, begin.elapsed());
+            }
+        }
+        Ok(floors
+            .iter()
+            .zip(&figures[1..])
+            .map(|(floor, theirs)| self.line(floor, &figures[0], theirs))
+            .collect())
+    }
+
+    /// How many rounds there shall be, by what the first ones scatter and took.
+    fn rounds(&self, figures: &[Vec<f64>], took: Duration) -> usize {
+        let affordable = self.arguments.budget.as_secs_f64() / took.as_secs_f64() * PILOT_BLOCKS as f64;
+        let asked = Asked { level: LEVEL, power: 0.9, comparisons: 1 };
+        let goal = Goal { half_width: Some(self.arguments.half_width), effect: None, asked };
+        let pilot: Vec<Vec<f64>> =
+            figures[1..].iter().map(|theirs| log_ratios(&figures[0], theirs)).collect();
+        let most = (affordable as usize).max(PILOT_BLOCKS);
+        plan_blocks(&pilot, &goal, most).map_or(PILOT_BLOCKS, |plan| plan.blocks)
+    }
+
+    fn line(&self, floor: &str, ours: &[f64], theirs: &[f64]) -> Line {
+        let ranks = SignedRank::of(&log_ratios(ours, theirs)).expect("there is a pilot");
+        let interval = ranks.interval(LEVEL).expect("the pilot is large enough").map(f64::exp);
+        let within = |bound: f64| match self.workload {
+            "latency" => interval.high < 1.0 + bound,
+            _ => interval.low > 1.0 - bound,
+        };
+        let verdict = match (within(AIM), within(PASS)) {
+            (true, _) => "within 1 %",
+            (_, true) => "within 5 %",
+            _ => "not shown",
+        };
+        let name = Path::new(floor).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = format!(
+            "| {} | {} | {name} | {} | {:.0} | {:.0} | {:.3} | {:.3}..{:.3} | {verdict} |",
+            self.workload,
+            self.size,
+            ours.len(),
+            median(theirs.to_vec()),
+            median(ours.to_vec()),
+            ranks.estimate().exp(),
+            interval.low,
+            interval.high,
+        );
+        Line { floor: name, text, passed: within(PASS) }
+    }
+
+    /// A round's figure: of a floor, or of ddsmark. None where there is no such workload.
+    fn figure(&self, floor: Option<&String>) -> Result<Option<f64>, Error> {
+        let Some(program) = floor else { return self.ddsmark().map(Some) };
+        let mut figures = Vec::new();
+        for _ in 0..RUNS {
+            let (size, ms) = (self.size.to_string(), MS.to_string());
+            let mut command = limited(program);
+            let output = command.args([self.workload, &size, &ms]).args(self.cores).output()?;
+            if output.status.code() == Some(3) {
+                return Ok(None);
+            }
+            let text = said(&command, output)?;
+            let figure = text.trim().parse::<f64>();
+            figures.push(figure.map_err(|error| format!("`{program}` printed `{text}`: {error}"))?);
+        }
+        Ok(Some(median(figures)))
+    }
+
+    fn ddsmark(&self) -> Result<f64, Error> {
+        let results = tempfile::tempdir()?;
+        let batch = if self.workload == "batched" { BATCH_BYTES } else { 0 };
+        let workload = if self.workload == "latency" { "latency" } else { "throughput" };
+        let mut command = limited(target().join("release/ddsmark"));
+        command
+            .args(["characterize", "--json", "--warm-up", "200ms", "--driver", &self.arguments.driver])
+            .args([
+                "--workload",
+                workload,
+                "--batch-bytes",
+                &batch.to_string(),
+                "--pin",
+                &self.cores.join(","),
+            ])
+            .args(["--size", &self.size.to_string(), "--runs", &RUNS.to_string()])
+            .args(["--duration", &format!("{MS}ms"), "--out"])
+            .arg(results.path().join("result"));
+        let output = command.output()?;
+        let result: serde_json::Value = serde_json::from_str(&said(&command, output)?)?;
+        let pointer = if workload == "latency" { "/latency/rtt/p50_ns" } else { "/throughput/delivered_sps" };
+        // the unbatched cell comes first
+        let runs = result["cells"].as_array().and_then(|cells| cells.last()?["runs"].as_array());
+        let figures: Vec<f64> =
+            runs.into_iter().flatten().filter_map(|run| run.pointer(pointer)?.as_f64()).collect();
+        if figures.len() == RUNS {
+            Ok(median(figures))
+        } else {
+            Err(format!("only {} of {RUNS} runs succeeded", figures.len()).into())
+        }
+    }
+}
+
+fn log_ratios(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
+    ours.iter().zip(theirs).map(|(ours, theirs)| (ours / theirs).ln()).collect()
+}
+
+fn limited(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", PATIENCE]).arg(program);
+    command
+}
+
+fn said(command: &Command, output: std::process::Output) -> Result<String, Error> {
     if output.status.success() {
         Ok(String::from_utf8(output.stdout)?)
     } else {

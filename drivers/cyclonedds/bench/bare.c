@@ -2,24 +2,26 @@
  *
  * bare.c: the least program that measures Cyclone DDS, to see what ddsmark adds.
  *
- *     bare latency SIZE SECONDS       prints the median round trip in ns
- *     bare throughput SIZE SECONDS    prints the samples per second that the reader got, over its own window
+ *     bare latency|throughput|batched SIZE MS CORE CORE
  *
- * Two processes over loopback, reliable, keep-all, waitset, no batching, configured as the driver does. Nothing is
- * stamped into the payload, checked or counted but what the figure needs.
+ * prints the median round trip in ns, or the samples per second that the reader got over its own window; `batched` is
+ * flushed after each 8192 bytes.
+ *
+ * Two processes over loopback, reliable, keep-all, waitset, configured as the driver does. The first core is for the
+ * one that pings or writes. Nothing is stamped into the payload, checked or counted but what the figure needs.
  */
 #include "Sample.h"
 #include "dds/dds.h"
-
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { DOMAIN = 77, TAKE = 256, WARM_UP_MS = 200 };
+enum { DOMAIN = 77, TAKE = 256, BATCH_BYTES = 8192 };
+static const dds_time_t WARM_UP = DDS_MSECS(200);
 
 static const char configuration[] =
     "<General><Interfaces><NetworkInterface name=\"lo\"/></Interfaces><AllowMulticast>false</AllowMulticast></General>"
@@ -28,18 +30,16 @@ static const char configuration[] =
     "<Internal><SocketReceiveBufferSize min=\"default\" max=\"8388608 B\"/></Internal>";
 
 static dds_entity_t participant, out, in, waitset;
+static bool batched;
+static Sample memory[TAKE]; /* made once, and taken into again and again: loans cost more */
+static void *samples[TAKE];
 
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+static dds_return_t must(dds_return_t rc, const char *what) {
+  return rc >= 0 ? rc : (fprintf(stderr, "bare: %s: %s\n", what, dds_strretcode(-rc)), exit(1), rc);
 }
 
-static void must(dds_return_t rc, const char *what) {
-  if (rc < 0) {
-    fprintf(stderr, "bare: %s: %s\n", what, dds_strretcode(-rc));
-    exit(1);
-  }
+static dds_entity_t topic(const char *name) {
+  return must(dds_create_topic(participant, &Sample_desc, name, NULL, NULL), name);
 }
 
 static void open_endpoints(const char *writes, const char *reads) {
@@ -47,133 +47,104 @@ static void open_endpoints(const char *writes, const char *reads) {
   dds_qset_reliability(qos, DDS_RELIABILITY_RELIABLE, DDS_SECS(1));
   dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, 0);
   dds_qset_resource_limits(qos, 10000, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
-  must(participant = dds_create_participant(DOMAIN, NULL, NULL), "participant");
+  dds_qset_writer_batching(qos, batched);
+  participant = must(dds_create_participant(DOMAIN, NULL, NULL), "participant");
   if (writes)
-    must(out =
-             dds_create_writer(participant, dds_create_topic(participant, &Sample_desc, writes, NULL, NULL), qos, NULL),
-         "writer");
+    out = must(dds_create_writer(participant, topic(writes), qos, NULL), "writer");
   if (reads) {
-    must(in = dds_create_reader(participant, dds_create_topic(participant, &Sample_desc, reads, NULL, NULL), qos, NULL),
-         "reader");
-    must(waitset = dds_create_waitset(participant), "waitset");
+    in = must(dds_create_reader(participant, topic(reads), qos, NULL), "reader");
+    waitset = must(dds_create_waitset(participant), "waitset");
     must(dds_waitset_attach(waitset, dds_create_readcondition(in, DDS_ANY_STATE), 0), "attach");
   }
   dds_delete_qos(qos);
-  dds_publication_matched_status_t p = {.current_count = 1};
-  dds_subscription_matched_status_t s = {.current_count = 1};
-  do {
+  while ((out && dds_get_matched_subscriptions(out, NULL, 0) <= 0) ||
+         (in && dds_get_matched_publications(in, NULL, 0) <= 0))
     dds_sleepfor(DDS_MSECS(1));
-    if (out)
-      dds_get_publication_matched_status(out, &p);
-    if (in)
-      dds_get_subscription_matched_status(in, &s);
-  } while (p.current_count == 0 || s.current_count == 0);
   dds_sleepfor(DDS_MSECS(100));
 }
 
-static Sample memory[TAKE];
-static void *samples[TAKE];
-
-/* Samples are taken into memory made once: loans cost more, up to a third of the rate of small samples. */
-static void make_memory(uint32_t size) {
-  for (int i = 0; i < TAKE; i++) {
-    memory[i].payload = (dds_sequence_octet){._maximum = size, ._buffer = dds_alloc(size), ._release = true};
-    samples[i] = &memory[i];
-  }
-}
-
-/* Waits for samples, and echoes each where there is a writer. Returns how many valid ones came. */
-static int take(dds_duration_t timeout, bool echo) {
+/* Returns how many valid samples came. */
+static int take(dds_duration_t timeout) {
   static dds_sample_info_t infos[TAKE];
   if (dds_waitset_wait(waitset, NULL, 0, timeout) <= 0)
     return 0;
   int valid = 0;
-  const int n = dds_take(in, samples, infos, TAKE, TAKE);
-  must(n, "take");
-  for (int i = 0; i < n; i++) {
-    if (!infos[i].valid_data)
-      continue;
-    valid++;
-    if (echo)
-      must(dds_write(out, samples[i]), "echo");
-  }
+  for (int i = 0, n = must(dds_take(in, samples, infos, TAKE, TAKE), "take"); i < n; i++)
+    valid += infos[i].valid_data;
   return valid;
 }
 
 static int ascending(const void *a, const void *b) {
-  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  const dds_time_t x = *(const dds_time_t *)a, y = *(const dds_time_t *)b;
   return (x > y) - (x < y);
 }
 
-static void ping(Sample *sample, uint64_t seconds) {
-  open_endpoints("Ping", "Pong");
-  const size_t capacity = 500000 * seconds;
-  uint64_t *rtt = malloc(capacity * sizeof *rtt);
+static void ping(Sample *sample, dds_duration_t time, size_t capacity) {
+  dds_time_t *rtt = malloc(capacity * sizeof *rtt);
   size_t n = 0;
-  const uint64_t warm = now() + WARM_UP_MS * 1000000ull, end = warm + seconds * 1000000000ull;
-  for (uint64_t sent = now(); sent < end && n < capacity;) {
+  const dds_time_t warm = dds_time() + WARM_UP, end = warm + time;
+  for (dds_time_t sent = dds_time(), came; sent < end && n < capacity; sent = came) {
     must(dds_write(out, sample), "write");
-    while (take(DDS_SECS(1), false) == 0) {
+    while (take(DDS_MSECS(200)) == 0) {
     }
-    const uint64_t came = now();
-    if (sent >= warm)
+    if ((came = dds_time(), sent >= warm))
       rtt[n++] = came - sent;
-    sent = came;
   }
   qsort(rtt, n, sizeof *rtt, ascending);
-  printf("%llu\n", (unsigned long long)rtt[n / 2]);
-  free(rtt);
+  printf("%lld\n", (long long)rtt[n / 2]);
 }
 
-static void flood(Sample *sample, uint64_t seconds) {
-  open_endpoints("Flood", NULL);
-  for (const uint64_t end = now() + WARM_UP_MS * 1000000ull + seconds * 1000000000ull; now() < end;)
+static void flood(Sample *sample, dds_time_t end) {
+  const uint32_t per_flush = batched ? BATCH_BYTES / sample->payload._length : UINT32_MAX;
+  for (uint32_t written = 1; dds_time() < end; written++) {
     must(dds_write(out, sample), "write");
+    if (written % per_flush == 0)
+      must(dds_write_flush(out), "flush");
+  }
+  must(dds_write_flush(out), "flush");
   must(dds_wait_for_acks(out, DDS_SECS(5)), "acknowledgments");
 }
 
-static void count(void) {
-  open_endpoints(NULL, "Flood");
-  uint64_t first = 0, last = 0, n = 0, warm = 0;
-  while (last == 0 || now() - last < 300000000u) {
-    const int taken = take(DDS_MSECS(10), false);
-    if (taken == 0)
-      continue;
-    last = now();
-    if (warm == 0)
-      warm = last + WARM_UP_MS * 1000000ull;
-    if (first == 0 && last >= warm)
-      first = last;
-    else if (first)
-      n += (uint64_t)taken;
+static void count(pid_t writer) {
+  dds_time_t first = 0, last = 0, warm = DDS_NEVER;
+  uint64_t n = 0;
+  for (int taken; (taken = take(DDS_MSECS(10))) > 0 || waitpid(writer, NULL, WNOHANG) != writer;) {
+    last = taken ? dds_time() : last;
+    warm = taken && warm == DDS_NEVER ? last + WARM_UP : warm;
+    n += first ? (uint64_t)taken : 0;
+    first = first || last < warm ? first : last;
   }
   printf("%.0f\n", (double)n / ((double)(last - first) / 1e9));
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4)
-    return fprintf(stderr, "usage: bare latency|throughput SIZE SECONDS\n"), 2;
+  if (argc != 6)
+    return fprintf(stderr, "usage: bare latency|throughput|batched SIZE MS CORE CORE\n"), 2;
   const bool latency = strcmp(argv[1], "latency") == 0;
-  const uint64_t size = strtoull(argv[2], NULL, 10), seconds = strtoull(argv[3], NULL, 10);
-  Sample sample = {.payload = {._length = (uint32_t)size, ._maximum = (uint32_t)size, ._buffer = calloc(1, size)}};
-  make_memory((uint32_t)size);
+  batched = strcmp(argv[1], "batched") == 0;
+  const uint32_t size = (uint32_t)strtoul(argv[2], NULL, 10), ms = (uint32_t)strtoul(argv[3], NULL, 10);
+  Sample sample = {{._length = size, ._maximum = size, ._buffer = calloc(1, size)}};
+  for (int i = 0; i < TAKE; samples[i] = &memory[i], i++)
+    memory[i].payload = (dds_sequence_octet){._maximum = size, ._buffer = dds_alloc(size), ._release = true};
   setenv("CYCLONEDDS_URI", configuration, 0);
   const pid_t child = fork();
-  alarm((unsigned)seconds + 30);
-  if (child == 0 && latency) {
-    open_endpoints("Pong", "Ping");
-    for (;;) /* until killed by the parent */
-      take(DDS_MSECS(100), true);
-  } else if (child == 0) {
-    flood(&sample, seconds);
-  } else if (latency) {
-    ping(&sample, seconds);
-    kill(child, SIGKILL);
-  } else {
-    count();
-  }
-  if (child)
-    waitpid(child, NULL, 0);
+  alarm(ms / 1000 + 30);
+  cpu_set_t cores;
+  const bool first = (child != 0) == latency; /* it pings, or writes */
+  CPU_ZERO(&cores);
+  CPU_SET(atoi(argv[first ? 4 : 5]), &cores);
+  must(sched_setaffinity(0, sizeof cores, &cores), "sched_setaffinity");
+  const char *const to_reader = latency ? "Ping" : "Data", *const to_writer = latency ? "Pong" : NULL;
+  open_endpoints(first ? to_reader : to_writer, first ? to_writer : to_reader);
+  while (child == 0 && latency) /* until killed by the parent */
+    for (int n = take(DDS_MSECS(20)), i = 0; i < n; i++)
+      must(dds_write(out, samples[i]), "echo");
+  if (child == 0)
+    flood(&sample, dds_time() + WARM_UP + DDS_MSECS(ms));
+  else if (latency)
+    ping(&sample, DDS_MSECS(ms), (size_t)ms * 500), kill(child, SIGKILL), waitpid(child, NULL, 0);
+  else
+    count(child);
   dds_delete(participant);
   return 0;
 }

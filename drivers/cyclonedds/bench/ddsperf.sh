@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# ddsperf, the tool of Cyclone DDS itself, asked as bare.c is: prints one figure.
+#
+#   DDSPERF=PATH ddsperf.sh latency|batched SIZE MS CORE CORE
+#
+# Its topic has a key, pings keep the last sample only, and what it publishes is always batched: so there is no
+# `throughput`, which is not batched, and that is refused with status 3. The times that it prints are half round trips:
+# with one ping in flight it counts 12,500 of them a second and calls their mean 40 µs.
+set -euo pipefail
+workload=$1 size=$2 seconds=$((($3 + 999) / 1000)) first=$4 second=$5
+: "${DDSPERF:=ddsperf}"
+export CYCLONEDDS_URI='<General><Interfaces><NetworkInterface name="lo"/></Interfaces>
+<AllowMulticast>false</AllowMulticast></General><Discovery><ParticipantIndex>auto</ParticipantIndex>
+<MaxAutoParticipantIndex>99</MaxAutoParticipantIndex><Peers><Peer Address="127.0.0.1"/></Peers></Discovery>
+<Internal><SocketReceiveBufferSize min="default" max="8388608 B"/></Internal>'
+
+# a line for each whole second, of which the first one is for starting and warming up
+run() { taskset -c "$1" timeout $((seconds + 30)) "$DDSPERF" -i 79 -k all -D $((seconds + 1)).2 "${@:2}"; }
+case $workload in
+latency) far='pong waitset' near="ping size $size waitset" at=$first from=$second ;;
+batched) far="pub size $size" near='sub waitset' at=$second from=$first ;;
+*) exit 3 ;;
+esac
+run "$from" $far >/dev/null 2>&1 &
+trap 'kill $! 2>/dev/null || true' EXIT
+run "$at" $near 2>/dev/null | awk -v workload="$workload" '
+  function number(name, i) { for (i = 1; i < NF; i++) if ($i == name) return $(i + 1); return "" }
+  workload == "latency" && / 50% / { us = number("50%"); sub(/us$/, "", us); if (++lines > 1) figure = 2 * us * 1000 }
+  workload == "batched" && / rate / { thousands = number("rate"); if (++lines > 1) figure = thousands * 1000 }
+  END { if (figure == "") exit 1; print figure }'

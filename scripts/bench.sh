@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The measurements of ddsmark itself. Each is printed whether or not it holds; the status tells whether all do.
+. "$(dirname -- "$0")/common.sh"
+
+status=0
+claim() {
+  say "$@"
+  "$@" || status=1
+}
+
+say 'what ddsmark costs a sample'
+cargo bench --package agent
+claim cargo bench --package stats
+
+cc -O2 drivers/udp/bench/bare.c -o "$CARGO_TARGET_DIR/bare"
+claim cargo xtask transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
+export DDSPERF
+DDSPERF=$(ls "$root"/.sdk/cyclonedds-*/bin/ddsperf | tail -n 1)
+claim cargo xtask transparency --driver cyclonedds \
+  --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare" --floor drivers/cyclonedds/bench/ddsperf.sh
+
+claim make --no-print-directory kills
+
+exit "$status"
