@@ -1,19 +1,25 @@
 //! `ddsmark drivers check`: the drivers of this tree keep the contract, and one that takes its process down, or hangs,
 //! costs one case.
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
-use crate::support::{Outcome, Scene, root};
+use crate::support::{Outcome, Scene, count, list, root};
 
 /// The teaching driver with one lie, see `crates/conformance/tests/liar.c`, or with code of its own put before it.
 fn liar(scene: &Scene, lie: &str, code: &str) -> String {
-    let (source, library) = (scene.path(&format!("{lie}.c")), scene.path(&format!("{lie}.so")));
+    let source = scene.path(&format!("{lie}.c"));
     let liar = root().join("crates/conformance/tests/liar.c");
     std::fs::write(&source, format!("#include \"{}\"\n{code}", liar.display())).expect("a file");
+    compile(scene, lie, &source, &root().join("include"), &format!("-DLIE={lie}"))
+}
+
+/// A driver from this source, against the header that lies in `include`.
+fn compile(scene: &Scene, name: &str, source: &Path, include: &Path, define: &str) -> String {
+    let library = scene.path(&format!("{name}.so"));
     let output = Command::new("cc")
-        .args(["-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-shared", "-fPIC", &format!("-DLIE={lie}"), "-I"])
-        .arg(root().join("include"))
-        .arg(&source)
+        .args(["-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-shared", "-fPIC", define, "-I"])
+        .arg(include)
+        .arg(source)
         .arg("-o")
         .arg(&library)
         .output()
@@ -37,6 +43,22 @@ fn the_drivers_of_this_tree_keep_the_contract() {
         outcome.assert_status(0);
         assert!(line(&outcome, "delivery").contains("pass"), "{}", outcome.stdout);
         assert!(outcome.stdout.contains(" 0 failed"), "{}", outcome.stdout);
+    }
+}
+
+#[test]
+fn a_driver_that_was_built_for_version_1_of_the_contract_is_measured() {
+    let scene = Scene::new();
+    let frozen = root().join("crates/conformance/tests/abi-v1");
+    let driver = compile(&scene, "libddsmark_frozen", &frozen.join("driver.c"), &frozen, "-DNDEBUG");
+    let outcome = scene.ddsmark(&["characterize", "--driver", &driver, "--quick", "--size", "64", "--json"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]);
+    assert_eq!(cells.len(), 2, "latency and throughput");
+    for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
+        assert_eq!(run["state"], "valid", "{run:#}");
+        assert!(count(&list(&run["counted"])[0]["delivered"]) > 0, "{run:#}");
     }
 }
 

@@ -1,12 +1,12 @@
 //! Each case against a driver that breaks its promise, and nothing else. The honest twin is the teaching driver.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+mod support;
+
+use std::path::Path;
 
 use conformance::Verdict;
 use driver_host::Driver;
+use support::{compile, tests};
 
 /// A lie of `liar.c`, the case that finds it out, and what that says.
 const LIES: &[(&str, &str, &str)] = &[
@@ -52,18 +52,8 @@ const LIES: &[(&str, &str, &str)] = &[
 
 /// A driver that tells this lie.
 fn liar(directory: &Path, lie: &str) -> Driver {
-    let library: PathBuf = directory.join(format!("libddsmark_{lie}.so"));
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let status = Command::new("cc")
-        .args(["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread", "-shared", "-fPIC"])
-        .args(["-fvisibility=hidden", &format!("-DLIE={lie}"), "-I"])
-        .arg(tests.join("../../../include"))
-        .arg(tests.join("liar.c"))
-        .arg("-o")
-        .arg(&library)
-        .status()
-        .expect("the C compiler runs");
-    assert!(status.success(), "{lie} does not compile");
+    let include = tests().join("../../../include");
+    let library = compile(directory, lie, &tests().join("liar.c"), &include, &[&format!("-DLIE={lie}")]);
     Driver::load(&library).unwrap_or_else(|error| panic!("{lie}: {error}"))
 }
 
