@@ -21,7 +21,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("findings", &["experiment", "results", "stats"]),
     ("control", &["experiment", "results"]),
     ("results", &["experiment", "stats"]),
-    ("conformance", &["driver-abi", "driver-host", "experiment"]),
+    ("conformance", &["control", "driver-abi", "driver-host", "experiment"]),
     ("driver-host", &["driver-abi", "experiment"]),
     ("driver-kit", &["driver-abi"]),
     ("experiment", &[]),
