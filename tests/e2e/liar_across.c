@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * liar_across.c: the driver in the file REAL, which keeps its promises as long as writer and reader are in one process,
- * and breaks one, the function LIE, where this process has no reader. */
+ * and breaks one, the function LIE, where this process has only one of them. */
 #include <ddsmark/driver.h>
 #include <dlfcn.h>
 #include <string.h>
@@ -70,18 +70,23 @@ static void shortens_keys(void) {
   lying.writer_write = write_small_key;
 }
 
-/* Written before a reader of this process is open, and so is what a late joiner of this process is given. */
-static ddsmark_status write_first(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
-  return ++writes > 2 && readers == 0 ? DDSMARK_OK : real.writer_write(w, key, payload, size);
-}
-static void forgets_history(void) {
-  lying.writer_write = write_first;
-}
-
 static ddsmark_status writer_open(ddsmark_participant *p, const ddsmark_writer_config *config, ddsmark_writer **out) {
   writers++;
   return real.writer_open(p, config, out);
 }
+static ddsmark_status open_volatile(ddsmark_participant *p, const ddsmark_reader_config *config, ddsmark_reader **out) {
+  ddsmark_qos qos = *config->qos;
+  if (writers == 0)
+    qos.present &= ~(UINT64_C(1) << DDSMARK_POLICY_DURABILITY);
+  ddsmark_reader_config copy = *config;
+  copy.qos = &qos;
+  return reader_open(p, &copy, out);
+}
+static void forgets_history(void) {
+  lying.writer_open = writer_open;
+  lying.reader_open = open_volatile;
+}
+
 static ddsmark_status receive_or_hang(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
                                       void *context, uint32_t *taken) {
   while (writers == 0)

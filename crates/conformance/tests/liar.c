@@ -245,112 +245,7 @@ static void forgets_history(void) {
   lying.reader_open = open_volatile;
 }
 
-/* -- loans: honest ones first, which the teaching driver has not -----------------------------------------------------
- */
-
-static ddsmark_status open_with_loans(ddsmark_participant *p, const ddsmark_writer_config *config,
-                                      ddsmark_writer **out) {
-  ddsmark_writer_config copy = *config;
-  copy.loans = 0;
-  return writer_open(p, &copy, out);
-}
-static ddsmark_status loan_new(ddsmark_writer *w, uint64_t size, uint8_t **out) {
-  if (size > w->max_payload_bytes)
-    return fail(DDSMARK_TOO_LARGE, "a loan over the size of the writer");
-  *out = malloc(size);
-  return DDSMARK_OK;
-}
-static ddsmark_status loan_publish(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
-  const ddsmark_status status = writer_write(w, key, loan, size);
-  if (status != DDSMARK_TIMED_OUT && status != DDSMARK_REFUSED)
-    free(loan);
-  return status;
-}
-static ddsmark_status loan_discard(ddsmark_writer *w, uint8_t *loan) {
-  (void)w;
-  free(loan);
-  return DDSMARK_OK;
-}
-static void lends(void) {
-  described.features |= DDSMARK_FEATURE_WRITER_LOANS;
-  lying.describe = describe_changed;
-  lying.writer_open = open_with_loans;
-  lying.writer_loan = loan_new;
-  lying.writer_publish = loan_publish;
-  lying.writer_discard = loan_discard;
-}
-
-static void promises_loans(void) {
-  described.features |= DDSMARK_FEATURE_WRITER_LOANS;
-  lying.describe = describe_changed;
-  lying.writer_open = open_with_loans;
-}
-static void takes_undeclared_loans(void) {
-  lying.writer_open = open_with_loans;
-}
-static void lends_undeclared(void) {
-  lying.writer_loan = loan_new;
-  lying.writer_discard = loan_discard;
-}
-
-static ddsmark_status loan_any_size(ddsmark_writer *w, uint64_t size, uint8_t **out) {
-  (void)w;
-  *out = malloc(size);
-  return DDSMARK_OK;
-}
-static void lends_any_size(void) {
-  lends();
-  lying.writer_loan = loan_any_size;
-}
-
-static uint8_t pool[64 << 10];
-static ddsmark_status keep_in_pool(ddsmark_writer *w, uint8_t *loan) {
-  (void)w, (void)loan;
-  return DDSMARK_OK;
-}
-static ddsmark_status loan_overlapping(ddsmark_writer *w, uint64_t size, uint8_t **out) {
-  static uint64_t loans;
-  if (size > w->max_payload_bytes)
-    return fail(DDSMARK_TOO_LARGE, "a loan over the size of the writer");
-  *out = pool + loans++ % 4 * size / 2;
-  return DDSMARK_OK;
-}
-static ddsmark_status publish_from_pool(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
-  return writer_write(w, key, loan, size);
-}
-static void lends_overlapping(void) {
-  lends();
-  lying.writer_loan = loan_overlapping;
-  lying.writer_publish = publish_from_pool;
-  lying.writer_discard = keep_in_pool;
-}
-
-static ddsmark_status loan_sixteen(ddsmark_writer *w, uint64_t size, uint8_t **out) {
-  static uint64_t loans;
-  return size <= w->max_payload_bytes && ++loans > 16 ? fail(DDSMARK_REFUSED, "all are out") : loan_new(w, size, out);
-}
-static void never_takes_back(void) {
-  lends();
-  lying.writer_loan = loan_sixteen;
-}
-
-static ddsmark_status publish_nothing(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
-  (void)key, (void)size;
-  return loan_discard(w, loan);
-}
-static void publishes_nothing(void) {
-  lends();
-  lying.writer_publish = publish_nothing;
-}
-
-static ddsmark_status publish_damaged(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
-  loan[size / 2] ^= 1;
-  return loan_publish(w, key, loan, size);
-}
-static void damages_loans(void) {
-  lends();
-  lying.writer_publish = publish_damaged;
-}
+#include "lies_beyond.h"
 
 /* -- receiving ----------------------------------------------------------------------------------------------------- */
 
@@ -528,6 +423,16 @@ static void (*const lies[])(void) = {
     never_takes_back,
     publishes_nothing,
     damages_loans,
+    ignores_deadline,
+    ignores_lifespan,
+    ignores_time_based_filter,
+    ignores_partition,
+    ignores_ownership,
+    ignores_liveliness,
+    always_misses,
+    keeps_one_more,
+    leaks_samples,
+    leaks_readers,
     miscounts,
     waits_when_polled,
     calls_after_close,

@@ -42,6 +42,21 @@ const LIES: &[(&str, &str, &str)] = &[
     ("never_takes_back", "loans", "a loan is not accepted for 8 s"),
     ("publishes_nothing", "loans", "sample 0 was published, and did not arrive"),
     ("damages_loans", "loans", "sample 0 was published, and arrived with other bytes"),
+    ("keeps_one_more", "history-depth", "of samples 0 to 9 a reader of depth 3 was given [6, 7, 8, 9]"),
+    ("ignores_deadline", "deadline", "a deadline of 100 ms passed 8 s ago, and `deadline_missed` is 0"),
+    ("always_misses", "deadline", "nothing was asked for, and `deadline_missed` is 7"),
+    ("ignores_lifespan", "lifespan", "samples [0, 1, 2] of a lifespan of 50 ms are given to the reader"),
+    ("ignores_time_based_filter", "time-based-filter", "of 20 samples within a separation of 60 s"),
+    ("ignores_partition", "partition", "the writer is matched with 2, the reader with 1, for 15 s"),
+    (
+        "ignores_ownership",
+        "ownership",
+        "samples 1 and 2 are of the stronger writer, and the reader is given [1, 100",
+    ),
+    ("ignores_liveliness", "liveliness", "a lease of 200 ms passed 8 s ago, and `liveliness_lost` is 0"),
+    ("always_misses", "liveliness", "nothing was asked for, and `liveliness_lost` is 7"),
+    ("leaks_samples", "memory", "and 5000 samples, memory grew by"),
+    ("leaks_readers", "memory", "with every 10 pairs that were opened and closed"),
     ("miscounts", "receive-waitset", "before anything is written, 1 samples are taken"),
     ("miscounts", "delivery", "says that it took 2, and gave 1"),
     ("miscounts", "receive-polling", "before anything is written, 1 samples are taken"),
@@ -57,6 +72,10 @@ const LIES: &[(&str, &str, &str)] = &[
     ("hides_timeouts", "counters", "`write_timed_out` is 0, and"),
     ("counts_no_bytes", "counters", "packets sent had 0 B"),
 ];
+
+/// What the teaching driver does not declare. A middleware passes these in tests/e2e.
+const BEYOND_TEACHING: [&str; 6] =
+    ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"];
 
 /// A driver that tells this lie.
 fn liar(directory: &Path, lie: &str) -> Driver {
@@ -81,7 +100,7 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
     let honest = liar(directory.path(), "nothing");
     for case in conformance::cases() {
         let verdict = case.run(&honest, &name(&case.id, "honest"), 1, &alone);
-        if case.processes == 1 {
+        if case.processes == 1 && !BEYOND_TEACHING.contains(&&*case.id) {
             assert_eq!(verdict, Verdict::Passed, "{}", case.id);
         } else {
             assert!(matches!(verdict, Verdict::NotApplicable(_)), "{}: {verdict:?}", case.id);

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+mod effects;
 mod honesty;
 mod life;
 mod loans;
+mod memory;
 mod receiving;
 mod traffic;
 
@@ -21,7 +23,15 @@ pub struct Written {
 /// All, in the order in which they are told.
 pub fn all() -> Vec<Case> {
     let mut all = Vec::new();
-    for cases in [life::CASES, traffic::CASES, loans::CASES, receiving::CASES, honesty::CASES] {
+    for cases in [
+        life::CASES,
+        traffic::CASES,
+        loans::CASES,
+        receiving::CASES,
+        honesty::CASES,
+        effects::CASES,
+        memory::CASES,
+    ] {
         all.extend(cases.iter().map(|case| case.told(case.id.into(), 1)));
     }
     // what concerns samples again, over whatever way the middleware takes between processes
