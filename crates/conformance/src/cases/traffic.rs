@@ -281,8 +281,11 @@ fn wait_acked(bench: &Bench<'_>) -> Held {
     if !bench.driver.has(FEATURE_WAIT_ACKED) {
         return not_applicable("waiting for acknowledgments is not declared");
     }
+    if bench.support(Policy::Reliability) != Support::Enforced {
+        return broken("waiting for acknowledgments is declared, and reliability is not");
+    }
     if !bench.reliable() {
-        return broken("waiting for acknowledgments is declared, and guaranteed delivery is not");
+        return not_applicable("without history it cannot be asked to keep all");
     }
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &bench.wish(64))?;
