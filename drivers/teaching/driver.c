@@ -40,7 +40,7 @@ static const ddsmark_transport_info transports[] = {
 /* What is not named is DDSMARK_SUPPORT_UNSUPPORTED, which is 0. */
 static const ddsmark_description description = {
     .struct_size = sizeof description,
-    .features = DDSMARK_FEATURE_APPLICATION_BATCHING | DDSMARK_FEATURE_WAIT_ACKED,
+    .features = DDSMARK_FEATURE_APPLICATION_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_ONE_PROCESS,
     .name = "teaching",
     .driver_version = "0.1.0",
     .middleware = "loop",

@@ -82,6 +82,8 @@
  * host then carries the text of reader_locator() to the peer's writer_connect(), and of writer_locator() to the peer's
  * reader_connect(), and the driver counts as matched what has been connected so.
  * A writer that is matched does not prove that its reader has matched back: the host asks both ends.
+ * A peer that closes, or whose process is killed, is matched no more: with discovery at once, or when its lease ends.
+ * Without, nobody tells, and the count may stay. A write to a peer that is gone is no failure.
  *
  *
  * 7. HONESTY
@@ -259,7 +261,8 @@ enum {
   DDSMARK_FEATURE_INSTANCES = 1u << 8, /* writer_dispose, writer_unregister */
   DDSMARK_FEATURE_MULTICAST = 1u << 9,
   DDSMARK_FEATURE_ASYNC_WRITE = 1u << 10, /* a writer can hand over to a thread of the middleware's */
-  DDSMARK_FEATURE_SIMULATED = 1u << 11 /* no middleware: what it does is configured. Measured only where it is named */
+  DDSMARK_FEATURE_SIMULATED = 1u << 11, /* no middleware: what it does is configured. Measured only where it is named */
+  DDSMARK_FEATURE_ONE_PROCESS = 1u << 12 /* writer and reader must be in one process, so it cannot be measured */
 };
 
 /* The types on the wire: one topic carries one of these. XCDR1, final, so that any DDS reads any other. */

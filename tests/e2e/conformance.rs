@@ -1,19 +1,27 @@
 //! `ddsmark drivers check`: the drivers of this tree keep the contract, and one that takes its process down, or hangs,
 //! costs one case.
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
-use crate::support::{Outcome, Scene, root};
+use crate::support::{Outcome, Scene, count, drivers, list, root};
 
 /// The teaching driver with one lie, see `crates/conformance/tests/liar.c`, or with code of its own put before it.
 fn liar(scene: &Scene, lie: &str, code: &str) -> String {
-    let (source, library) = (scene.path(&format!("{lie}.c")), scene.path(&format!("{lie}.so")));
+    let source = scene.path(&format!("{lie}.c"));
     let liar = root().join("crates/conformance/tests/liar.c");
     std::fs::write(&source, format!("#include \"{}\"\n{code}", liar.display())).expect("a file");
+    compile(scene, lie, &source, &root().join("include"), &[&format!("-DLIE={lie}")])
+}
+
+/// A driver from this source, against the header that lies in `include`.
+fn compile(scene: &Scene, name: &str, source: &Path, include: &Path, defines: &[&str]) -> String {
+    let library = scene.path(&format!("{name}.so"));
     let output = Command::new("cc")
-        .args(["-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-shared", "-fPIC", &format!("-DLIE={lie}"), "-I"])
-        .arg(root().join("include"))
-        .arg(&source)
+        .args(["-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-shared", "-fPIC"])
+        .args(defines)
+        .arg("-I")
+        .arg(include)
+        .arg(source)
         .arg("-o")
         .arg(&library)
         .output()
@@ -26,18 +34,97 @@ fn liar(scene: &Scene, lie: &str, code: &str) -> String {
 #[track_caller]
 fn line<'a>(outcome: &'a Outcome, case: &str) -> &'a str {
     let mut lines = outcome.stdout.lines();
-    lines.find(|line| line.trim_start().starts_with(case)).unwrap_or_else(|| panic!("{outcome:?}"))
+    lines.find(|line| line.split_whitespace().next() == Some(case)).unwrap_or_else(|| panic!("{outcome:?}"))
 }
 
 #[test]
 fn the_drivers_of_this_tree_keep_the_contract() {
     let scene = Scene::new();
-    for driver in ["udp", "cyclonedds"] {
+    for driver in ["udp", "cyclonedds", "sim"] {
         let outcome = scene.ddsmark(&["drivers", "check", driver]);
         outcome.assert_status(0);
+        assert!(line(&outcome, "delivery-across").contains("pass             2 "), "{}", outcome.stdout);
         assert!(line(&outcome, "delivery").contains("pass"), "{}", outcome.stdout);
         assert!(outcome.stdout.contains(" 0 failed"), "{}", outcome.stdout);
+        // what this one enforces, and no other driver of this tree
+        if driver == "cyclonedds" {
+            for case in ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"]
+            {
+                assert!(line(&outcome, case).contains("pass"), "{}", outcome.stdout);
+            }
+        }
     }
+}
+
+#[test]
+fn a_driver_that_was_built_for_version_1_of_the_contract_is_measured() {
+    let scene = Scene::new();
+    let frozen = root().join("crates/conformance/tests/abi-v1");
+    let driver = compile(&scene, "libddsmark_frozen", &frozen.join("driver.c"), &frozen, &[]);
+    let outcome = scene.ddsmark(&["characterize", "--driver", &driver, "--quick", "--size", "64", "--json"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]);
+    assert_eq!(cells.len(), 2, "latency and throughput");
+    for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
+        assert_eq!(run["state"], "valid", "{run:#}");
+        assert!(count(&list(&run["counted"])[0]["delivered"]) > 0, "{run:#}");
+    }
+}
+
+/// What `liar_across.c` does where writer and reader are in two processes, and nowhere else; what sees it, and how.
+const LIES_ACROSS: [(&str, &str, &str); 9] = [
+    ("never_unmatches", "match", "the reader has closed, and for 8 s the other end counts 1 as matched"),
+    (
+        "never_unmatches",
+        "peer-killed",
+        "the reader's process was killed, and for 40 s the other end counts 1",
+    ),
+    ("cuts_large_samples", "delivery", "arrived with 60000 B"),
+    ("loses_one", "order", "sample 1999 did not arrive"),
+    ("sends_what_it_refuses", "back-pressure", "came again"),
+    ("never_flushes", "flush", "arrived after the flush"),
+    ("never_acknowledges", "wait-acked", "all was received, and not acknowledged"),
+    ("shortens_keys", "keys", "key 16909060 arrived as 4"),
+    ("forgets_history", "late-joiner", "was not given the last sample"),
+];
+
+#[test]
+fn a_driver_that_is_honest_within_one_process_only_is_found_out_by_two() {
+    let scene = Scene::new();
+    let real = format!("-DREAL=\"{}\"", drivers().join("libddsmark_cyclonedds.so").display());
+    for (lie, case, expected) in LIES_ACROSS {
+        let (source, include) = (root().join("tests/e2e/liar_across.c"), root().join("include"));
+        let driver = compile(&scene, lie, &source, &include, &[&real, &format!("-DLIE={lie}")]);
+        let of_two = if case == "peer-killed" { case.to_owned() } else { format!("{case}-across") };
+        let tried = if case == "peer-killed" { of_two.clone() } else { format!("{case},{of_two}") };
+        let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", &tried]);
+        outcome.assert_status(1);
+        assert!(line(&outcome, &of_two).contains("FAIL             2 "), "{lie}: {}", outcome.stdout);
+        let found = outcome.stdout.split_once("found: ").expect("what was found").1;
+        let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(found.contains(expected), "{lie}: {}", outcome.stdout);
+        assert_eq!(
+            outcome.stdout.contains("1 passed, 1 failed"),
+            case != "peer-killed",
+            "{lie}: {}",
+            outcome.stdout
+        );
+    }
+    // whoever hangs in the second process is ended with the first: the scene sees to it that nobody is left
+    let (source, include) = (root().join("tests/e2e/liar_across.c"), root().join("include"));
+    let driver = compile(&scene, "hangs", &source, &include, &[&real, "-DLIE=hangs"]);
+    let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "delivery-across", "--limit", "3s"]);
+    outcome.assert_status(1);
+    assert!(outcome.stdout.contains("found: no answer within 3 s"), "{}", outcome.stdout);
+    // what declares no such thing, and does not reach beyond its process
+    let driver = liar(&scene, "hides_its_limits", "");
+    let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "match-across"]);
+    outcome.assert_status(1);
+    assert!(outcome.stdout.contains("the writer is matched with 0"), "{}", outcome.stdout);
+    let refused = scene.ddsmark(&["characterize", "--driver", &liar(&scene, "nothing", ""), "--quick"]);
+    refused.assert_status(2);
+    assert!(refused.stderr.contains("does not reach from one process to another"), "{}", refused.stderr);
 }
 
 #[test]

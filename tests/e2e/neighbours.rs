@@ -179,6 +179,7 @@ fn a_stranger_that_writes_on_our_topic_is_foreign_and_never_data() {
             .expect("a participant");
         let writer = participant
             .writer(&WriterConfig {
+                loans: false,
                 topic: configure.topic.clone(),
                 type_kind: TypeKind::Octets,
                 qos: configure.factors.qos.clone(),

@@ -50,6 +50,11 @@ pub fn programs() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_ddsmark")).parent().expect("a program lies in a directory").to_owned()
 }
 
+/// The directory in which `make drivers` puts drivers.
+pub fn drivers() -> PathBuf {
+    programs().parent().expect("target").join("drivers")
+}
+
 /// The root of the tree.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the tree")
@@ -58,7 +63,7 @@ pub fn root() -> PathBuf {
 /// Fails with a hint unless everything that the tests run was built.
 fn assert_built() {
     let programs = programs();
-    let drivers = programs.parent().expect("target").join("drivers");
+    let drivers = drivers();
     for program in ["ddsmark", "ddsmark-agent", "killing-agent", "xtask"] {
         let file = programs.join(program);
         assert!(

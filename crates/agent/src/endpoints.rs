@@ -43,6 +43,7 @@ pub fn writer_config(configure: &Configure, topic: &str, batched: bool) -> Write
         qos: factors.qos.clone(),
         max_payload_bytes: factors.size_bytes,
         batch_bytes: if batched { factors.batch_bytes } else { 0 },
+        loans: false,
     }
 }
 

@@ -20,3 +20,9 @@ pub mod writer;
 
 mod check;
 mod endpoints;
+
+/// Ends this process, whatever its driver is doing: whoever gives it orders is gone.
+pub fn end_at_once() {
+    // SAFETY: runs no code of this process any more; nobody is left to report to.
+    unsafe { libc::_exit(1) }
+}

@@ -2,8 +2,8 @@
 
 use std::{
     fs::File,
-    os::fd::{FromRawFd as _, OwnedFd, RawFd},
-    path::PathBuf,
+    os::fd::{AsFd as _, FromRawFd as _, OwnedFd, RawFd},
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -21,13 +21,17 @@ struct Arguments {
     #[arg(long)]
     driver: PathBuf,
     /// The descriptor of the control channel, open for reading and writing.
-    #[arg(long, value_name = "N")]
-    control_fd: RawFd,
+    #[arg(long, value_name = "N", required_unless_present = "peer")]
+    control_fd: Option<RawFd>,
+    /// Be the second process of a case that another agent tries; that one is at the other end of the standard input.
+    #[arg(long)]
+    peer: bool,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match take_channel(arguments.control_fd).map(|channel| play(&arguments.driver, channel)) {
+    let Some(control_fd) = arguments.control_fd else { return be_peer(&arguments.driver) };
+    match take_channel(control_fd).map(|channel| play(&arguments.driver, channel)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => {
             eprintln!("ddsmark-agent: {error}");
@@ -40,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn play(driver: &std::path::Path, channel: OwnedFd) -> Result<(), AgentError> {
+fn play(driver: &Path, channel: OwnedFd) -> Result<(), AgentError> {
     let mut replies = File::from(channel);
     let orders = replies.try_clone().map_err(control::ChannelError::Broken)?;
     let driver = match Driver::load(driver) {
@@ -54,6 +58,23 @@ fn play(driver: &std::path::Path, channel: OwnedFd) -> Result<(), AgentError> {
         }
     };
     Session::begin(driver, orders.into(), replies)?.run()
+}
+
+/// Plays the reader of a case, until the agent that tries it is done, or gone.
+fn be_peer(driver: &Path) -> ExitCode {
+    let outcome = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| error.to_string()).and_then(
+        |channel| {
+            let driver = Driver::load(driver).map_err(|error| error.to_string())?;
+            conformance::serve(&driver, channel, agent::end_at_once).map_err(|error| error.to_string())
+        },
+    );
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ddsmark-agent: as the second process of a case: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Takes the channel, and keeps it from what the driver may start.

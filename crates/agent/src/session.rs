@@ -175,10 +175,7 @@ impl<W: Write> Session<W> {
     /// # Errors
     /// The runner is gone.
     pub fn begin(driver: Driver, orders: OwnedFd, mut replies: W) -> Result<Self, AgentError> {
-        let orders = Inbox::start(std::fs::File::from(orders), || {
-            // SAFETY: ends the process at once, whatever the driver is doing; nobody is left to report to.
-            unsafe { libc::_exit(1) }
-        });
+        let orders = Inbox::start(std::fs::File::from(orders), crate::end_at_once);
         let driver_description = Box::new(driver.description().clone());
         let hello = Reply::Hello { protocol: PROTOCOL, pid: std::process::id(), driver: driver_description };
         control::send(&mut replies, &hello)?;

@@ -1,4 +1,4 @@
-//! A matched pair of writer and reader in this process, and what arrives.
+//! A matched pair of writer and reader, in one process or in two, and what arrives.
 
 use std::{
     cell::Cell,
@@ -14,7 +14,12 @@ use driver_host::{
 };
 use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support};
 
-use crate::{Stop, broken};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Stop, broken,
+    peer::{Far, Start, from_base64, to_base64},
+};
 
 /// How long writer and reader may take to find each other.
 const MATCH_PATIENCE: Duration = Duration::from_secs(15);
@@ -28,24 +33,28 @@ pub struct Bench<'a> {
     pub driver: &'a Driver,
     /// In the names of all topics and files.
     pub name: &'a str,
-    domain: u32,
+    pub domain: u32,
     topics: Cell<u32>,
+    /// Starts the process of the reader; none: it is in this one.
+    start: Option<&'a Start<'a>>,
 }
 
 /// What a pair is to be; by default with the strongest guarantee that the driver has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wish {
     pub qos: Qos,
     pub mode: ReceiveMode,
     pub type_kind: TypeKind,
     pub max_payload_bytes: u64,
     pub batch_bytes: u64,
+    pub loans: bool,
 }
 
 /// A sample that arrived.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Got {
     pub key: u32,
+    #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
     pub payload: Vec<u8>,
 }
 
@@ -55,7 +64,33 @@ type Heard = Arc<Mutex<Vec<Got>>>;
 pub enum Inlet {
     Asked { reader: Reader, polling: bool },
     Listening { reader: ListeningReader<Heard>, heard: Heard },
+    Far(Far),
 }
+
+/// An end of a pair, wherever it is.
+pub trait End {
+    fn matched(&self) -> Result<u32, Stop>;
+    fn locator(&self) -> Result<String, Stop>;
+    fn connect(&self, locator: &str) -> Result<(), Stop>;
+}
+
+macro_rules! near_end {
+    ($monitor:ty) => {
+        impl End for $monitor {
+            fn matched(&self) -> Result<u32, Stop> {
+                Ok(<$monitor>::matched(self)?)
+            }
+            fn locator(&self) -> Result<String, Stop> {
+                Ok(<$monitor>::locator(self)?)
+            }
+            fn connect(&self, locator: &str) -> Result<(), Stop> {
+                Ok(<$monitor>::connect(self, locator)?)
+            }
+        }
+    };
+}
+near_end!(WriterMonitor);
+near_end!(ReaderMonitor);
 
 /// A writer and a reader that are matched.
 pub struct Pair {
@@ -64,8 +99,8 @@ pub struct Pair {
 }
 
 impl<'a> Bench<'a> {
-    pub const fn new(driver: &'a Driver, name: &'a str, domain: u32) -> Self {
-        Self { driver, name, domain, topics: Cell::new(0) }
+    pub const fn new(driver: &'a Driver, name: &'a str, domain: u32, start: Option<&'a Start<'a>>) -> Self {
+        Self { driver, name, domain, topics: Cell::new(0), start }
     }
 
     /// A participant over loopback.
@@ -114,7 +149,8 @@ impl<'a> Bench<'a> {
             qos.history = Some(History::KeepAll);
         }
         let mode = self.driver.description().receive_modes[0];
-        let mut wish = Wish { qos, mode, type_kind: TypeKind::Octets, max_payload_bytes, batch_bytes: 0 };
+        let mut wish =
+            Wish { qos, mode, type_kind: TypeKind::Octets, max_payload_bytes, batch_bytes: 0, loans: false };
         if !self.driver.description().type_kinds.iter().any(|kind| kind == "octets") {
             wish.type_kind = TypeKind::Keyed;
         }
@@ -122,16 +158,13 @@ impl<'a> Bench<'a> {
     }
 
     pub fn writer(&self, participant: &Participant, topic: &str, wish: &Wish) -> Result<Writer, Stop> {
-        Ok(participant.writer(&WriterConfig {
-            topic: topic.to_owned(),
-            type_kind: wish.type_kind,
-            qos: wish.qos.clone(),
-            max_payload_bytes: wish.max_payload_bytes,
-            batch_bytes: wish.batch_bytes,
-        })?)
+        Ok(participant.writer(&writer_config(topic, wish))?)
     }
 
     pub fn inlet(&self, participant: &Participant, topic: &str, wish: &Wish) -> Result<Inlet, Stop> {
+        if let Some(start) = self.start {
+            return Ok(Inlet::Far(Far::open(start, self, topic, wish)?));
+        }
         let config = reader_config(topic, wish);
         Ok(if wish.mode == ReceiveMode::Listener {
             let heard = Heard::default();
@@ -145,7 +178,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Connects the two where there is no discovery, and waits until both see each other.
-    pub fn match_up(&self, writer: &WriterMonitor, reader: &ReaderMonitor) -> Result<(), Stop> {
+    pub fn match_up(&self, writer: &dyn End, reader: &dyn End) -> Result<(), Stop> {
         if self.driver.has(FEATURE_LOCATORS) {
             writer.connect(&reader.locator()?)?;
             reader.connect(&writer.locator()?)?;
@@ -172,8 +205,20 @@ impl<'a> Bench<'a> {
         let topic = self.topic();
         let inlet = self.inlet(participant, &topic, wish)?;
         let writer = self.writer(participant, &topic, wish)?;
-        self.match_up(&writer.monitor(), &inlet.monitor())?;
+        self.match_up(&writer.monitor(), &*inlet.end())?;
         Ok(Pair { writer, inlet })
+    }
+}
+
+/// What a writer is to be.
+pub fn writer_config(topic: &str, wish: &Wish) -> WriterConfig {
+    WriterConfig {
+        topic: topic.to_owned(),
+        type_kind: wish.type_kind,
+        qos: wish.qos.clone(),
+        max_payload_bytes: wish.max_payload_bytes,
+        batch_bytes: wish.batch_bytes,
+        loans: wish.loans,
     }
 }
 
@@ -210,10 +255,20 @@ pub fn numbered(number: u64, size: usize) -> Vec<u8> {
 }
 
 impl Inlet {
-    pub fn monitor(&self) -> ReaderMonitor {
+    /// Of a reader in this process.
+    pub fn monitor(&self) -> Result<ReaderMonitor, Stop> {
         match self {
-            Self::Asked { reader, .. } => reader.monitor(),
-            Self::Listening { reader, .. } => reader.monitor(),
+            Self::Asked { reader, .. } => Ok(reader.monitor()),
+            Self::Listening { reader, .. } => Ok(reader.monitor()),
+            Self::Far(_) => broken("the reader is in another process"),
+        }
+    }
+
+    pub fn end(&self) -> Box<dyn End + '_> {
+        match self {
+            Self::Asked { reader, .. } => Box::new(reader.monitor()),
+            Self::Listening { reader, .. } => Box::new(reader.monitor()),
+            Self::Far(far) => Box::new(far),
         }
     }
 
@@ -223,7 +278,7 @@ impl Inlet {
         let mut last = Instant::now();
         while got.len() < expected && last.elapsed() < quiet {
             let before = got.len();
-            self.receive_once(&mut got)?;
+            self.receive_once(&mut got, expected)?;
             if got.len() > before {
                 last = Instant::now();
             }
@@ -231,7 +286,7 @@ impl Inlet {
         Ok(got)
     }
 
-    fn receive_once(&mut self, got: &mut Vec<Got>) -> Result<(), Stop> {
+    fn receive_once(&mut self, got: &mut Vec<Got>, expected: usize) -> Result<(), Stop> {
         match self {
             Self::Asked { reader, polling } => {
                 let before = got.len();
@@ -254,6 +309,10 @@ impl Inlet {
                     got.append(&mut heard);
                 }
             }
+            Self::Far(far) => {
+                let slice = Duration::from_nanos(SLICE_NS);
+                got.append(&mut far.receive(expected - got.len(), slice)?);
+            }
         }
         Ok(())
     }
@@ -262,6 +321,7 @@ impl Inlet {
         match self {
             Self::Asked { reader, .. } => reader.close()?,
             Self::Listening { reader, .. } => drop(reader.close()?),
+            Self::Far(far) => far.close()?,
         }
         Ok(())
     }
@@ -279,14 +339,24 @@ pub fn until_accepted(
     what: &str,
     mut call: impl FnMut() -> Result<WriteOutcome, driver_host::DriverError>,
 ) -> Result<(), Stop> {
+    until_some(what, || Ok((call()? == WriteOutcome::Accepted).then_some(())))
+}
+
+/// Calls again until something comes of it.
+pub fn until_some<T>(
+    what: &str,
+    mut call: impl FnMut() -> Result<Option<T>, driver_host::DriverError>,
+) -> Result<T, Stop> {
     let begin = Instant::now();
-    while call()? != WriteOutcome::Accepted {
+    loop {
+        if let Some(found) = call()? {
+            return Ok(found);
+        }
         if begin.elapsed() > PATIENCE {
             return broken(format!("{what} is not accepted for {} s", PATIENCE.as_secs()));
         }
         thread::sleep(Duration::from_micros(100));
     }
-    Ok(())
 }
 
 /// Writes one sample, again until it is accepted.

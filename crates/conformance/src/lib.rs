@@ -1,13 +1,15 @@
 //! What the driver contract, `include/ddsmark/driver.h`, promises: a closed list of [`Case`]s, each of which a driver
 //! passes, fails, or is not concerned by.
 //!
-//! A case opens what it needs in the process that it runs in, with a writer and a reader of its own, over loopback. Every
-//! wait in it has a limit, but a driver may crash, exit or hang: whoever runs a case does so in a process that may be
-//! lost, and gives it a time limit.
+//! A case opens what it needs, with a writer and a reader of its own, over loopback: in the process that it runs in, and
+//! what concerns samples a second time with the reader in a process of its own, which [`serve`] plays. Every wait in it
+//! has a limit, but a driver may crash, exit or hang: whoever runs a case does so in a process that may be lost, and gives
+//! it a time limit.
 //!
 //! ```text
 //! lib.rs       Case, Verdict, the list
 //! bench.rs     a matched pair of writer and reader, and what arrives
+//! peer.rs      the reader in a second process
 //! census.rs    threads, descriptors and shared-memory files of this process
 //! values.rs    the policies, each with values that are not the default
 //! cases/       the cases, by part of the contract
@@ -17,16 +19,23 @@
 mod bench;
 mod cases;
 mod census;
+mod peer;
 mod values;
 
+use std::borrow::Cow;
+
+use driver_abi::FEATURE_ONE_PROCESS;
 use driver_host::{Driver, DriverError};
 
 use crate::bench::Bench;
+pub use crate::peer::{Start, serve};
 
 /// One promise of the contract, and how to see whether a driver keeps it.
 pub struct Case {
     /// Its name, as on the command line.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
+    /// In how many processes writer and reader are: 1 or 2.
+    pub processes: u32,
     /// The section of driver.h on which it rests, or the function.
     pub section: &'static str,
     /// The promise, in words.
@@ -73,10 +82,17 @@ fn not_applicable<T>(why: impl Into<String>) -> Result<T, Stop> {
 
 impl Case {
     /// Runs it against a driver. `name` is in the names of all topics and files: letters, digits and `-`, unique on this
-    /// host meanwhile; in `domain`, 1 to 100, there is nobody else.
+    /// host meanwhile; in `domain`, 1 to 100, there is nobody else. `start` starts the second process of a case that has
+    /// two; the case ends it.
     #[must_use]
-    pub fn run(&self, driver: &Driver, name: &str, domain: u32) -> Verdict {
-        match (self.run)(&Bench::new(driver, name, domain)) {
+    pub fn run(&self, driver: &Driver, name: &str, domain: u32, start: &Start<'_>) -> Verdict {
+        let start = (self.processes > 1).then_some(start);
+        if start.is_some() && driver.has(FEATURE_ONE_PROCESS) {
+            return Verdict::NotApplicable(
+                "it declares that it does not reach beyond one process".to_owned(),
+            );
+        }
+        match (self.run)(&Bench::new(driver, name, domain, start)) {
             Ok(()) => Verdict::Passed,
             Err(Stop::Failed(reason)) => Verdict::Failed(reason),
             Err(Stop::NotApplicable(reason)) => Verdict::NotApplicable(reason),
@@ -102,7 +118,7 @@ mod tests {
 
     #[test]
     fn cases_have_names_of_their_own_and_a_promise() {
-        let mut ids: Vec<_> = cases().iter().map(|case| case.id).collect();
+        let mut ids: Vec<_> = cases().into_iter().map(|case| case.id).collect();
         ids.sort_unstable();
         let all = ids.len();
         ids.dedup();

@@ -112,6 +112,11 @@ static void takes_undeclared_types(void) {
   lying.writer_open = open_any_type;
 }
 
+static void hides_its_limits(void) {
+  described.features &= ~DDSMARK_FEATURE_ONE_PROCESS;
+  lying.describe = describe_changed;
+}
+
 static const char *silence(void) {
   return "";
 }
@@ -239,6 +244,8 @@ static ddsmark_status open_volatile(ddsmark_participant *p, const ddsmark_reader
 static void forgets_history(void) {
   lying.reader_open = open_volatile;
 }
+
+#include "lies_beyond.h"
 
 /* -- receiving ----------------------------------------------------------------------------------------------------- */
 
@@ -426,6 +433,7 @@ static void (*const lies[])(void) = {
     promises_any_size,
     takes_undeclared_types,
     says_nothing,
+    hides_its_limits,
     matches_nobody,
     never_unmatches,
     damages_large_samples,
@@ -439,6 +447,25 @@ static void (*const lies[])(void) = {
     never_acknowledges,
     shortens_keys,
     forgets_history,
+    lends,
+    promises_loans,
+    takes_undeclared_loans,
+    lends_undeclared,
+    lends_any_size,
+    lends_overlapping,
+    never_takes_back,
+    publishes_nothing,
+    damages_loans,
+    ignores_deadline,
+    ignores_lifespan,
+    ignores_time_based_filter,
+    ignores_partition,
+    ignores_ownership,
+    ignores_liveliness,
+    always_misses,
+    keeps_one_more,
+    leaks_samples,
+    leaks_readers,
     miscounts,
     waits_when_polled,
     calls_after_close,

@@ -148,6 +148,8 @@ pub struct CaseInfo {
     pub section: String,
     /// In words.
     pub promise: String,
+    /// In how many processes its writer and reader are: 1 or 2.
+    pub processes: u32,
 }
 
 /// Whether a driver keeps a promise of the contract.

@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use experiment::{DriverDescription, Limits};
 use report::{Finding, FoundDriver, TriedCase};
-use runner::{DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Stop, Verdict, describe};
+use runner::{
+    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Stop, Verdict, describe,
+};
 
 use crate::{
     arguments::Drivers as Command,
@@ -93,7 +95,8 @@ fn check(
             Verdict::Failed { reason } => Finding::Failed(reason),
             Verdict::NotApplicable { reason } => Finding::NotApplicable(reason),
         };
-        tried.push(TriedCase { id: case.id, section: case.section, promise: case.promise, finding });
+        let CaseInfo { id, section, promise, processes } = case;
+        tried.push(TriedCase { id, section, promise, processes, finding });
     }
     output::print(&report::driver_check(&driver.name, &tried))?;
     let failed = tried.iter().any(|case| matches!(case.finding, Finding::Failed(_)));

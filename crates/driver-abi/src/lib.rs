@@ -91,6 +91,7 @@ pub const FEATURE_INSTANCES: u32 = 1 << 8;
 pub const FEATURE_MULTICAST: u32 = 1 << 9;
 pub const FEATURE_ASYNC_WRITE: u32 = 1 << 10;
 pub const FEATURE_SIMULATED: u32 = 1 << 11;
+pub const FEATURE_ONE_PROCESS: u32 = 1 << 12;
 
 // Kinds of type.
 pub const TYPE_OCTETS: u32 = 0;

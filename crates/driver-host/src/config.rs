@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use driver_abi as abi;
 use experiment::Qos;
+use serde::{Deserialize, Serialize};
 
 /// Settings in force, by name.
 pub type Settings = BTreeMap<String, String>;
@@ -27,7 +28,7 @@ pub struct ParticipantConfig {
 }
 
 /// The types of the contract.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TypeKind {
     /// A sequence of octets.
     #[default]
@@ -57,6 +58,7 @@ pub struct WriterConfig {
     pub qos: Qos,
     pub max_payload_bytes: u64,
     pub batch_bytes: u64,
+    pub loans: bool,
 }
 
 /// What a reader needs to know.

@@ -9,7 +9,7 @@ use driver_abi as abi;
 use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMode, Support, TransportInfo};
 
 /// Names of the feature bits, as results and `drivers info` show them.
-const FEATURES: [(u32, &str); 12] = [
+const FEATURES: [(u32, &str); 13] = [
     (abi::FEATURE_LOCATORS, "locators"),
     (abi::FEATURE_NATIVE_BATCHING, "native_batching"),
     (abi::FEATURE_APPLICATION_BATCHING, "application_batching"),
@@ -22,6 +22,7 @@ const FEATURES: [(u32, &str); 12] = [
     (abi::FEATURE_MULTICAST, "multicast"),
     (abi::FEATURE_ASYNC_WRITE, "async_write"),
     (abi::FEATURE_SIMULATED, "simulated"),
+    (abi::FEATURE_ONE_PROCESS, "one_process"),
 ];
 
 /// Copies a description. Returns it with the feature bits.

@@ -26,4 +26,4 @@ pub use load::{Driver, LoadError};
 pub use monitor::{ReaderMonitor, WriterMonitor};
 pub use participant::Participant;
 pub use reader::{ListeningReader, Reader};
-pub use writer::Writer;
+pub use writer::{Loan, Writer};

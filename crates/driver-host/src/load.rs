@@ -18,6 +18,7 @@ pub struct Driver {
     table: &'static abi::Driver,
     description: DriverDescription,
     features: u32,
+    path: PathBuf,
 }
 
 impl fmt::Debug for Driver {
@@ -124,7 +125,13 @@ impl Driver {
         // SAFETY: what describe() returns lives as long as the library, which is never unloaded.
         let (description, features) =
             unsafe { describe::description(raw) }.map_err(|cause| broken(&format!("describe(): {cause}")))?;
-        Ok(Self { table, description, features })
+        Ok(Self { table, description, features, path })
+    }
+
+    /// The file that it was loaded from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What the driver says of itself.

@@ -116,7 +116,7 @@ impl Participant {
             max_payload_bytes: config.max_payload_bytes,
             batch_bytes: config.batch_bytes,
             async_write: 0,
-            loans: 0,
+            loans: config.loans.into(),
         };
         let mut handle = ptr::null_mut();
         // SAFETY: the participant is open; the configuration is valid for the call.

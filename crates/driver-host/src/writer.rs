@@ -7,7 +7,7 @@ use driver_abi as abi;
 use crate::{
     DriverError, WriteOutcome, WriterMonitor,
     participant::ParticipantInner,
-    table::{Table, call, failure},
+    table::{Table, call, failure, opened},
 };
 
 /// A writer. Closed when dropped, whatever monitors are left.
@@ -91,6 +91,23 @@ impl Writer {
         }
     }
 
+    /// Memory of the driver's for one sample. None: no room now.
+    ///
+    /// # Errors
+    /// Anything but lack of room or time, in the driver's words.
+    pub fn loan(&self, size: u64) -> Result<Option<Loan<'_>>, DriverError> {
+        let mut memory = std::ptr::null_mut();
+        // SAFETY: the handle is open.
+        match unsafe { call!(self.table, writer_loan(self.handle.as_ptr(), size, &raw mut memory)) } {
+            Ok(()) => {
+                let memory = opened("writer_loan", memory)?;
+                Ok(Some(Loan { writer: self, memory, size: size as usize }))
+            }
+            Err(error) if [abi::TIMED_OUT, abi::REFUSED].contains(&error.status) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Waits until all is acknowledged. False: not within the time.
     ///
     /// # Errors
@@ -102,5 +119,66 @@ impl Writer {
             Err(error) if error.status == abi::TIMED_OUT => Ok(false),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// A loan. Dropped, it is discarded.
+pub struct Loan<'w> {
+    writer: &'w Writer,
+    memory: NonNull<u8>,
+    size: usize,
+}
+
+impl fmt::Debug for Loan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loan").field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        // an error was reported by `discard`, or nobody asked for it
+        let _ = self.give_back();
+    }
+}
+
+impl Loan<'_> {
+    /// What it holds.
+    #[must_use]
+    pub fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the driver vouches for `size` bytes, which are the caller's until the loan is given back.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.size) }
+    }
+
+    /// Writes it as a sample. Not accepted for want of room or time, it may be published again.
+    ///
+    /// # Errors
+    /// Anything but lack of room or time, in the driver's words. The loan is then the driver's again.
+    pub fn publish(self, key: u32) -> Result<Option<Self>, DriverError> {
+        let (handle, memory) = (self.writer.handle.as_ptr(), self.memory.as_ptr());
+        // SAFETY: the handle is open; the loan is ours until the driver has taken it.
+        match unsafe { call!(self.writer.table, writer_publish(handle, key, memory, self.size as u64)) } {
+            Err(error) if [abi::TIMED_OUT, abi::REFUSED].contains(&error.status) => Ok(Some(self)),
+            done => {
+                // it is the driver's
+                std::mem::forget(self);
+                done.map(|()| None)
+            }
+        }
+    }
+
+    /// Gives it back unwritten.
+    ///
+    /// # Errors
+    /// In the driver's words. The loan is then the driver's all the same.
+    pub fn discard(self) -> Result<(), DriverError> {
+        let done = self.give_back();
+        std::mem::forget(self);
+        done
+    }
+
+    fn give_back(&self) -> Result<(), DriverError> {
+        // SAFETY: the handle is open; called once, by `discard` or when dropped, so the loan is ours still.
+        unsafe { call!(self.writer.table, writer_discard(self.writer.handle.as_ptr(), self.memory.as_ptr())) }
     }
 }

@@ -32,6 +32,7 @@ impl Features {
     pub const MULTICAST: Self = Self(abi::FEATURE_MULTICAST);
     pub const ASYNC_WRITE: Self = Self(abi::FEATURE_ASYNC_WRITE);
     pub const SIMULATED: Self = Self(abi::FEATURE_SIMULATED);
+    pub const ONE_PROCESS: Self = Self(abi::FEATURE_ONE_PROCESS);
 
     /// Both.
     #[must_use]

@@ -184,6 +184,9 @@ impl Characterize {
                 transport: self.transport.clone().unwrap_or_default(),
                 known: description.transports.iter().map(|transport| transport.name.clone()).collect(),
             })?;
+        if description.has("one_process") {
+            return Err(PlanError::OneProcess { driver: driver.to_owned() });
+        }
         if !description.receive_modes.contains(&self.receive) {
             return Err(PlanError::NoReceiveMode {
                 driver: driver.to_owned(),

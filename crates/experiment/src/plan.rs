@@ -191,6 +191,12 @@ pub enum PlanError {
         /// The driver.
         driver: String,
     },
+    /// A driver whose samples do not leave their process.
+    #[error("driver `{driver}` cannot be measured: it does not reach from one process to another")]
+    OneProcess {
+        /// The driver.
+        driver: String,
+    },
     /// An option that the driver has not.
     #[error("driver `{driver}` has no option `{option}`")]
     NoOption {
@@ -257,6 +263,7 @@ impl PlanError {
             Self::NotReliable { .. } => {
                 "use `--reliability strongest` to give each driver the strongest guarantee it has".to_owned()
             }
+            Self::OneProcess { .. } => "it can only be tried with `ddsmark drivers check`".to_owned(),
             Self::StrayOption { driver } => format!("add `--driver {driver}`, or drop the option"),
             Self::TooFewRuns { min, .. } => format!("use `--runs {min}` or more"),
             Self::Time { range, .. } => format!("choose a time within {range}"),

@@ -168,6 +168,10 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(&refused, PlanError::NoMulticast { driver } if driver == "bare"), "{refused}");
     assert!(refused.hint().contains("leave out `--multicast`"));
     assert!(matches!(refusal(|w| w.sizes = vec![]), PlanError::Nothing("sizes")));
+    let inward = [("inward".to_owned(), description("inward", &["one_process"], &[]))].into();
+    let error =
+        Characterize { drivers: vec!["inward".into()], ..written() }.plan(&inward).expect_err("refused");
+    assert_eq!(error, PlanError::OneProcess { driver: "inward".into() });
     assert!(matches!(refusal(|w| w.sizes = vec![64, 64]), PlanError::Twice { .. }));
     assert!(matches!(refusal(|w| w.runs = Some(2)), PlanError::TooFewRuns { runs: 2, min: 3 }));
     assert!(matches!(refusal(|w| w.measure_ns = Some(1)), PlanError::Time { .. }));

@@ -11,6 +11,8 @@ pub struct TriedCase {
     pub section: String,
     /// The promise.
     pub promise: String,
+    /// In how many processes writer and reader were.
+    pub processes: u32,
     /// What was found.
     pub finding: Finding,
 }
@@ -32,6 +34,7 @@ pub fn driver_check(driver: &str, cases: &[TriedCase]) -> String {
     let mut grid = Grid::default()
         .column("Case", Align::Left)
         .column("Verdict", Align::Left)
+        .column("Processes", Align::Right)
         .column("In driver.h", Align::Left)
         .column("Note", Align::Left);
     let mut failures = String::new();
@@ -54,7 +57,13 @@ pub fn driver_check(driver: &str, cases: &[TriedCase]) -> String {
                 ("n/a", reason.as_str())
             }
         };
-        grid.row(vec![case.id.clone(), verdict.to_owned(), case.section.clone(), note.to_owned()]);
+        grid.row(vec![
+            case.id.clone(),
+            verdict.to_owned(),
+            case.processes.to_string(),
+            case.section.clone(),
+            note.to_owned(),
+        ]);
     }
     format!(
         "{driver}: {passed} passed, {failed} failed, {not_applicable} not applicable\n\n{}{failures}",
@@ -68,24 +77,25 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_with_its_promise_and_what_is_not_applicable_with_why() {
-        let case = |id: &str, finding| TriedCase {
+        let case = |id: &str, processes, finding| TriedCase {
+            processes,
             id: id.to_owned(),
             section: "7".to_owned(),
             promise: format!("{id} holds"),
             finding,
         };
         let cases = [
-            case("one", Finding::Passed),
-            case("two", Finding::Failed("it does not".to_owned())),
-            case("three", Finding::NotApplicable("never said".to_owned())),
+            case("one", 1, Finding::Passed),
+            case("two", 2, Finding::Failed("it does not".to_owned())),
+            case("three", 1, Finding::NotApplicable("never said".to_owned())),
         ];
         let expected = "\
 mine: 1 passed, 1 failed, 1 not applicable
 
-  Case   Verdict  In driver.h  Note
-  one    pass     7
-  two    FAIL     7
-  three  n/a      7            never said
+  Case   Verdict  Processes  In driver.h  Note
+  one    pass             1  7
+  two    FAIL             2  7
+  three  n/a              1  7            never said
 
 two
   promised: two holds

@@ -7,7 +7,7 @@ mod reader;
 mod socket;
 mod writer;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use driver_kit::{
     Description, Driver, DriverOption, Durability, Error, Features, Participant, ParticipantConfig, Policies,
@@ -68,6 +68,13 @@ impl Driver for Sim {
     }
 
     fn open(config: &ParticipantConfig<'_>) -> Result<SimParticipant> {
+        // taken for nothing, and yet a mistake to be told
+        if let Some(name) = config.interface
+            && !Path::new("/sys/class/net").join(name).exists()
+        {
+            return Err(Error::bad_argument(format!("interface `{name}` does not exist"))
+                .hint("`ip -br link` lists the interfaces of this host"));
+        }
         let options = config.options.iter().copied();
         let model =
             Config::parse(options).map_err(|error| Error::bad_argument(error.message).hint(error.hint))?;

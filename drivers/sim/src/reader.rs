@@ -62,7 +62,7 @@ pub(crate) struct SimReader {
 
 /// Who receives.
 enum Intake {
-    Host(Inlet),
+    Host { inlet: Inlet, polling: bool },
     Listener(Worker),
 }
 
@@ -86,7 +86,8 @@ impl SimReader {
             max_payload,
         };
         let intake = match config.receive {
-            Receive::Waitset | Receive::Polling => Intake::Host(inlet),
+            Receive::Waitset => Intake::Host { inlet, polling: false },
+            Receive::Polling => Intake::Host { inlet, polling: true },
             Receive::Listener(sink) => Intake::Listener(listen(inlet, sink)?),
         };
         Ok(Self { socket, monitor, intake, writers: Vec::new() })
@@ -101,10 +102,10 @@ impl Reader for SimReader {
     }
 
     fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
-        let Intake::Host(inlet) = &mut self.intake else {
+        let Intake::Host { inlet, polling } = &mut self.intake else {
             return Err(Error::bad_argument("the listener has the samples of this reader"));
         };
-        let deadline = (timeout_ns > 0).then(|| now_ns().saturating_add(timeout_ns));
+        let deadline = (timeout_ns > 0 && !*polling).then(|| now_ns().saturating_add(timeout_ns));
         loop {
             inlet.take_in()?;
             inlet.give(max_samples, to);
@@ -136,7 +137,7 @@ impl Reader for SimReader {
 
     fn close(self) -> Result<()> {
         match self.intake {
-            Intake::Host(_) => Ok(()),
+            Intake::Host { .. } => Ok(()),
             Intake::Listener(listener) => listener.stop(),
         }
     }

@@ -6,46 +6,47 @@ use driver_abi::{BAD_ARGUMENT, Status, TOO_LARGE, UNSUPPORTED};
 use driver_host::{DriverError, ParticipantConfig, TypeKind};
 use experiment::ReceiveMode;
 
+use super::Written;
 use crate::{
-    Case, Held,
-    bench::{Bench, PATIENCE, Wish, numbered, write},
+    Held,
+    bench::{Bench, PATIENCE, Wish, numbered, reader_config, write, writer_config},
     broken,
     census::Census,
     not_applicable,
 };
 
-pub const CASES: &[Case] = &[
-    Case {
+pub const CASES: &[Written] = &[
+    Written {
         id: "describe",
         section: "describe()",
         promise: "the description is whole, and does not contradict itself",
         run: describe,
     },
-    Case {
+    Written {
         id: "clean-close",
         section: "1",
         promise: "after participant_close() no thread, descriptor or shared memory is left; it opens again",
         run: clean_close,
     },
-    Case {
+    Written {
         id: "bad-arguments",
         section: "2, participant_open()",
         promise: "an unknown transport, interface or option is DDSMARK_BAD_ARGUMENT, and nothing is left open",
         run: bad_arguments,
     },
-    Case {
+    Written {
         id: "undeclared-refused",
         section: "writer_open()",
         promise: "a type, a way to receive or batching that is not declared is DDSMARK_UNSUPPORTED",
         run: undeclared_refused,
     },
-    Case {
+    Written {
         id: "too-large",
         section: "4, writer_open()",
         promise: "a size over the transport's, and a sample over the writer's, is DDSMARK_TOO_LARGE",
         run: too_large,
     },
-    Case {
+    Written {
         id: "error-text",
         section: "4",
         promise: "after a failure last_error() says what failed and why",
@@ -111,7 +112,7 @@ fn clean_close(bench: &Bench<'_>) -> Held {
 }
 
 /// The call failed with that status.
-fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> Held {
+pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> Held {
     match result {
         Err(error) if error.status == expected => Ok(()),
         Err(error) => broken(format!("{what} is not {name}, but: {error}")),
@@ -151,16 +152,9 @@ fn undeclared_refused(bench: &Bench<'_>) -> Held {
         let topic = bench.topic();
         // the status of an open that fails is inside of `Stop`: asked directly
         let result = if writes {
-            let config = driver_host::WriterConfig {
-                topic,
-                type_kind: wish.type_kind,
-                qos: wish.qos.clone(),
-                max_payload_bytes: wish.max_payload_bytes,
-                batch_bytes: wish.batch_bytes,
-            };
-            participant.writer(&config).map(drop)
+            participant.writer(&writer_config(&topic, wish)).map(drop)
         } else {
-            let config = crate::bench::reader_config(&topic, wish);
+            let config = reader_config(&topic, wish);
             match wish.mode {
                 ReceiveMode::Listener => participant.listening_reader(&config, (), |(), _| {}).map(drop),
                 _ => participant.reader(&config).map(drop),
@@ -202,13 +196,7 @@ fn too_large(bench: &Bench<'_>) -> Held {
     let participant = bench.open()?;
     if let Some(over) = bench.largest().checked_add(1) {
         let wish = bench.wish(over);
-        let config = driver_host::WriterConfig {
-            topic: bench.topic(),
-            type_kind: wish.type_kind,
-            qos: wish.qos,
-            max_payload_bytes: over,
-            batch_bytes: 0,
-        };
+        let config = writer_config(&bench.topic(), &wish);
         refused("a writer of more than the transport carries", TOO_LARGE, NAME, participant.writer(&config))?;
     }
     let pair = bench.pair(&participant, &bench.wish(64))?;

@@ -6,12 +6,13 @@ use driver_abi::{FEATURE_MULTICAST, UNSUPPORTED};
 use driver_host::ParticipantConfig;
 
 use crate::{
-    Case, Held, Stop,
+    Held, Stop,
     bench::{Bench, numbered, write},
     broken,
+    cases::Written,
 };
 
-pub const CASES: &[Case] = &[Case {
+pub const CASES: &[Written] = &[Written {
     id: "multicast",
     section: "participant_open(), participant_settings()",
     promise: "multicast is DDSMARK_UNSUPPORTED where it is not declared; where it is, samples arrive, and the setting \

@@ -11,27 +11,28 @@ use std::{
 
 use experiment::ReceiveMode;
 
+use super::Written;
 use crate::{
-    Case, Held,
+    Held,
     bench::{Bench, Got, Inlet, PATIENCE, Wish, numbered, reader_config, write},
     broken, not_applicable,
 };
 
-pub const CASES: &[Case] = &[
-    Case {
+pub const CASES: &[Written] = &[
+    Written {
         id: "receive-waitset",
         section: "reader_receive()",
         promise: "by waitset samples arrive; when nothing comes the call returns with none, in its time limit",
         run: |bench| asked(bench, ReceiveMode::Waitset, 50_000_000),
     },
-    Case {
+    Written {
         id: "receive-polling",
         section: "reader_receive()",
         promise: "by polling samples arrive; the call never waits, whatever its time limit",
         // a driver that waits here hangs, and whoever runs the case sees that
         run: |bench| asked(bench, ReceiveMode::Polling, 3_600_000_000_000),
     },
-    Case {
+    Written {
         id: "receive-listener",
         section: "3",
         promise: "by listener each sample is given once; the sink is never called after reader_close()",

@@ -6,66 +6,78 @@ use std::{
 };
 
 use driver_abi::{FEATURE_LOCATORS, FEATURE_WAIT_ACKED};
-use driver_host::TypeKind;
+use driver_host::{TypeKind, Writer};
 use experiment::{Durability, History, Policy, Qos, QosDuration, Reliability, Support};
 
-use super::life::batches;
+use super::{Written, life::batches};
 use crate::{
-    Case, Held, Stop,
-    bench::{Bench, Got, PATIENCE, Wish, numbered, until_accepted, write},
+    Held, Stop,
+    bench::{Bench, End, Got, PATIENCE, Wish, numbered, until_accepted, write},
     broken, not_applicable,
 };
 
-pub const CASES: &[Case] = &[
-    Case {
+pub const CASES: &[Written] = &[
+    Written {
         id: "match",
         section: "6",
-        promise: "both ends count the other once it is there, nobody before, and with discovery not after its close",
+        promise: "both ends count the other once it is there, nobody before, and with discovery not after its close; \
+                  a write after that is no failure",
         run: matching,
     },
-    Case {
+    Written {
         id: "delivery",
         section: "writer_write()",
         promise: "samples of 16 B to 1 MiB, as far as the transport carries them, arrive with every byte as written",
         run: delivery,
     },
-    Case {
+    Written {
         id: "order",
         section: "writer_write()",
         promise: "of 10000 samples none comes twice or out of order, and with guaranteed delivery none is missing",
         run: order,
     },
-    Case {
+    Written {
         id: "back-pressure",
         section: "writer_write()",
         promise: "reliable, keep-all, a slow reader: every write that returned OK is delivered once, and no other",
         run: back_pressure,
     },
-    Case {
+    Written {
         id: "flush",
         section: "writer_flush()",
         promise: "what batching held back is delivered after a flush, in order",
         run: flush,
     },
-    Case {
+    Written {
         id: "wait-acked",
         section: "writer_wait_acked()",
         promise: "it returns OK once all is acknowledged, and then everything is with the reader",
         run: wait_acked,
     },
-    Case {
+    Written {
         id: "keys",
         section: "ddsmark_sample",
         promise: "the key of a keyed sample arrives as written",
         run: keys,
     },
-    Case {
+    Written {
         id: "late-joiner",
         section: "DDSMARK_SUPPORT_ENFORCED",
         promise: "transient-local: a reader that comes late is given the last sample",
         run: late_joiner,
     },
 ];
+
+/// Those that are told only of two processes.
+pub const ACROSS: &[Written] = &[Written {
+    id: "peer-killed",
+    section: "6",
+    promise: "a reader whose process is killed does not count as matched for ever, and a write after that is no failure",
+    run: peer_killed,
+}];
+
+/// How long a peer that is gone without a word may count: leases are 10 s, or a few times that.
+const LEASE_PATIENCE: Duration = Duration::from_secs(40);
 
 fn matching(bench: &Bench<'_>) -> Held {
     let participant = bench.open()?;
@@ -77,30 +89,60 @@ fn matching(bench: &Bench<'_>) -> Held {
         return broken(format!("a writer alone on its topic is matched with {alone}"));
     }
     let inlet = bench.inlet(&participant, &topic, &wish)?;
-    bench.match_up(&writer.monitor(), &inlet.monitor())?;
+    bench.match_up(&writer.monitor(), &*inlet.end())?;
+    inlet.close()?;
+    unmatched(bench, "the reader has closed", &writer.monitor(), PATIENCE)?;
+    write_to_nobody(&writer)?;
     if bench.driver.has(FEATURE_LOCATORS) {
-        inlet.close()?;
         return Ok(writer.close()?);
     }
-    let gone = |what: &str, matched: &dyn Fn() -> Result<u32, driver_host::DriverError>| {
-        let begin = Instant::now();
-        while matched()? != 0 {
-            if begin.elapsed() > PATIENCE {
-                return broken(format!("{what} has closed, and still counts as matched"));
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
-        Ok(())
-    };
-    inlet.close()?;
-    let monitor = writer.monitor();
-    gone("the reader", &|| monitor.matched())?;
     let inlet = bench.inlet(&participant, &topic, &wish)?;
-    bench.match_up(&writer.monitor(), &inlet.monitor())?;
+    bench.match_up(&writer.monitor(), &*inlet.end())?;
     writer.close()?;
-    let monitor = inlet.monitor();
-    gone("the writer", &|| monitor.matched())?;
+    unmatched(bench, "the writer has closed", &*inlet.end(), PATIENCE)?;
     inlet.close()
+}
+
+/// The end counts nobody any more; without discovery, nobody but whom it was connected with.
+fn unmatched(bench: &Bench<'_>, what: &str, end: &dyn End, patience: Duration) -> Held {
+    let begin = Instant::now();
+    let left = u32::from(bench.driver.has(FEATURE_LOCATORS));
+    loop {
+        let matched = end.matched()?;
+        if matched <= left {
+            return Ok(());
+        }
+        if begin.elapsed() > patience {
+            let waited = patience.as_secs();
+            return broken(format!("{what}, and for {waited} s the other end counts {matched} as matched"));
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Some samples, accepted or not: only a failure is one.
+fn write_to_nobody(writer: &Writer) -> Held {
+    for number in 0..20 {
+        if let Err(error) = writer.write(0, &numbered(number, 64)) {
+            return broken(format!("the reader is gone, and a write fails: {error}"));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}
+
+fn peer_killed(bench: &Bench<'_>) -> Held {
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &bench.wish(64))?;
+    write(&pair.writer, 0, &numbered(1, 64))?;
+    if pair.inlet.receive(1, PATIENCE)?.is_empty() {
+        return broken("a sample did not arrive");
+    }
+    // its process is killed
+    drop(pair.inlet);
+    unmatched(bench, "the reader's process was killed", &pair.writer.monitor(), LEASE_PATIENCE)?;
+    write_to_nobody(&pair.writer)?;
+    Ok(pair.writer.close()?)
 }
 
 fn delivery(bench: &Bench<'_>) -> Held {
@@ -239,8 +281,11 @@ fn wait_acked(bench: &Bench<'_>) -> Held {
     if !bench.driver.has(FEATURE_WAIT_ACKED) {
         return not_applicable("waiting for acknowledgments is not declared");
     }
+    if bench.support(Policy::Reliability) != Support::Enforced {
+        return broken("waiting for acknowledgments is declared, and reliability is not");
+    }
     if !bench.reliable() {
-        return broken("waiting for acknowledgments is declared, and guaranteed delivery is not");
+        return not_applicable("without history it cannot be asked to keep all");
     }
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &bench.wish(64))?;
@@ -300,7 +345,7 @@ fn late_joiner(bench: &Bench<'_>) -> Held {
         write(&writer, 0, &numbered(number, 64))?;
     }
     let mut inlet = bench.inlet(&participant, &topic, &wish)?;
-    bench.match_up(&writer.monitor(), &inlet.monitor())?;
+    bench.match_up(&writer.monitor(), &*inlet.end())?;
     let begin = Instant::now();
     let mut last = None;
     while last != Some(2) {

@@ -1,0 +1,287 @@
+//! What policies do that a driver declares as enforced.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use driver_abi::FEATURE_LOCATORS;
+use experiment::{History, Liveliness, Ownership, Policy, Qos, QosDuration, ReceiveMode, Support};
+
+use super::Written;
+use crate::{
+    Held, Stop,
+    bench::{Bench, End, Got, PATIENCE, Pair, Wish, numbered, write},
+    broken, not_applicable,
+};
+
+const SECTION: &str = "DDSMARK_SUPPORT_ENFORCED";
+
+pub const CASES: &[Written] = &[
+    Written {
+        id: "history-depth",
+        section: SECTION,
+        promise: "keep-last: a reader that takes late is given the last samples, as many as its depth",
+        run: history_depth,
+    },
+    Written {
+        id: "deadline",
+        section: SECTION,
+        promise: "a deadline that passes without a sample is counted, and none where none was set",
+        run: deadline,
+    },
+    Written {
+        id: "lifespan",
+        section: SECTION,
+        promise: "a sample that is older than its lifespan is not given to the reader",
+        run: lifespan,
+    },
+    Written {
+        id: "time-based-filter",
+        section: SECTION,
+        promise: "of samples that come closer than the minimum separation the reader is given one",
+        run: time_based_filter,
+    },
+    Written {
+        id: "partition",
+        section: SECTION,
+        promise: "a writer and a reader that share no partition do not match; those that do, match",
+        run: partition,
+    },
+    Written {
+        id: "ownership",
+        section: SECTION,
+        promise: "exclusive: of two writers of an instance only the stronger is heard",
+        run: ownership,
+    },
+    Written {
+        id: "liveliness",
+        section: SECTION,
+        promise: "a writer that does not assert itself within its lease is counted as not alive",
+        run: liveliness,
+    },
+];
+
+/// How long what must not come is waited for.
+const NOTHING: Duration = Duration::from_millis(400);
+
+fn enforced(bench: &Bench<'_>, policies: &[Policy]) -> Held {
+    match policies.iter().find(|&&policy| bench.support(policy) != Support::Enforced) {
+        Some(policy) => not_applicable(format!("{policy} is not declared as enforced")),
+        None => Ok(()),
+    }
+}
+
+/// The strongest guarantee, and more; received when it is asked for, if the driver can.
+fn wish(bench: &Bench<'_>, change: impl FnOnce(&mut Qos)) -> Wish {
+    let mut wish = bench.wish(64);
+    if let Some(mode) =
+        [ReceiveMode::Waitset, ReceiveMode::Polling].into_iter().find(|&mode| bench.receives_by(mode))
+    {
+        wish.mode = mode;
+    }
+    change(&mut wish.qos);
+    wish
+}
+
+fn ms(ms: u64) -> Option<QosDuration> {
+    Some(QosDuration::Ns(ms * 1_000_000))
+}
+
+fn numbers(got: &[Got]) -> Vec<u64> {
+    got.iter().filter_map(Got::number).collect()
+}
+
+/// So that samples wait in the reader.
+fn takes_when_asked(wish: &Wish) -> Held {
+    if wish.mode == ReceiveMode::Listener {
+        return not_applicable("it receives by listener only, which takes at once");
+    }
+    Ok(())
+}
+
+fn history_depth(bench: &Bench<'_>) -> Held {
+    const DEPTH: i32 = 3;
+    enforced(bench, &[Policy::Reliability, Policy::History])?;
+    let participant = bench.open()?;
+    let topic = bench.topic();
+    let late = wish(bench, |qos| {
+        qos.history = Some(History::KeepLast);
+        qos.history_depth = Some(DEPTH);
+    });
+    takes_when_asked(&late)?;
+    let mut inlet = bench.inlet(&participant, &topic, &late)?;
+    let writer = bench.writer(&participant, &topic, &wish(bench, |_| {}))?;
+    bench.match_up(&writer.monitor(), &*inlet.end())?;
+    for number in 0..10 {
+        write(&writer, 0, &numbered(number, 64))?;
+    }
+    thread::sleep(NOTHING);
+    let got = numbers(&inlet.receive(10, NOTHING)?);
+    if got != [7, 8, 9] {
+        return broken(format!("of samples 0 to 9 a reader of depth {DEPTH} was given {got:?}"));
+    }
+    writer.close()?;
+    inlet.close()
+}
+
+/// The counter of that name, of whichever end has it.
+fn counted(pair: &Pair, name: &str) -> Result<Option<u64>, Stop> {
+    let writer = pair.writer.monitor().counters()?.get(name).copied();
+    let reader = pair.inlet.monitor()?.counters()?.get(name).copied();
+    Ok(writer.into_iter().chain(reader).max())
+}
+
+/// The counter rises after a sample is written and nothing follows.
+fn rises(bench: &Bench<'_>, wish: &Wish, name: &str, what: &str) -> Held {
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, wish)?;
+    if counted(&pair, name)?.is_none() {
+        return not_applicable(format!("`{name}` is not counted"));
+    }
+    write(&pair.writer, 0, &numbered(0, 64))?;
+    pair.inlet.receive(1, PATIENCE)?;
+    let begin = Instant::now();
+    while counted(&pair, name)? == Some(0) {
+        if begin.elapsed() > PATIENCE {
+            return broken(format!("{what} passed {} s ago, and `{name}` is 0", PATIENCE.as_secs()));
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    pair.close()
+}
+
+/// The counter stays where it is without the policy.
+fn stays(bench: &Bench<'_>, name: &str) -> Held {
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &wish(bench, |_| {}))?;
+    write(&pair.writer, 0, &numbered(0, 64))?;
+    pair.inlet.receive(1, PATIENCE)?;
+    thread::sleep(NOTHING);
+    match counted(&pair, name)? {
+        None | Some(0) => pair.close(),
+        Some(count) => broken(format!("nothing was asked for, and `{name}` is {count}")),
+    }
+}
+
+fn deadline(bench: &Bench<'_>) -> Held {
+    const NAME: &str = "deadline_missed";
+    enforced(bench, &[Policy::Deadline])?;
+    rises(bench, &wish(bench, |qos| qos.deadline_ns = ms(100)), NAME, "a deadline of 100 ms")?;
+    stays(bench, NAME)
+}
+
+fn liveliness(bench: &Bench<'_>) -> Held {
+    const NAME: &str = "liveliness_lost";
+    enforced(bench, &[Policy::Liveliness])?;
+    let wish = wish(bench, |qos| {
+        qos.liveliness = Some(Liveliness::ManualByTopic);
+        qos.liveliness_lease_ns = ms(200);
+    });
+    rises(bench, &wish, NAME, "a lease of 200 ms")?;
+    stays(bench, NAME)
+}
+
+fn lifespan(bench: &Bench<'_>) -> Held {
+    enforced(bench, &[Policy::Lifespan])?;
+    let wish = wish(bench, |qos| qos.lifespan_ns = ms(50));
+    takes_when_asked(&wish)?;
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &wish)?;
+    for number in 0..3 {
+        write(&pair.writer, 0, &numbered(number, 64))?;
+    }
+    thread::sleep(NOTHING);
+    let got = numbers(&pair.inlet.receive(1, NOTHING)?);
+    if !got.is_empty() {
+        return broken(format!(
+            "samples {got:?} of a lifespan of 50 ms are given to the reader after 400 ms"
+        ));
+    }
+    pair.close()
+}
+
+fn time_based_filter(bench: &Bench<'_>) -> Held {
+    enforced(bench, &[Policy::TimeBasedFilter])?;
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &wish(bench, |qos| qos.minimum_separation_ns = ms(60_000)))?;
+    for number in 0..20 {
+        write(&pair.writer, 0, &numbered(number, 64))?;
+    }
+    let got = numbers(&pair.inlet.receive(20, NOTHING)?);
+    if got.len() != 1 {
+        return broken(format!("of 20 samples within a separation of 60 s the reader is given {got:?}"));
+    }
+    pair.close()
+}
+
+fn partition(bench: &Bench<'_>) -> Held {
+    enforced(bench, &[Policy::Partition])?;
+    if bench.driver.has(FEATURE_LOCATORS) {
+        return not_applicable("it matches what it is connected with");
+    }
+    let within = |name: &str| wish(bench, |qos| qos.partitions = Some(vec![name.to_owned()]));
+    let participant = bench.open()?;
+    let topic = bench.topic();
+    let stranger = bench.inlet(&participant, &topic, &within("two"))?;
+    let mut friend = bench.inlet(&participant, &topic, &within("one"))?;
+    let writer = bench.writer(&participant, &topic, &within("one"))?;
+    bench.match_up(&writer.monitor(), &*friend.end())?;
+    thread::sleep(NOTHING);
+    let (writers, readers) = (stranger.end().matched()?, writer.monitor().matched()?);
+    if (writers, readers) != (0, 1) {
+        return broken(format!(
+            "of a reader that shares the writer's partition and one that does not, the writer is matched with {readers}, \
+             and the other with {writers}"
+        ));
+    }
+    write(&writer, 0, &numbered(0, 64))?;
+    if friend.receive(1, PATIENCE)?.is_empty() {
+        return broken("a sample did not arrive within its partition");
+    }
+    stranger.close()?;
+    friend.close()?;
+    Ok(writer.close()?)
+}
+
+fn ownership(bench: &Bench<'_>) -> Held {
+    enforced(bench, &[Policy::Ownership, Policy::OwnershipStrength])?;
+    if bench.driver.has(FEATURE_LOCATORS) {
+        return not_applicable("it matches what it is connected with");
+    }
+    let exclusive = |strength| {
+        wish(bench, |qos| {
+            qos.ownership = Some(Ownership::Exclusive);
+            qos.ownership_strength = strength;
+        })
+    };
+    let participant = bench.open()?;
+    let topic = bench.topic();
+    let mut inlet = bench.inlet(&participant, &topic, &exclusive(None))?;
+    let strong = bench.writer(&participant, &topic, &exclusive(Some(6)))?;
+    bench.match_up(&strong.monitor(), &*inlet.end())?;
+    let weak = bench.writer(&participant, &topic, &exclusive(Some(5)))?;
+    let begin = Instant::now();
+    while (End::matched(&weak.monitor())?, inlet.end().matched()?) != (1, 2) {
+        if begin.elapsed() > PATIENCE {
+            return broken("a second writer is not matched");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    write(&strong, 0, &numbered(1, 64))?;
+    let mut got = numbers(&inlet.receive(1, PATIENCE)?);
+    for number in 100..110 {
+        write(&weak, 0, &numbered(number, 64))?;
+    }
+    got.extend(numbers(&inlet.receive(1, NOTHING)?));
+    write(&strong, 0, &numbered(2, 64))?;
+    got.extend(numbers(&inlet.receive(1, PATIENCE)?));
+    if got != [1, 2] {
+        return broken(format!(
+            "samples 1 and 2 are of the stronger writer, and the reader is given {got:?}"
+        ));
+    }
+    weak.close()?;
+    strong.close()?;
+    inlet.close()
+}

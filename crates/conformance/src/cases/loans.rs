@@ -1,0 +1,82 @@
+//! Memory that a driver lends to be written into.
+
+use driver_abi::{FEATURE_WRITER_LOANS, TOO_LARGE, UNSUPPORTED};
+use driver_host::{Loan, TypeKind, Writer};
+
+use super::{Written, life::refused};
+use crate::{
+    Held, Stop,
+    bench::{Bench, PATIENCE, Wish, numbered, until_some, writer_config},
+    broken,
+};
+
+pub const CASES: &[Written] = &[Written {
+    id: "loans",
+    section: "2, writer_loan()",
+    promise: "loans are apart from each other and hold their size, what is published arrives, what is discarded is lent \
+              again; without the feature they are DDSMARK_UNSUPPORTED",
+    run: loans,
+}];
+
+const SIZE: u64 = 4_096;
+/// More than any pool holds, if nothing comes back to it.
+const ROUNDS: u64 = 2_000;
+
+fn loans(bench: &Bench<'_>) -> Held {
+    let mut wish = Wish { loans: true, ..bench.wish(SIZE) };
+    if bench.driver.description().type_kinds.iter().any(|kind| kind == "plain") {
+        wish.type_kind = TypeKind::Plain;
+    }
+    let participant = bench.open()?;
+    if !bench.driver.has(FEATURE_WRITER_LOANS) {
+        let unsupported = "DDSMARK_UNSUPPORTED";
+        let opened = participant.writer(&writer_config(&bench.topic(), &wish));
+        refused("a writer with loans, which are not declared,", UNSUPPORTED, unsupported, opened)?;
+        let writer = bench.writer(&participant, &bench.topic(), &bench.wish(SIZE))?;
+        refused("a loan, which is not declared,", UNSUPPORTED, unsupported, writer.loan(SIZE))?;
+        return Ok(writer.close()?);
+    }
+    let mut pair = bench.pair(&participant, &wish)?;
+    let writer = &pair.writer;
+    refused("a loan over the writer's size", TOO_LARGE, "DDSMARK_TOO_LARGE", writer.loan(SIZE + 1))?;
+    for round in 0..ROUNDS {
+        borrow(writer, round)?.discard()?;
+    }
+    for round in (0..ROUNDS).step_by(2) {
+        let mut first = borrow(writer, round)?;
+        // a pool may have one only
+        let mut second = writer.loan(SIZE)?;
+        if let Some(second) = &mut second {
+            second.bytes().copy_from_slice(&numbered(round + 1, SIZE as usize));
+        }
+        if first.bytes() != numbered(round, SIZE as usize) {
+            return broken("what is written into a loan changes another that is out");
+        }
+        for (number, loan) in (round..).zip([Some(first), second].into_iter().flatten()) {
+            publish(loan)?;
+            match pair.inlet.receive(1, PATIENCE)?.first() {
+                None => return broken(format!("sample {number} was published, and did not arrive")),
+                Some(got) if got.payload != numbered(number, SIZE as usize) => {
+                    return broken(format!("sample {number} was published, and arrived with other bytes"));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    pair.close()
+}
+
+/// A loan that holds the sample of that number.
+fn borrow(writer: &Writer, number: u64) -> Result<Loan<'_>, Stop> {
+    let mut loan = until_some("a loan", || writer.loan(SIZE))?;
+    loan.bytes().copy_from_slice(&numbered(number, SIZE as usize));
+    Ok(loan)
+}
+
+fn publish(loan: Loan<'_>) -> Held {
+    let mut left = Some(loan);
+    until_some("a published loan", || {
+        left = left.take().map_or(Ok(None), |loan| loan.publish(0))?;
+        Ok(left.is_none().then_some(()))
+    })
+}

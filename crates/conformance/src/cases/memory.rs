@@ -1,0 +1,84 @@
+//! What stays behind in memory.
+
+use std::{fs, time::Duration};
+
+use super::Written;
+use crate::{
+    Held, Stop,
+    bench::{Bench, PATIENCE, numbered, write},
+    broken,
+};
+
+pub const CASES: &[Written] = &[Written {
+    id: "memory",
+    section: "1, 5",
+    promise: "neither samples nor entities that were closed leave memory behind",
+    run: memory,
+}];
+
+/// What is kept for the next time is all there after so many rounds.
+const WARM: u32 = 10;
+/// Then so many spells of so many rounds. What leaks grows in each of them; what is kept, or comes of how the allocator
+/// happens to place things, does not.
+const SPELLS: usize = 4;
+const ROUNDS: u32 = 10;
+/// In each round.
+const SAMPLES: u64 = 500;
+/// The least growth in a spell that is told: 50 B a sample, or 25 KiB an entity.
+const LEAST_KIB: i64 = 250;
+
+fn memory(bench: &Bench<'_>) -> Held {
+    for _ in 0..WARM {
+        round(bench)?;
+    }
+    let mut grown = Vec::new();
+    let mut before = held_kib()?;
+    for _ in 0..SPELLS {
+        for _ in 0..ROUNDS {
+            round(bench)?;
+        }
+        let now = held_kib()?;
+        grown.push(now - before);
+        before = now;
+    }
+    let least = grown.iter().min().copied().unwrap_or_default();
+    if least >= LEAST_KIB {
+        let samples = SAMPLES * u64::from(ROUNDS);
+        return broken(format!(
+            "with every {ROUNDS} pairs that were opened and closed, and {samples} samples, memory grew by {least} KiB or \
+             more: {grown:?} KiB"
+        ));
+    }
+    Ok(())
+}
+
+/// A participant, a pair, samples; and all closed.
+fn round(bench: &Bench<'_>) -> Held {
+    const SIZE: usize = 200;
+    const WINDOW: u64 = 10;
+    let participant = bench.open()?;
+    let mut pair = bench.pair(&participant, &bench.wish(SIZE as u64))?;
+    for first in (0..SAMPLES).step_by(WINDOW as usize) {
+        for number in first..first + WINDOW {
+            write(&pair.writer, 0, &numbered(number, SIZE))?;
+        }
+        let quiet = if bench.reliable() { PATIENCE } else { Duration::from_millis(20) };
+        pair.inlet.receive(WINDOW as usize, quiet)?;
+    }
+    pair.close()?;
+    Ok(participant.close()?)
+}
+
+/// Memory of this process that is no file's, in KiB: its heap, its stacks, and its share of shared memory.
+fn held_kib() -> Result<i64, Stop> {
+    const FILE: &str = "/proc/self/smaps_rollup";
+    let text = fs::read_to_string(FILE).map_err(|error| Stop::Failed(format!("{FILE}: {error}")))?;
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<i64>().ok())
+    };
+    match (field("Pss_Anon:"), field("Pss_Shmem:")) {
+        (Some(anonymous), Some(shared)) => Ok(anonymous + shared),
+        _ => broken(format!("{FILE} does not tell Pss_Anon and Pss_Shmem: the kernel is older than 5.4")),
+    }
+}

@@ -1,0 +1,122 @@
+//! A driver that was built when the contract had version 1 works with whatever host is built today.
+
+mod support;
+
+use std::{
+    fs, io,
+    os::fd::{AsFd as _, OwnedFd},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use conformance::Verdict;
+use driver_host::{Driver, LoadError};
+use support::{compile, tests};
+
+/// What stands in `abi-v1/`. Never to be written anew: a change of the contract that breaks an old driver is a new
+/// `DDSMARK_ABI_VERSION`, with a frozen driver of its own.
+const FROZEN: [(&str, &str); 2] = [
+    ("driver.c", "e9d583c12d8d7f1459846f9f0700f8fd1d7a5bfdd22494f9ba569484391bfe05"),
+    ("ddsmark/driver.h", "b5d80e33dc1a3977b7bd7b9cbe3c1a653ed83ee97899f706b43249ec81e16b52"),
+];
+
+/// The frozen table, changed as another time would have it.
+const AGED: &str = "
+    #define ddsmark_driver_entry frozen_entry
+    #include \"driver.c\"
+    #undef ddsmark_driver_entry
+    #include <stddef.h>
+    static struct { ddsmark_driver table; void *later[8]; } aged;
+    DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {
+      for (unsigned i = 0; i < 8; i++)
+        aged.later[i] = &aged;
+      aged.table = *frozen_entry();
+      aged.table.CHANGE;
+      return &aged.table;
+    }
+";
+
+fn frozen() -> PathBuf {
+    tests().join("abi-v1")
+}
+
+fn sha256(file: &str) -> String {
+    let output = Command::new("sha256sum").arg(frozen().join(file)).output().expect("sha256sum runs");
+    let text = String::from_utf8(output.stdout).expect("a sum");
+    text.split_whitespace().next().expect("a sum").to_owned()
+}
+
+const DRIVER: &str = "DDSMARK_TEST_DRIVER";
+
+/// This program again, with the driver of the case.
+fn second_process(driver: &Driver) -> impl Fn(OwnedFd) -> io::Result<Child> {
+    move |channel| {
+        Command::new(std::env::current_exe()?)
+            .args(["--ignored", "--exact", "the_second_process_of_a_case"])
+            .env(DRIVER, driver.path())
+            .stdin(channel)
+            .stdout(Stdio::null())
+            .spawn()
+    }
+}
+
+#[test]
+#[ignore = "started by the test below"]
+fn the_second_process_of_a_case() {
+    let driver = std::env::var_os(DRIVER).expect("started by the test below");
+    let driver = Driver::load(driver.as_ref()).expect("the driver loads here too");
+    let channel = io::stdin().as_fd().try_clone_to_owned().expect("a channel");
+    conformance::serve(&driver, channel, || std::process::exit(1)).expect("orders until the last");
+}
+
+/// The cases count the threads and descriptors of this process: alone in its file.
+#[test]
+fn a_driver_of_version_1_loads_and_keeps_its_promises_and_those_of_other_times_are_told_apart() {
+    for (file, expected) in FROZEN {
+        assert_eq!(sha256(file), expected, "{file} is frozen: put it back as it was");
+    }
+
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let built = |name: &str, include: PathBuf| {
+        Driver::load(&compile(directory.path(), name, &frozen().join("driver.c"), &include, &[]))
+    };
+    let driver = built("frozen", frozen()).expect("the frozen driver loads");
+    let description = driver.description();
+    assert_eq!((description.name.as_str(), description.driver_version.as_str()), ("frozen", "1"));
+    assert_eq!(description.transports[0].max_payload_bytes, 60_000);
+    assert!(description.has("locators"), "{:?}", description.features);
+    for case in conformance::cases() {
+        let name = format!("frozen-{}-{}", std::process::id(), case.id);
+        let verdict = case.run(&driver, &name, 1, &second_process(&driver));
+        assert!(!matches!(verdict, Verdict::Failed(_)), "{}: {verdict:?}", case.id);
+        let must = ["describe", "clean-close", "match", "delivery", "order", "receive-waitset", "counters"]
+            .map(|id| [id.to_owned(), format!("{id}-across")])
+            .concat();
+        assert!(
+            verdict == Verdict::Passed || !must.contains(&case.id.clone().into_owned()),
+            "{}: {verdict:?}",
+            case.id
+        );
+    }
+
+    // its source, built anew today
+    built("thawed", tests().join("../../../include"))
+        .expect("the old source builds against the present header");
+
+    // the same table, as other times would have it
+    let aged = |name: &str, change: &str| {
+        let source = directory.path().join(format!("{name}.c"));
+        fs::write(&source, AGED.replace("CHANGE", change)).expect("a file");
+        let source_of_frozen = format!("-I{}", frozen().display());
+        Driver::load(&compile(directory.path(), name, &source, &frozen(), &[&source_of_frozen]))
+    };
+    aged("longer", "struct_size = sizeof aged").expect("a longer table is one of a later time");
+    aged("shorter", "struct_size = offsetof(ddsmark_driver, reader_sample_intact)")
+        .expect("the last function may be missing");
+    let cut = aged("cut", "struct_size = offsetof(ddsmark_driver, reader_receive)").unwrap_err();
+    assert!(cut.to_string().contains("its table is cut short"), "{cut}");
+    let later = aged("later", "abi_version = DDSMARK_ABI_VERSION + 1").unwrap_err();
+    assert!(matches!(later, LoadError::Version { found: 2, .. }), "{later}");
+    assert!(later.to_string().contains("has ABI version 2; this ddsmark knows version 1"), "{later}");
+    assert!(later.hint().contains("build the driver again"), "{}", later.hint());
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lies_beyond.h: lies about what the teaching driver has not: loans, and policies that it does not grant; and about
+ * memory. Part of liar.c.
+ */
+/* -- loans: honest ones first, which the teaching driver has not -----------------------------------------------------
+ */
+
+static ddsmark_status open_with_loans(ddsmark_participant *p, const ddsmark_writer_config *config,
+                                      ddsmark_writer **out) {
+  ddsmark_writer_config copy = *config;
+  copy.loans = 0;
+  return writer_open(p, &copy, out);
+}
+static ddsmark_status loan_new(ddsmark_writer *w, uint64_t size, uint8_t **out) {
+  if (size > w->max_payload_bytes)
+    return fail(DDSMARK_TOO_LARGE, "a loan over the size of the writer");
+  *out = malloc(size);
+  return DDSMARK_OK;
+}
+static ddsmark_status loan_publish(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
+  const ddsmark_status status = writer_write(w, key, loan, size);
+  if (status != DDSMARK_TIMED_OUT && status != DDSMARK_REFUSED)
+    free(loan);
+  return status;
+}
+static ddsmark_status loan_discard(ddsmark_writer *w, uint8_t *loan) {
+  (void)w;
+  free(loan);
+  return DDSMARK_OK;
+}
+static void lends(void) {
+  described.features |= DDSMARK_FEATURE_WRITER_LOANS;
+  lying.describe = describe_changed;
+  lying.writer_open = open_with_loans;
+  lying.writer_loan = loan_new;
+  lying.writer_publish = loan_publish;
+  lying.writer_discard = loan_discard;
+}
+
+static void promises_loans(void) {
+  described.features |= DDSMARK_FEATURE_WRITER_LOANS;
+  lying.describe = describe_changed;
+  lying.writer_open = open_with_loans;
+}
+static void takes_undeclared_loans(void) {
+  lying.writer_open = open_with_loans;
+}
+static void lends_undeclared(void) {
+  lying.writer_loan = loan_new;
+  lying.writer_discard = loan_discard;
+}
+
+static ddsmark_status loan_any_size(ddsmark_writer *w, uint64_t size, uint8_t **out) {
+  (void)w;
+  *out = malloc(size);
+  return DDSMARK_OK;
+}
+static void lends_any_size(void) {
+  lends();
+  lying.writer_loan = loan_any_size;
+}
+
+static uint8_t pool[64 << 10];
+static ddsmark_status keep_in_pool(ddsmark_writer *w, uint8_t *loan) {
+  (void)w, (void)loan;
+  return DDSMARK_OK;
+}
+static ddsmark_status loan_overlapping(ddsmark_writer *w, uint64_t size, uint8_t **out) {
+  static uint64_t loans;
+  if (size > w->max_payload_bytes)
+    return fail(DDSMARK_TOO_LARGE, "a loan over the size of the writer");
+  *out = pool + loans++ % 4 * size / 2;
+  return DDSMARK_OK;
+}
+static ddsmark_status publish_from_pool(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
+  return writer_write(w, key, loan, size);
+}
+static void lends_overlapping(void) {
+  lends();
+  lying.writer_loan = loan_overlapping;
+  lying.writer_publish = publish_from_pool;
+  lying.writer_discard = keep_in_pool;
+}
+
+static ddsmark_status loan_sixteen(ddsmark_writer *w, uint64_t size, uint8_t **out) {
+  static uint64_t loans;
+  return size <= w->max_payload_bytes && ++loans > 16 ? fail(DDSMARK_REFUSED, "all are out") : loan_new(w, size, out);
+}
+static void never_takes_back(void) {
+  lends();
+  lying.writer_loan = loan_sixteen;
+}
+
+static ddsmark_status publish_nothing(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
+  (void)key, (void)size;
+  return loan_discard(w, loan);
+}
+static void publishes_nothing(void) {
+  lends();
+  lying.writer_publish = publish_nothing;
+}
+
+static ddsmark_status publish_damaged(ddsmark_writer *w, uint32_t key, uint8_t *loan, uint64_t size) {
+  loan[size / 2] ^= 1;
+  return loan_publish(w, key, loan, size);
+}
+static void damages_loans(void) {
+  lends();
+  lying.writer_publish = publish_damaged;
+}
+
+/* -- policies that are declared, granted and without effect -------------------------------------------------------- */
+
+static uint64_t without_effect;
+static ddsmark_status open_writer_without(ddsmark_participant *p, const ddsmark_writer_config *config,
+                                          ddsmark_writer **out) {
+  ddsmark_qos qos = *config->qos;
+  qos.present &= ~without_effect;
+  ddsmark_writer_config copy = *config;
+  copy.qos = &qos;
+  return writer_open(p, &copy, out);
+}
+static ddsmark_status open_reader_without(ddsmark_participant *p, const ddsmark_reader_config *config,
+                                          ddsmark_reader **out) {
+  ddsmark_qos qos = *config->qos;
+  qos.present &= ~without_effect;
+  ddsmark_reader_config copy = *config;
+  copy.qos = &qos;
+  return reader_open(p, &copy, out);
+}
+static ddsmark_status counters_of_nothing(ddsmark_reader *r, ddsmark_counters *out) {
+  (void)r;
+  count(out, DDSMARK_COUNTER_DEADLINE_MISSED, 0);
+  count(out, DDSMARK_COUNTER_LIVELINESS_LOST, 0);
+  return DDSMARK_OK;
+}
+static void ignores(int policy) {
+  described.policies[policy].support = DDSMARK_SUPPORT_ENFORCED;
+  without_effect |= UINT64_C(1) << policy;
+  lying.describe = describe_changed;
+  lying.writer_open = open_writer_without;
+  lying.reader_open = open_reader_without;
+  lying.reader_counters = counters_of_nothing;
+}
+static void ignores_deadline(void) {
+  ignores(DDSMARK_POLICY_DEADLINE);
+}
+static void ignores_lifespan(void) {
+  ignores(DDSMARK_POLICY_LIFESPAN);
+}
+static void ignores_time_based_filter(void) {
+  ignores(DDSMARK_POLICY_TIME_BASED_FILTER);
+}
+static void ignores_partition(void) {
+  ignores(DDSMARK_POLICY_PARTITION);
+}
+static void ignores_ownership(void) {
+  ignores(DDSMARK_POLICY_OWNERSHIP);
+  ignores(DDSMARK_POLICY_OWNERSHIP_STRENGTH);
+}
+static void ignores_liveliness(void) {
+  ignores(DDSMARK_POLICY_LIVELINESS);
+}
+
+static ddsmark_status counters_of_much(ddsmark_reader *r, ddsmark_counters *out) {
+  (void)r;
+  count(out, DDSMARK_COUNTER_DEADLINE_MISSED, 7);
+  count(out, DDSMARK_COUNTER_LIVELINESS_LOST, 7);
+  return DDSMARK_OK;
+}
+static void always_misses(void) {
+  ignores(DDSMARK_POLICY_DEADLINE);
+  ignores(DDSMARK_POLICY_LIVELINESS);
+  lying.reader_counters = counters_of_much;
+}
+
+static ddsmark_status open_deep(ddsmark_participant *p, const ddsmark_reader_config *config, ddsmark_reader **out) {
+  ddsmark_qos qos = *config->qos;
+  qos.history_depth += 1;
+  ddsmark_reader_config copy = *config;
+  copy.qos = &qos;
+  return reader_open(p, &copy, out);
+}
+static void keeps_one_more(void) {
+  lying.reader_open = open_deep;
+}
+
+/* -- memory -------------------------------------------------------------------------------------------------------- */
+
+/* More than the heap of a process that has tried other drivers has room for. */
+#ifndef LEAK
+#define LEAK 1000
+#endif
+static void leak(size_t size) {
+  memset(malloc(size), 1, size);
+}
+static ddsmark_status write_leaking(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  leak(LEAK);
+  return writer_write(w, key, payload, size);
+}
+static void leaks_samples(void) {
+  lying.writer_write = write_leaking;
+}
+
+static ddsmark_status close_leaking(ddsmark_reader *r) {
+  leak(50000);
+  return reader_close(r);
+}
+static void leaks_readers(void) {
+  lying.reader_close = close_leaking;
+}
