@@ -4,6 +4,7 @@ mod support;
 
 mod characterize;
 mod conformance;
+mod experiments;
 mod sim;
 mod trouble;
 mod tutorial;

@@ -28,6 +28,9 @@ pub struct Factors {
     pub receive: ReceiveMode,
     /// Network interface.
     pub interface: String,
+    /// Name of the set of policies that distinguishes this cell, where the experiment has such sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// QoS asked of writers and readers.
     pub qos: Qos,
     /// The driver's own options.

@@ -84,6 +84,7 @@ impl Lab {
         let run = Run {
             number: scheduled.number,
             block: scheduled.block,
+            twin: scheduled.twin,
             cell: cell.id.clone(),
             state: RunState::Valid,
             failure: None,

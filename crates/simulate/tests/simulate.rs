@@ -27,6 +27,7 @@ fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&str, 
         batching: if batch_bytes > 0 { Batching::Application } else { Batching::None },
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
+        profile: None,
         qos: Qos { reliability: Some(reliability), ..Qos::default() },
         options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
     };
@@ -43,11 +44,14 @@ fn design(measure_ns: u64) -> Design {
         check_every: 1,
         pin: Pin::None,
         keep_awake: false,
+        baseline: Vec::new(),
+        precision: None,
+        budget_ns: None,
     }
 }
 
 fn run(lab: &mut Lab, cell: &Cell, measure_ns: u64, number: u32) -> Run {
-    let scheduled = ScheduledRun { number, block: number, cell: 0 };
+    let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false };
     lab.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
 }
 

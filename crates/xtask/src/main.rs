@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod generate;
+mod reference;
 mod rooms;
 #[cfg(test)]
 mod tests;
