@@ -10,6 +10,7 @@
 
 mod characterize;
 mod driver;
+mod expansion;
 mod factors;
 mod many;
 mod matrix;

@@ -210,7 +210,7 @@ fn a_newer_schema_is_refused() {
         fs::write(path.join(file), r#"{"schema_version": 3, "new": true}"#).unwrap();
         let error = Directory::load(&path).unwrap_err();
         assert!(
-            matches!(&error, DirectoryError::Newer { path: named, found: 2 } if *named == path.join(file))
+            matches!(&error, DirectoryError::Newer { path: named, found: 3 } if *named == path.join(file))
         );
         let expected = "has schema version 2; this version of ddsmark reads versions up to 1";
         assert!(error.to_string().ends_with(expected), "{error}");
