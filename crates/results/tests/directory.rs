@@ -212,7 +212,7 @@ fn a_newer_schema_is_refused() {
         assert!(
             matches!(&error, DirectoryError::Newer { path: named, found: 3 } if *named == path.join(file))
         );
-        let expected = "has schema version 2; this version of ddsmark reads versions up to 1";
+        let expected = "has schema version 3; this version of ddsmark reads versions up to 2";
         assert!(error.to_string().ends_with(expected), "{error}");
     }
 }
