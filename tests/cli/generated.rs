@@ -26,8 +26,19 @@ fn there_is_a_man_page_for_each_command() {
         .map(|page| page.file_name().to_string_lossy().into_owned())
         .collect();
     pages.sort();
-    let expected =
-        ["-characterize", "-drivers-check", "-drivers-info", "-drivers-list", "-drivers", "-report", ""];
+    let expected = [
+        "-characterize",
+        "-drivers-check",
+        "-drivers-info",
+        "-drivers-list",
+        "-drivers",
+        "-recipes-list",
+        "-recipes-show",
+        "-recipes",
+        "-report",
+        "-run",
+        "",
+    ];
     assert_eq!(pages, expected.map(|command| format!("ddsmark{command}.1")));
     let page = fs::read_to_string(place.path("man/ddsmark-characterize.1")).expect("a page");
     assert!(

@@ -12,6 +12,8 @@ fn help_of_every_command() {
     let place = Place::new();
     for (name, arguments) in [
         ("help-characterize", &["characterize", "--help"][..]),
+        ("help-run", &["run", "--help"]),
+        ("help-recipes", &["recipes", "--help"]),
         ("help-report", &["report", "--help"]),
         ("help-drivers", &["drivers", "--help"]),
         ("help-drivers-info", &["drivers", "info", "--help"]),

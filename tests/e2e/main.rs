@@ -6,6 +6,7 @@ mod characterize;
 mod clocks;
 mod conformance;
 mod drivers;
+mod experiments;
 mod kills;
 mod neighbours;
 mod network;

@@ -1,4 +1,4 @@
-//! The commands of the tutorial do what it says.
+//! The commands of the tutorial, and of the page on experiments, do what it says.
 
 use std::fs;
 
@@ -18,17 +18,44 @@ fn commands(text: &str) -> Vec<String> {
     commands
 }
 
-#[test]
-fn the_commands_of_the_tutorial_work_in_their_order() {
-    let text =
-        fs::read_to_string(root().join("docs/tutorial/first-characterization.md")).expect("the tutorial");
-    let commands = commands(&text);
+/// The text of each block of that language.
+fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let begin = format!("```{language}\n");
+    text.split(&begin).skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect()
+}
+
+/// Runs the commands of a page in their order.
+#[track_caller]
+fn follow(scene: &Scene, text: &str) {
+    let commands = commands(text);
     assert!(commands.len() >= 4, "{commands:?}");
-    let scene = Scene::new();
     for command in commands {
         let outcome = scene.start("sh", &["-c", &command]).end();
         assert!(outcome.status.success(), "$ {command}\n{}\n--\n{}", outcome.stdout, outcome.stderr);
         assert!(!outcome.stdout.is_empty(), "`{command}` prints nothing");
+    }
+}
+
+#[test]
+fn the_commands_of_the_tutorial_work_in_their_order() {
+    let page = root().join("docs/tutorial/first-characterization.md");
+    follow(&Scene::new(), &fs::read_to_string(page).expect("the tutorial"));
+}
+
+#[test]
+fn the_commands_of_the_page_on_experiments_work_in_their_order() {
+    let page = root().join("docs/how-to/write-an-experiment.md");
+    let text = fs::read_to_string(page).expect("the page");
+    let scene = Scene::new();
+    let [file, parts @ ..] = &blocks(&text, "toml")[..] else { panic!("the page shows a file") };
+    fs::write(scene.path("mine.toml"), file).expect("a file");
+    follow(&scene, &text);
+    // the others stand below the same question
+    assert!(parts.len() >= 2, "{parts:?}");
+    let question = file.split("\n\n").next().expect("a question");
+    for part in parts {
+        fs::write(scene.path("part.toml"), format!("{question}\n\n{part}")).expect("a file");
+        scene.ddsmark(&["run", "part.toml", "--dry-run"]).assert_status(0);
     }
 }
 

@@ -3,9 +3,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use experiment::{ReceiveMode, Workload};
+use experiment::{PinChoice, ReceiveMode, Workload};
 
-use crate::parse::{self, DriverOption, PinChoice};
+use crate::parse::{self, DriverOption};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -13,6 +13,8 @@ Examples:
       latency and throughput of every installed driver, and of a bare UDP socket
   ddsmark characterize --driver udp --size 64,1024 --quick
       a first look: one driver, two sizes, seconds
+  ddsmark run qos-cost
+      what each QoS policy costs: one of the questions of `ddsmark recipes list`
   ddsmark report results/characterize-2026-11-21T20-50-44Z
       the tables of a result again
   ddsmark drivers list
@@ -44,6 +46,17 @@ Examples:
   ddsmark characterize --driver ./libddsmark_mine.so --json >mine.json
       a driver of your own, for a program to read";
 
+const RUN_EXAMPLES: &str = "\
+Examples:
+  ddsmark recipes list
+      the questions that come with ddsmark
+  ddsmark run qos-cost --dry-run
+      what would be measured, and for how long
+  ddsmark run latency --set factors.size=64,1024 --set design.blocks=12
+      a recipe with other values
+  ddsmark recipes show receive >mine.toml && ddsmark run mine.toml --out today
+      a file of your own";
+
 /// Measures DDS middleware: latency, throughput and what they cost, beside a bare socket.
 #[derive(Debug, Parser)]
 #[command(name = "ddsmark", version, max_term_width = 100, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}"))]
@@ -60,6 +73,15 @@ pub enum Command {
     /// result is saved after every run; the tables are printed at the end.
     #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Characterize(Box<Characterize>),
+    /// Measure what an experiment file or a recipe asks.
+    ///
+    /// Everything in the file is checked before the first packet. The result is saved after every run; the tables are
+    /// printed at the end.
+    #[command(after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Run(Run),
+    /// Show the recipes: experiment files that come with ddsmark.
+    #[command(subcommand)]
+    Recipes(Recipes),
     /// Print a result again.
     Report(Report),
     /// Show the drivers that can be measured.
@@ -163,13 +185,52 @@ pub struct Characterize {
     #[arg(long, help_heading = "Host")]
     pub keep_awake: bool,
 
-    /// Directory for the result, new or empty. Without it, `results/characterize-TIME`.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// An experiment file, with a `/` or an ending such as `.toml`; or the name of a recipe.
+    #[arg(value_name = "FILE|RECIPE")]
+    pub experiment: String,
+
+    /// Put another value in the place of one in the file, such as `factors.size=64,1024`. May be given several times.
+    ///
+    /// Dots in the key lead into tables. The value is as in the file; quotes around a single word, and brackets around a
+    /// list, may be left out.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+
+    /// Print the plan and measure nothing: cells, blocks, runs, and about what they take.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Where a result goes.
+#[derive(Debug, Args)]
+pub struct Output {
+    /// Directory for the result, new or empty. Without it, `results/NAME-TIME`.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
     /// Print the whole result as JSON instead of tables.
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Recipes {
+    /// All recipes, and what each asks.
+    List,
+    /// The text of a recipe: a file to begin with.
+    Show {
+        /// Its name.
+        recipe: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

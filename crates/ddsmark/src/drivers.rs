@@ -29,6 +29,13 @@ pub struct Drivers {
 }
 
 impl Drivers {
+    /// And these.
+    pub fn extend(&mut self, more: Self) {
+        self.names.extend(more.names);
+        self.descriptions.extend(more.descriptions);
+        self.files.extend(more.files);
+    }
+
     fn add(&mut self, file: DriverFile, description: DriverDescription) {
         self.names.push(file.name.clone());
         self.descriptions.insert(file.name.clone(), description);

@@ -9,7 +9,9 @@ mod output;
 mod parse;
 mod problem;
 mod progress;
+mod recipes;
 mod report_again;
+mod run;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Status, Problem> {
     match command {
         Command::Characterize(flags) => characterize::execute(&flags),
+        Command::Run(flags) => run::execute(&flags),
+        Command::Recipes(command) => recipes::execute(&command),
         Command::Report(flags) => report_again::execute(&flags),
         Command::Drivers(command) => drivers::execute(&command),
         Command::Generate(command) => generate::execute(&command),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use experiment::{ReceiveMode, Workload};
+use experiment::{PinChoice, ReceiveMode, Workload};
 
 /// `D.KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,14 +11,6 @@ pub struct DriverOption {
     pub driver: String,
     pub key: String,
     pub value: String,
-}
-
-/// What `--pin` asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PinChoice {
-    None,
-    Auto,
-    Cores(Vec<u32>, Vec<u32>),
 }
 
 /// A time with its unit.
@@ -39,22 +31,7 @@ pub fn driver_option(text: &str) -> Result<DriverOption, String> {
 
 /// Which cores to use.
 pub fn pin(text: &str) -> Result<PinChoice, String> {
-    let range = |text: &str| {
-        let (first, last) = text.split_once('-').unwrap_or((text, text));
-        let (first, last) = (first.trim().parse().ok()?, last.trim().parse::<u32>().ok()?);
-        (first <= last && last < 4096).then(|| (first..=last).collect::<Vec<u32>>())
-    };
-    let cores = || {
-        let (writer, reader) = text.split_once(',')?;
-        Some(PinChoice::Cores(range(writer)?, range(reader)?))
-    };
-    match text {
-        "none" => Ok(PinChoice::None),
-        "auto" => Ok(PinChoice::Auto),
-        _ => cores().ok_or_else(|| {
-            "write `none`, `auto`, or cores for the two ends such as `0,1` or `0-3,4-7`".to_owned()
-        }),
-    }
+    PinChoice::parse(text).ok_or_else(|| format!("write {}", PinChoice::EXPECTED))
 }
 
 /// One of the workloads.

@@ -2,7 +2,7 @@
 
 use std::{fmt, process::ExitCode};
 
-use experiment::PlanError;
+use experiment::{Fault, PlanError};
 use results::{DirectoryError, Document, RunState, State};
 use runner::RunnerError;
 
@@ -78,6 +78,13 @@ impl fmt::Display for Problem {
 impl From<PlanError> for Problem {
     fn from(error: PlanError) -> Self {
         Self::new(Status::WrongUse, &error, error.hint())
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        let Fault { error, excerpt, hint } = fault;
+        Self { status: Status::WrongUse, error, details: excerpt, hint: Some(hint) }
     }
 }
 

@@ -1,20 +1,18 @@
 //! The built-in experiment `characterize`: latency and throughput over sample sizes, throughput unbatched and batched.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::{
-    Batching, Cell, Design, DriverDescription, Durability, Experiment, Factors, History, Limits,
-    MIN_SIZE_BYTES, Pin, PlanError, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support, Topology,
-    Workload,
+    DriverDescription, Experiment, Pin, PlanError, ReceiveMode, ReliabilityChoice, Topology, Workload,
+    many::{At, Many},
+    planner::Given,
+    policies::Policies,
+    units::{Size, Time},
+    written::{Matrix, OptionValue, Written, WrittenDesign, WrittenLimits},
 };
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
-/// At least so many runs of each cell: with fewer a spread cannot be seen.
-const MIN_RUNS: u32 = 3;
-/// What a reliable reader or writer may hold back, in bytes and in samples.
-const QUEUE_BYTES: u64 = 64 << 20;
-const QUEUE_SAMPLES: std::ops::RangeInclusive<u64> = 64..=10_000;
 
 /// `characterize` as written: what the flags say.
 #[derive(Clone, Debug)]
@@ -59,15 +57,6 @@ pub struct Characterize {
     pub match_ns: Option<u64>,
 }
 
-/// Which delivery guarantee to ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReliabilityChoice {
-    /// The strongest that each driver has.
-    Strongest,
-    /// The same for all.
-    All(Reliability),
-}
-
 /// How much time to spend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
@@ -91,12 +80,58 @@ impl Effort {
     }
 }
 
-/// Windows of 10 ms, which hold hundreds of round trips on one host; 20 to 100 of them.
-fn windows(measure_ns: u64) -> u32 {
-    (measure_ns / (10 * MS)).clamp(20, 100) as u32
-}
-
 impl Characterize {
+    /// The same as an experiment file would say it.
+    ///
+    /// # Errors
+    /// An option that is given twice.
+    pub fn written(&self) -> Result<Written, PlanError> {
+        let (runs, warm_up_ns, measure_ns) = self.effort.times();
+        let at = |ns| Some(At::nowhere(Time(ns)));
+        let mut options: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+        for (driver, option, value) in &self.options {
+            let of_driver = options.entry(At::nowhere(driver.clone())).or_default();
+            let value = Many::unwritten([OptionValue(value.clone())]);
+            if of_driver.insert(At::nowhere(option.clone()), value).is_some() {
+                return Err(PlanError::Twice { what: "option", value: format!("{driver}.{option}") });
+            }
+        }
+        let batches = [0, self.batch_bytes];
+        let batches = if self.batch_bytes == 0 { &batches[..1] } else { &batches };
+        Ok(Written {
+            question: At::nowhere(
+                "What latency and throughput does each driver give over sample sizes, and what does batching \
+                 change?"
+                    .to_owned(),
+            ),
+            workload: Many::unwritten(self.workloads.iter().copied()),
+            topology: Topology::Pair,
+            factors: Matrix {
+                driver: Some(Many::unwritten(self.drivers.iter().cloned())),
+                transport: self.transport.clone().map(|transport| Many::unwritten([transport])),
+                size: Some(Many::unwritten(self.sizes.iter().copied().map(Size))),
+                batch_bytes: Some(Many::unwritten(batches.iter().copied().map(Size))),
+                receive: Some(Many::unwritten([self.receive])),
+                interface: Some(Many::unwritten([self.interface.clone()])),
+                multicast: Some(Many::unwritten([self.multicast])),
+                ..Matrix::default()
+            },
+            qos: Policies { reliability: Some(At::nowhere(self.reliability)), ..Policies::default() },
+            profiles: BTreeMap::new(),
+            options,
+            design: WrittenDesign {
+                blocks: Some(At::nowhere(self.runs.unwrap_or(runs))),
+                seed: Some(self.seed),
+                warm_up: at(self.warm_up_ns.unwrap_or(warm_up_ns)),
+                measure: at(self.measure_ns.unwrap_or(measure_ns)),
+                check_every: Some(At::nowhere(self.check_every)),
+                keep_awake: self.keep_awake,
+                ..WrittenDesign::default()
+            },
+            limits: WrittenLimits { matching: self.match_ns.and_then(at), ..WrittenLimits::default() },
+        })
+    }
+
     /// What was written, as meant.
     ///
     /// `descriptions` holds, by the name used in `drivers`, what each driver says of itself.
@@ -107,231 +142,13 @@ impl Characterize {
     /// # Panics
     /// If a driver's description is missing.
     pub fn plan(&self, descriptions: &BTreeMap<String, DriverDescription>) -> Result<Experiment, PlanError> {
-        let design = self.design()?;
-        all_distinct("driver", &self.drivers)?;
-        all_distinct("size", &self.sizes)?;
-        for (what, empty) in [
-            ("drivers", self.drivers.is_empty()),
-            ("sizes", self.sizes.is_empty()),
-            ("workloads", self.workloads.is_empty()),
-        ] {
-            if empty {
-                return Err(PlanError::Nothing(what));
-            }
-        }
-        if let Some((driver, ..)) = self.options.iter().find(|(driver, ..)| !self.drivers.contains(driver)) {
-            return Err(PlanError::StrayOption { driver: driver.clone() });
-        }
-        let mut cells = Vec::new();
-        let mut notes = Vec::new();
-        for driver in &self.drivers {
-            self.cells_of(driver, &descriptions[driver], &mut cells, &mut notes)?;
-        }
-        number_namesakes(&mut cells);
-        let mut limits = Limits::default();
-        if let Some(ns) = self.match_ns {
-            limits.match_ns = ns;
-        }
-        Ok(Experiment {
-            name: "characterize".to_owned(),
-            question: "What latency and throughput does each driver give over sample sizes, and what does \
-                       batching change?"
-                .to_owned(),
-            cells,
-            design,
-            limits,
-            notes,
-        })
-    }
-
-    fn design(&self) -> Result<Design, PlanError> {
-        let (runs, warm_up_ns, measure_ns) = self.effort.times();
-        let measure_ns = self.measure_ns.unwrap_or(measure_ns);
-        let design = Design {
-            blocks: self.runs.unwrap_or(runs),
-            seed: self.seed,
-            warm_up_ns: self.warm_up_ns.unwrap_or(warm_up_ns),
-            measure_ns,
-            windows: windows(measure_ns),
-            check_every: self.check_every,
+        let given = Given {
+            name: "characterize",
+            descriptions,
+            installed: &[],
             pin: self.pin.clone(),
-            keep_awake: self.keep_awake,
+            seed: self.seed,
         };
-        if design.blocks < MIN_RUNS {
-            return Err(PlanError::TooFewRuns { runs: design.blocks, min: MIN_RUNS });
-        }
-        if !(20 * MS..=3_600 * SECOND).contains(&design.measure_ns) {
-            let (what, ns) = ("the measured time", design.measure_ns);
-            return Err(PlanError::Time { what, ns, range: "20 ms to 1 hour" });
-        }
-        if design.warm_up_ns > 600 * SECOND {
-            let (what, ns) = ("the warm-up", design.warm_up_ns);
-            return Err(PlanError::Time { what, ns, range: "0 to 10 minutes" });
-        }
-        Ok(design)
-    }
-
-    fn cells_of(
-        &self,
-        driver: &str,
-        description: &DriverDescription,
-        cells: &mut Vec<Cell>,
-        notes: &mut Vec<String>,
-    ) -> Result<(), PlanError> {
-        let transport =
-            description.transport(self.transport.as_deref()).ok_or_else(|| PlanError::NoTransport {
-                driver: driver.to_owned(),
-                transport: self.transport.clone().unwrap_or_default(),
-                known: description.transports.iter().map(|transport| transport.name.clone()).collect(),
-            })?;
-        if description.has("one_process") {
-            return Err(PlanError::OneProcess { driver: driver.to_owned() });
-        }
-        if !description.receive_modes.contains(&self.receive) {
-            return Err(PlanError::NoReceiveMode {
-                driver: driver.to_owned(),
-                mode: self.receive.name(),
-                known: description.receive_modes.iter().map(|mode| mode.name()).collect(),
-            });
-        }
-        if self.multicast && !description.has("multicast") {
-            return Err(PlanError::NoMulticast { driver: driver.to_owned() });
-        }
-        let reliable = description.support(Policy::Reliability) == Support::Enforced;
-        let reliability = match self.reliability {
-            ReliabilityChoice::Strongest if reliable => Reliability::Reliable,
-            ReliabilityChoice::Strongest => {
-                notes.push(format!("driver `{driver}` cannot guarantee delivery: it runs best effort"));
-                Reliability::BestEffort
-            }
-            ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
-                return Err(PlanError::NotReliable { driver: driver.to_owned() });
-            }
-            ReliabilityChoice::All(choice) => choice,
-        };
-        let native = description.has("native_batching");
-        let batching = if native {
-            Batching::Native
-        } else if description.has("application_batching") {
-            Batching::Application
-        } else {
-            Batching::None
-        };
-        if self.batch_bytes > 0
-            && batching == Batching::None
-            && self.workloads.contains(&Workload::Throughput)
-        {
-            notes.push(format!("driver `{driver}` cannot batch: its throughput is measured unbatched only"));
-        }
-        let options = self.options_of(driver, description)?;
-        for &size in &self.sizes {
-            if size < MIN_SIZE_BYTES {
-                return Err(PlanError::TooSmall { size });
-            }
-            if size > transport.max_payload_bytes {
-                return Err(PlanError::TooLarge {
-                    size,
-                    driver: driver.to_owned(),
-                    transport: transport.name.clone(),
-                    max: transport.max_payload_bytes,
-                });
-            }
-            for &workload in &self.workloads {
-                let factors = Factors {
-                    driver: driver.to_owned(),
-                    transport: transport.name.clone(),
-                    workload,
-                    topology: Topology::Pair,
-                    size_bytes: size,
-                    batch_bytes: 0,
-                    batching: Batching::None,
-                    receive: self.receive,
-                    interface: self.interface.clone(),
-                    multicast: self.multicast,
-                    qos: qos(description, reliability, size),
-                    options: options.clone(),
-                };
-                cells.push(cell(factors.clone()));
-                // over half of the ceiling a batch holds one sample, as without batching: not measured twice
-                let packs = size <= self.batch_bytes / 2 && batching != Batching::None;
-                if workload == Workload::Throughput && packs {
-                    cells.push(cell(Factors { batch_bytes: self.batch_bytes, batching, ..factors }));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn options_of(
-        &self,
-        driver: &str,
-        description: &DriverDescription,
-    ) -> Result<BTreeMap<String, String>, PlanError> {
-        let mut options = BTreeMap::new();
-        for (_, option, value) in self.options.iter().filter(|(owner, ..)| owner == driver) {
-            if !description.options.iter().any(|known| known.name == *option) {
-                return Err(PlanError::NoOption {
-                    driver: driver.to_owned(),
-                    option: option.clone(),
-                    known: description.options.iter().map(|known| known.name.clone()).collect(),
-                });
-            }
-            if options.insert(option.clone(), value.clone()).is_some() {
-                return Err(PlanError::Twice { what: "option", value: format!("{driver}.{option}") });
-            }
-        }
-        Ok(options)
-    }
-}
-
-/// The QoS of every writer and reader of a cell. Only what the driver has is asked for.
-fn qos(description: &DriverDescription, reliability: Reliability, size: u64) -> Qos {
-    let has = |policy| description.support(policy) == Support::Enforced;
-    let mut qos = Qos { reliability: Some(reliability), ..Qos::default() };
-    if has(Policy::Durability) {
-        qos.durability = Some(Durability::Volatile);
-    }
-    if has(Policy::History) {
-        qos.history = Some(History::KeepAll);
-    }
-    if has(Policy::ResourceLimits) {
-        let samples = (QUEUE_BYTES / size).clamp(*QUEUE_SAMPLES.start(), *QUEUE_SAMPLES.end());
-        qos.max_samples = Some(i32::try_from(samples).expect("at most 10,000"));
-    }
-    if reliability == Reliability::Reliable {
-        qos.max_blocking_ns = Some(QosDuration::Ns(SECOND));
-    }
-    qos
-}
-
-fn cell(factors: Factors) -> Cell {
-    let driver = factors.driver.rsplit('/').next().unwrap_or(&factors.driver);
-    let driver: String =
-        driver.chars().map(|c| if c.is_ascii_alphanumeric() || "-.".contains(c) { c } else { '-' }).collect();
-    let batched =
-        if factors.batch_bytes > 0 { format!("/batch-{}", factors.batch_bytes) } else { String::new() };
-    let way = if factors.multicast { "-multicast" } else { "" };
-    let id =
-        format!("{driver}/{}{way}/{}/{}{batched}", factors.transport, factors.workload, factors.size_bytes);
-    Cell { id, factors }
-}
-
-/// Cells of driver files that share a name, in different folders, get a number each.
-fn number_namesakes(cells: &mut [Cell]) {
-    let mut seen = BTreeMap::<String, u32>::new();
-    for cell in cells {
-        let count = seen.entry(cell.id.clone()).or_default();
-        *count += 1;
-        if *count > 1 {
-            cell.id = format!("{}-{count}", cell.id);
-        }
-    }
-}
-
-fn all_distinct<T: Ord + std::fmt::Display>(what: &'static str, values: &[T]) -> Result<(), PlanError> {
-    let mut seen = BTreeSet::new();
-    match values.iter().find(|value| !seen.insert(*value)) {
-        Some(value) => Err(PlanError::Twice { what, value: value.to_string() }),
-        None => Ok(()),
+        self.written()?.plan(&given).map_err(|refusal| refusal.error)
     }
 }

@@ -31,6 +31,9 @@ pub struct Factors {
     /// Whether data is to go by multicast. Absent in older results, where none did.
     #[serde(default)]
     pub multicast: bool,
+    /// Name of the set of policies that distinguishes this cell, where the experiment has such sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// QoS asked of writers and readers.
     pub qos: Qos,
     /// The driver's own options.

@@ -1,25 +1,45 @@
-//! An experiment: what is asked, as written (flags, later a file), and as meant (a typed, validated plan).
+//! An experiment: what is asked, as written (a file, or flags), and as meant (a typed, validated plan).
 //!
 //! Pure: nothing here opens a file, a socket or a clock. What drivers can do comes in as [`DriverDescription`]s.
 //!
 //! ```text
-//! Characterize (as written)  --plan(descriptions)-->  Experiment (as meant)  --schedule()-->  runs in order
+//! Source (text, --set) --read()--> Written (as written) --plan(Given)--> Experiment (as meant) --schedule()--> runs
+//!              flags --Characterize::written()--^
 //! ```
 #![forbid(unsafe_code)]
 
 mod characterize;
 mod driver;
+mod expansion;
 mod factors;
+mod many;
+mod matrix;
 mod plan;
+mod planner;
+mod policies;
 mod qos;
+mod refusal;
+mod source;
+mod units;
+mod written;
 
-pub use characterize::{Characterize, Effort, ReliabilityChoice};
+pub use characterize::{Characterize, Effort};
 pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo};
 pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};
+pub use many::{At, Many, Span};
 pub use plan::{
-    Cell, Design, Experiment, Limits, MIN_SIZE_BYTES, Pin, PlanError, ScheduledRun, is_driver_path,
+    Cell, Design, Experiment, Limits, MIN_SIZE_BYTES, Pin, Precision, RUN_OVERHEAD_NS, ScheduledRun,
+    is_driver_path,
 };
+pub use planner::Given;
+pub use policies::{Lasting, Policies, ReliabilityChoice};
 pub use qos::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
     Reliability, Scope,
+};
+pub use refusal::{PlanError, Refusal};
+pub use source::{Fault, Source};
+pub use units::{Percent, Size, Time};
+pub use written::{
+    Matrix, OptionValue, PinChoice, Selection, Written, WrittenDesign, WrittenLimits, json_schema,
 };

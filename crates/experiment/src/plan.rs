@@ -9,8 +9,12 @@ use crate::Factors;
 /// The smallest sample: the 16-byte header alone.
 pub const MIN_SIZE_BYTES: u64 = 16;
 
+/// What a run takes beside its warm-up and its measured time: processes, discovery and collection, as seen on a host of two
+/// cores over loopback. An estimate, before anything is known about this host.
+pub const RUN_OVERHEAD_NS: u64 = 400_000_000;
+
 /// An experiment as meant. It decides everything about its runs; nothing is looked up later.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Experiment {
     /// Its name: `characterize`, or that of a file or recipe.
     pub name: String,
@@ -37,9 +41,9 @@ pub struct Cell {
 }
 
 /// How often, how long, in which order, under which conditions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Design {
-    /// Runs of each cell: passes over all cells, each in random order.
+    /// Runs of each cell: passes over all cells, each in random order. With `precision` the most that may be made.
     pub blocks: u32,
     /// Seed of that order and of the payload.
     pub seed: u64,
@@ -55,6 +59,24 @@ pub struct Design {
     pub pin: Pin,
     /// Whether a spinner of the lowest priority keeps each core from idling.
     pub keep_awake: bool,
+    /// Ids of the cells that others are compared with. Each of them is measured twice in every block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub baseline: Vec<String>,
+    /// What to reach before the last block; absent where the number of blocks is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Precision>,
+    /// What all runs together may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_ns: Option<u64>,
+}
+
+/// The precision that is wanted of every comparison with a baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Precision {
+    /// Half the width of the 95 % interval of a ratio, in percent.
+    pub half_width_pct: f64,
+    /// Blocks before the first judgement.
+    pub pilot_blocks: u32,
 }
 
 /// Which cores the agents of a run may use.
@@ -110,22 +132,66 @@ pub struct ScheduledRun {
     pub block: u32,
     /// Index into [`Experiment::cells`].
     pub cell: usize,
+    /// Whether it is the second run of a baseline cell in its block.
+    pub twin: bool,
 }
 
 impl Experiment {
-    /// The runs in order: randomised complete blocks, the same for the same seed.
+    /// The runs in order: randomised complete blocks, each baseline cell twice in each of them; the same for the same seed.
     #[must_use]
     pub fn schedule(&self) -> Vec<ScheduledRun> {
         let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
-        let mut runs = Vec::with_capacity(self.cells.len() * self.design.blocks as usize);
+        let mut runs = Vec::with_capacity(self.runs());
         for block in 1..=self.design.blocks {
-            let mut cells: Vec<usize> = (0..self.cells.len()).collect();
-            cells.shuffle(&mut random);
-            for cell in cells {
-                runs.push(ScheduledRun { number: runs.len() as u32 + 1, block, cell });
+            let twins = (0..self.cells.len()).filter(|&cell| self.is_baseline(&self.cells[cell].id));
+            let mut order: Vec<(usize, bool)> = (0..self.cells.len())
+                .map(|cell| (cell, false))
+                .chain(twins.map(|cell| (cell, true)))
+                .collect();
+            order.shuffle(&mut random);
+            for (cell, twin) in order {
+                runs.push(ScheduledRun { number: runs.len() as u32 + 1, block, cell, twin });
             }
         }
         runs
+    }
+
+    /// Whether that cell is measured twice in each block.
+    #[must_use]
+    pub fn is_baseline(&self, cell: &str) -> bool {
+        self.design.baseline.iter().any(|id| id == cell)
+    }
+
+    /// How many runs are planned of that cell.
+    #[must_use]
+    pub fn runs_of(&self, cell: &str) -> usize {
+        self.design.blocks as usize * if self.is_baseline(cell) { 2 } else { 1 }
+    }
+
+    /// How many runs a block has.
+    #[must_use]
+    pub const fn runs_per_block(&self) -> usize {
+        self.cells.len() + self.design.baseline.len()
+    }
+
+    /// How many runs are planned.
+    #[must_use]
+    pub const fn runs(&self) -> usize {
+        self.runs_per_block() * self.design.blocks as usize
+    }
+
+    /// What all runs will take, about.
+    #[must_use]
+    pub fn expected_ns(&self) -> u64 {
+        self.design.expected_run_ns().saturating_mul(self.runs() as u64)
+    }
+}
+
+impl Design {
+    /// What a run will take, about: its planned times, and [`RUN_OVERHEAD_NS`].
+    #[must_use]
+    pub const fn expected_run_ns(&self) -> u64 {
+        self.warm_up_ns.saturating_add(self.measure_ns).saturating_add(RUN_OVERHEAD_NS)
     }
 }
 
@@ -133,141 +199,4 @@ impl Experiment {
 #[must_use]
 pub fn is_driver_path(driver: &str) -> bool {
     driver.contains('/') || driver.ends_with(".so")
-}
-
-/// Why what was written cannot be meant.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// An empty list of drivers, sizes or workloads.
-    #[error("no {0} given")]
-    Nothing(&'static str),
-    /// A size under the header.
-    #[error("size {size} is too small: every sample begins with a header of {MIN_SIZE_BYTES} bytes")]
-    TooSmall {
-        /// The size.
-        size: u64,
-    },
-    /// A size over what the transport carries.
-    #[error("size {size} is too large: `{transport}` of driver `{driver}` carries up to {max} bytes")]
-    TooLarge {
-        /// The size.
-        size: u64,
-        /// The driver.
-        driver: String,
-        /// The transport.
-        transport: String,
-        /// Its limit.
-        max: u64,
-    },
-    /// A transport that the driver has not.
-    #[error("driver `{driver}` has no transport `{transport}`")]
-    NoTransport {
-        /// The driver.
-        driver: String,
-        /// The transport.
-        transport: String,
-        /// Those that it has.
-        known: Vec<String>,
-    },
-    /// A receive mode that the driver has not.
-    #[error("driver `{driver}` cannot receive by {mode}")]
-    NoReceiveMode {
-        /// The driver.
-        driver: String,
-        /// The mode.
-        mode: &'static str,
-        /// Those that it has.
-        known: Vec<&'static str>,
-    },
-    /// Multicast asked of a driver that has none.
-    #[error("driver `{driver}` does not send by multicast")]
-    NoMulticast {
-        /// The driver.
-        driver: String,
-    },
-    /// Reliability asked of a driver that has none.
-    #[error("driver `{driver}` cannot guarantee delivery: reliability is unsupported")]
-    NotReliable {
-        /// The driver.
-        driver: String,
-    },
-    /// A driver whose samples do not leave their process.
-    #[error("driver `{driver}` cannot be measured: it does not reach from one process to another")]
-    OneProcess {
-        /// The driver.
-        driver: String,
-    },
-    /// An option that the driver has not.
-    #[error("driver `{driver}` has no option `{option}`")]
-    NoOption {
-        /// The driver.
-        driver: String,
-        /// The option.
-        option: String,
-        /// Those that it has.
-        known: Vec<String>,
-    },
-    /// An option for a driver that takes no part.
-    #[error("an option was given for driver `{driver}`, which takes no part")]
-    StrayOption {
-        /// The driver.
-        driver: String,
-    },
-    /// Too few runs to see a spread.
-    #[error("{runs} runs of each cell are too few: at least {min} are needed to see how far runs differ")]
-    TooFewRuns {
-        /// What was asked.
-        runs: u32,
-        /// The least.
-        min: u32,
-    },
-    /// A time that cannot be.
-    #[error("{what} of {} s is out of range: {range}", *ns as f64 / 1e9)]
-    Time {
-        /// Which time.
-        what: &'static str,
-        /// The value.
-        ns: u64,
-        /// What is allowed.
-        range: &'static str,
-    },
-    /// The same thing twice.
-    #[error("{what} `{value}` is given twice")]
-    Twice {
-        /// What.
-        what: &'static str,
-        /// Its value.
-        value: String,
-    },
-}
-
-impl PlanError {
-    /// The next step.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        let one_of = |known: &[String]| match known {
-            [] => "it has none: leave it out".to_owned(),
-            known => format!("it has {}", known.join(", ")),
-        };
-        match self {
-            Self::Nothing(what) => format!("name at least one {}", what.trim_end_matches('s')),
-            Self::TooSmall { .. } => format!("use a size of {MIN_SIZE_BYTES} or more"),
-            Self::TooLarge { max, .. } => format!("use sizes up to {max}, or another transport or driver"),
-            Self::NoTransport { known, .. } | Self::NoOption { known, .. } => one_of(known),
-            Self::NoReceiveMode { known, .. } => format!("it has {}", known.join(", ")),
-            Self::NoMulticast { .. } => {
-                "leave out `--multicast`, or name drivers that have the feature `multicast`: `ddsmark drivers info \
-                 D` shows it"
-                    .to_owned()
-            }
-            Self::NotReliable { .. } => {
-                "use `--reliability strongest` to give each driver the strongest guarantee it has".to_owned()
-            }
-            Self::OneProcess { .. } => "it can only be tried with `ddsmark drivers check`".to_owned(),
-            Self::StrayOption { driver } => format!("add `--driver {driver}`, or drop the option"),
-            Self::TooFewRuns { min, .. } => format!("use `--runs {min}` or more"),
-            Self::Time { range, .. } => format!("choose a time within {range}"),
-            Self::Twice { what, .. } => format!("name each {what} once"),
-        }
-    }
 }

@@ -78,6 +78,9 @@ pub enum Infinite {
 }
 
 impl QosDuration {
+    /// Without end.
+    pub const INFINITE: Self = Self::Infinite(Infinite::Infinite);
+
     /// From the contract's form, in which `u64::MAX` is infinite.
     #[must_use]
     pub const fn from_raw(ns: u64) -> Self {
@@ -131,6 +134,7 @@ kinds!(/// PRESENTATION access scope.
 
 /// PRESENTATION.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Presentation {
     /// Access scope.
     pub scope: Scope,
@@ -222,7 +226,7 @@ impl Qos {
     /// out, since theirs differ; so are limits of history.
     #[must_use]
     pub const fn standard_defaults() -> Self {
-        const INFINITE: Option<QosDuration> = Some(QosDuration::Infinite(Infinite::Infinite));
+        const INFINITE: Option<QosDuration> = Some(QosDuration::INFINITE);
         const ZERO: Option<QosDuration> = Some(QosDuration::Ns(0));
         Self {
             reliability: None,

@@ -1,56 +1,15 @@
 //! From flags to a plan: what is meant, in which order, and what is refused before anything is measured.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use experiment::{
-    Batching, Characterize, DriverDescription, Effort, Experiment, History, Pin, PlanError, Policy,
-    PolicySupport, ReceiveMode, Reliability, ReliabilityChoice, Support, TransportInfo, Workload,
+    Batching, Characterize, Effort, Experiment, History, Pin, PlanError, ReceiveMode, Reliability,
+    ReliabilityChoice, Workload,
 };
 use proptest::prelude::*;
 
-fn description(name: &str, features: &[&str], enforced: &[Policy]) -> DriverDescription {
-    DriverDescription {
-        name: name.to_owned(),
-        driver_version: "1".to_owned(),
-        middleware: "M".to_owned(),
-        middleware_version: "1".to_owned(),
-        version_source: "library".to_owned(),
-        build: None,
-        licence: "Apache-2.0".to_owned(),
-        transports: vec![
-            TransportInfo { name: "udp4".to_owned(), max_payload_bytes: 65_507, note: None },
-            TransportInfo { name: "shm".to_owned(), max_payload_bytes: 1_000_000, note: None },
-        ],
-        options: vec![experiment::OptionInfo {
-            name: "depth".to_owned(),
-            default_value: None,
-            help: "how deep".to_owned(),
-        }],
-        receive_modes: vec![ReceiveMode::Waitset],
-        type_kinds: vec!["octets".to_owned()],
-        features: features.iter().map(|feature| (*feature).to_owned()).collect(),
-        policies: Policy::ALL
-            .iter()
-            .map(|policy| {
-                let support =
-                    if enforced.contains(policy) { Support::Enforced } else { Support::Unsupported };
-                (*policy, PolicySupport { support, note: None })
-            })
-            .collect(),
-    }
-}
-
-fn drivers() -> BTreeMap<String, DriverDescription> {
-    let all = [Policy::Reliability, Policy::History, Policy::ResourceLimits, Policy::Durability];
-    [
-        ("bare", description("bare", &["application_batching"], &[])),
-        ("dds", description("dds", &["native_batching"], &all)),
-        ("plain", description("plain", &[], &all)),
-    ]
-    .into_iter()
-    .map(|(name, description)| (name.to_owned(), description))
-    .collect()
-}
+mod support;
+use support::{description, drivers};
 
 fn written() -> Characterize {
     Characterize {

@@ -23,7 +23,10 @@ pub(crate) struct Point<'d> {
 }
 
 fn same_side(left: &Factors, right: &Factors) -> bool {
-    left.driver == right.driver && comparable(left, right) && left.options == right.options
+    left.driver == right.driver
+        && comparable(left, right)
+        && left.profile == right.profile
+        && left.options == right.options
 }
 
 fn comparable(left: &Factors, right: &Factors) -> bool {
@@ -51,8 +54,9 @@ pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
         if short.iter().filter(|name| **name == short[index]).count() == 1 {
             side.name.clone_from(&short[index]);
         } else {
-            let Factors { transport, interface, receive, .. } = &side.cells[0].factors;
-            side.name = format!("{} ({transport}, {interface}, {receive})", side.name);
+            let Factors { transport, interface, receive, profile, .. } = &side.cells[0].factors;
+            let profile = profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
+            side.name = format!("{} ({transport}, {interface}, {receive}{profile})", side.name);
         }
     }
     sides

@@ -6,6 +6,7 @@ mod check;
 mod drivers;
 mod layout;
 mod number;
+mod plan;
 mod progress;
 mod settings;
 mod tables;
@@ -13,6 +14,8 @@ mod terminal;
 
 pub use check::{Finding, TriedCase, driver_check};
 pub use drivers::{FoundDriver, driver_info, driver_list};
+use experiment::Experiment;
+pub use plan::{plan, recipe_list};
 pub use progress::run_line;
 use results::Document;
 pub use terminal::{Options, terminal};
@@ -24,6 +27,17 @@ pub use terminal::{Options, terminal};
 #[must_use]
 pub fn json(document: &Document) -> String {
     let mut text = serde_json::to_string_pretty(document).expect("a document is JSON");
+    text.push('\n');
+    text
+}
+
+/// A plan for machines: the experiment as meant, which a result has as `experiment`.
+///
+/// # Panics
+/// Never: an experiment has nothing that JSON has not.
+#[must_use]
+pub fn plan_json(experiment: &Experiment) -> String {
+    let mut text = serde_json::to_string_pretty(experiment).expect("an experiment is JSON");
     text.push('\n');
     text
 }

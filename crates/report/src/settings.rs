@@ -16,8 +16,12 @@ pub(crate) fn conditions(experiment: &Experiment) -> String {
         Pin::None => "not pinned".to_owned(),
         Pin::Cores(first, second) => format!("ends pinned to cores {} and {}", list(first), list(second)),
     };
+    let twins = match design.baseline.len() {
+        0 => String::new(),
+        _ => format!(" and twice as many of {}", count(design.baseline.len(), "baseline cell")),
+    };
     format!(
-        "{} of each cell in shuffled order (seed {}), each {} after {} of warm-up; {pin}; {}",
+        "{} of each cell{twins} in shuffled order (seed {}), each {} after {} of warm-up; {pin}; {}",
         count(design.blocks as usize, "run"),
         design.seed,
         duration(design.measure_ns),

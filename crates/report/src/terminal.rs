@@ -36,7 +36,7 @@ struct Page {
 }
 
 /// What else than the workload, the size and batching distinguishes two cells.
-type GroupKey<'c> = (&'c str, &'c str, bool, &'c str, &'static str, Vec<(&'c str, &'c str)>);
+type GroupKey<'c> = (&'c str, &'c str, bool, &'c str, &'static str, Option<&'c str>, Vec<(&'c str, &'c str)>);
 
 fn group_key(factors: &Factors) -> GroupKey<'_> {
     (
@@ -45,6 +45,7 @@ fn group_key(factors: &Factors) -> GroupKey<'_> {
         factors.multicast,
         &factors.interface,
         factors.receive.name(),
+        factors.profile.as_deref(),
         factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
     )
 }
@@ -84,7 +85,7 @@ impl Page {
     }
 
     fn head(&mut self, document: &Document) {
-        let planned = document.cells.len() * document.experiment.design.blocks as usize;
+        let planned = document.experiment.runs();
         let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
         let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
         let state = match document.state {
@@ -118,8 +119,9 @@ impl Page {
         let middleware = document.drivers.get(&factors.driver).map_or_else(String::new, |description| {
             format!(": {} {}", description.middleware, description.middleware_version)
         });
+        let profile = factors.profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
         let title = format!(
-            "{}{middleware}, transport {}{}, interface {}, receiving by {}, {}",
+            "{}{middleware}, transport {}{}, interface {}, receiving by {}, {}{profile}",
             short_name(&factors.driver),
             factors.transport,
             if factors.multicast { " by multicast" } else { "" },

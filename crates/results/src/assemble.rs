@@ -177,7 +177,7 @@ impl Assembler {
             .collect();
         let mut warnings = self.header.warnings.clone();
         if state == State::Interrupted {
-            let planned = cells.len() * self.header.experiment.design.blocks as usize;
+            let planned = self.header.experiment.runs();
             let made: usize = cells.iter().map(|cell| cell.runs.len()).sum();
             warnings.push(Warning {
                 kind: WarningKind::Incomplete,
@@ -200,12 +200,11 @@ impl Assembler {
     /// Whether every planned run was added.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        let blocks = self.header.experiment.design.blocks as usize;
-        self.header
-            .experiment
-            .cells
-            .iter()
-            .all(|cell| self.cells.get(&cell.id).is_some_and(|collected| collected.runs.len() >= blocks))
+        let experiment = &self.header.experiment;
+        experiment.cells.iter().all(|cell| {
+            let collected = self.cells.get(&cell.id);
+            collected.is_some_and(|collected| collected.runs.len() >= experiment.runs_of(&cell.id))
+        })
     }
 }
 

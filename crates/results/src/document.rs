@@ -24,7 +24,7 @@ pub fn json_schema() -> String {
 }
 
 /// Version of the schema. Older ones still load.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// A result: everything that an experiment was, and everything that it measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -133,6 +133,10 @@ pub struct Run {
     pub number: u32,
     /// Its block, from 1.
     pub block: u32,
+    /// Whether it is the second run of a baseline cell in its block: against the first one it shows how far the same thing
+    /// differs from itself.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub twin: bool,
     /// Its cell.
     pub cell: String,
     /// How it ended.
@@ -165,6 +169,12 @@ pub struct Run {
     pub agents: Vec<AgentRecord>,
     /// What limits these figures.
     pub warnings: Vec<Warning>,
+}
+
+/// Of a field that is left out where it says nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// How a run ended.

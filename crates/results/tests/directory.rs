@@ -67,7 +67,7 @@ fn every_file_has_a_schema_version_and_other_tools_read_the_logs() {
     directory.save_document(&document).unwrap();
     for file in ["experiment.json", "runs/0001.json", "runs/0002.json", "result.json"] {
         let value: Value = serde_json::from_slice(&fs::read(path.join(file)).unwrap()).unwrap();
-        assert_eq!(value["schema_version"], 1, "{file}");
+        assert_eq!(value["schema_version"], results::SCHEMA_VERSION, "{file}");
     }
     let log = fs::read_to_string(path.join("runs/0001.hlog")).unwrap();
     assert!(log.starts_with("#[Histogram log format version 1.3]\n#ddsmark run 1 cell "), "{log}");
@@ -207,12 +207,12 @@ fn a_newer_schema_is_refused() {
             directory.save_document(&document).unwrap();
         }
         // its other fields may be anything
-        fs::write(path.join(file), r#"{"schema_version": 2, "new": true}"#).unwrap();
+        fs::write(path.join(file), r#"{"schema_version": 3, "new": true}"#).unwrap();
         let error = Directory::load(&path).unwrap_err();
         assert!(
-            matches!(&error, DirectoryError::Newer { path: named, found: 2 } if *named == path.join(file))
+            matches!(&error, DirectoryError::Newer { path: named, found: 3 } if *named == path.join(file))
         );
-        let expected = "has schema version 2; this version of ddsmark reads versions up to 1";
+        let expected = "has schema version 3; this version of ddsmark reads versions up to 2";
         assert!(error.to_string().ends_with(expected), "{error}");
     }
 }

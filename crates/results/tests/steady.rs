@@ -198,7 +198,7 @@ fn results_from_before_still_load() {
         |document: &Document| document.cells.iter().flat_map(|cell| cell.runs.clone()).collect::<Vec<_>>();
     assert_eq!((runs(&whole).len(), runs(&parts).len()), (6, 2));
     for run in runs(&parts) {
-        assert_eq!((run.state, run.steady_state.len()), (RunState::Valid, 0));
+        assert_eq!((run.state, run.steady_state.len(), run.twin), (RunState::Valid, 0, false));
         assert!(runs(&whole).contains(&run), "run {} reads the same in both", run.number);
     }
     // what is written of it from now on meets the schema of now

@@ -22,8 +22,6 @@ use crate::{
 
 /// If so many runs of a driver fail at first, and all in the same phase, it is given up.
 const GIVE_UP_AFTER: usize = 3;
-/// Processes, discovery and collection, before anything is known about them.
-const OVERHEAD: Duration = Duration::from_millis(400);
 /// What a run tag has room for: 12 bits.
 const RUN_TAGS: u32 = 1 << 12;
 
@@ -188,6 +186,7 @@ fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) -> Run {
     Run {
         number: scheduled.number,
         block: scheduled.block,
+        twin: scheduled.twin,
         cell: cell.id.clone(),
         state: RunState::Failed,
         failure: None,
@@ -300,8 +299,7 @@ impl<'a> Course<'a> {
 
     fn progress(&self) -> Progress {
         let elapsed = self.began.elapsed();
-        let design = &self.experiment.design;
-        let planned = Duration::from_nanos(design.warm_up_ns.saturating_add(design.measure_ns)) + OVERHEAD;
+        let planned = Duration::from_nanos(self.experiment.design.expected_run_ns());
         let each = if self.attempted == 0 { planned } else { elapsed / self.attempted };
         let left = self.schedule[self.finished as usize..]
             .iter()

@@ -162,6 +162,7 @@ impl Lab {
         let mut run = Run {
             number: scheduled.number,
             block: scheduled.block,
+            twin: scheduled.twin,
             cell: cell.id.clone(),
             state: RunState::Valid,
             failure: None,

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::{Error, rooms, root};
+use crate::{Error, reference, rooms, root};
 
 /// A file of the tree as it should be: its path from the root, and its text.
 struct Generated {
@@ -53,6 +53,8 @@ fn all() -> Result<Vec<Generated>, Error> {
     let mut all = vec![
         architecture()?,
         Generated { path: "schemas/result.schema.json".into(), text: results::json_schema() },
+        Generated { path: "schemas/experiment.schema.json".into(), text: experiment::json_schema() },
+        Generated { path: "docs/reference/experiment-file.md".into(), text: experiment_file()? },
         Generated { path: "docs/reference/cli.md".into(), text: ddsmark(&["generate", "reference"])? },
     ];
     // as each shell names such files
@@ -62,6 +64,11 @@ fn all() -> Result<Vec<Generated>, Error> {
     }
     all.extend(man_pages()?);
     Ok(all)
+}
+
+/// The reference of experiment files, from their schema.
+fn experiment_file() -> Result<String, Error> {
+    reference::of_schema(&serde_json::from_str(&experiment::json_schema())?)
 }
 
 /// What the command prints.

@@ -3,6 +3,7 @@
 
 mod generate;
 mod kills;
+mod reference;
 mod rooms;
 #[cfg(test)]
 mod tests;

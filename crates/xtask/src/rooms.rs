@@ -28,7 +28,7 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("sim-model", &[]),
     ("driver-abi", &[]),
-    ("xtask", &["results", "runner", "stats"]),
+    ("xtask", &["experiment", "results", "runner", "stats"]),
 ];
 
 /// What a driver may use of this tree, besides the header.

@@ -28,8 +28,14 @@ _ddsmark() {
             ddsmark,help)
                 cmd="ddsmark__subcmd__help"
                 ;;
+            ddsmark,recipes)
+                cmd="ddsmark__subcmd__recipes"
+                ;;
             ddsmark,report)
                 cmd="ddsmark__subcmd__report"
+                ;;
+            ddsmark,run)
+                cmd="ddsmark__subcmd__run"
                 ;;
             ddsmark__subcmd__drivers,check)
                 cmd="ddsmark__subcmd__drivers__subcmd__check"
@@ -91,8 +97,14 @@ _ddsmark() {
             ddsmark__subcmd__help,help)
                 cmd="ddsmark__subcmd__help__subcmd__help"
                 ;;
+            ddsmark__subcmd__help,recipes)
+                cmd="ddsmark__subcmd__help__subcmd__recipes"
+                ;;
             ddsmark__subcmd__help,report)
                 cmd="ddsmark__subcmd__help__subcmd__report"
+                ;;
+            ddsmark__subcmd__help,run)
+                cmd="ddsmark__subcmd__help__subcmd__run"
                 ;;
             ddsmark__subcmd__help__subcmd__drivers,check)
                 cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__check"
@@ -112,6 +124,30 @@ _ddsmark() {
             ddsmark__subcmd__help__subcmd__generate,reference)
                 cmd="ddsmark__subcmd__help__subcmd__generate__subcmd__reference"
                 ;;
+            ddsmark__subcmd__help__subcmd__recipes,list)
+                cmd="ddsmark__subcmd__help__subcmd__recipes__subcmd__list"
+                ;;
+            ddsmark__subcmd__help__subcmd__recipes,show)
+                cmd="ddsmark__subcmd__help__subcmd__recipes__subcmd__show"
+                ;;
+            ddsmark__subcmd__recipes,help)
+                cmd="ddsmark__subcmd__recipes__subcmd__help"
+                ;;
+            ddsmark__subcmd__recipes,list)
+                cmd="ddsmark__subcmd__recipes__subcmd__list"
+                ;;
+            ddsmark__subcmd__recipes,show)
+                cmd="ddsmark__subcmd__recipes__subcmd__show"
+                ;;
+            ddsmark__subcmd__recipes__subcmd__help,help)
+                cmd="ddsmark__subcmd__recipes__subcmd__help__subcmd__help"
+                ;;
+            ddsmark__subcmd__recipes__subcmd__help,list)
+                cmd="ddsmark__subcmd__recipes__subcmd__help__subcmd__list"
+                ;;
+            ddsmark__subcmd__recipes__subcmd__help,show)
+                cmd="ddsmark__subcmd__recipes__subcmd__help__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -119,7 +155,7 @@ _ddsmark() {
 
     case "${cmd}" in
         ddsmark)
-            opts="-h -V --help --version characterize report drivers generate help"
+            opts="-h -V --help --version characterize run recipes report drivers generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -479,7 +515,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__help)
-            opts="characterize report drivers generate help"
+            opts="characterize run recipes report drivers generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -632,8 +668,162 @@ _ddsmark() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ddsmark__subcmd__help__subcmd__recipes)
+            opts="list show"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__help__subcmd__recipes__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__help__subcmd__recipes__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ddsmark__subcmd__help__subcmd__report)
             opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__help__subcmd__run)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__recipes)
+            opts="-h --help list show help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__recipes__subcmd__help)
+            opts="list show help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__recipes__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__recipes__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__recipes__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__recipes__subcmd__list)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__recipes__subcmd__show)
+            opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -653,6 +843,28 @@ _ddsmark() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__run)
+            opts="-h --set --dry-run --out --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -112,7 +112,13 @@ fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
     });
     let [latency, throughput] = &*RUNS;
     let run = if cell.factors.workload == Workload::Latency { latency } else { throughput };
-    Run { number: scheduled.number, block: scheduled.block, cell: cell.id.clone(), ..run.clone() }
+    Run {
+        number: scheduled.number,
+        block: scheduled.block,
+        twin: scheduled.twin,
+        cell: cell.id.clone(),
+        ..run.clone()
+    }
 }
 
 fn set(run: &mut Run, factors: &Factors, truth: Truth) {

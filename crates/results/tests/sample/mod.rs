@@ -198,6 +198,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
     let run = Run {
         number: scheduled.number,
         block: scheduled.block,
+        twin: scheduled.twin,
         cell: cell.id.clone(),
         state: RunState::Valid,
         failure: None,

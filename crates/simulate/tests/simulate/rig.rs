@@ -23,6 +23,7 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        profile: None,
         qos: Qos { reliability: Some(reliability), ..Qos::default() },
         options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
     };
@@ -39,11 +40,14 @@ pub fn design(measure_ns: u64) -> Design {
         check_every: 1,
         pin: Pin::None,
         keep_awake: false,
+        baseline: Vec::new(),
+        precision: None,
+        budget_ns: None,
     }
 }
 
 pub fn run(lab: &mut Lab, cell: &Cell, measure_ns: u64, number: u32) -> Run {
-    let scheduled = ScheduledRun { number, block: number, cell: 0 };
+    let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false };
     lab.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
 }
 

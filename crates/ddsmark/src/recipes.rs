@@ -1,0 +1,73 @@
+//! The recipes: experiment files that come with ddsmark, one for each question.
+
+use experiment::Source;
+
+use crate::{
+    arguments::Recipes,
+    output,
+    problem::{Problem, Status},
+};
+
+/// `recipes/NAME.toml` of the tree.
+macro_rules! recipes {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../recipes/", $name, ".toml")))),*]
+    };
+}
+
+/// Names and texts.
+const RECIPES: &[(&str, &str)] =
+    recipes!["latency", "throughput", "large-samples", "qos-cost", "history", "receive", "transports"];
+
+pub fn execute(command: &Recipes) -> Result<Status, Problem> {
+    match command {
+        Recipes::List => {
+            let recipes: Vec<_> = RECIPES.iter().map(|&(name, text)| (name, question(text))).collect();
+            output::print(&report::recipe_list(&recipes))?;
+        }
+        Recipes::Show { recipe } => output::print(find(recipe)?)?,
+    }
+    Ok(Status::Done)
+}
+
+/// The text of a recipe.
+pub fn find(name: &str) -> Result<&'static str, Problem> {
+    RECIPES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| {
+        let known: Vec<&str> = RECIPES.iter().map(|(name, _)| *name).collect();
+        let hint =
+            format!("recipes are {}; a file needs a `/` or an ending such as `.toml`", known.join(", "));
+        Problem::new(Status::WrongUse, format!("there is no recipe `{name}`"), hint)
+    })
+}
+
+fn question(text: &str) -> String {
+    let source = Source { path: String::new(), text: text.to_owned(), sets: Vec::new() };
+    source.read().map_or_else(|fault| fault.to_string(), |written| written.question.get().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
+    use super::*;
+
+    #[test]
+    fn each_begins_with_its_question_and_can_be_read() {
+        for (name, text) in RECIPES {
+            let source = Source { path: (*name).to_owned(), text: (*text).to_owned(), sets: Vec::new() };
+            let written = source.read().unwrap_or_else(|fault| panic!("{name}: {fault:#?}"));
+            let comment: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("# ")).collect();
+            assert!(comment.join(" ").contains(written.question.get()), "{name}: {comment:?}");
+        }
+    }
+
+    #[test]
+    fn every_file_is_a_recipe_of_the_program() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes");
+        let files = fs::read_dir(folder).expect("the recipes").flatten();
+        let files: BTreeSet<String> = files
+            .map(|file| file.path().file_stem().expect("a name").to_string_lossy().into_owned())
+            .collect();
+        assert_eq!(files, RECIPES.iter().map(|(name, _)| (*name).to_owned()).collect());
+    }
+}

@@ -1,0 +1,205 @@
+//! `ddsmark run`: a file or a recipe to a plan, and any plan to a result. `characterize` comes this way too.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use experiment::{Experiment, Fault, Given, Pin, PinChoice, Source, Written};
+use results::{Directory, Header, State, Tool};
+use runner::{
+    DriverPath, LocalLauncher, Outcome, RunnerError, Session, Stop, allowed_cores, capture_host, check_cores,
+    check_interface, host_warnings,
+};
+
+use crate::{
+    arguments::{Output, Run},
+    drivers::{self, Drivers},
+    output::{self, say},
+    problem::{Problem, Status},
+    progress::Display,
+    recipes, report_again,
+};
+
+pub fn execute(flags: &Run) -> Result<Status, Problem> {
+    let stop = Stop::on_signals()?;
+    let launcher = LocalLauncher::find()?;
+    let (name, source) = source(flags)?;
+
+    // plan: everything that can be wrong is found before the first packet
+    let written = source.read()?;
+    check_interfaces(&written, &source)?;
+    let choice = written.design.pin.as_ref();
+    let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
+        .map_err(|error| placed(&source, choice.map_or(0..0, experiment::At::span), &error))?;
+    let (drivers, installed) = find_drivers(&written, &source, &launcher, &stop)?;
+    let descriptions = &drivers.descriptions;
+    let given = Given { name: &name, descriptions, installed: &installed, pin, seed: seed() };
+    let experiment = written.plan(&given).map_err(|refusal| source.refused(&refusal))?;
+    if flags.dry_run {
+        let text = if flags.output.json { report::plan_json(&experiment) } else { report::plan(&experiment) };
+        output::print(&text)?;
+        return Ok(Status::Done);
+    }
+    measure(experiment, drivers, &flags.output, &launcher, &stop)
+}
+
+/// Measures what is planned, and prints the result.
+pub fn measure(
+    experiment: Experiment,
+    drivers: Drivers,
+    output: &Output,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<Status, Problem> {
+    let runs = experiment.runs();
+    let directory = Directory::create(&out(output, &experiment.name), runs)?;
+    announce(&experiment, runs, &directory);
+
+    // run
+    let host = capture_host();
+    let warnings = host_warnings(&host);
+    let header = Header::new(tool(), host, experiment, drivers.descriptions, warnings);
+    let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
+    let Outcome { document, trouble } = session.execute(&mut Display::new());
+
+    // report
+    if document.state == State::Interrupted {
+        say("stopped before the last run");
+    }
+    say(&format!("the result is in `{}`", directory.path().display()));
+    report_again::print(&document, output.json)?;
+    match trouble {
+        Some(error) => Err(error.into()),
+        None => Ok(Status::of(&document)),
+    }
+}
+
+/// The text that is meant, and the name of the experiment: a file where it looks like one, else a recipe.
+fn source(flags: &Run) -> Result<(String, Source), Problem> {
+    let asked = &flags.experiment;
+    let sets = flags.set.clone();
+    let path = Path::new(asked);
+    if !asked.contains('/') && path.extension().is_none() {
+        let text = recipes::find(asked)?.to_owned();
+        return Ok((asked.clone(), Source { path: format!("recipe {asked}"), text, sets }));
+    }
+    let text = fs::read_to_string(path).map_err(|error| {
+        let error = format!("cannot read `{asked}`: {error}");
+        Problem::new(Status::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
+    })?;
+    let name = path.file_stem().map_or_else(|| asked.clone(), |stem| stem.to_string_lossy().into_owned());
+    Ok((name, Source { path: asked.clone(), text, sets }))
+}
+
+/// The drivers that are asked for; and those that are meant where none is.
+fn find_drivers(
+    written: &Written,
+    source: &Source,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<(Drivers, Vec<String>), Problem> {
+    let path = DriverPath::from_environment();
+    let included = written.factors.include.iter().filter_map(|selection| selection.get().driver.as_ref());
+    let mut named: Vec<String> = Vec::new();
+    for driver in written.factors.driver.iter().chain(included).flat_map(|drivers| &drivers.0) {
+        let name = driver.get();
+        path.find(name).map_err(|error| placed(source, driver.span(), &error))?;
+        if !named.contains(name) {
+            named.push(name.clone());
+        }
+    }
+    let mut drivers = Drivers::default();
+    let mut installed = Vec::new();
+    if written.factors.driver.is_none() {
+        drivers = drivers::choose(&[], launcher, stop)?;
+        installed.clone_from(&drivers.names);
+    }
+    named.retain(|name| !drivers.files.contains_key(name));
+    if !named.is_empty() {
+        drivers.extend(drivers::choose(&named, launcher, stop)?);
+    }
+    Ok((drivers, installed))
+}
+
+fn check_interfaces(written: &Written, source: &Source) -> Result<(), Problem> {
+    let selections =
+        written.factors.include.iter().filter_map(|selection| selection.get().interface.as_ref());
+    for interface in written.factors.interface.iter().chain(selections).flat_map(|interfaces| &interfaces.0) {
+        check_interface(interface.get()).map_err(|error| placed(source, interface.span(), &error))?;
+    }
+    Ok(())
+}
+
+/// What the host says, with the place that it is about.
+fn placed(source: &Source, at: experiment::Span, error: &RunnerError) -> Fault {
+    source.fault(
+        at,
+        &error.to_string(),
+        error.hint().unwrap_or_else(|| "see `ddsmark run --help`".to_owned()),
+    )
+}
+
+/// The cores meant, all of which can be used.
+pub fn pin(choice: &PinChoice) -> Result<Pin, RunnerError> {
+    match choice {
+        PinChoice::None => Ok(Pin::None),
+        PinChoice::Cores(writer, reader) => {
+            check_cores(&[writer.as_slice(), reader.as_slice()].concat())?;
+            Ok(Pin::Cores(writer.clone(), reader.clone()))
+        }
+        // each end on cores of its own: where both end up on one core is decided anew for each run otherwise, and
+        // decides the figures
+        PinChoice::Auto => match allowed_cores() {
+            cores if cores.len() < 2 => Ok(Pin::None),
+            cores => {
+                let (writer, reader) = cores.split_at(cores.len() / 2);
+                Ok(Pin::Cores(writer.to_vec(), reader.to_vec()))
+            }
+        },
+    }
+}
+
+/// A short number, from the clock.
+pub fn seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // microseconds within about a quarter of an hour: short enough to type again
+    u64::try_from(now.as_micros() % 1_000_000_000).unwrap_or_default()
+}
+
+fn out(output: &Output, name: &str) -> PathBuf {
+    output.out.clone().unwrap_or_else(|| {
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        // without what a shell or a file system may find special
+        PathBuf::from("results").join(format!("{name}-{}", now.replace(':', "-")))
+    })
+}
+
+fn tool() -> Tool {
+    Tool {
+        name: "ddsmark".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+    }
+}
+
+fn announce(experiment: &Experiment, runs: usize, directory: &Directory) {
+    for note in &experiment.notes {
+        say(&format!("note: {note}"));
+    }
+    let cells = match experiment.cells.len() {
+        1 => "the one cell".to_owned(),
+        n => format!("each of {n} cells"),
+    };
+    let twins = match experiment.design.baseline.len() {
+        0 => "",
+        _ => ", the baseline twice in each block",
+    };
+    say(&format!(
+        "{runs} runs: {} of {cells}{twins}, in the order of seed {}; saved in `{}`",
+        experiment.design.blocks,
+        experiment.design.seed,
+        directory.path().display()
+    ));
+}

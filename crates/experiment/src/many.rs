@@ -1,0 +1,176 @@
+//! A factor as written: one value, or a list of them, each with its place in the file.
+
+use std::{borrow::Cow, cmp::Ordering, fmt, marker::PhantomData, ops::Range};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, IntoDeserializer as _},
+};
+use toml::Spanned;
+
+/// Where something is written: bytes of the text. Empty for what was not written in a file.
+pub type Span = Range<usize>;
+
+/// A value and its place. Equal to another one wherever that stands.
+#[derive(Clone, Debug)]
+pub struct At<T>(Spanned<T>);
+
+impl<T> At<T> {
+    /// A value that was not written in a file.
+    pub fn nowhere(value: T) -> Self {
+        Self(Spanned::new(0..0, value))
+    }
+
+    /// The value.
+    pub fn get(&self) -> &T {
+        self.0.get_ref()
+    }
+
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        self.0.span()
+    }
+}
+
+impl<T: PartialEq> PartialEq for At<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for At<T> {}
+
+impl<T: Ord> PartialOrd for At<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T: Ord> Ord for At<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.get().cmp(other.get())
+    }
+}
+
+impl<T: Serialize> Serialize for At<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Spanned::deserialize(deserializer).map(Self)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for At<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// One value or a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Many<T>(pub Vec<At<T>>);
+
+impl<T> Many<T> {
+    /// Of values that were not written in a file.
+    pub fn unwritten(values: impl IntoIterator<Item = T>) -> Self {
+        Self(values.into_iter().map(At::nowhere).collect())
+    }
+
+    /// The values.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().map(At::get)
+    }
+}
+
+impl<T: Serialize> Serialize for Many<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_slice() {
+            [one] => one.serialize(serializer),
+            many => serializer.collect_seq(many),
+        }
+    }
+}
+
+/// What stands there, before a single value has its place.
+enum Shape<T> {
+    One(T),
+    List(Vec<At<T>>),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let shape = Spanned::<Shape<T>>::deserialize(deserializer)?;
+        let span = shape.span();
+        Ok(Self(match shape.into_inner() {
+            Shape::One(value) => vec![At(Spanned::new(span, value))],
+            Shape::List(values) => values,
+        }))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shape<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Visitor<T> {
+            type Value = Shape<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value or a list of values")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Shape<T>, E> {
+                T::deserialize(text.into_deserializer()).map(Shape::One)
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Shape<T>, E> {
+                T::deserialize(number.into_deserializer()).map(Shape::One)
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Shape<T>, E> {
+                T::deserialize(number.into_deserializer()).map(Shape::One)
+            }
+
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Shape<T>, E> {
+                T::deserialize(value.into_deserializer()).map(Shape::One)
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Shape<T>, A::Error> {
+                Vec::deserialize(de::value::SeqAccessDeserializer::new(list)).map(Shape::List)
+            }
+        }
+        deserializer.deserialize_any(Visitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Many<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}_or_list", T::schema_name()).into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+    }
+}

@@ -1,0 +1,274 @@
+//! The factors as written to cells: every combination, held against what the drivers can do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    Cell, Factors, PlanError, ReceiveMode, Refusal, Workload,
+    expansion::{DEFAULT_TRANSPORT, Expansion},
+    many::{At, Many, Span},
+    planner::Given,
+    units::Size,
+    written::{Selection, Written},
+};
+
+/// The most cells of an experiment: before that many are measured, the host is another one.
+pub(crate) const MAX_CELLS: usize = 5_000;
+
+/// The profile that is `[qos]` alone, unless it is written.
+const DEFAULT_PROFILE: &str = "default";
+
+/// Values of all factors but the drivers' own options.
+#[derive(Clone)]
+pub(crate) struct Axes {
+    pub(crate) workload: Many<Workload>,
+    pub(crate) driver: Many<String>,
+    pub(crate) transport: Many<String>,
+    pub(crate) size: Many<Size>,
+    pub(crate) batch_bytes: Many<Size>,
+    pub(crate) receive: Many<ReceiveMode>,
+    pub(crate) interface: Many<String>,
+    pub(crate) multicast: Many<bool>,
+    /// Empty where the experiment has no profiles.
+    pub(crate) profile: Many<String>,
+}
+
+impl Axes {
+    fn of(written: &Written, given: &Given<'_>) -> Result<Self, Refusal> {
+        let factors = &written.factors;
+        let text = |many: &Option<Many<String>>, default: &str| {
+            many.clone().unwrap_or_else(|| Many::unwritten([default.to_owned()]))
+        };
+        let names: BTreeSet<&str> = written.profiles.keys().map(|name| name.get().as_str()).collect();
+        let profiles = factors.profile.clone().unwrap_or_else(|| {
+            let others = names.iter().filter(|name| **name != DEFAULT_PROFILE);
+            let all = (!names.is_empty()).then_some(&DEFAULT_PROFILE).into_iter().chain(others);
+            Many::unwritten(all.map(|&name| name.to_owned()))
+        });
+        let axes = Self {
+            workload: written.workload.clone(),
+            driver: factors.driver.clone().unwrap_or_else(|| Many::unwritten(given.installed.to_vec())),
+            transport: text(&factors.transport, DEFAULT_TRANSPORT),
+            size: factors.size.clone().unwrap_or_else(|| Many::unwritten([Size(1024)])),
+            batch_bytes: factors.batch_bytes.clone().unwrap_or_else(|| Many::unwritten([Size(0)])),
+            receive: factors.receive.clone().unwrap_or_else(|| Many::unwritten([ReceiveMode::Waitset])),
+            interface: text(&factors.interface, "lo"),
+            multicast: factors.multicast.clone().unwrap_or_else(|| Many::unwritten([false])),
+            profile: profiles,
+        };
+        axes.checked(written, factors.profile.is_some())
+    }
+
+    /// With what is selected in the place of these.
+    fn with(&self, written: &Written, selection: &Selection) -> Result<Self, Refusal> {
+        let axes = self.clone();
+        Self {
+            workload: selection.workload.clone().unwrap_or(axes.workload),
+            driver: selection.driver.clone().unwrap_or(axes.driver),
+            transport: selection.transport.clone().unwrap_or(axes.transport),
+            size: selection.size.clone().unwrap_or(axes.size),
+            batch_bytes: selection.batch_bytes.clone().unwrap_or(axes.batch_bytes),
+            receive: selection.receive.clone().unwrap_or(axes.receive),
+            interface: selection.interface.clone().unwrap_or(axes.interface),
+            multicast: selection.multicast.clone().unwrap_or(axes.multicast),
+            profile: selection.profile.clone().unwrap_or(axes.profile),
+        }
+        .checked(written, selection.profile.is_some())
+    }
+
+    fn checked(self, written: &Written, profiles_named: bool) -> Result<Self, Refusal> {
+        all_distinct("driver", &self.driver)?;
+        all_distinct("size", &self.size)?;
+        all_distinct("workload", &self.workload)?;
+        all_distinct("transport", &self.transport)?;
+        all_distinct("batch_bytes", &self.batch_bytes)?;
+        all_distinct("way to receive", &self.receive)?;
+        all_distinct("interface", &self.interface)?;
+        all_distinct("multicast", &self.multicast)?;
+        all_distinct("profile", &self.profile)?;
+        for (what, empty) in [
+            ("drivers", self.driver.0.is_empty()),
+            ("sizes", self.size.0.is_empty()),
+            ("workloads", self.workload.0.is_empty()),
+            ("transports", self.transport.0.is_empty()),
+            ("batch_bytes", self.batch_bytes.0.is_empty()),
+            ("ways to receive", self.receive.0.is_empty()),
+            ("interfaces", self.interface.0.is_empty()),
+            ("values of multicast", self.multicast.0.is_empty()),
+            ("profiles", profiles_named && self.profile.0.is_empty()),
+        ] {
+            if empty {
+                return Err(PlanError::Nothing(what).at(0..0));
+            }
+        }
+        for profile in &self.profile.0 {
+            let name = profile.get();
+            if name != DEFAULT_PROFILE && !written.profiles.contains_key(&At::nowhere(name.clone())) {
+                let known = written.profiles.keys().map(|name| name.get().clone()).collect();
+                return Err(PlanError::NoProfile { profile: name.clone(), known }.at(profile.span()));
+            }
+        }
+        Ok(self)
+    }
+
+    /// How many combinations there are at most, without options and transports that nobody counted.
+    pub(crate) fn count(&self) -> usize {
+        [
+            self.workload.0.len(),
+            self.driver.0.len(),
+            self.transport.0.len(),
+            self.size.0.len(),
+            self.batch_bytes.0.len(),
+            self.receive.0.len(),
+            self.interface.0.len(),
+            self.multicast.0.len(),
+            self.profile.0.len().max(1),
+        ]
+        .into_iter()
+        .fold(1, usize::saturating_mul)
+    }
+}
+
+/// The cells that are written, with their ids, and what was changed or left out, in words.
+pub(crate) fn cells(written: &Written, given: &Given<'_>) -> Result<(Vec<Cell>, Vec<String>), Refusal> {
+    for policies in
+        written.profiles.values().map(|profile| profile.over(&written.qos)).chain([written.qos.clone()])
+    {
+        if let Some((at, words, hint)) = policies.contradiction() {
+            return Err(PlanError::Contradiction { words, hint }.at(at));
+        }
+    }
+    let axes = Axes::of(written, given)?;
+    let included: Vec<Axes> = written
+        .factors
+        .include
+        .iter()
+        .map(|selection| axes.with(written, selection.get()))
+        .collect::<Result<_, _>>()?;
+    let all = || std::iter::once(&axes).chain(&included);
+    let takes_part = |driver: &String| all().any(|axes| axes.driver.values().any(|known| known == driver));
+    if let Some(stray) = written.options.keys().find(|driver| !takes_part(driver.get())) {
+        return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
+    }
+    let mut matrix = Expansion { written, given, lenient: false, factors: Vec::new(), notes: Vec::new() };
+    let unnamed = written.factors.driver.is_none();
+    matrix.lenient = unnamed;
+    matrix.expand(&axes)?;
+    for exclude in &written.factors.exclude {
+        // together with those that another exclude took away
+        let found = matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors));
+        // it may be that a driver is not installed here
+        let may_be_elsewhere = unnamed && exclude.get().driver.is_some();
+        if !found && !may_be_elsewhere {
+            return Err(PlanError::NoMatch("this exclude").at(exclude.span()));
+        }
+        for (factors, excluded) in &mut matrix.factors {
+            *excluded |= matches(exclude.get(), factors);
+        }
+    }
+    // of a driver that was taken away nothing needs to be said
+    let kept = |driver: &str| {
+        let mut cells = matrix.factors.iter().filter(|(factors, _)| factors.driver == driver).peekable();
+        cells.peek().is_none() || cells.any(|(_, excluded)| !excluded)
+    };
+    let silent: BTreeSet<String> = axes.driver.values().filter(|driver| !kept(driver)).cloned().collect();
+    matrix.notes.retain(|note| !silent.contains(&note.driver));
+    matrix.factors.retain(|(_, excluded)| !excluded);
+    for (axes, selection) in included.iter().zip(&written.factors.include) {
+        matrix.lenient = unnamed && selection.get().driver.is_none();
+        matrix.expand(axes)?;
+    }
+    let Expansion { factors, notes, .. } = matrix;
+    let factors: Vec<Factors> = factors.into_iter().map(|(factors, _)| factors).collect();
+    let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
+    let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
+    let notes = notes.map(|note| note.words).collect();
+    let mut cells = named(factors);
+    number_namesakes(&mut cells);
+    Ok((cells, notes))
+}
+
+/// Whether a cell has, of each factor given, one of the values given.
+pub(crate) fn matches(selection: &Selection, factors: &Factors) -> bool {
+    fn holds<T: PartialEq>(asked: Option<&Many<T>>, value: &T) -> bool {
+        asked.is_none_or(|many| many.values().any(|asked| asked == value))
+    }
+    let profile = factors.profile.clone().unwrap_or_else(|| DEFAULT_PROFILE.to_owned());
+    holds(selection.workload.as_ref(), &factors.workload)
+        && holds(selection.driver.as_ref(), &factors.driver)
+        && holds(selection.transport.as_ref(), &factors.transport)
+        && holds(selection.size.as_ref(), &Size(factors.size_bytes))
+        && holds(selection.batch_bytes.as_ref(), &Size(factors.batch_bytes))
+        && holds(selection.receive.as_ref(), &factors.receive)
+        && holds(selection.interface.as_ref(), &factors.interface)
+        && holds(selection.multicast.as_ref(), &factors.multicast)
+        && holds(selection.profile.as_ref(), &profile)
+}
+
+/// Cells with ids that say what is varied.
+fn named(all: Vec<Factors>) -> Vec<Cell> {
+    fn varied<T: PartialEq>(all: &[Factors], of: impl Fn(&Factors) -> &T) -> bool {
+        all.iter().any(|factors| of(factors) != of(&all[0]))
+    }
+    let receive = varied(&all, |factors| &factors.receive);
+    let interface = varied(&all, |factors| &factors.interface);
+    let mut options: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for factors in &all {
+        for (name, value) in &factors.options {
+            let key = (factors.driver.clone(), name.clone());
+            options.entry(key).or_default().insert(value.clone());
+        }
+    }
+    let id = |factors: &Factors| {
+        let driver = factors.driver.rsplit('/').next().unwrap_or(&factors.driver);
+        let mut parts = vec![
+            driver.to_owned(),
+            format!("{}{}", factors.transport, if factors.multicast { "-multicast" } else { "" }),
+            factors.workload.to_string(),
+            factors.size_bytes.to_string(),
+        ];
+        if factors.batch_bytes > 0 {
+            parts.push(format!("batch-{}", factors.batch_bytes));
+        }
+        if receive {
+            parts.push(factors.receive.to_string());
+        }
+        if interface {
+            parts.push(factors.interface.clone());
+        }
+        for (name, value) in &factors.options {
+            if options[&(factors.driver.clone(), name.clone())].len() > 1 {
+                parts.push(format!("{name}-{value}"));
+            }
+        }
+        parts.extend(factors.profile.clone());
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-.".contains(c) { c } else { '-' };
+        parts.iter().map(|part| part.chars().map(plain).collect()).collect::<Vec<String>>().join("/")
+    };
+    let ids: Vec<String> = all.iter().map(id).collect();
+    ids.into_iter().zip(all).map(|(id, factors)| Cell { id, factors }).collect()
+}
+
+/// Cells that would share an id, such as those of driver files of one name in different folders, get a number each.
+fn number_namesakes(cells: &mut [Cell]) {
+    let mut seen = BTreeMap::<String, u32>::new();
+    for cell in cells {
+        let count = seen.entry(cell.id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            cell.id = format!("{}-{count}", cell.id);
+        }
+    }
+}
+
+pub(crate) fn all_distinct<T: PartialEq + std::fmt::Display>(
+    what: &'static str,
+    values: &Many<T>,
+) -> Result<(), Refusal> {
+    for (index, value) in values.0.iter().enumerate() {
+        if values.0[..index].contains(value) {
+            let at: Span = value.span();
+            return Err(PlanError::Twice { what, value: value.get().to_string() }.at(at));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! From an experiment as written to one as meant. Everything that can be wrong is found here, before the first packet.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Design, DriverDescription, Effort, Experiment, Limits, Pin, PlanError, Precision, Refusal,
+    many::At,
+    matrix,
+    units::Time,
+    written::{Written, WrittenDesign, WrittenLimits},
+};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+/// At least so many runs of each cell: with fewer a spread cannot be seen.
+const MIN_RUNS: u32 = 3;
+/// From fewer pairs there is no 95 % interval (exact signed-rank).
+const MIN_BLOCKS_TO_JUDGE: u32 = 6;
+/// The last look of the sequential rule.
+const MAX_BLOCKS_TO_JUDGE: u32 = 40;
+const PILOT_BLOCKS: u32 = 5;
+const BUDGET_NS: u64 = 600 * SECOND;
+const CHECK_EVERY: u32 = 64;
+/// The most runs of an experiment.
+const MAX_RUNS: usize = 100_000;
+
+/// What a plan needs beside what is written.
+pub struct Given<'a> {
+    /// Name of the experiment.
+    pub name: &'a str,
+    /// What each driver says of itself, by its name as written.
+    pub descriptions: &'a BTreeMap<String, DriverDescription>,
+    /// The drivers that are meant where none is named.
+    pub installed: &'a [String],
+    /// The cores meant.
+    pub pin: Pin,
+    /// The seed, where none is written.
+    pub seed: u64,
+}
+
+/// Windows of 10 ms, which hold hundreds of round trips on one host; 20 to 100 of them.
+fn windows(measure_ns: u64) -> u32 {
+    (measure_ns / (10 * MS)).clamp(20, 100) as u32
+}
+
+impl Written {
+    /// What is written, as meant.
+    ///
+    /// # Errors
+    /// What cannot be meant, and where it stands.
+    ///
+    /// # Panics
+    /// If a driver's description is missing.
+    pub fn plan(&self, given: &Given<'_>) -> Result<Experiment, Refusal> {
+        if self.question.get().trim().is_empty() {
+            return Err(PlanError::Nothing("question").at(self.question.span()));
+        }
+        let design = design(&self.design, given)?;
+        let limits = limits(&self.limits)?;
+        let (cells, notes) = matrix::cells(self, given)?;
+        if cells.is_empty() {
+            return Err(PlanError::NoCell.at(0..0));
+        }
+        let question = self.question.get().clone();
+        let mut experiment =
+            Experiment { name: given.name.to_owned(), question, cells, design, limits, notes };
+        if let Some(baseline) = &self.design.baseline {
+            let cells = experiment.cells.iter();
+            let matching = cells.filter(|cell| matrix::matches(baseline.get(), &cell.factors));
+            experiment.design.baseline = matching.map(|cell| cell.id.clone()).collect();
+            if experiment.design.baseline.is_empty() {
+                return Err(PlanError::NoMatch("the baseline").at(baseline.span()));
+            }
+        }
+        self.allot(&mut experiment)?;
+        Ok(experiment)
+    }
+
+    /// Holds the plan against its budget.
+    fn allot(&self, experiment: &mut Experiment) -> Result<(), Refusal> {
+        if let (Some(precision), Some(budget_ns)) =
+            (&experiment.design.precision, experiment.design.budget_ns)
+        {
+            let block_ns =
+                experiment.design.expected_run_ns().saturating_mul(experiment.runs_per_block() as u64);
+            let room = u32::try_from(budget_ns / block_ns.max(1)).unwrap_or(u32::MAX);
+            let least = MIN_BLOCKS_TO_JUDGE.max(precision.pilot_blocks);
+            experiment.design.blocks = room.min(MAX_BLOCKS_TO_JUDGE).max(least);
+            experiment.notes.push(format!(
+                "all {} blocks that the budget has room for are made: this version does not stop when the precision is \
+                 reached",
+                experiment.design.blocks
+            ));
+        }
+        let runs = experiment.runs();
+        if runs > MAX_RUNS {
+            return Err(PlanError::TooMany { what: "runs", count: runs, max: MAX_RUNS }.at(0..0));
+        }
+        let needed_ns = experiment.expected_ns();
+        match experiment.design.budget_ns {
+            Some(budget_ns) if needed_ns > budget_ns => {
+                let at = self.design.budget.as_ref().map_or(0..0, At::span);
+                Err(PlanError::OverBudget { runs, needed_ns, budget_ns }.at(at))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal> {
+    let (_, warm_up_ns, measure_ns) = Effort::Standard.times();
+    let ns = |time: &Option<At<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
+    let measure_ns = ns(&written.measure, measure_ns);
+    let mut design = Design {
+        blocks: written.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
+        seed: written.seed.unwrap_or(given.seed),
+        warm_up_ns: ns(&written.warm_up, warm_up_ns),
+        measure_ns,
+        windows: windows(measure_ns),
+        check_every: written.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
+        pin: given.pin.clone(),
+        keep_awake: written.keep_awake,
+        baseline: Vec::new(),
+        precision: None,
+        budget_ns: written.budget.as_ref().map(|budget| budget.get().0),
+    };
+    if design.blocks < MIN_RUNS {
+        let at = written.blocks.as_ref().map_or(0..0, At::span);
+        return Err(PlanError::TooFewRuns { runs: design.blocks, min: MIN_RUNS }.at(at));
+    }
+    let between = |what, ns, least, most, range, time: &Option<At<Time>>| {
+        if (least..=most).contains(&ns) {
+            return Ok(());
+        }
+        Err(PlanError::Time { what, ns, range }.at(time.as_ref().map_or(0..0, At::span)))
+    };
+    let (measure, warm_up) = (&written.measure, &written.warm_up);
+    between("the measured time", measure_ns, 20 * MS, 3_600 * SECOND, "20 ms to 1 hour", measure)?;
+    between("the warm-up", design.warm_up_ns, 0, 600 * SECOND, "0 to 10 minutes", warm_up)?;
+    if let Some(every) = written.check_every.as_ref().filter(|every| *every.get() == 0) {
+        let words = "one in 0 samples cannot be checked".to_owned();
+        return Err(PlanError::Contradiction { words, hint: "use 1 or more" }.at(every.span()));
+    }
+    let contradiction = |words: &str, hint| PlanError::Contradiction { words: words.to_owned(), hint };
+    if let Some(precision) = &written.precision {
+        if let Some(blocks) = &written.blocks {
+            let words = "the number of blocks is fixed, and a precision is asked for";
+            return Err(contradiction(words, "give one of `blocks` and `precision`").at(blocks.span()));
+        }
+        let half_width_pct = precision.get().0;
+        if !(0.1..=50.0).contains(&half_width_pct) {
+            let words = format!("a precision of {half_width_pct}% is out of range");
+            let hint = "choose one within 0.1% to 50%";
+            return Err(PlanError::Contradiction { words, hint }.at(precision.span()));
+        }
+        let pilot_blocks = written.pilot.as_ref().map_or(PILOT_BLOCKS, |pilot| *pilot.get());
+        if !(MIN_RUNS..=MAX_BLOCKS_TO_JUDGE).contains(&pilot_blocks) {
+            let at = written.pilot.as_ref().map_or(0..0, At::span);
+            let words = format!("a pilot of {pilot_blocks} blocks is out of range");
+            return Err(PlanError::Contradiction { words, hint: "choose 3 to 40 blocks" }.at(at));
+        }
+        design.precision = Some(Precision { half_width_pct, pilot_blocks });
+        design.budget_ns = design.budget_ns.or(Some(BUDGET_NS));
+    } else if let Some(pilot) = &written.pilot {
+        let words = "a pilot says nothing without a precision";
+        return Err(contradiction(words, "add `precision`, or leave the pilot out").at(pilot.span()));
+    }
+    Ok(design)
+}
+
+fn limits(written: &WrittenLimits) -> Result<Limits, Refusal> {
+    let mut limits = Limits::default();
+    for (field, what, limit) in [
+        (&mut limits.hello_ns, "the limit of hello", &written.hello),
+        (&mut limits.configure_ns, "the limit of configure", &written.configure),
+        (&mut limits.match_ns, "the limit of match", &written.matching),
+        (&mut limits.grace_ns, "the grace", &written.grace),
+        (&mut limits.drain_ns, "the limit of drain", &written.drain),
+        (&mut limits.report_ns, "the limit of report", &written.report),
+        (&mut limits.exit_ns, "the limit of exit", &written.exit),
+    ] {
+        let Some(limit) = limit else { continue };
+        *field = limit.get().0;
+        // what was not written in a file is the flags' affair
+        if !(MS..=3_600 * SECOND).contains(field) && !limit.span().is_empty() {
+            return Err(PlanError::Time { what, ns: *field, range: "1 ms to 1 hour" }.at(limit.span()));
+        }
+    }
+    Ok(limits)
+}

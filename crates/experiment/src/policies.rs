@@ -1,0 +1,262 @@
+//! QoS as written: every policy of [`Qos`], with durations as people write them.
+
+use std::{borrow::Cow, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{
+    DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
+    Reliability,
+    many::{At, Span},
+    units::Time,
+};
+
+/// Which delivery guarantee to ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReliabilityChoice {
+    /// The strongest that each driver has.
+    Strongest,
+    /// The same for all.
+    All(Reliability),
+}
+
+/// The words for it in a file.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReliabilityWord {
+    /// The strongest that each driver has.
+    Strongest,
+    /// Delivery guaranteed; refused for a driver that cannot.
+    Reliable,
+    /// Samples may be lost.
+    #[serde(alias = "best-effort")]
+    BestEffort,
+}
+
+impl<'de> Deserialize<'de> for ReliabilityChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match ReliabilityWord::deserialize(deserializer)? {
+            ReliabilityWord::Strongest => Self::Strongest,
+            ReliabilityWord::Reliable => Self::All(Reliability::Reliable),
+            ReliabilityWord::BestEffort => Self::All(Reliability::BestEffort),
+        })
+    }
+}
+
+impl Serialize for ReliabilityChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Strongest => ReliabilityWord::Strongest,
+            Self::All(Reliability::Reliable) => ReliabilityWord::Reliable,
+            Self::All(Reliability::BestEffort) => ReliabilityWord::BestEffort,
+        }
+        .serialize(serializer)
+    }
+}
+
+impl JsonSchema for ReliabilityChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "ReliabilityChoice".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ReliabilityWord::json_schema(generator)
+    }
+}
+
+/// A duration of a policy: a time with its unit, or `"infinite"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lasting(pub QosDuration);
+
+impl From<Lasting> for QosDuration {
+    fn from(lasting: Lasting) -> Self {
+        lasting.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Lasting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str = "a time with its unit, such as `\"100ms\"`, or `\"infinite\"`";
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Lasting;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Lasting, E> {
+                if text == "infinite" {
+                    return Ok(Lasting(QosDuration::INFINITE));
+                }
+                let time = Time::deserialize(serde::de::value::StrDeserializer::<E>::new(text));
+                let wrong = |_| E::invalid_value(serde::de::Unexpected::Str(text), &EXPECTED);
+                Ok(Lasting(QosDuration::Ns(time.map_err(wrong)?.0)))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl Serialize for Lasting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            QosDuration::Ns(ns) => Time(ns).serialize(serializer),
+            QosDuration::Infinite(_) => serializer.serialize_str("infinite"),
+        }
+    }
+}
+
+impl JsonSchema for Lasting {
+    fn schema_name() -> Cow<'static, str> {
+        "QosTime".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "A time with its unit, such as `100ms`, or `infinite`.", "type": "string" })
+    }
+}
+
+macro_rules! policies {
+    ($($(#[$doc:meta])* $field:ident: $type:ty => $meant:ident, $policy:ident;)*) => {
+        /// Policies of writers and readers. What is absent is asked for as `characterize` does: volatile, keep-all, with
+        /// queues of 64 MiB, where the driver has these policies.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct Policies {
+            /// RELIABILITY kind. Without it the strongest that each driver has.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub reliability: Option<At<ReliabilityChoice>>,
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<At<$type>>,)*
+        }
+
+        impl Policies {
+            /// These, and where they are silent those of `base`.
+            #[must_use]
+            pub fn over(&self, base: &Self) -> Self {
+                Self {
+                    reliability: self.reliability.clone().or_else(|| base.reliability.clone()),
+                    $($field: self.$field.clone().or_else(|| base.$field.clone()),)*
+                }
+            }
+
+            /// What is written beside the kind of reliability: name, policy, place.
+            pub(crate) fn written(&self) -> Vec<(&'static str, Policy, Span)> {
+                let mut written = Vec::new();
+                $(if let Some(value) = &self.$field {
+                    written.push((stringify!($field), Policy::$policy, value.span()));
+                })*
+                written
+            }
+
+            /// Puts all that is written beside the kind of reliability in the place of what was there.
+            pub(crate) fn apply(&self, qos: &mut Qos) {
+                $(if let Some(value) = &self.$field {
+                    qos.$meant = Some(value.get().clone().into());
+                })*
+            }
+        }
+    };
+}
+
+policies! {
+    /// RELIABILITY: how long a write may block.
+    max_blocking: Lasting => max_blocking_ns, Reliability;
+    /// HISTORY kind.
+    history: History => history, History;
+    /// HISTORY depth, with `history = "keep_last"`.
+    history_depth: i32 => history_depth, History;
+    /// RESOURCE_LIMITS; -1 is unlimited.
+    max_samples: i32 => max_samples, ResourceLimits;
+    /// RESOURCE_LIMITS; -1 is unlimited.
+    max_instances: i32 => max_instances, ResourceLimits;
+    /// RESOURCE_LIMITS; -1 is unlimited.
+    max_samples_per_instance: i32 => max_samples_per_instance, ResourceLimits;
+    /// DURABILITY kind.
+    durability: Durability => durability, Durability;
+    /// DEADLINE.
+    deadline: Lasting => deadline_ns, Deadline;
+    /// LATENCY_BUDGET.
+    latency_budget: Lasting => latency_budget_ns, LatencyBudget;
+    /// LIFESPAN.
+    lifespan: Lasting => lifespan_ns, Lifespan;
+    /// LIVELINESS kind.
+    liveliness: Liveliness => liveliness, Liveliness;
+    /// LIVELINESS lease.
+    liveliness_lease: Lasting => liveliness_lease_ns, Liveliness;
+    /// OWNERSHIP kind.
+    ownership: Ownership => ownership, Ownership;
+    /// OWNERSHIP_STRENGTH.
+    ownership_strength: i32 => ownership_strength, OwnershipStrength;
+    /// PARTITION names.
+    partitions: Vec<String> => partitions, Partition;
+    /// PRESENTATION: `{ scope = "topic", coherent_access = false, ordered_access = true }`.
+    presentation: Presentation => presentation, Presentation;
+    /// DESTINATION_ORDER kind.
+    destination_order: DestinationOrder => destination_order, DestinationOrder;
+    /// TIME_BASED_FILTER.
+    minimum_separation: Lasting => minimum_separation_ns, TimeBasedFilter;
+    /// TRANSPORT_PRIORITY.
+    transport_priority: i32 => transport_priority, TransportPriority;
+    /// WRITER_DATA_LIFECYCLE.
+    autodispose_unregistered: bool => autodispose_unregistered, WriterDataLifecycle;
+    /// READER_DATA_LIFECYCLE.
+    autopurge_nowriter: Lasting => autopurge_nowriter_ns, ReaderDataLifecycle;
+    /// READER_DATA_LIFECYCLE.
+    autopurge_disposed: Lasting => autopurge_disposed_ns, ReaderDataLifecycle;
+}
+
+impl Policies {
+    /// What contradicts itself: the place and the words, and what may stand there.
+    pub(crate) fn contradiction(&self) -> Option<(Span, String, &'static str)> {
+        let unlimited_or_positive = [
+            ("max_samples", &self.max_samples),
+            ("max_instances", &self.max_instances),
+            ("max_samples_per_instance", &self.max_samples_per_instance),
+        ];
+        for (name, limit) in unlimited_or_positive {
+            if let Some(limit) = limit.as_ref().filter(|limit| *limit.get() < 1 && *limit.get() != -1) {
+                let words = format!("`{name} = {}` is no limit", limit.get());
+                return Some((limit.span(), words, "use 1 or more, or -1 for unlimited"));
+            }
+        }
+        if let Some(depth) = &self.history_depth {
+            let words = |why: &str| format!("`history_depth = {}` {why}", depth.get());
+            if *depth.get() < 1 {
+                return Some((depth.span(), words("is no depth"), "use 1 or more"));
+            }
+            if self.history.as_ref().is_none_or(|history| *history.get() != History::KeepLast) {
+                let hint = "add `history = \"keep_last\"`, or leave the depth out";
+                return Some((depth.span(), words("says nothing without keep_last"), hint));
+            }
+            // DDS 1.4, 2.2.3.18
+            let most = [&self.max_samples_per_instance, &self.max_samples];
+            let most = most.into_iter().flatten().map(|limit| *limit.get()).filter(|limit| *limit > 0).min();
+            if most.is_some_and(|most| most < *depth.get()) {
+                let hint = "DDS 1.4 section 2.2.3.18 wants the depth within RESOURCE_LIMITS";
+                return Some((depth.span(), words("is more than the limits of samples allow"), hint));
+            }
+        }
+        if let (Some(each), Some(all)) = (&self.max_samples_per_instance, &self.max_samples) {
+            // DDS 1.4, 2.2.3.19
+            if *all.get() > 0 && (*each.get() > *all.get() || *each.get() == -1) {
+                let words = format!(
+                    "`max_samples_per_instance = {}` is more than `max_samples = {}`",
+                    each.get(),
+                    all.get()
+                );
+                let hint = "DDS 1.4 section 2.2.3.19 wants max_samples the larger one";
+                return Some((each.span(), words, hint));
+            }
+        }
+        if let (Some(deadline), Some(separation)) = (&self.deadline, &self.minimum_separation) {
+            // DDS 1.4, 2.2.3.7
+            if deadline.get().0.raw() < separation.get().0.raw() {
+                let words = "the deadline is shorter than the minimum separation".to_owned();
+                return Some((deadline.span(), words, "DDS 1.4 section 2.2.3.7 wants it as long at least"));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,337 @@
+//! An experiment as written: what stands in a file, each value with its place. `characterize` writes one from its flags.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::{
+    ReceiveMode, Topology, Workload,
+    many::{At, Many},
+    policies::Policies,
+    units::{Percent, Size, Time},
+};
+
+/// The JSON Schema of [`Written`]: the text of `schemas/experiment.schema.json`.
+///
+/// # Panics
+/// Never: a schema is JSON.
+#[must_use]
+pub fn json_schema() -> String {
+    let mut schema =
+        SchemaSettings::draft2020_12().for_deserialize().into_generator().into_root_schema_for::<Written>();
+    schema.insert("title".to_owned(), "An experiment of ddsmark".into());
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    text.push('\n');
+    text
+}
+
+/// An experiment: a question, and what is measured to answer it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Written {
+    /// What it asks, for people. It stands in the result.
+    pub question: At<String>,
+    /// What is measured: one or both.
+    pub workload: Many<Workload>,
+    /// Who writes to whom.
+    #[serde(default = "pair")]
+    pub topology: Topology,
+    /// What is varied: every combination is a cell.
+    #[serde(default)]
+    pub factors: Matrix,
+    /// QoS of writers and readers in every cell.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qos: Policies,
+    /// Named sets of policies, for the factor `profile`. Each is laid over `[qos]`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub profiles: BTreeMap<At<String>, Policies>,
+    /// Options of each driver, by driver and name; see `ddsmark drivers info D`. A list makes the option a factor.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<At<String>, BTreeMap<At<String>, Many<OptionValue>>>,
+    /// How often, how long, in which order.
+    #[serde(default)]
+    pub design: WrittenDesign,
+    /// How long each phase of a run may take at most. A phase that takes longer fails the run.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: WrittenLimits,
+}
+
+const fn pair() -> Topology {
+    Topology::Pair
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// The factors of an experiment, each one value or a list. Every combination of all values is a cell, but for those that
+/// are excluded. A combination that cannot be is refused; where it is there only since no driver was named, it is left out
+/// with a note.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Matrix {
+    /// Drivers: names, or paths of files. Without it every installed driver that is no simulation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<Many<String>>,
+    /// Transports. Without it, or as `default`, the default of each driver; `all` is each one that a driver has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Many<String>>,
+    /// Payload of a sample, with the 16-byte sample header in it. Without it 1024.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Many<Size>>,
+    /// Ceiling on payload bytes per flush of throughput; 0 is unbatched. Without it 0. It changes nothing about latency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_bytes: Option<Many<Size>>,
+    /// How samples are received. Without it `waitset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive: Option<Many<ReceiveMode>>,
+    /// Network interfaces. Without it `lo`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<Many<String>>,
+    /// Whether data is to go by multicast. Without it `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multicast: Option<Many<bool>>,
+    /// Names of `[profiles]`. Without it every one, `default` first. `default` is `[qos]` alone, unless there is a profile
+    /// of that name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Many<String>>,
+    /// Cells that are left out: those that match any of these. One that matches no cell is refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<At<Selection>>,
+    /// Further cells: every combination with what is given here in the place of the factors above. Not subject to
+    /// `exclude`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<At<Selection>>,
+}
+
+/// Some cells of the matrix: those that have, of each factor given, one of the values given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Selection {
+    /// Workloads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Many<Workload>>,
+    /// Drivers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<Many<String>>,
+    /// Transports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Many<String>>,
+    /// Sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Many<Size>>,
+    /// Ceilings of batches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_bytes: Option<Many<Size>>,
+    /// Ways to receive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive: Option<Many<ReceiveMode>>,
+    /// Network interfaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<Many<String>>,
+    /// Multicast or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multicast: Option<Many<bool>>,
+    /// Profiles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Many<String>>,
+}
+
+/// How often, how long, in which order. Either `blocks`, or `precision` with `budget`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WrittenDesign {
+    /// Runs of each cell, at least 3: passes over all cells, each in random order. Without `blocks` and `precision` 6, the
+    /// least that a 95 % interval of a median can be computed from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<At<u32>>,
+    /// Instead of `blocks`: half the width of the 95 % interval to reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<At<Percent>>,
+    /// What the whole may take. With `precision` as many blocks are planned as have room, `10min` without it; a fixed number
+    /// of blocks that takes longer is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<At<Time>>,
+    /// With `precision`: blocks before the first judgement. Without it 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pilot: Option<At<u32>>,
+    /// Seed of the order of runs and of the payload. Without it, from the clock; it is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Warm-up of each run: the same traffic, not recorded. Without it `200ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<At<Time>>,
+    /// Measured time of each run. Without it `800ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measure: Option<At<Time>>,
+    /// Every byte of one in so many samples is checked; of the others the header. Without it 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_every: Option<At<u32>>,
+    /// Cores for the two ends of each run. Without it `auto`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin: Option<At<PinChoice>>,
+    /// Keep the cores from idling, with spinning threads of the lowest priority. Without it they may idle.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub keep_awake: bool,
+    /// The cells that others are compared with: each of them is measured twice in every block, so that the result shows how
+    /// far the same thing differs from itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<At<Selection>>,
+}
+
+/// How long each phase of a run may take.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WrittenLimits {
+    /// From the start of a process until it says hello. Without it `10s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hello: Option<At<Time>>,
+    /// Opening the entities. Without it `20s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configure: Option<At<Time>>,
+    /// Until both ends are matched. Without it `10s`.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matching: Option<At<Time>>,
+    /// What a phase of traffic may take beyond its planned time. Without it `10s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grace: Option<At<Time>>,
+    /// From the last write until the reader gives up waiting. Without it `5s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drain: Option<At<Time>>,
+    /// Handing over what was recorded. Without it `30s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<At<Time>>,
+    /// From the order to end until the process is killed. Without it `5s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<At<Time>>,
+}
+
+/// Value of an option of a driver: text, a whole number or true or false. A driver is always given its text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OptionValue(pub String);
+
+/// Which cores to use: `"auto"` (half of those that may be used for each end; a single core is not pinned), `"none"`, or
+/// those of writer and reader, `"0,1"` or `"0-3,4-7"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PinChoice {
+    /// The scheduler decides.
+    None,
+    /// Half of the cores for each end.
+    Auto,
+    /// Writer (or pinger) on the first of these, reader (or ponger) on the second.
+    Cores(Vec<u32>, Vec<u32>),
+}
+
+impl PinChoice {
+    /// What to write.
+    pub const EXPECTED: &str = "`none`, `auto`, or cores for the two ends such as `0,1` or `0-3,4-7`";
+
+    /// As written.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let range = |text: &str| {
+            let (first, last) = text.split_once('-').unwrap_or((text, text));
+            let (first, last) = (first.trim().parse().ok()?, last.trim().parse::<u32>().ok()?);
+            (first <= last && last < 4096).then(|| (first..=last).collect::<Vec<u32>>())
+        };
+        match text {
+            "none" => Some(Self::None),
+            "auto" => Some(Self::Auto),
+            _ => {
+                let (writer, reader) = text.split_once(',')?;
+                Some(Self::Cores(range(writer)?, range(reader)?))
+            }
+        }
+    }
+}
+
+impl fmt::Display for PinChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |cores: &[u32]| match cores {
+            [one] => one.to_string(),
+            [first, .., last] => format!("{first}-{last}"),
+            [] => String::new(),
+        };
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Auto => f.write_str("auto"),
+            Self::Cores(writer, reader) => write!(f, "{},{}", range(writer), range(reader)),
+        }
+    }
+}
+
+impl Serialize for PinChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for PinChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let wrong = || de::Error::invalid_value(de::Unexpected::Str(&text), &Self::EXPECTED);
+        Self::parse(&text).ok_or_else(wrong)
+    }
+}
+
+impl JsonSchema for PinChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "Cores".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "`auto` (half of the cores that may be used for each end; a single core is not pinned), `none`, or those of writer and reader, `0,1` or `0-3,4-7`.",
+            "type": "string",
+        })
+    }
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for OptionValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for OptionValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = OptionValue;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text, a whole number, or true or false")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<OptionValue, E> {
+                Ok(OptionValue(text.to_owned()))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<OptionValue, E> {
+                Ok(OptionValue(number.to_string()))
+            }
+
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<OptionValue, E> {
+                Ok(OptionValue(value.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for OptionValue {
+    fn schema_name() -> Cow<'static, str> {
+        "OptionValue".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "integer", "boolean"] })
+    }
+}

@@ -1,0 +1,49 @@
+//! Drivers that are not there, and what they say of themselves.
+
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMode, Support, TransportInfo};
+
+pub fn description(name: &str, features: &[&str], enforced: &[Policy]) -> DriverDescription {
+    DriverDescription {
+        name: name.to_owned(),
+        driver_version: "1".to_owned(),
+        middleware: "M".to_owned(),
+        middleware_version: "1".to_owned(),
+        version_source: "library".to_owned(),
+        build: None,
+        licence: "Apache-2.0".to_owned(),
+        transports: vec![
+            TransportInfo { name: "udp4".to_owned(), max_payload_bytes: 65_507, note: None },
+            TransportInfo { name: "shm".to_owned(), max_payload_bytes: 1_000_000, note: None },
+        ],
+        options: vec![OptionInfo {
+            name: "depth".to_owned(),
+            default_value: None,
+            help: "how deep".to_owned(),
+        }],
+        receive_modes: vec![ReceiveMode::Waitset],
+        type_kinds: vec!["octets".to_owned()],
+        features: features.iter().map(|feature| (*feature).to_owned()).collect(),
+        policies: Policy::ALL
+            .iter()
+            .map(|policy| {
+                let support =
+                    if enforced.contains(policy) { Support::Enforced } else { Support::Unsupported };
+                (*policy, PolicySupport { support, note: None })
+            })
+            .collect(),
+    }
+}
+
+pub fn drivers() -> BTreeMap<String, DriverDescription> {
+    let all = [Policy::Reliability, Policy::History, Policy::ResourceLimits, Policy::Durability];
+    [
+        ("bare", description("bare", &["application_batching"], &[])),
+        ("dds", description("dds", &["native_batching"], &all)),
+        ("plain", description("plain", &[], &all)),
+    ]
+    .into_iter()
+    .map(|(name, description)| (name.to_owned(), description))
+    .collect()
+}

@@ -1,0 +1,92 @@
+//! Experiment files and recipes: what they print, and what is refused in them.
+
+use std::fs;
+
+use crate::support::Place;
+
+const FILE: &str = r#"# How much do small samples cost?
+question = "How much do small samples cost?"
+workload = ["latency", "throughput"]
+
+[factors]
+driver = "udp"
+size = [64, "1KiB"]
+batch_bytes = [0, "8KiB"]
+exclude = [{ workload = "latency", size = "1KiB" }]
+
+[design]
+blocks = 6
+seed = 7
+pin = "none"
+baseline = { size = 64, workload = "throughput", batch_bytes = 0 }
+"#;
+
+/// A place with the file, after a change of it.
+fn place(from: &str, to: &str) -> Place {
+    assert!(FILE.contains(from), "{from}");
+    let place = Place::new();
+    place.write("small.toml", &FILE.replace(from, to));
+    place
+}
+
+#[track_caller]
+fn refused(name: &str, from: &str, to: &str, sets: &[&str]) {
+    let place = place(from, to);
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    place.golden(name, &[&["run", "small.toml", "--out", "result"], &sets[..]].concat());
+    assert!(!place.path("result").exists(), "something was left behind");
+}
+
+#[test]
+fn a_plan_is_printed_and_nothing_is_measured() {
+    let place = place("", "");
+    place.golden("dry-run", &["run", "small.toml", "--dry-run", "--set", "design.blocks=12"]);
+    assert!(!place.path("results").exists());
+    let output = place.run(&["run", "small.toml", "--dry-run", "--json"]);
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
+    assert_eq!(plan["name"], "small");
+    assert_eq!(plan["design"]["baseline"], serde_json::json!(["udp/udp4/throughput/64"]));
+}
+
+#[test]
+fn a_plan_with_a_precision_says_what_it_may_take() {
+    place("blocks = 6", "precision = \"2%\"\nbudget = \"2min\"")
+        .golden("dry-run-precision", &["run", "small.toml", "--dry-run"]);
+}
+
+#[test]
+fn recipes_are_listed_and_shown() {
+    let place = Place::new();
+    place.golden("recipes-list", &["recipes", "list"]);
+    let output = place.run(&["recipes", "show", "latency"]);
+    let file = crate::support::root().join("recipes/latency.toml");
+    assert_eq!(output.stdout, fs::read(file).expect("the recipe"));
+    place.golden("recipe-unknown", &["run", "latenci"]);
+    place.golden("file-missing", &["run", "./latency.toml"]);
+}
+
+#[test]
+fn an_interface_that_is_not_there_is_refused_with_its_place() {
+    let place = place("driver = \"udp\"", "driver = \"udp\"\ninterface = \"ddsmark0\"");
+    let output = place.run(&["run", "small.toml"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("error: small.toml:7:13: network interface `ddsmark0` "), "{said}");
+}
+
+#[test]
+fn a_file_that_is_none_is_refused_with_its_place() {
+    refused("file-syntax", "blocks = 6", "blocks = = 6", &[]);
+    refused("file-key", "size = [64", "sise = [64", &[]);
+    refused("file-word", "\"throughput\"]", "\"througput\"]", &[]);
+    refused("file-size", "\"1KiB\"]\nbatch", "\"1kb\"]\nbatch", &[]);
+    refused("file-missing-key", "question = ", "# question = ", &[]);
+    refused("file-driver", "\"udp\"", "[\"udp\", \"nonesuch.so\"]", &[]);
+    refused("file-policy", "[design]", "[qos]\ndeadline = \"10ms\"\n\n[design]", &[]);
+    refused("file-too-large", "\"1KiB\"]\nbatch", "\"1MiB\"]\nbatch", &[]);
+    refused("file-budget", "blocks = 6", "blocks = 6\nbudget = \"1s\"", &[]);
+    refused("file-baseline", "size = 64, w", "size = 65, w", &[]);
+    refused("set-key", "", "", &["design.block=12"]);
+    refused("set-value", "", "", &["design.blocks=12", "factors.size=64,15"]);
+    refused("set-malformed", "", "", &["blocks"]);
+}

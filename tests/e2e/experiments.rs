@@ -1,0 +1,100 @@
+//! Experiment files and recipes on real drivers.
+
+use std::{collections::BTreeSet, fs};
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, list, root};
+
+/// Names of the recipes in the tree.
+fn recipes() -> Vec<String> {
+    let files = fs::read_dir(root().join("recipes")).expect("the recipes").flatten();
+    files.map(|file| file.path().file_stem().expect("a name").to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
+    let scene = Scene::new();
+    let recipes = recipes();
+    assert!(recipes.len() >= 7, "{recipes:?}");
+    for recipe in recipes {
+        let outcome = scene.ddsmark(&["run", &recipe, "--dry-run", "--json"]);
+        outcome.assert_status(0);
+        let plan: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert!(list(&plan["cells"]).len() > 1, "{recipe}: {plan}");
+        assert_eq!(plan["name"], Value::from(recipe));
+    }
+}
+
+#[test]
+fn recipes_follow_the_schema() {
+    let schema = fs::read(root().join("schemas/experiment.schema.json")).expect("the schema");
+    let schema = serde_json::from_slice(&schema).expect("the schema is JSON");
+    let schema = jsonschema::validator_for(&schema).expect("the schema is one");
+    for recipe in recipes() {
+        let text = fs::read_to_string(root().join(format!("recipes/{recipe}.toml"))).expect("a recipe");
+        let recipe_value: Value = toml::from_str(&text).expect("TOML");
+        let errors: Vec<String> = schema.iter_errors(&recipe_value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{recipe}: {errors:?}");
+    }
+    let wrong: Value = toml::from_str("question = \"?\"\nworkload = \"latency\"\nsise = 1\n").expect("TOML");
+    assert!(!schema.is_valid(&wrong));
+}
+
+#[test]
+fn both_runs_of_a_baseline_are_in_the_result_and_can_be_paired() {
+    let scene = Scene::new();
+    let outcome = scene.ddsmark(&[
+        "run",
+        "latency",
+        "--json",
+        "--set",
+        "factors.driver=udp",
+        "--set",
+        "factors.size=64,1024",
+        "--set",
+        "design.baseline.size=64",
+        "--set",
+        "design.blocks=3",
+        "--set",
+        "design.measure=20ms",
+        "--set",
+        "design.warm_up=0s",
+    ]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    assert_eq!(document["state"], "complete");
+    assert_eq!(list(&document["experiment"]["design"]["baseline"]), ["udp/udp4/latency/64"]);
+    let runs = |cell: usize| list(&document["cells"][cell]["runs"]);
+    let blocks = |cell: usize| -> BTreeSet<(u64, bool)> {
+        runs(cell).iter().map(|run| (count(&run["block"]), run["twin"].as_bool().unwrap_or(false))).collect()
+    };
+    let both: BTreeSet<_> = (1..=3).flat_map(|block| [(block, false), (block, true)]).collect();
+    assert_eq!((runs(0).len(), blocks(0)), (6, both));
+    assert_eq!((runs(1).len(), blocks(1)), (3, (1..=3).map(|block| (block, false)).collect()));
+    assert!(runs(0).iter().chain(runs(1)).all(|run| run["state"] == "valid"), "{document}");
+}
+
+#[test]
+fn profiles_are_in_force_and_have_tables_of_their_own() {
+    let scene = Scene::new();
+    let sets = [
+        "factors.driver=cyclonedds",
+        "factors.exclude=[]",
+        "factors.profile=default,deadline-10s,reliability-best-effort",
+        "design.blocks=3",
+        "design.measure=20ms",
+        "design.warm_up=0s",
+    ];
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    let outcome = scene.ddsmark(&[&["run", "qos-cost", "--out", "result"], &sets[..]].concat());
+    outcome.assert_status(0);
+    for words in ["profile default\n", "profile deadline-10s\n", "profile reliability-best-effort\n"] {
+        assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
+    }
+    let document = scene.ddsmark(&["report", "result", "--json"]).document();
+    let in_force = |cell: usize| &document["cells"][cell]["effective_qos"]["writer"];
+    assert_eq!(in_force(0)["deadline_ns"], "infinite");
+    assert_eq!(in_force(1)["deadline_ns"], 10_000_000_000_u64);
+    assert_eq!(in_force(2)["reliability"], "best_effort");
+}
