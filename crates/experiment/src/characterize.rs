@@ -138,9 +138,6 @@ impl Characterize {
     ///
     /// # Errors
     /// What cannot be meant: see [`PlanError`].
-    ///
-    /// # Panics
-    /// If a driver's description is missing.
     pub fn plan(&self, descriptions: &BTreeMap<String, DriverDescription>) -> Result<Experiment, PlanError> {
         let given = Given {
             name: "characterize",

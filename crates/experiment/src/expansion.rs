@@ -71,7 +71,11 @@ impl Expansion<'_> {
 
     fn expand_driver(&mut self, driver: &At<String>, axes: &Axes) -> Result<(), Refusal> {
         let (at, driver) = (driver.span(), driver.get());
-        let description = &self.given.descriptions[driver];
+        let descriptions = &self.given.descriptions;
+        let Some(description) = descriptions.get(driver) else {
+            let known = descriptions.keys().cloned().collect();
+            return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
+        };
         if description.has("one_process") {
             return self.cannot(driver, PlanError::OneProcess { driver: driver.to_owned() }.at(at));
         }

@@ -48,9 +48,6 @@ impl Written {
     ///
     /// # Errors
     /// What cannot be meant, and where it stands.
-    ///
-    /// # Panics
-    /// If a driver's description is missing.
     pub fn plan(&self, given: &Given<'_>) -> Result<Experiment, Refusal> {
         if self.question.get().trim().is_empty() {
             return Err(PlanError::Nothing("question").at(self.question.span()));

@@ -45,6 +45,14 @@ pub enum PlanError {
     /// An empty list of drivers, sizes or workloads.
     #[error("no {0} given")]
     Nothing(&'static str),
+    /// A driver of which nothing is known.
+    #[error("there is no driver `{driver}`")]
+    NoDriver {
+        /// The driver.
+        driver: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
     /// A driver whose samples do not leave their process.
     #[error("driver `{driver}` cannot be measured: it does not reach from one process to another")]
     OneProcess {
@@ -219,6 +227,8 @@ impl PlanError {
             Self::TooLarge { max, .. } => format!("use sizes up to {max}, or another transport or driver"),
             Self::NoTransport { known, .. } | Self::NoOption { known, .. } => one_of(known),
             Self::NoReceiveMode { known, .. } => format!("it has {}", known.join(", ")),
+            Self::NoDriver { known, .. } if known.is_empty() => "no driver is installed".to_owned(),
+            Self::NoDriver { known, .. } => format!("there are {}", known.join(", ")),
             Self::OneProcess { .. } => "it can only be tried with `ddsmark drivers check`".to_owned(),
             Self::NoMulticast { .. } => {
                 "leave out `--multicast`, or name drivers that have the feature `multicast`: `ddsmark drivers info \
