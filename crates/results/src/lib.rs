@@ -14,7 +14,9 @@
 mod assemble;
 mod directory;
 mod document;
+mod encoded;
 mod histogram;
+mod interval_log;
 mod rate;
 mod sequence;
 mod steady;
@@ -26,9 +28,8 @@ pub use document::{
     Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
     WarningKind, WireBytes, json_schema,
 };
-pub use histogram::{
-    COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,
-};
+pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
+pub use interval_log::{Histograms, IntervalLog};
 pub use rate::WindowCounts;
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};
