@@ -128,6 +128,7 @@ mod counters;
 mod description;
 mod error;
 mod qos;
+mod receiving;
 mod sink;
 mod table;
 #[cfg(feature = "testing")]
@@ -151,6 +152,7 @@ pub use crate::{
         AccessScope, DestinationOrder, Durability, DurabilityService, History, Liveliness, LivelinessKind,
         Ownership, Policy, Presentation, Qos, ReaderDataLifecycle, Reliability, ResourceLimits,
     },
+    receiving::{Intake, ReaderMonitor},
     sink::{Deliver, Sample, Samples, Sink},
     table::{Settings, Unpublished},
     worker::Worker,

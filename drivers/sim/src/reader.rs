@@ -1,16 +1,13 @@
 //! Samples in: each is given when it is due, not before.
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     thread,
     time::Duration,
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Deliver, Error, Monitor, Qos, Reader, ReaderConfig, Receive, Result, Sample,
-    Samples, Settings, Sink, Worker,
+    Deliver, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples, Settings, Sink,
+    Worker,
 };
 
 use crate::{
@@ -24,59 +21,19 @@ const LISTENER_NAP_NS: u64 = 50_000_000;
 /// A sleep ends that much before a sample is due, and the rest is spun: a sleep alone would end late.
 const SPIN_NS: u64 = 100_000;
 
-/// What the host may ask at any time.
-pub(crate) struct ReaderMonitor {
-    matched: AtomicU32,
-    qos: Qos,
-    packets: Count,
-    bytes: Count,
-    malformed: Count,
-    discarded: Count,
-}
-
-impl Monitor for ReaderMonitor {
-    fn matched(&self) -> Result<u32> {
-        Ok(self.matched.load(Ordering::Relaxed))
-    }
-
-    fn qos(&self) -> Result<Qos> {
-        Ok(self.qos.clone())
-    }
-
-    fn counters(&self) -> Counters {
-        Counters::new()
-            .with(Counter::PacketsReceived, self.packets.get())
-            .with(Counter::BytesReceived, self.bytes.get())
-            .with(Counter::Malformed, self.malformed.get())
-            .with(Counter::BytesDiscarded, self.discarded.get())
-    }
-}
-
 /// A reader.
 pub(crate) struct SimReader {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
-    intake: Intake,
+    intake: Intake<Inlet>,
+    polling: bool,
     writers: Vec<String>,
-}
-
-/// Who receives.
-enum Intake {
-    Host { inlet: Inlet, polling: bool },
-    Listener(Worker),
 }
 
 impl SimReader {
     pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<Self> {
         let socket = Arc::new(Socket::open(run_name)?);
-        let monitor = Arc::new(ReaderMonitor {
-            matched: AtomicU32::new(0),
-            qos: in_force(&config.qos, None, false),
-            packets: Count::default(),
-            bytes: Count::default(),
-            malformed: Count::default(),
-            discarded: Count::default(),
-        });
+        let monitor = Arc::new(ReaderMonitor::new(in_force(&config.qos, None, false)));
         let max_payload = config.max_payload_bytes as usize;
         let inlet = Inlet {
             socket: socket.clone(),
@@ -85,12 +42,12 @@ impl SimReader {
             inbox: Inbox::new(),
             max_payload,
         };
+        let polling = matches!(config.receive, Receive::Polling);
         let intake = match config.receive {
-            Receive::Waitset => Intake::Host { inlet, polling: false },
-            Receive::Polling => Intake::Host { inlet, polling: true },
+            Receive::Waitset | Receive::Polling => Intake::Host(inlet),
             Receive::Listener(sink) => Intake::Listener(listen(inlet, sink)?),
         };
-        Ok(Self { socket, monitor, intake, writers: Vec::new() })
+        Ok(Self { socket, monitor, intake, polling, writers: Vec::new() })
     }
 }
 
@@ -102,10 +59,8 @@ impl Reader for SimReader {
     }
 
     fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
-        let Intake::Host { inlet, polling } = &mut self.intake else {
-            return Err(Error::bad_argument("the listener has the samples of this reader"));
-        };
-        let deadline = (timeout_ns > 0 && !*polling).then(|| now_ns().saturating_add(timeout_ns));
+        let inlet = self.intake.host()?;
+        let deadline = (timeout_ns > 0 && !self.polling).then(|| now_ns().saturating_add(timeout_ns));
         loop {
             inlet.take_in()?;
             inlet.give(max_samples, to);
@@ -130,16 +85,13 @@ impl Reader for SimReader {
         let writer = Peer::parse(writer_locator)?.locator;
         if !self.writers.contains(&writer) {
             self.writers.push(writer);
-            self.monitor.matched.store(self.writers.len() as u32, Ordering::Relaxed);
+            self.monitor.set_matched(self.writers.len());
         }
         Ok(())
     }
 
     fn close(self) -> Result<()> {
-        match self.intake {
-            Intake::Host { .. } => Ok(()),
-            Intake::Listener(listener) => listener.stop(),
-        }
+        self.intake.close()
     }
 }
 
@@ -159,16 +111,12 @@ impl Inlet {
             let Some(length) = self.socket.receive(&mut self.room)? else { return Ok(()) };
             match self.room.get(..length).and_then(split) {
                 Some((due_ns, payload)) => {
-                    self.monitor.packets.add(1);
-                    self.monitor.bytes.add(payload.len() as u64);
+                    self.monitor.came(payload.len());
                     self.inbox.push(due_ns, payload);
                 }
                 // what wakes the listener
                 None if length == 0 => {}
-                None => {
-                    self.monitor.malformed.add(1);
-                    self.monitor.discarded.add(length as u64);
-                }
+                None => self.monitor.threw_away(length),
             }
         }
         Ok(())
