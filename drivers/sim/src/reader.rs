@@ -6,8 +6,8 @@ use std::{
 };
 
 use driver_kit::{
-    Deliver, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples, Settings, Sink,
-    Worker,
+    Deliver, History, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples,
+    Settings, Sink, Worker,
 };
 
 use crate::{
@@ -33,13 +33,18 @@ pub(crate) struct SimReader {
 impl SimReader {
     pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<Self> {
         let socket = Arc::new(Socket::open(run_name)?);
-        let monitor = Arc::new(ReaderMonitor::new(in_force(&config.qos, None, false)));
+        let qos = in_force(&config.qos, None, false);
+        let depth = match qos.history {
+            Some(History::KeepLast(depth)) => usize::try_from(depth).unwrap_or(1),
+            _ => usize::MAX,
+        };
+        let monitor = Arc::new(ReaderMonitor::new(qos));
         let max_payload = config.max_payload_bytes as usize;
         let inlet = Inlet {
             socket: socket.clone(),
             monitor: monitor.clone(),
             room: vec![0; max_payload + HEADER],
-            inbox: Inbox::new(),
+            inbox: Inbox::new(depth),
             max_payload,
         };
         let polling = matches!(config.receive, Receive::Polling);

@@ -10,7 +10,7 @@ use std::{
 };
 
 use driver_kit::{
-    Durability, Qos, Reliability, abi,
+    Durability, History, Qos, Reliability, abi,
     testing::{Entity, Open, value_of},
 };
 use harness::*;
@@ -201,6 +201,28 @@ fn samples_are_acknowledged_when_they_are_due_and_not_before() {
     writer.write(b"to nobody").expect("accepted");
     assert_eq!(writer.wait_acked(0), abi::OK);
     drop(reader);
+}
+
+#[test]
+fn a_reader_that_keeps_the_last_lets_the_older_ones_go_and_one_that_keeps_all_does_not() {
+    let participant = open(&[("latency", "1us")]);
+    for (history, expected) in [
+        (Some(History::KeepLast(3)), 7..10),
+        (Some(History::KeepAll), 0..10),
+        // what is there if nothing is asked
+        (None, 0..10),
+    ] {
+        let qos = Qos { history, reliability: Some(Reliability::Reliable), ..Qos::default() };
+        let (mut writer, mut reader) = pair(&participant, &Entity { qos: Some(qos), ..sized(1) });
+        assert_eq!(reader.qos().expect("QoS").history, Some(history.unwrap_or(History::KeepAll)));
+        for number in 0..10 {
+            writer.write(&[number]).expect("written");
+        }
+        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+        let expected: Vec<_> = expected.map(|number| vec![number]).collect();
+        assert_eq!(receive(&mut reader, expected.len()), expected, "{history:?}");
+        assert_eq!(reader.receive(10_000_000, 10, |_| {}), Ok(0));
+    }
 }
 
 #[test]
