@@ -123,6 +123,7 @@
 //! `write`, `publish`, `flush`, `receive` and `deliver` pass through without an allocation, a lock or a system call:
 //! a check for NULL, and a landing pad for panics that is not entered. Return errors with `&'static str` there.
 
+pub mod batch;
 mod config;
 mod counters;
 mod description;

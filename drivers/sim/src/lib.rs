@@ -27,8 +27,11 @@ struct Sim;
 impl Driver for Sim {
     type Participant = SimParticipant;
 
-    const FEATURES: Features =
-        Features::LOCATORS.and(Features::ECHO_IN_LISTENER).and(Features::WAIT_ACKED).and(Features::SIMULATED);
+    const FEATURES: Features = Features::LOCATORS
+        .and(Features::APPLICATION_BATCHING)
+        .and(Features::ECHO_IN_LISTENER)
+        .and(Features::WAIT_ACKED)
+        .and(Features::SIMULATED);
 
     fn describe() -> Description {
         Description {

@@ -7,13 +7,13 @@ use std::{
 
 use driver_kit::{
     Deliver, History, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples,
-    Settings, Sink, Worker,
+    Settings, Sink, Worker, batch,
 };
 
 use crate::{
     in_force,
     inbox::Inbox,
-    socket::{HEADER, Peer, Socket, now_ns, split},
+    socket::{HEADER, MAX_PAYLOAD, Peer, Socket, now_ns, split},
 };
 
 /// How long the listener's thread sleeps before it looks whether it should stop, if nothing wakes it.
@@ -26,6 +26,7 @@ pub(crate) struct SimReader {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
     intake: Intake<Inlet>,
+    batched: bool,
     polling: bool,
     writers: Vec<String>,
 }
@@ -43,16 +44,19 @@ impl SimReader {
         let inlet = Inlet {
             socket: socket.clone(),
             monitor: monitor.clone(),
-            room: vec![0; max_payload + HEADER],
+            // of a batch only the sender knows the size
+            room: vec![0; HEADER + if config.batched { MAX_PAYLOAD } else { max_payload }],
+            batched: config.batched,
             inbox: Inbox::new(depth),
             max_payload,
         };
+        let batched = config.batched;
         let polling = matches!(config.receive, Receive::Polling);
         let intake = match config.receive {
             Receive::Waitset | Receive::Polling => Intake::Host(inlet),
             Receive::Listener(sink) => Intake::Listener(listen(inlet, sink)?),
         };
-        Ok(Self { socket, monitor, intake, polling, writers: Vec::new() })
+        Ok(Self { socket, monitor, intake, batched, polling, writers: Vec::new() })
     }
 }
 
@@ -78,7 +82,7 @@ impl Reader for SimReader {
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         settings.set("address", &self.socket.locator());
-        settings.set("batching", "none");
+        settings.set("batching", if self.batched { "application" } else { "none" });
         Ok(())
     }
 
@@ -105,6 +109,7 @@ struct Inlet {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
     room: Vec<u8>,
+    batched: bool,
     inbox: Inbox,
     max_payload: usize,
 }
@@ -115,10 +120,17 @@ impl Inlet {
         while !self.inbox.is_full(self.max_payload) {
             let Some(length) = self.socket.receive(&mut self.room)? else { return Ok(()) };
             match self.room.get(..length).and_then(split) {
-                Some((due_ns, payload)) => {
+                Some((due_ns, payload)) if !self.batched => {
                     self.monitor.came(payload.len());
                     self.inbox.push(due_ns, payload);
                 }
+                Some((due_ns, packed)) => match batch::split(packed, self.max_payload) {
+                    Ok(samples) => {
+                        self.monitor.came(packed.len());
+                        samples.for_each(|sample| self.inbox.push(due_ns, sample));
+                    }
+                    Err(_) => self.monitor.threw_away(length),
+                },
                 // what wakes the listener
                 None if length == 0 => {}
                 None => self.monitor.threw_away(length),

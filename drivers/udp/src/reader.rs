@@ -3,12 +3,11 @@ use std::sync::{Arc, atomic::Ordering};
 
 use driver_kit::{
     Deliver, Error, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples, Settings,
-    Sink, Worker, abi,
+    Sink, Worker, abi, batch::split,
 };
 use nix::{errno::Errno, sys::socket::MsgFlags};
 
 use crate::{
-    batch::split,
     in_force,
     locator::{Family, Locator},
     socket::Socket,
