@@ -6,6 +6,7 @@
  *   config.c       options and configuration of the participant -> XML for Cyclone DDS
  *   net.c          what the kernel knows: interfaces, the sockets of a domain
  *   participant.c  domains and participants
+ *   policies.c     what becomes of each policy
  *   qos.c          policies, both ways
  *   writer.c, reader.c
  */
@@ -104,6 +105,17 @@ ddsmark_status multicast_check(const char *interface, bool ipv6);
 /* The multicast groups that the sockets have joined, as the kernel has it; "" if none. False if it does not say. */
 bool sockets_groups(const socket_set *set, text *out);
 
+/* -- policies.c ---------------------------------------------------------------------------------------------------- */
+
+extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
+extern const char *const policy_names[DDSMARK_POLICY_COUNT];
+
+/* Where a field ends: a policy of a caller whose struct is shorter is not there. */
+#define END(field) (offsetof(ddsmark_qos, field) + sizeof(((ddsmark_qos *)0)->field))
+
+/* Those of `present` that a struct of this size has. */
+uint64_t present_within(uint64_t present, uint32_t struct_size);
+
 /* -- qos.c --------------------------------------------------------------------------------------------------------- */
 
 typedef enum side { SIDE_WRITER, SIDE_READER } side;
@@ -119,8 +131,6 @@ typedef struct qos_texts {
   uint32_t partition_count;
   void *user_data, *topic_data, *group_data;
 } qos_texts;
-
-extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
 
 ddsmark_status qos_make(const ddsmark_qos *asked, side s, qos_set *out);
 void qos_free(qos_set *set);

@@ -40,7 +40,7 @@ static const ddsmark_transport_info transports[] = {
 /* What is not named is DDSMARK_SUPPORT_UNSUPPORTED, which is 0. */
 static const ddsmark_description description = {
     .struct_size = sizeof description,
-    .features = DDSMARK_FEATURE_APPLICATION_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_ONE_PROCESS,
+    .features = DDSMARK_FEATURE_NATIVE_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_ONE_PROCESS,
     .name = "teaching",
     .driver_version = "0.1.0",
     .middleware = "loop",
@@ -98,55 +98,26 @@ static ddsmark_status participant_settings(ddsmark_participant *participant, dds
 
 /* -- quality of service: asked for, refused, read back (section 7) ------------------------------------------------- */
 
+static const uint64_t known_policies =
+    1u << DDSMARK_POLICY_RELIABILITY | 1u << DDSMARK_POLICY_HISTORY | 1u << DDSMARK_POLICY_DURABILITY;
+
 static int has(const ddsmark_qos *qos, int policy) {
   return (qos->present >> policy & 1) != 0;
 }
 
-/* A policy that the middleware has not, asked for with another value than what happens anyway. */
-static const char *unsupported(const ddsmark_qos *q) {
-  const struct {
-    int policy;
-    int other;
-    const char *name;
-  } table[] = {
-      {DDSMARK_POLICY_RESOURCE_LIMITS,
-       q->max_samples != -1 || q->max_instances != -1 || q->max_samples_per_instance != -1, "RESOURCE_LIMITS"},
-      {DDSMARK_POLICY_DURABILITY_SERVICE, 1, "DURABILITY_SERVICE"},
-      {DDSMARK_POLICY_DEADLINE, q->deadline_ns != DDSMARK_DURATION_INFINITE, "DEADLINE"},
-      {DDSMARK_POLICY_LATENCY_BUDGET, q->latency_budget_ns != 0, "LATENCY_BUDGET"},
-      {DDSMARK_POLICY_LIFESPAN, q->lifespan_ns != DDSMARK_DURATION_INFINITE, "LIFESPAN"},
-      {DDSMARK_POLICY_LIVELINESS, q->liveliness != 0 || q->liveliness_lease_ns != DDSMARK_DURATION_INFINITE,
-       "LIVELINESS"},
-      {DDSMARK_POLICY_OWNERSHIP, q->ownership != DDSMARK_OWNERSHIP_SHARED, "OWNERSHIP"},
-      {DDSMARK_POLICY_OWNERSHIP_STRENGTH, q->ownership_strength != 0, "OWNERSHIP_STRENGTH"},
-      {DDSMARK_POLICY_PARTITION, q->partition_count != 0, "PARTITION"},
-      {DDSMARK_POLICY_PRESENTATION, q->presentation_scope != 0 || q->coherent_access || q->ordered_access,
-       "PRESENTATION"},
-      {DDSMARK_POLICY_DESTINATION_ORDER, q->destination_order != 0, "DESTINATION_ORDER"},
-      {DDSMARK_POLICY_TIME_BASED_FILTER, q->minimum_separation_ns != 0, "TIME_BASED_FILTER"},
-      {DDSMARK_POLICY_TRANSPORT_PRIORITY, q->transport_priority != 0, "TRANSPORT_PRIORITY"},
-      {DDSMARK_POLICY_WRITER_DATA_LIFECYCLE, q->autodispose_unregistered != 1, "WRITER_DATA_LIFECYCLE"},
-      {DDSMARK_POLICY_READER_DATA_LIFECYCLE,
-       q->autopurge_nowriter_ns != DDSMARK_DURATION_INFINITE || q->autopurge_disposed_ns != DDSMARK_DURATION_INFINITE,
-       "READER_DATA_LIFECYCLE"},
-      {DDSMARK_POLICY_USER_DATA, q->user_data_size != 0, "USER_DATA"},
-      {DDSMARK_POLICY_TOPIC_DATA, q->topic_data_size != 0, "TOPIC_DATA"},
-      {DDSMARK_POLICY_GROUP_DATA, q->group_data_size != 0, "GROUP_DATA"},
-      {DDSMARK_POLICY_ENTITY_FACTORY, q->autoenable_created != 1, "ENTITY_FACTORY"},
-  };
-  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-    if (has(q, table[i].policy) && table[i].other)
-      return table[i].name;
-  return NULL;
-}
-
-static ddsmark_status qos_in(const ddsmark_qos *asked, int is_writer, loop_qos *qos) {
+/* What writers and readers check alike: type and size first, then each policy that is asked for. */
+static ddsmark_status entity_in(uint32_t type_kind, uint64_t max_payload_bytes, const ddsmark_qos *asked, int is_writer,
+                                loop_qos *qos) {
+  if ((description.type_kinds >> type_kind & 1) == 0)
+    return fail(DDSMARK_UNSUPPORTED, "type kind %u; hint: see `ddsmark drivers info`", type_kind);
+  if (max_payload_bytes > MAX_PAYLOAD)
+    return fail(DDSMARK_TOO_LARGE, "payloads of %llu B; hint: at most %d B", (unsigned long long)max_payload_bytes,
+                MAX_PAYLOAD);
   *qos = (loop_qos){.reliable = is_writer, .depth = 1, .max_blocking_ns = 100000000};
   if (asked == NULL)
     return DDSMARK_OK;
-  const char *name = unsupported(asked);
-  if (name != NULL)
-    return fail(DDSMARK_UNSUPPORTED, "loop has no policy %s; hint: leave it at its default", name);
+  if ((asked->present & ~known_policies) != 0)
+    return fail(DDSMARK_UNSUPPORTED, "loop has reliability, history and durability; hint: ask for no other policy");
   if (has(asked, DDSMARK_POLICY_RELIABILITY)) {
     qos->reliable = asked->reliability == DDSMARK_RELIABLE;
     qos->max_blocking_ns = asked->max_blocking_ns;
@@ -167,7 +138,7 @@ static ddsmark_status qos_in(const ddsmark_qos *asked, int is_writer, loop_qos *
 
 /* From what the middleware says, not from what was asked for. */
 static void qos_out(const loop_qos *qos, int is_writer, ddsmark_qos *out) {
-  out->present = 1u << DDSMARK_POLICY_RELIABILITY | 1u << DDSMARK_POLICY_HISTORY | 1u << DDSMARK_POLICY_DURABILITY;
+  out->present = known_policies;
   out->reliability = qos->reliable ? DDSMARK_RELIABLE : DDSMARK_BEST_EFFORT;
   out->max_blocking_ns = is_writer ? qos->max_blocking_ns : 0;
   out->history = qos->keep_all ? DDSMARK_KEEP_ALL : DDSMARK_KEEP_LAST;
@@ -175,62 +146,37 @@ static void qos_out(const loop_qos *qos, int is_writer, ddsmark_qos *out) {
   out->durability = qos->transient_local ? DDSMARK_TRANSIENT_LOCAL : DDSMARK_VOLATILE;
 }
 
-static ddsmark_status check_entity(uint32_t type_kind, uint64_t max_payload_bytes) {
-  if ((description.type_kinds >> type_kind & 1) == 0)
-    return fail(DDSMARK_UNSUPPORTED, "type kind %u; hint: see `ddsmark drivers info`", type_kind);
-  if (max_payload_bytes > MAX_PAYLOAD)
-    return fail(DDSMARK_TOO_LARGE, "payloads of %llu B; hint: at most %d B", (unsigned long long)max_payload_bytes,
-                MAX_PAYLOAD);
-  return DDSMARK_OK;
-}
-
 /* -- writers ------------------------------------------------------------------------------------------------------- */
-
-typedef struct held_sample {
-  uint32_t key;
-  uint32_t size;
-} held_sample;
 
 struct ddsmark_writer {
   loop_writer *loop;
   uint64_t max_payload_bytes;
-  uint64_t timed_out, sent, bytes;
-  uint8_t *batch; /* samples held back, each behind its held_sample; NULL: no batching */
-  uint64_t capacity, held, sent_of_held;
+  int batches;
 };
 
 static ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_writer_config *config,
                                   ddsmark_writer **out) {
   loop_qos qos;
-  ddsmark_status status = check_entity(config->type_kind, config->max_payload_bytes);
-  if (status == DDSMARK_OK)
-    status = qos_in(config->qos, 1, &qos);
+  const ddsmark_status status = entity_in(config->type_kind, config->max_payload_bytes, config->qos, 1, &qos);
   if (status != DDSMARK_OK)
     return status;
   if (config->loans || config->async_write)
     return fail(DDSMARK_UNSUPPORTED, "loop has neither loans nor a thread to write from");
-  ddsmark_writer *writer = calloc(1, sizeof *writer);
-  if (writer != NULL) {
-    writer->max_payload_bytes = config->max_payload_bytes;
-    if (config->batch_bytes > 0) /* one byte is the smallest sample */
-      writer->capacity = config->batch_bytes * (1 + sizeof(held_sample)) + config->max_payload_bytes;
-    writer->batch = writer->capacity > 0 ? malloc(writer->capacity) : NULL;
-    writer->loop = loop_writer_new(participant->domain, config->topic, &qos);
-  }
-  if (writer == NULL || writer->loop == NULL || (writer->capacity > 0 && writer->batch == NULL)) {
-    if (writer != NULL && writer->loop != NULL)
-      loop_writer_free(writer->loop);
-    free(writer != NULL ? writer->batch : NULL);
+  ddsmark_writer *writer = malloc(sizeof *writer);
+  loop_writer *loop = loop_writer_new(participant->domain, config->topic, &qos, config->batch_bytes);
+  if (writer == NULL || loop == NULL) {
+    if (loop != NULL)
+      loop_writer_free(loop);
     free(writer);
     return fail(DDSMARK_ERROR, "out of memory");
   }
+  *writer = (ddsmark_writer){loop, config->max_payload_bytes, config->batch_bytes > 0};
   *out = writer;
   return DDSMARK_OK;
 }
 
 static ddsmark_status writer_close(ddsmark_writer *writer) {
   loop_writer_free(writer->loop);
-  free(writer->batch);
   free(writer);
   return DDSMARK_OK;
 }
@@ -247,7 +193,7 @@ static ddsmark_status writer_qos(ddsmark_writer *writer, ddsmark_qos *out) {
 }
 
 static ddsmark_status writer_settings(ddsmark_writer *writer, ddsmark_visitor visit, void *context) {
-  visit(context, "batching", writer->batch != NULL ? "application" : "none");
+  visit(context, "batching", writer->batches ? "native" : "none");
   return DDSMARK_OK;
 }
 
@@ -257,17 +203,17 @@ static void count(ddsmark_counters *counters, int which, uint64_t value) {
 }
 
 static ddsmark_status writer_counters(ddsmark_writer *writer, ddsmark_counters *out) {
-  count(out, DDSMARK_COUNTER_WRITE_TIMED_OUT, writer->timed_out);
-  count(out, DDSMARK_COUNTER_PACKETS_SENT, writer->sent);
-  count(out, DDSMARK_COUNTER_BYTES_SENT, writer->bytes);
+  const loop_counts counts = loop_writer_counts(writer->loop);
+  count(out, DDSMARK_COUNTER_WRITE_TIMED_OUT, counts.timed_out);
+  count(out, DDSMARK_COUNTER_PACKETS_SENT, counts.samples);
+  count(out, DDSMARK_COUNTER_BYTES_SENT, counts.bytes);
   return DDSMARK_OK;
 }
 
-static ddsmark_status send_one(ddsmark_writer *writer, uint32_t key, const uint8_t *payload, uint64_t size) {
-  switch (loop_write(writer->loop, key, payload, size)) {
+/* What the middleware answers, in the words of the contract (section 4). */
+static ddsmark_status status_of(int answer) {
+  switch (answer) {
   case LOOP_OK:
-    writer->sent++;
-    writer->bytes += size;
     return DDSMARK_OK;
   case LOOP_TIMED_OUT:
     return fail(DDSMARK_TIMED_OUT, "no room within the time that a write may block; hint: a reader is slow");
@@ -276,39 +222,15 @@ static ddsmark_status send_one(ddsmark_writer *writer, uint32_t key, const uint8
   }
 }
 
-/* What cannot be sent now stays held back: the host flushes again. */
-static ddsmark_status writer_flush(ddsmark_writer *writer) {
-  while (writer->sent_of_held < writer->held) {
-    held_sample head;
-    memcpy(&head, writer->batch + writer->sent_of_held, sizeof head);
-    const uint8_t *payload = writer->batch + writer->sent_of_held + sizeof head;
-    const ddsmark_status status = send_one(writer, head.key, payload, head.size);
-    if (status != DDSMARK_OK)
-      return status;
-    writer->sent_of_held += sizeof head + head.size;
-  }
-  writer->held = writer->sent_of_held = 0;
-  return DDSMARK_OK;
-}
-
 static ddsmark_status writer_write(ddsmark_writer *writer, uint32_t key, const uint8_t *payload, uint64_t size) {
   if (size > writer->max_payload_bytes)
     return fail(DDSMARK_TOO_LARGE, "a sample of %llu B; hint: the writer was opened for %llu B",
                 (unsigned long long)size, (unsigned long long)writer->max_payload_bytes);
-  ddsmark_status status = DDSMARK_OK;
-  const held_sample head = {.key = key, .size = (uint32_t)size};
-  if (writer->batch == NULL)
-    status = send_one(writer, key, payload, size);
-  else if (writer->held + sizeof head + size > writer->capacity)
-    status = writer_flush(writer);
-  if (status == DDSMARK_TIMED_OUT)
-    writer->timed_out++;
-  if (status == DDSMARK_OK && writer->batch != NULL) {
-    memcpy(writer->batch + writer->held, &head, sizeof head);
-    memcpy(writer->batch + writer->held + sizeof head, payload, size);
-    writer->held += sizeof head + size;
-  }
-  return status;
+  return status_of(loop_write(writer->loop, key, payload, size));
+}
+
+static ddsmark_status writer_flush(ddsmark_writer *writer) {
+  return status_of(loop_flush(writer->loop));
 }
 
 /* A sample that loop has accepted lies in the queue of the reader. So all is there when nothing is held back. */
@@ -339,9 +261,7 @@ static void give(void *context, uint32_t key, const uint8_t *payload, size_t siz
 static ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reader_config *config,
                                   ddsmark_reader **out) {
   loop_qos qos;
-  ddsmark_status status = check_entity(config->type_kind, config->max_payload_bytes);
-  if (status == DDSMARK_OK)
-    status = qos_in(config->qos, 0, &qos);
+  const ddsmark_status status = entity_in(config->type_kind, config->max_payload_bytes, config->qos, 0, &qos);
   if (status != DDSMARK_OK)
     return status;
   if (config->content_filter != NULL)

@@ -35,6 +35,9 @@ typedef struct entity {
 
 struct loop_writer {
   entity base;
+  queue batch; /* what is held back */
+  uint64_t batch_bytes, held_bytes;
+  loop_counts counts;
 };
 struct loop_reader {
   entity base;
@@ -63,6 +66,11 @@ static sample *pop(queue *q) {
     q->length--;
   }
   return first;
+}
+
+static void clear(queue *q) {
+  for (sample *s; (s = pop(q)) != NULL;)
+    free(s);
 }
 
 static void push(queue *q, sample *last) {
@@ -110,8 +118,7 @@ static void entity_free(entity *e, entity **list) {
       *place = e->next;
       break;
     }
-  for (sample *s; (s = pop(&e->queue)) != NULL;)
-    free(s);
+  clear(&e->queue);
   pthread_cond_broadcast(&e->changed);
   pthread_mutex_unlock(&lock);
   pthread_cond_destroy(&e->changed);
@@ -144,12 +151,16 @@ static bool deliver(entity *r, const sample *s) {
   return true;
 }
 
-loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos *qos) {
+loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos *qos, uint64_t batch_bytes) {
   loop_writer *writer = malloc(sizeof *writer);
   if (writer == NULL || !entity_init(&writer->base, domain, topic, qos)) {
     free(writer);
     return NULL;
   }
+  writer->batch = (queue){.end = &writer->batch.first};
+  writer->batch_bytes = batch_bytes;
+  writer->held_bytes = 0;
+  writer->counts = (loop_counts){0};
   pthread_mutex_lock(&lock);
   writer->base.next = writers;
   writers = &writer->base;
@@ -178,6 +189,7 @@ loop_reader *loop_reader_new(uint32_t domain, const char *topic, const loop_qos 
 }
 
 void loop_writer_free(loop_writer *writer) {
+  clear(&writer->batch);
   entity_free(&writer->base, &writers);
 }
 void loop_reader_free(loop_reader *reader) {
@@ -195,6 +207,12 @@ loop_qos loop_writer_qos(const loop_writer *writer) {
 loop_qos loop_reader_qos(const loop_reader *reader) {
   return reader->base.qos;
 }
+loop_counts loop_writer_counts(const loop_writer *writer) {
+  pthread_mutex_lock(&lock);
+  const loop_counts counts = writer->counts;
+  pthread_mutex_unlock(&lock);
+  return counts;
+}
 
 /* -- samples ------------------------------------------------------------------------------------------------------- */
 
@@ -206,31 +224,71 @@ static entity *full_reader(const entity *w) {
   return NULL;
 }
 
-int loop_write(loop_writer *writer, uint32_t key, const uint8_t *payload, size_t size) {
+/* To all readers that match; false where one of them had no room in time. The lock is held. Sent, the sample is the
+ * history's or gone. */
+static bool send_sample(loop_writer *writer, sample *s) {
   entity *w = &writer->base;
   const struct timespec deadline = after(w->qos.max_blocking_ns);
+  for (entity *full; w->qos.reliable && (full = full_reader(w)) != NULL;)
+    if (pthread_cond_timedwait(&full->changed, &lock, &deadline) == ETIMEDOUT && full_reader(w) != NULL)
+      return false;
+  for (entity *r = readers; r != NULL; r = r->next)
+    if (match(w, r) && (r->callback != NULL || !r->qos.keep_all || r->queue.length < LOOP_CAPACITY))
+      deliver(r, s); /* else: best effort, and lost */
+  writer->counts.samples++;
+  writer->counts.bytes += s->size;
+  if (!w->qos.transient_local) {
+    free(s);
+    return true;
+  }
+  if (w->queue.length >= limit_of(&w->qos))
+    free(pop(&w->queue));
+  push(&w->queue, s);
+  return true;
+}
+
+/* The lock is held. */
+static bool send_batch(loop_writer *writer) {
+  queue *batch = &writer->batch;
+  while (batch->first != NULL) {
+    sample *first = pop(batch);
+    const size_t size = first->size;
+    if (!send_sample(writer, first)) {
+      first->next = batch->first; /* back to where it was */
+      batch->end = batch->first == NULL ? &first->next : batch->end;
+      batch->first = first;
+      batch->length++;
+      return false;
+    }
+    writer->held_bytes -= size;
+  }
+  return true;
+}
+
+int loop_write(loop_writer *writer, uint32_t key, const uint8_t *payload, size_t size) {
   sample *s = sample_new(key, payload, size);
   if (s == NULL)
     return LOOP_NO_MEMORY;
   pthread_mutex_lock(&lock);
-  for (entity *full; w->qos.reliable && (full = full_reader(w)) != NULL;)
-    if (pthread_cond_timedwait(&full->changed, &lock, &deadline) == ETIMEDOUT && full_reader(w) != NULL) {
-      pthread_mutex_unlock(&lock);
-      free(s);
-      return LOOP_TIMED_OUT;
-    }
-  for (entity *r = readers; r != NULL; r = r->next)
-    if (match(w, r) && (r->callback != NULL || !r->qos.keep_all || r->queue.length < LOOP_CAPACITY))
-      deliver(r, s); /* else: best effort, and lost */
-  if (w->qos.transient_local) {
-    if (w->queue.length >= limit_of(&w->qos))
-      free(pop(&w->queue));
-    push(&w->queue, s);
-    s = NULL;
+  bool accepted = true;
+  if (writer->batch_bytes == 0) {
+    accepted = send_sample(writer, s);
+  } else if (writer->held_bytes + size <= writer->batch_bytes || (accepted = send_batch(writer))) {
+    push(&writer->batch, s);
+    writer->held_bytes += size;
   }
+  writer->counts.timed_out += !accepted;
   pthread_mutex_unlock(&lock);
-  free(s);
-  return LOOP_OK;
+  if (!accepted)
+    free(s);
+  return accepted ? LOOP_OK : LOOP_TIMED_OUT;
+}
+
+int loop_flush(loop_writer *writer) {
+  pthread_mutex_lock(&lock);
+  const bool sent = send_batch(writer);
+  pthread_mutex_unlock(&lock);
+  return sent ? LOOP_OK : LOOP_TIMED_OUT;
 }
 
 bool loop_take(loop_reader *reader, uint64_t timeout_ns, loop_callback callback, void *context) {

@@ -18,6 +18,11 @@ typedef struct loop_qos {
   uint64_t max_blocking_ns;
 } loop_qos;
 
+typedef struct loop_counts {
+  uint64_t samples, bytes; /* sent */
+  uint64_t timed_out;      /* writes that ended so */
+} loop_counts;
+
 enum { LOOP_OK, LOOP_TIMED_OUT, LOOP_NO_MEMORY };
 enum { LOOP_CAPACITY = 256 /* samples that a queue holds with keep-all */ };
 
@@ -25,11 +30,15 @@ typedef struct loop_writer loop_writer;
 typedef struct loop_reader loop_reader;
 typedef void (*loop_callback)(void *context, uint32_t key, const uint8_t *payload, size_t size);
 
-loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos *qos);
+/* With batch_bytes above 0 a writer holds samples back, until they would be more than that, or loop_flush(). */
+loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos *qos, uint64_t batch_bytes);
 void loop_writer_free(loop_writer *writer);
 unsigned loop_writer_matched(loop_writer *writer);
 loop_qos loop_writer_qos(const loop_writer *writer);
+loop_counts loop_writer_counts(const loop_writer *writer);
 int loop_write(loop_writer *writer, uint32_t key, const uint8_t *payload, size_t size);
+/* What cannot be sent now stays held back. */
+int loop_flush(loop_writer *writer);
 
 /* With a callback, samples are given to it by the thread that writes; else loop_take() gets them. */
 loop_reader *loop_reader_new(uint32_t domain, const char *topic, const loop_qos *qos, loop_callback callback,

@@ -1,34 +1,7 @@
 //! `ddsmark drivers check`: the drivers of this tree keep the contract, and one that takes its process down, or hangs,
 //! costs one case.
 
-use std::{path::Path, process::Command};
-
-use crate::support::{Outcome, Scene, count, drivers, list, root};
-
-/// The teaching driver with one lie, see `crates/conformance/tests/liar.c`, or with code of its own put before it.
-fn liar(scene: &Scene, lie: &str, code: &str) -> String {
-    let source = scene.path(&format!("{lie}.c"));
-    let liar = root().join("crates/conformance/tests/liar.c");
-    std::fs::write(&source, format!("#include \"{}\"\n{code}", liar.display())).expect("a file");
-    compile(scene, lie, &source, &root().join("include"), &[&format!("-DLIE={lie}")])
-}
-
-/// A driver from this source, against the header that lies in `include`.
-fn compile(scene: &Scene, name: &str, source: &Path, include: &Path, defines: &[&str]) -> String {
-    let library = scene.path(&format!("{name}.so"));
-    let output = Command::new("cc")
-        .args(["-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-shared", "-fPIC"])
-        .args(defines)
-        .arg("-I")
-        .arg(include)
-        .arg(source)
-        .arg("-o")
-        .arg(&library)
-        .output()
-        .expect("the C compiler runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    library.display().to_string()
-}
+use crate::support::{Outcome, Scene, count, driver_in_c, drivers, liar, list, root};
 
 /// The line of the table for this case.
 #[track_caller]
@@ -60,7 +33,8 @@ fn the_drivers_of_this_tree_keep_the_contract() {
 fn a_driver_that_was_built_for_version_1_of_the_contract_is_measured() {
     let scene = Scene::new();
     let frozen = root().join("crates/conformance/tests/abi-v1");
-    let driver = compile(&scene, "libddsmark_frozen", &frozen.join("driver.c"), &frozen, &[]);
+    let header = format!("-I{}", frozen.display());
+    let driver = driver_in_c(&scene, "libddsmark_frozen", &frozen.join("driver.c"), &[&header]);
     let outcome = scene.ddsmark(&["characterize", "--driver", &driver, "--quick", "--size", "64", "--json"]);
     outcome.assert_status(0);
     let document = outcome.document();
@@ -93,9 +67,9 @@ const LIES_ACROSS: [(&str, &str, &str); 9] = [
 fn a_driver_that_is_honest_within_one_process_only_is_found_out_by_two() {
     let scene = Scene::new();
     let real = format!("-DREAL=\"{}\"", drivers().join("libddsmark_cyclonedds.so").display());
+    let source = root().join("tests/e2e/liar_across.c");
     for (lie, case, expected) in LIES_ACROSS {
-        let (source, include) = (root().join("tests/e2e/liar_across.c"), root().join("include"));
-        let driver = compile(&scene, lie, &source, &include, &[&real, &format!("-DLIE={lie}")]);
+        let driver = driver_in_c(&scene, lie, &source, &[&real, &format!("-DLIE={lie}")]);
         let of_two = if case == "peer-killed" { case.to_owned() } else { format!("{case}-across") };
         let tried = if case == "peer-killed" { of_two.clone() } else { format!("{case},{of_two}") };
         let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", &tried]);
@@ -112,8 +86,7 @@ fn a_driver_that_is_honest_within_one_process_only_is_found_out_by_two() {
         );
     }
     // whoever hangs in the second process is ended with the first: the scene sees to it that nobody is left
-    let (source, include) = (root().join("tests/e2e/liar_across.c"), root().join("include"));
-    let driver = compile(&scene, "hangs", &source, &include, &[&real, "-DLIE=hangs"]);
+    let driver = driver_in_c(&scene, "hangs", &source, &[&real, "-DLIE=hangs"]);
     let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "delivery-across", "--limit", "3s"]);
     outcome.assert_status(1);
     assert!(outcome.stdout.contains("found: no answer within 3 s"), "{}", outcome.stdout);

@@ -31,7 +31,7 @@ fn what_is_configured_is_what_is_measured() {
     outcome.assert_status(0);
     let document = outcome.document();
     let cells = list(&document["cells"]);
-    assert_eq!(cells.len(), 2, "latency and throughput");
+    assert_eq!(cells.len(), 3, "latency, throughput, and throughput in batches");
     for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
         assert_eq!(run["state"], "valid", "{run:#}");
         let counted = &list(&run["counted"])[0];

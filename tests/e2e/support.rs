@@ -256,15 +256,31 @@ fn shared_memory() -> Vec<String> {
 pub fn shared_library(scene: &Scene, compiler: &str, name: &str, words: &[&str]) -> String {
     let library = scene.path(name).display().to_string();
     let output = Command::new(compiler)
-        .args(["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread", "-I"])
-        .arg(root().join("include"))
+        .args(["-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"])
         .args(words)
+        .arg("-I")
+        .arg(root().join("include"))
         .args(["-o", &library, "-ldl"])
         .current_dir(root().join("tests/e2e"))
         .output()
         .unwrap_or_else(|error| panic!("{compiler}: {error}"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     library
+}
+
+/// The teaching driver with one lie, see `crates/conformance/tests/liar.c`, or with code of its own put before it.
+pub fn liar(scene: &Scene, lie: &str, code: &str) -> String {
+    let source = scene.path(&format!("{lie}.c"));
+    let liar = root().join("crates/conformance/tests/liar.c");
+    fs::write(&source, format!("#include \"{}\"\n{code}", liar.display())).expect("a file");
+    driver_in_c(scene, lie, &source, &[&format!("-DLIE={lie}")])
+}
+
+/// A driver from this source.
+pub fn driver_in_c(scene: &Scene, name: &str, source: &Path, words: &[&str]) -> String {
+    let source = source.display().to_string();
+    let words = [&["-std=gnu11", "-D_GNU_SOURCE", &source], words].concat();
+    shared_library(scene, "cc", &format!("{name}.so"), &words)
 }
 
 /// All runs of a result.

@@ -123,11 +123,13 @@
 //! `write`, `publish`, `flush`, `receive` and `deliver` pass through without an allocation, a lock or a system call:
 //! a check for NULL, and a landing pad for panics that is not entered. Return errors with `&'static str` there.
 
+pub mod batch;
 mod config;
 mod counters;
 mod description;
 mod error;
 mod qos;
+mod receiving;
 mod sink;
 mod table;
 #[cfg(feature = "testing")]
@@ -151,6 +153,7 @@ pub use crate::{
         AccessScope, DestinationOrder, Durability, DurabilityService, History, Liveliness, LivelinessKind,
         Ownership, Policy, Presentation, Qos, ReaderDataLifecycle, Reliability, ResourceLimits,
     },
+    receiving::{Intake, ReaderMonitor},
     sink::{Deliver, Sample, Samples, Sink},
     table::{Settings, Unpublished},
     worker::Worker,

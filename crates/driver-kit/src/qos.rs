@@ -1,176 +1,23 @@
 //! The QoS of one entity as a driver sees it: what is `None` is not asked for, or could not be read back.
-use std::{
-    ffi::{CString, c_char},
-    ptr, slice,
-};
+mod report;
+mod values;
+
+use std::slice;
 
 use driver_abi as abi;
 
+pub use self::values::{
+    AccessScope, DestinationOrder, Durability, DurabilityService, History, Liveliness, LivelinessKind,
+    Ownership, Presentation, ReaderDataLifecycle, Reliability, ResourceLimits,
+};
+pub(crate) use self::{
+    report::{QosReport, empty},
+    values::values,
+};
 use crate::{
     config::{bytes_of, strings_of},
     error::{Error, Result},
 };
-
-/// A closed set of values of the contract.
-macro_rules! values {
-    ($(#[$meta:meta])* $name:ident: $number:ty { $($(#[$variant_meta:meta])* $variant:ident = $value:ident,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$variant_meta])* $variant,)* }
-
-        impl $name {
-            /// The number that crosses the boundary.
-            pub const fn to_abi(self) -> $number {
-                match self { $(Self::$variant => abi::$value,)* }
-            }
-
-            /// The value that a number of the contract stands for.
-            pub fn from_abi(value: $number) -> Result<Self> {
-                match value {
-                    $(abi::$value => Ok(Self::$variant),)*
-                    _ => Err(Error::bad_argument(format!(
-                        concat!("there is no value {} of ", stringify!($name)), value))),
-                }
-            }
-        }
-    };
-}
-pub(crate) use values;
-
-values! {
-    /// RELIABILITY.
-    Reliability: i32 {
-        /// What is lost is lost.
-        BestEffort = BEST_EFFORT,
-        /// What is lost is sent again.
-        Reliable = RELIABLE,
-    }
-}
-values! {
-    /// DURABILITY.
-    Durability: i32 {
-        /// Late readers get nothing old.
-        Volatile = VOLATILE,
-        /// Kept as long as the writer lives.
-        TransientLocal = TRANSIENT_LOCAL,
-        /// Kept by a service in memory.
-        Transient = TRANSIENT,
-        /// Kept by a service on disk.
-        Persistent = PERSISTENT,
-    }
-}
-values! {
-    /// LIVELINESS.
-    LivelinessKind: i32 {
-        /// The middleware asserts it.
-        Automatic = LIVELINESS_AUTOMATIC,
-        /// The application, for a participant.
-        ByParticipant = LIVELINESS_BY_PARTICIPANT,
-        /// The application, for each writer.
-        ByTopic = LIVELINESS_BY_TOPIC,
-    }
-}
-values! {
-    /// OWNERSHIP.
-    Ownership: i32 {
-        /// All writers of an instance are heard.
-        Shared = OWNERSHIP_SHARED,
-        /// Only the strongest.
-        Exclusive = OWNERSHIP_EXCLUSIVE,
-    }
-}
-values! {
-    /// The access scope of PRESENTATION.
-    AccessScope: i32 {
-        /// One instance.
-        Instance = SCOPE_INSTANCE,
-        /// One topic.
-        Topic = SCOPE_TOPIC,
-        /// All of a publisher.
-        Group = SCOPE_GROUP,
-    }
-}
-values! {
-    /// DESTINATION_ORDER.
-    DestinationOrder: i32 {
-        /// As received.
-        ByReception = ORDER_BY_RECEPTION,
-        /// As sent.
-        BySource = ORDER_BY_SOURCE,
-    }
-}
-
-/// HISTORY.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum History {
-    /// The last so many samples of an instance, at least 1.
-    KeepLast(i32),
-    /// All, within the resource limits.
-    KeepAll,
-}
-
-impl History {
-    fn from_abi(kind: i32, depth: i32) -> Result<Self> {
-        match (kind, depth) {
-            (abi::KEEP_LAST, 1..) => Ok(Self::KeepLast(depth)),
-            (abi::KEEP_LAST, _) => {
-                Err(Error::bad_argument(format!("a history depth of {depth}; it is at least 1")))
-            }
-            (abi::KEEP_ALL, _) => Ok(Self::KeepAll),
-            _ => Err(Error::bad_argument(format!("there is no history kind {kind}"))),
-        }
-    }
-
-    fn to_abi(self) -> (i32, i32) {
-        match self {
-            Self::KeepLast(depth) => (abi::KEEP_LAST, depth),
-            Self::KeepAll => (abi::KEEP_ALL, 0),
-        }
-    }
-}
-
-/// RESOURCE_LIMITS; each may be `driver_abi::UNLIMITED`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named by DDS")]
-pub struct ResourceLimits {
-    pub max_samples: i32,
-    pub max_instances: i32,
-    pub max_samples_per_instance: i32,
-}
-
-/// DURABILITY_SERVICE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named by DDS")]
-pub struct DurabilityService {
-    pub cleanup_ns: u64,
-    pub history: History,
-    pub limits: ResourceLimits,
-}
-
-/// LIVELINESS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named by DDS")]
-pub struct Liveliness {
-    pub kind: LivelinessKind,
-    pub lease_ns: u64,
-}
-
-/// PRESENTATION.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named by DDS")]
-pub struct Presentation {
-    pub scope: AccessScope,
-    pub coherent: bool,
-    pub ordered: bool,
-}
-
-/// READER_DATA_LIFECYCLE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named by DDS")]
-pub struct ReaderDataLifecycle {
-    pub autopurge_nowriter_ns: u64,
-    pub autopurge_disposed_ns: u64,
-}
 
 /// The one list of policies: their names, their numbers in the contract, their fields and the types of these.
 macro_rules! policies {
@@ -382,149 +229,6 @@ fn flag(value: u32, what: &str) -> Result<bool> {
     }
 }
 
-/// A QoS on its way to the host, with the storage of its texts: what `ddsmark_qos` points to lives as long as this.
-pub(crate) struct QosReport {
-    qos: Qos,
-    _partitions: Vec<CString>,
-    partition_pointers: Vec<*const c_char>,
-}
-
-// SAFETY: the pointers lead into `_partitions`, on the heap, which nothing changes.
-unsafe impl Send for QosReport {}
-
-impl QosReport {
-    pub(crate) fn new(qos: Qos) -> Result<Self> {
-        let partitions = qos
-            .partitions
-            .iter()
-            .flatten()
-            .map(|name| CString::new(name.as_str()))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|_| Error::failed("a partition name read back holds a NUL"))?;
-        let partition_pointers = partitions.iter().map(|name| name.as_ptr()).collect();
-        Ok(Self { qos, _partitions: partitions, partition_pointers })
-    }
-
-    pub(crate) fn to_abi(&self) -> abi::Qos {
-        let qos = &self.qos;
-        let mut raw = empty();
-        raw.present = Policy::ALL.iter().filter(|p| qos.has(**p)).map(|p| p.bit()).sum();
-        if let Some(value) = qos.reliability {
-            raw.reliability = value.to_abi();
-            raw.max_blocking_ns = qos.max_blocking_ns.unwrap_or(0);
-        }
-        if let Some(value) = qos.history {
-            (raw.history, raw.history_depth) = value.to_abi();
-        }
-        if let Some(value) = qos.resource_limits {
-            raw.max_samples = value.max_samples;
-            raw.max_instances = value.max_instances;
-            raw.max_samples_per_instance = value.max_samples_per_instance;
-        }
-        if let Some(value) = qos.durability {
-            raw.durability = value.to_abi();
-        }
-        if let Some(value) = qos.durability_service {
-            raw.service_cleanup_ns = value.cleanup_ns;
-            (raw.service_history, raw.service_history_depth) = value.history.to_abi();
-            raw.service_max_samples = value.limits.max_samples;
-            raw.service_max_instances = value.limits.max_instances;
-            raw.service_max_samples_per_instance = value.limits.max_samples_per_instance;
-        }
-        raw.deadline_ns = qos.deadline_ns.unwrap_or(0);
-        raw.latency_budget_ns = qos.latency_budget_ns.unwrap_or(0);
-        raw.lifespan_ns = qos.lifespan_ns.unwrap_or(0);
-        if let Some(value) = qos.liveliness {
-            raw.liveliness = value.kind.to_abi();
-            raw.liveliness_lease_ns = value.lease_ns;
-        }
-        if let Some(value) = qos.ownership {
-            raw.ownership = value.to_abi();
-        }
-        raw.ownership_strength = qos.ownership_strength.unwrap_or(0);
-        if let Some(value) = qos.presentation {
-            raw.presentation_scope = value.scope.to_abi();
-            raw.coherent_access = u32::from(value.coherent);
-            raw.ordered_access = u32::from(value.ordered);
-        }
-        if let Some(value) = qos.destination_order {
-            raw.destination_order = value.to_abi();
-        }
-        raw.minimum_separation_ns = qos.minimum_separation_ns.unwrap_or(0);
-        raw.transport_priority = qos.transport_priority.unwrap_or(0);
-        raw.autodispose_unregistered = u32::from(qos.autodispose_unregistered.unwrap_or(false));
-        if let Some(value) = qos.reader_data_lifecycle {
-            raw.autopurge_nowriter_ns = value.autopurge_nowriter_ns;
-            raw.autopurge_disposed_ns = value.autopurge_disposed_ns;
-        }
-        raw.autoenable_created = u32::from(qos.autoenable_created.unwrap_or(false));
-        if !self.partition_pointers.is_empty() {
-            raw.partitions = self.partition_pointers.as_ptr();
-            raw.partition_count = count(&self.partition_pointers);
-        }
-        (raw.user_data, raw.user_data_size) = octets(qos.user_data.as_ref());
-        (raw.topic_data, raw.topic_data_size) = octets(qos.topic_data.as_ref());
-        (raw.group_data, raw.group_data_size) = octets(qos.group_data.as_ref());
-        raw
-    }
-}
-
-fn count<T>(items: &[T]) -> u32 {
-    u32::try_from(items.len()).unwrap_or(u32::MAX)
-}
-
-fn octets(data: Option<&Vec<u8>>) -> (*const u8, u32) {
-    data.filter(|data| !data.is_empty()).map_or((ptr::null(), 0), |data| (data.as_ptr(), count(data)))
-}
-
-/// Nothing present.
-pub(crate) fn empty() -> abi::Qos {
-    abi::Qos {
-        struct_size: size_of::<abi::Qos>() as u32,
-        reserved: 0,
-        present: 0,
-        reliability: 0,
-        history: 0,
-        max_blocking_ns: 0,
-        history_depth: 0,
-        max_samples: 0,
-        max_instances: 0,
-        max_samples_per_instance: 0,
-        durability: 0,
-        service_history: 0,
-        service_cleanup_ns: 0,
-        service_history_depth: 0,
-        service_max_samples: 0,
-        service_max_instances: 0,
-        service_max_samples_per_instance: 0,
-        deadline_ns: 0,
-        latency_budget_ns: 0,
-        lifespan_ns: 0,
-        liveliness_lease_ns: 0,
-        liveliness: 0,
-        ownership: 0,
-        ownership_strength: 0,
-        presentation_scope: 0,
-        coherent_access: 0,
-        ordered_access: 0,
-        destination_order: 0,
-        transport_priority: 0,
-        minimum_separation_ns: 0,
-        autodispose_unregistered: 0,
-        autoenable_created: 0,
-        autopurge_nowriter_ns: 0,
-        autopurge_disposed_ns: 0,
-        partitions: ptr::null(),
-        user_data: ptr::null(),
-        topic_data: ptr::null(),
-        group_data: ptr::null(),
-        partition_count: 0,
-        user_data_size: 0,
-        topic_data_size: 0,
-        group_data_size: 0,
-    }
-}
-
 /// A slice from a C array that may be NULL when it is empty.
 ///
 /// # Safety
@@ -605,7 +309,7 @@ mod tests {
         assert_eq!(broken(|q| q.history = -1), "there is no history kind -1");
         assert_eq!(broken(|q| q.coherent_access = 7), "`coherent_access` is 7; it is 0 or 1");
         assert_eq!(
-            broken(|q| q.partitions = ptr::null()),
+            broken(|q| q.partitions = std::ptr::null()),
             "`partitions` is NULL, and 3 are said to be there"
         );
         assert_eq!(

@@ -63,7 +63,7 @@ const LEAST_IN_A_WINDOW: u64 = 50;
 const SPARSE: usize = 20;
 
 /// By the median and by the 99 % quantile of each window of a latency run, as far as the windows have values enough. Where
-/// they have not, neighbouring windows are taken together.
+/// they have not, neighbouring windows are taken together; what that would hide is not judged.
 #[must_use]
 pub fn steady_rtt(windows: &[Histogram<u64>], window_ns: u64) -> BTreeMap<String, SteadyState> {
     [("rtt_p50", 0.5), ("rtt_p99", 0.99)]
@@ -72,6 +72,9 @@ pub fn steady_rtt(windows: &[Histogram<u64>], window_ns: u64) -> BTreeMap<String
             let (together, values) = groupings(windows.len())
                 .find_map(|together| Some((together, series(windows, together, quantile)?)))?;
             let state = stats::steady_state(&values, Better::Less)?;
+            if hides(together, &state, || typical(windows)) {
+                return None;
+            }
             let length_ns = window_ns.saturating_mul(together as u64);
             Some((kind.to_owned(), in_time(&state, length_ns, |segment| (Some(segment.level), None))))
         })
@@ -92,6 +95,10 @@ pub fn steady_rate(received: &Received) -> Option<SteadyState> {
     let values: Vec<f64> =
         windows.chunks_exact(together).map(|group| (total(group.iter().copied()) as f64).max(0.5)).collect();
     let state = stats::steady_state(&values, Better::More)?;
+    let alone = || Some(windows.iter().map(|delivered| (*delivered as f64).max(0.5)).collect());
+    if hides(together, &state, alone) {
+        return None;
+    }
     let length_ns = window_ns.saturating_mul(together as u64);
     // the rate itself: where nothing came it is 0
     Some(in_time(&state, length_ns, |segment| {
@@ -104,6 +111,36 @@ pub fn steady_rate(received: &Received) -> Option<SteadyState> {
 /// How many windows may be taken together, so that enough are left.
 fn groupings(windows: usize) -> impl Iterator<Item = usize> {
     [1, 2, 4, 5].into_iter().filter(move |together| windows / together >= stats::MIN_WINDOWS)
+}
+
+/// Whether taking windows together could hide a change: the groups kept one level, and the single windows have levels too
+/// short for a group to tell. `alone` has one value a window, from however few samples.
+fn hides(together: usize, state: &stats::SteadyState, alone: impl FnOnce() -> Option<Vec<f64>>) -> bool {
+    if together == 1 || state.verdict != Verdict::Flat {
+        return false;
+    }
+    let Some(values) = alone() else { return false };
+    let shortest = stats::shortest_segment(values.len() / together) * together;
+    stats::steady_state(&values, Better::Less).is_some_and(|finer| {
+        finer.verdict != Verdict::Flat
+            && finer.segments.iter().any(|segment| segment.to - segment.from < shortest)
+    })
+}
+
+/// The median of each window, of whatever it has; an empty one has that of the one before. None if there is no value.
+fn typical(windows: &[Histogram<u64>]) -> Option<Vec<f64>> {
+    let median =
+        |window: &Histogram<u64>| (!window.is_empty()).then(|| window.value_at_quantile(0.5).max(1) as f64);
+    let mut last = windows.iter().find_map(median)?;
+    Some(
+        windows
+            .iter()
+            .map(|window| {
+                last = median(window).unwrap_or(last);
+                last
+            })
+            .collect(),
+    )
 }
 
 /// The quantile of each group of windows; none if too many groups have too few values for it.

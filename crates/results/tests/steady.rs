@@ -14,13 +14,18 @@ const WINDOW_NS: u64 = 10_000_000;
 
 /// Round trips, so many a window, slower by a factor of 1.3 from window `slower` on.
 fn recorded(in_a_window: u64, slower: u64) -> Windows {
+    recorded_by(in_a_window, |window| if window >= slower { 26_000 } else { 20_000 })
+}
+
+/// Round trips, so many a window, that take about what is typical of it.
+fn recorded_by(in_a_window: u64, typical: impl Fn(u64) -> u64) -> Windows {
     let mut noise = Noise(5);
     let mut windows = Windows::new(WINDOWS, u64::from(WINDOWS) * WINDOW_NS);
     windows.begin(0);
     for window in 0..u64::from(WINDOWS) {
         for sample in 0..in_a_window {
             let now = window * WINDOW_NS + sample * WINDOW_NS / in_a_window;
-            let typical = if window >= slower { 26_000 } else { 20_000 };
+            let typical = typical(window);
             // without a long tail, so that few values have a stable one
             windows.record(now, typical - typical / 8 + noise.next() % (typical / 4));
         }
@@ -29,7 +34,11 @@ fn recorded(in_a_window: u64, slower: u64) -> Windows {
 }
 
 fn judged(in_a_window: u64, slower: u64) -> std::collections::BTreeMap<String, SteadyState> {
-    let distribution = recorded(in_a_window, slower).distribution();
+    judged_of(&recorded(in_a_window, slower))
+}
+
+fn judged_of(windows: &Windows) -> std::collections::BTreeMap<String, SteadyState> {
+    let distribution = windows.distribution();
     steady_rtt(&distribution.histograms().unwrap(), distribution.window_ns)
 }
 
@@ -63,6 +72,26 @@ fn windows_with_few_values_are_taken_together_and_with_too_few_not_judged() {
     // 6 for the median: three would do, four are taken
     assert_eq!(judged(2, 40)["rtt_p50"].segments.last().unwrap().to_ns, 100 * WINDOW_NS);
     assert!(judged(1, 40).is_empty());
+}
+
+/// A half of a cycle of so many windows, slower by a factor of 2.
+fn cycling(in_a_window: u64, period: u64) -> std::collections::BTreeMap<String, SteadyVerdict> {
+    let windows =
+        recorded_by(in_a_window, |window| if window % period < period / 2 { 20_000 } else { 40_000 });
+    judged_of(&windows).into_iter().map(|(kind, state)| (kind, state.verdict)).collect()
+}
+
+#[test]
+fn what_windows_taken_together_would_hide_is_not_judged() {
+    let both = |verdict| [("rtt_p50".to_owned(), verdict), ("rtt_p99".to_owned(), verdict)].into();
+    assert_eq!(cycling(400, 20), both(SteadyVerdict::Cyclic));
+    // four are taken together for 99 %: no segment of them is shorter than 12 windows, and each half of a cycle has 10
+    assert_eq!(cycling(80, 20), [("rtt_p50".to_owned(), SteadyVerdict::Cyclic)].into());
+    assert_eq!(cycling(80, 24), both(SteadyVerdict::Cyclic), "a half has 12");
+    assert_eq!(judged(80, 1000)["rtt_p99"].verdict, SteadyVerdict::Flat, "nothing to hide");
+    // neither has enough for windows alone
+    assert_eq!(cycling(2, 16), [].into());
+    assert_eq!(judged(2, 1000)["rtt_p50"].verdict, SteadyVerdict::Flat);
 }
 
 #[test]

@@ -59,4 +59,6 @@ pub use quantile::{CONFIDENCE, Ranks, min_n_for, quantile_ranks, supports_quanti
 pub use signed_rank::{Interval, SignedRank, hodges_lehmann, least_blocks};
 pub use slope::slope;
 pub use spread::{Spread, median};
-pub use steady::{Better, MIN_WINDOWS, SAME_LEVEL, Segment, SteadyState, Verdict, steady_state};
+pub use steady::{
+    Better, MIN_WINDOWS, SAME_LEVEL, Segment, SteadyState, Verdict, shortest_segment, steady_state,
+};

@@ -78,6 +78,12 @@ pub struct SteadyState {
     pub segments: Vec<Segment>,
 }
 
+/// So many windows in a row at least make a segment of a series of so many.
+#[must_use]
+pub fn shortest_segment(windows: usize) -> usize {
+    (windows / 20).max(3)
+}
+
 /// Judges a series, one value a window. None of fewer than [`MIN_WINDOWS`].
 ///
 /// # Panics
@@ -136,7 +142,7 @@ impl Series {
         let white = differences(&logs).max(RESOLUTION) / 2.0_f64.sqrt();
         let penalty = PENALTY * (windows as f64).ln() * white * white;
         let mut bounds = vec![0];
-        bounds.extend(changepoints(&logs, penalty, (windows / 20).max(3)));
+        bounds.extend(changepoints(&logs, penalty, shortest_segment(windows)));
         bounds.push(windows);
         let noise = white.max(noise_around(&logs, &bounds));
         Self { logs, bounds, noise }

@@ -1,13 +1,20 @@
 //! Samples that have come and are not due yet.
-use std::{cmp::Reverse, collections::BinaryHeap, mem};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, VecDeque, binary_heap::PeekMut},
+    mem,
+};
 
 /// Samples are held in the order in which they are due; of those due at once, as they came. Memory is used again: in the
 /// long run nothing is allocated.
 pub(crate) struct Inbox {
     waiting: BinaryHeap<Reverse<(u64, u64, usize)>>,
+    due: VecDeque<usize>,
     rooms: Vec<Vec<u8>>,
     free: Vec<usize>,
     came: u64,
+    /// So many are due at most: the older ones go.
+    depth: usize,
 }
 
 /// How many samples wait here at most; the others wait in the socket, and at last the writer does.
@@ -16,12 +23,19 @@ const MOST: usize = 1 << 16;
 const MOST_BYTES: usize = 256 << 20;
 
 impl Inbox {
-    pub(crate) fn new() -> Self {
-        Self { waiting: BinaryHeap::with_capacity(1024), rooms: Vec::new(), free: Vec::new(), came: 0 }
+    pub(crate) fn new(depth: usize) -> Self {
+        Self {
+            waiting: BinaryHeap::with_capacity(1024),
+            due: VecDeque::new(),
+            rooms: Vec::new(),
+            free: Vec::new(),
+            came: 0,
+            depth,
+        }
     }
 
     pub(crate) fn is_full(&self, max_payload: usize) -> bool {
-        self.waiting.len() >= MOST.min(MOST_BYTES / max_payload.max(1))
+        self.waiting.len() + self.due.len() >= MOST.min(MOST_BYTES / max_payload.max(1))
     }
 
     #[inline]
@@ -36,18 +50,22 @@ impl Inbox {
         self.came += 1;
     }
 
-    /// When the next one is due.
+    /// When the next one is due; 0 if it is.
     pub(crate) fn next_due_ns(&self) -> Option<u64> {
-        self.waiting.peek().map(|Reverse((due_ns, ..))| *due_ns)
+        if self.due.is_empty() { self.waiting.peek().map(|Reverse((due_ns, ..))| *due_ns) } else { Some(0) }
     }
 
     /// Gives the next one, if it is due; whether it was.
     #[inline]
     pub(crate) fn give_due(&mut self, now_ns: u64, give: impl FnOnce(&[u8])) -> bool {
-        if self.next_due_ns().is_none_or(|due_ns| due_ns > now_ns) {
-            return false;
+        while let Some(next) = self.waiting.peek_mut().filter(|next| next.0.0 <= now_ns) {
+            let Reverse((.., index)) = PeekMut::pop(next);
+            self.due.push_back(index);
+            if self.due.len() > self.depth {
+                self.free.extend(self.due.pop_front());
+            }
         }
-        let Some(Reverse((.., index))) = self.waiting.pop() else { return false };
+        let Some(index) = self.due.pop_front() else { return false };
         // what is given may lead to anything, but not back here
         let room = mem::take(&mut self.rooms[index]);
         give(&room);
@@ -63,7 +81,7 @@ mod tests {
 
     #[test]
     fn samples_are_given_when_due_in_the_order_of_their_times() {
-        let mut inbox = Inbox::new();
+        let mut inbox = Inbox::new(usize::MAX);
         for (due, text) in [(30, "late"), (10, "first"), (10, "second"), (20, "third")] {
             inbox.push(due, text.as_bytes());
         }
@@ -79,8 +97,22 @@ mod tests {
     }
 
     #[test]
+    fn of_what_is_due_the_last_are_kept() {
+        let mut inbox = Inbox::new(2);
+        for due in [10, 20, 30, 40, 50] {
+            inbox.push(due, &[due as u8]);
+        }
+        let mut given = Vec::new();
+        for now in [35, 35, 35, 60, 60] {
+            inbox.give_due(now, |payload| given.push(payload[0]));
+        }
+        assert_eq!(given, [20, 30, 40, 50], "10 was not taken in time");
+        assert_eq!(inbox.free.len(), 5);
+    }
+
+    #[test]
     fn it_has_an_end() {
-        let mut inbox = Inbox::new();
+        let mut inbox = Inbox::new(usize::MAX);
         let mut held = 0;
         while !inbox.is_full(128 << 10) {
             inbox.push(0, b"x");

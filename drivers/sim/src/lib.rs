@@ -10,9 +10,9 @@ mod writer;
 use std::{path::Path, sync::Arc};
 
 use driver_kit::{
-    Description, Driver, DriverOption, Durability, Error, Features, Participant, ParticipantConfig, Policies,
-    Policy, Qos, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind,
-    VersionSource, WriterConfig,
+    Description, Driver, DriverOption, Durability, Error, Features, History, Participant, ParticipantConfig,
+    Policies, Policy, Qos, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport,
+    TypeKind, VersionSource, WriterConfig,
 };
 use sim_model::{Config, OPTIONS};
 
@@ -27,8 +27,11 @@ struct Sim;
 impl Driver for Sim {
     type Participant = SimParticipant;
 
-    const FEATURES: Features =
-        Features::LOCATORS.and(Features::ECHO_IN_LISTENER).and(Features::WAIT_ACKED).and(Features::SIMULATED);
+    const FEATURES: Features = Features::LOCATORS
+        .and(Features::APPLICATION_BATCHING)
+        .and(Features::ECHO_IN_LISTENER)
+        .and(Features::WAIT_ACKED)
+        .and(Features::SIMULATED);
 
     fn describe() -> Description {
         Description {
@@ -56,6 +59,11 @@ impl Driver for Sim {
                 .collect(),
             policies: Policies::none()
                 .with(Policy::Reliability, Support::Enforced, Some("reliable: what is lost is sent again"))
+                .with(
+                    Policy::History,
+                    Support::Enforced,
+                    Some("keep-last: of what a reader has not taken; a writer sends at once and replaces nothing"),
+                )
                 .with(Policy::LatencyBudget, Support::Hint, Some("costs what the option `qos` says"))
                 .with(Policy::TransportPriority, Support::Hint, Some("costs what the option `qos` says"))
                 .with(
@@ -91,6 +99,7 @@ fn in_force(asked: &Qos, max_blocking_ns: Option<u64>, writes: bool) -> Qos {
     Qos {
         reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
         max_blocking_ns,
+        history: Some(asked.history.unwrap_or(History::KeepAll)),
         durability: Some(Durability::Volatile),
         latency_budget_ns: Some(asked.latency_budget_ns.unwrap_or(0)),
         // of writers only

@@ -1,22 +1,19 @@
 //! Samples in: each is given when it is due, not before.
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     thread,
     time::Duration,
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Deliver, Error, Monitor, Qos, Reader, ReaderConfig, Receive, Result, Sample,
-    Samples, Settings, Sink, Worker,
+    Deliver, History, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples,
+    Settings, Sink, Worker, batch,
 };
 
 use crate::{
     in_force,
     inbox::Inbox,
-    socket::{HEADER, Peer, Socket, now_ns, split},
+    socket::{HEADER, MAX_PAYLOAD, Peer, Socket, now_ns, split},
 };
 
 /// How long the listener's thread sleeps before it looks whether it should stop, if nothing wakes it.
@@ -24,73 +21,42 @@ const LISTENER_NAP_NS: u64 = 50_000_000;
 /// A sleep ends that much before a sample is due, and the rest is spun: a sleep alone would end late.
 const SPIN_NS: u64 = 100_000;
 
-/// What the host may ask at any time.
-pub(crate) struct ReaderMonitor {
-    matched: AtomicU32,
-    qos: Qos,
-    packets: Count,
-    bytes: Count,
-    malformed: Count,
-    discarded: Count,
-}
-
-impl Monitor for ReaderMonitor {
-    fn matched(&self) -> Result<u32> {
-        Ok(self.matched.load(Ordering::Relaxed))
-    }
-
-    fn qos(&self) -> Result<Qos> {
-        Ok(self.qos.clone())
-    }
-
-    fn counters(&self) -> Counters {
-        Counters::new()
-            .with(Counter::PacketsReceived, self.packets.get())
-            .with(Counter::BytesReceived, self.bytes.get())
-            .with(Counter::Malformed, self.malformed.get())
-            .with(Counter::BytesDiscarded, self.discarded.get())
-    }
-}
-
 /// A reader.
 pub(crate) struct SimReader {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
-    intake: Intake,
+    intake: Intake<Inlet>,
+    batched: bool,
+    polling: bool,
     writers: Vec<String>,
-}
-
-/// Who receives.
-enum Intake {
-    Host { inlet: Inlet, polling: bool },
-    Listener(Worker),
 }
 
 impl SimReader {
     pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<Self> {
         let socket = Arc::new(Socket::open(run_name)?);
-        let monitor = Arc::new(ReaderMonitor {
-            matched: AtomicU32::new(0),
-            qos: in_force(&config.qos, None, false),
-            packets: Count::default(),
-            bytes: Count::default(),
-            malformed: Count::default(),
-            discarded: Count::default(),
-        });
+        let qos = in_force(&config.qos, None, false);
+        let depth = match qos.history {
+            Some(History::KeepLast(depth)) => usize::try_from(depth).unwrap_or(1),
+            _ => usize::MAX,
+        };
+        let monitor = Arc::new(ReaderMonitor::new(qos));
         let max_payload = config.max_payload_bytes as usize;
         let inlet = Inlet {
             socket: socket.clone(),
             monitor: monitor.clone(),
-            room: vec![0; max_payload + HEADER],
-            inbox: Inbox::new(),
+            // of a batch only the sender knows the size
+            room: vec![0; HEADER + if config.batched { MAX_PAYLOAD } else { max_payload }],
+            batched: config.batched,
+            inbox: Inbox::new(depth),
             max_payload,
         };
+        let batched = config.batched;
+        let polling = matches!(config.receive, Receive::Polling);
         let intake = match config.receive {
-            Receive::Waitset => Intake::Host { inlet, polling: false },
-            Receive::Polling => Intake::Host { inlet, polling: true },
+            Receive::Waitset | Receive::Polling => Intake::Host(inlet),
             Receive::Listener(sink) => Intake::Listener(listen(inlet, sink)?),
         };
-        Ok(Self { socket, monitor, intake, writers: Vec::new() })
+        Ok(Self { socket, monitor, intake, batched, polling, writers: Vec::new() })
     }
 }
 
@@ -102,10 +68,8 @@ impl Reader for SimReader {
     }
 
     fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
-        let Intake::Host { inlet, polling } = &mut self.intake else {
-            return Err(Error::bad_argument("the listener has the samples of this reader"));
-        };
-        let deadline = (timeout_ns > 0 && !*polling).then(|| now_ns().saturating_add(timeout_ns));
+        let inlet = self.intake.host()?;
+        let deadline = (timeout_ns > 0 && !self.polling).then(|| now_ns().saturating_add(timeout_ns));
         loop {
             inlet.take_in()?;
             inlet.give(max_samples, to);
@@ -118,7 +82,7 @@ impl Reader for SimReader {
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         settings.set("address", &self.socket.locator());
-        settings.set("batching", "none");
+        settings.set("batching", if self.batched { "application" } else { "none" });
         Ok(())
     }
 
@@ -130,16 +94,13 @@ impl Reader for SimReader {
         let writer = Peer::parse(writer_locator)?.locator;
         if !self.writers.contains(&writer) {
             self.writers.push(writer);
-            self.monitor.matched.store(self.writers.len() as u32, Ordering::Relaxed);
+            self.monitor.set_matched(self.writers.len());
         }
         Ok(())
     }
 
     fn close(self) -> Result<()> {
-        match self.intake {
-            Intake::Host { .. } => Ok(()),
-            Intake::Listener(listener) => listener.stop(),
-        }
+        self.intake.close()
     }
 }
 
@@ -148,6 +109,7 @@ struct Inlet {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
     room: Vec<u8>,
+    batched: bool,
     inbox: Inbox,
     max_payload: usize,
 }
@@ -158,17 +120,20 @@ impl Inlet {
         while !self.inbox.is_full(self.max_payload) {
             let Some(length) = self.socket.receive(&mut self.room)? else { return Ok(()) };
             match self.room.get(..length).and_then(split) {
-                Some((due_ns, payload)) => {
-                    self.monitor.packets.add(1);
-                    self.monitor.bytes.add(payload.len() as u64);
+                Some((due_ns, payload)) if !self.batched => {
+                    self.monitor.came(payload.len());
                     self.inbox.push(due_ns, payload);
                 }
+                Some((due_ns, packed)) => match batch::split(packed, self.max_payload) {
+                    Ok(samples) => {
+                        self.monitor.came(packed.len());
+                        samples.for_each(|sample| self.inbox.push(due_ns, sample));
+                    }
+                    Err(_) => self.monitor.threw_away(length),
+                },
                 // what wakes the listener
                 None if length == 0 => {}
-                None => {
-                    self.monitor.malformed.add(1);
-                    self.monitor.discarded.add(length as u64);
-                }
+                None => self.monitor.threw_away(length),
             }
         }
         Ok(())

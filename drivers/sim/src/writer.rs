@@ -11,13 +11,13 @@ use std::{
 
 use driver_kit::{
     Count, Counter, Counters, Error, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
-    WriterConfig, abi,
+    WriterConfig, abi, batch::Batch,
 };
 use sim_model::{Config, Fate, Flow};
 
 use crate::{
-    in_force,
-    socket::{Peer, Socket, is_full, is_gone, now_ns},
+    TRANSPORT, in_force,
+    socket::{MAX_PAYLOAD, Peer, Socket, is_full, is_gone, now_ns},
 };
 
 /// How long a write waits for room where nothing else is asked for.
@@ -67,6 +67,7 @@ impl Monitor for WriterMonitor {
 pub(crate) struct SimWriter {
     socket: Socket,
     flow: Flow,
+    batch: Option<Batch>,
     readers: Vec<Peer>,
     /// What the model said of a sample for which there was no room in the socket: it goes to the next one.
     pending: Option<Fate>,
@@ -93,6 +94,7 @@ impl SimWriter {
         let stream = hash(&(std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
         let flow = Flow::new(model, reliable, qos_ns, run, stream);
         let max_blocking_ns = qos.max_blocking_ns.unwrap_or(DEFAULT_BLOCKING_NS);
+        let batch = Batch::of(config, TRANSPORT, MAX_PAYLOAD)?;
         let socket = Socket::open(run_name)?;
         let limit = Duration::from_nanos(max_blocking_ns).max(Duration::from_micros(1));
         socket.set_send_limit((max_blocking_ns != abi::DURATION_INFINITE).then_some(limit))?;
@@ -113,6 +115,7 @@ impl SimWriter {
         Ok(Self {
             socket,
             flow,
+            batch,
             readers: Vec::new(),
             pending: None,
             monitor,
@@ -158,6 +161,41 @@ impl SimWriter {
             sleep_until(until_ns);
             now = now_ns();
         }
+    }
+
+    /// A sample or a batch on its way, once there is room for it: it has one fate. `bytes` of it are payload.
+    fn pass_on(&mut self, packet: &[u8], bytes: u64, samples: u64) -> Result<()> {
+        let fate = self.fate(bytes)?;
+        let Fate::Comes { due_ns, twice, retransmissions } = fate else {
+            self.monitor.lost.add(samples);
+            return Ok(());
+        };
+        let sent = self.send(due_ns, packet, if twice { 2 } else { 1 });
+        match sent {
+            Ok(()) => {
+                self.monitor.retransmitted.add(u64::from(retransmissions));
+                if self.reliable && !self.readers.is_empty() {
+                    self.unacknowledged_until_ns = self.unacknowledged_until_ns.max(due_ns);
+                }
+            }
+            Err(_) => self.pending = Some(fate),
+        }
+        sent
+    }
+
+    /// What is held back goes; where that fails, it stays.
+    fn pass_on_batch(&mut self) -> Result<()> {
+        let Some(mut batch) = self.batch.take() else { return Ok(()) };
+        let passed = if batch.samples() == 0 {
+            Ok(())
+        } else {
+            self.pass_on(batch.datagram(), batch.payload_bytes() as u64, batch.samples())
+        };
+        if passed.is_ok() {
+            batch.clear();
+        }
+        self.batch = Some(batch);
+        passed
     }
 
     /// To every reader. One that has gone is no longer matched. Not accepted if there is no room for the first copy; what
@@ -213,27 +251,26 @@ impl Writer for SimWriter {
         if payload.len() > self.max_payload {
             return Err(Error::too_large("a sample over the size that the writer was opened for"));
         }
-        let fate = self.fate(payload.len() as u64)?;
-        let Fate::Comes { due_ns, twice, retransmissions } = fate else {
-            self.monitor.lost.add(1);
-            return Ok(());
-        };
-        let sent = self.send(due_ns, payload, if twice { 2 } else { 1 });
-        match sent {
-            Ok(()) => {
-                self.monitor.retransmitted.add(u64::from(retransmissions));
-                if self.reliable && !self.readers.is_empty() {
-                    self.unacknowledged_until_ns = self.unacknowledged_until_ns.max(due_ns);
-                }
-            }
-            Err(_) => self.pending = Some(fate),
+        if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
+            // where this is refused, so is the sample: nothing has changed, and both can be tried again
+            self.pass_on_batch()?;
         }
-        sent
+        match &mut self.batch {
+            None => self.pass_on(payload, payload.len() as u64, 1),
+            Some(batch) => {
+                batch.push(payload);
+                Ok(())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.pass_on_batch()
     }
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         settings.set("address", &self.socket.locator());
-        settings.set("batching", "none");
+        Batch::show(self.batch.as_ref(), settings);
         settings.set("mode", &self.flow.mode());
         settings.set("lost_as_configured", &self.monitor.lost.get());
         Ok(())
@@ -242,6 +279,7 @@ impl Writer for SimWriter {
     /// A sample is acknowledged when it is due: then its reader has it.
     fn wait_acked(&mut self, timeout_ns: u64) -> Result<()> {
         let deadline = now_ns().saturating_add(timeout_ns);
+        self.pass_on_batch()?;
         let acknowledged = if self.readers.is_empty() { 0 } else { self.unacknowledged_until_ns };
         sleep_until(acknowledged.min(deadline));
         if acknowledged > deadline {

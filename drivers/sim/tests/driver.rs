@@ -10,7 +10,7 @@ use std::{
 };
 
 use driver_kit::{
-    Durability, Qos, Reliability, abi,
+    Durability, History, Qos, Reliability, abi,
     testing::{Entity, Open, value_of},
 };
 use harness::*;
@@ -201,6 +201,79 @@ fn samples_are_acknowledged_when_they_are_due_and_not_before() {
     writer.write(b"to nobody").expect("accepted");
     assert_eq!(writer.wait_acked(0), abi::OK);
     drop(reader);
+}
+
+#[test]
+fn a_batch_is_one_packet_with_one_fate() {
+    const SAMPLES: u64 = 3_000;
+    let participant = open(&[("latency", "1us"), ("service", "1us"), ("loss", "50%")]);
+    let batched = Entity { batch_bytes: 100, ..sized(100) };
+    let (mut writer, mut reader) = pair(&participant, &batched);
+    for settings in [writer.settings(), reader.settings()] {
+        assert_eq!(value_of(&settings.expect("settings"), "batching"), Some("application"));
+    }
+    let mut came: Vec<Vec<u8>> = Vec::new();
+    for number in 0..SAMPLES {
+        // of 10 bytes ten make a batch
+        writer.write(&[[0, 0].as_slice(), &number.to_le_bytes()].concat()).expect("written");
+        if number % 10 == 9 {
+            if number == 9 {
+                assert_eq!(reader.receive(10_000_000, 1, |_| {}), Ok(0), "it is held back until the flush");
+            }
+            writer.flush().expect("flushed");
+            reader.receive(10_000_000, 100, |payload| came.push(payload.to_vec())).expect("received");
+        }
+    }
+    writer.flush().expect("nothing is held back");
+    let numbers: Vec<u64> =
+        came.iter().map(|sample| u64::from_le_bytes(sample[2..].try_into().expect("8 bytes"))).collect();
+    let whole = numbers
+        .chunks(10)
+        .all(|batch| batch[0] % 10 == 0 && (batch[0]..batch[0] + 10).eq(batch.iter().copied()));
+    assert!(whole, "all of a batch come, or none: {numbers:?}");
+    // of 300 batches 150; five standard deviations are 43
+    assert!((numbers.len() as u64 / 10).abs_diff(150) < 43, "{}", numbers.len());
+    let lost = value_of(&writer.settings().expect("settings"), "lost_as_configured").map(str::to_owned);
+    assert_eq!(lost, Some((SAMPLES - numbers.len() as u64).to_string()));
+    let sent = writer.counters().get(abi::COUNTER_PACKETS_SENT);
+    assert_eq!(sent, Some(numbers.len() as u64 / 10));
+
+    // who is full sends first; and what waits for acknowledgment waits for all
+    let reliable = Entity { batch_bytes: 100, ..with(Reliability::Reliable, WAIT_NS) };
+    let (mut writer, mut reader) = pair(&participant, &reliable);
+    for number in 0..15_u8 {
+        writer.write(&[number; 10]).expect("written");
+    }
+    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    assert_eq!(receive(&mut reader, 15), (0..15).map(|number| vec![number; 10]).collect::<Vec<_>>());
+    // the framing has to fit too
+    let largest = Entity { batch_bytes: 100, ..sized(131_072) };
+    let (status, text) = failed(participant.writer(&largest));
+    assert_eq!(status, abi::TOO_LARGE);
+    assert!(text.contains("with batching local carries at most 131068"), "{text}");
+    assert!(participant.writer(&Entity { max_payload_bytes: 131_068, ..largest }).is_ok());
+}
+
+#[test]
+fn a_reader_that_keeps_the_last_lets_the_older_ones_go_and_one_that_keeps_all_does_not() {
+    let participant = open(&[("latency", "1us")]);
+    for (history, expected) in [
+        (Some(History::KeepLast(3)), 7..10),
+        (Some(History::KeepAll), 0..10),
+        // what is there if nothing is asked
+        (None, 0..10),
+    ] {
+        let qos = Qos { history, reliability: Some(Reliability::Reliable), ..Qos::default() };
+        let (mut writer, mut reader) = pair(&participant, &Entity { qos: Some(qos), ..sized(1) });
+        assert_eq!(reader.qos().expect("QoS").history, Some(history.unwrap_or(History::KeepAll)));
+        for number in 0..10 {
+            writer.write(&[number]).expect("written");
+        }
+        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+        let expected: Vec<_> = expected.map(|number| vec![number]).collect();
+        assert_eq!(receive(&mut reader, expected.len()), expected, "{history:?}");
+        assert_eq!(reader.receive(10_000_000, 10, |_| {}), Ok(0));
+    }
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! around it, unless the host asks for batching; see README.md.
 #![deny(unsafe_code)]
 
-mod batch;
 mod interface;
 mod locator;
 mod multicast;

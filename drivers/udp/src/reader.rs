@@ -1,17 +1,13 @@
 //! Samples in.
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use driver_kit::{
-    Count, Counter, Counters, Deliver, Error, Monitor, Qos, Reader, ReaderConfig, Receive, Result, Sample,
-    Samples, Settings, Sink, Worker, abi,
+    Deliver, Error, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples, Settings,
+    Sink, Worker, abi, batch::split,
 };
 use nix::{errno::Errno, sys::socket::MsgFlags};
 
 use crate::{
-    batch::split,
     in_force,
     locator::{Family, Locator},
     socket::Socket,
@@ -21,55 +17,21 @@ use crate::{
 /// day when a kernel no longer does.
 const LISTENER_NAP_NS: u64 = 100_000_000;
 
-/// What the host may ask at any time.
-#[derive(Default)]
-pub(crate) struct ReaderMonitor {
-    matched: AtomicU32,
-    packets: Count,
-    bytes: Count,
-    malformed: Count,
-    discarded: Count,
-}
-
-impl Monitor for ReaderMonitor {
-    fn matched(&self) -> Result<u32> {
-        Ok(self.matched.load(Ordering::Relaxed))
-    }
-
-    fn qos(&self) -> Result<Qos> {
-        Ok(in_force(None))
-    }
-
-    fn counters(&self) -> Counters {
-        Counters::new()
-            .with(Counter::PacketsReceived, self.packets.get())
-            .with(Counter::BytesReceived, self.bytes.get())
-            .with(Counter::Malformed, self.malformed.get())
-            .with(Counter::BytesDiscarded, self.discarded.get())
-    }
-}
-
 /// A socket that hears whoever sends to it.
 pub(crate) struct UdpReader {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
-    intake: Intake,
+    intake: Intake<Inlet>,
     writers: Vec<Locator>,
     family: Family,
     batched: bool,
     polling: bool,
 }
 
-/// Who receives.
-enum Intake {
-    Host(Inlet),
-    Listener(Worker),
-}
-
 impl UdpReader {
     pub(crate) fn open(socket: Socket, family: Family, config: ReaderConfig<'_>) -> Result<Self> {
         let socket = Arc::new(socket);
-        let monitor = Arc::new(ReaderMonitor::default());
+        let monitor = Arc::new(ReaderMonitor::new(in_force(None)));
         let max_payload = config.max_payload_bytes as usize;
         // Of a batch only the sender knows the size.
         let room = if config.batched { family.max_datagram() } else { max_payload };
@@ -99,9 +61,7 @@ impl Reader for UdpReader {
 
     #[inline]
     fn receive(&mut self, timeout_ns: u64, _max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
-        let Intake::Host(inlet) = &mut self.intake else {
-            return Err(Error::bad_argument("the listener has the samples of this reader"));
-        };
+        let inlet = self.intake.host()?;
         let timeout_ns = if self.polling { 0 } else { timeout_ns };
         // One datagram a call, as a loop around a bare socket would have it.
         if let Some(length) = inlet.wait(timeout_ns)? {
@@ -126,16 +86,13 @@ impl Reader for UdpReader {
         let writer = Locator::of_peer(writer_locator, self.family)?;
         if !self.writers.contains(&writer) {
             self.writers.push(writer);
-            self.monitor.matched.store(self.writers.len() as u32, Ordering::Relaxed);
+            self.monitor.set_matched(self.writers.len());
         }
         Ok(())
     }
 
     fn close(self) -> Result<()> {
-        match self.intake {
-            Intake::Host(_) => Ok(()),
-            Intake::Listener(listener) => listener.stop(),
-        }
+        self.intake.close()
     }
 }
 
@@ -172,23 +129,16 @@ impl Inlet {
     /// Gives what is in the buffer.
     #[inline]
     fn deliver(&mut self, length: usize, to: &mut impl Deliver) {
-        self.monitor.packets.add(1);
-        self.monitor.bytes.add(length as u64);
+        self.monitor.came(length);
         // A datagram that is longer than its room was cut, and is worth nothing.
         match self.buffer.get(..length) {
             Some(datagram) if !self.batched => to.deliver(Sample::new(datagram)),
             Some(datagram) => match split(datagram, self.max_payload) {
                 Ok(samples) => samples.for_each(|sample| to.deliver(Sample::new(sample))),
-                Err(_) => self.drop_malformed(length),
+                Err(_) => self.monitor.threw_away(length),
             },
-            None => self.drop_malformed(length),
+            None => self.monitor.threw_away(length),
         }
-    }
-
-    #[cold]
-    fn drop_malformed(&self, length: usize) {
-        self.monitor.malformed.add(1);
-        self.monitor.discarded.add(length as u64);
     }
 }
 
@@ -222,7 +172,7 @@ mod tests {
         let none = Buffers { send: None, receive: None };
         let mut inlet = Inlet {
             socket: Arc::new(Socket::bound([127, 0, 0, 1].into(), none).expect("a socket")),
-            monitor: Arc::default(),
+            monitor: Arc::new(ReaderMonitor::new(in_force(None))),
             buffer: vec![0; 10],
             batched: false,
             max_payload: 10,

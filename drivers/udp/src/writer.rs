@@ -6,7 +6,7 @@ use std::sync::{
 
 use driver_kit::{
     Count, Counter, Counters, Error, Monitor, NoLoan, Qos, Result, Settings, Status, Writer, WriterConfig,
-    abi,
+    abi, batch::Batch,
 };
 use nix::{
     errno::Errno,
@@ -14,7 +14,6 @@ use nix::{
 };
 
 use crate::{
-    batch::{Batch, FRAMING},
     in_force,
     locator::{Family, Locator},
     socket::Socket,
@@ -67,21 +66,7 @@ pub(crate) struct UdpWriter {
 impl UdpWriter {
     pub(crate) fn open(socket: Socket, family: Family, config: &WriterConfig<'_>) -> Result<Self> {
         let max_payload = config.max_payload_bytes as usize;
-        let batch = match config.batch_bytes {
-            None => None,
-            Some(_) if max_payload + FRAMING > family.max_datagram() => {
-                return Err(Error::too_large(format!(
-                    "samples of up to {max_payload} bytes, but with batching {} carries at most {}",
-                    family.name(),
-                    family.max_datagram() - FRAMING
-                )));
-            }
-            Some(bytes) => {
-                let most = family.max_datagram() - FRAMING;
-                let limit = usize::try_from(bytes).map_or(most, |bytes| bytes.min(most));
-                Some(Batch::new(limit, family.max_datagram()))
-            }
-        };
+        let batch = Batch::of(config, family.name(), family.max_datagram())?;
         // What the contract calls blocking is, for a socket, waiting for room in its send buffer.
         let mut flags = MsgFlags::empty();
         let max_blocking_ns = match config.qos.max_blocking_ns {
@@ -152,13 +137,7 @@ impl Writer for UdpWriter {
         settings.set("address", &socket.locator());
         socket.show_way_out(settings)?;
         socket.show_send_buffer(settings)?;
-        match &self.batch {
-            None => settings.set("batching", "none"),
-            Some(batch) => {
-                settings.set("batching", "application");
-                settings.set("batch_bytes", &batch.limit());
-            }
-        }
+        Batch::show(self.batch.as_ref(), settings);
         settings.set("port_unreachable", &monitor.port_unreachable.get());
         settings.set("datagrams_unsent", &monitor.unsent.get());
         Ok(())

@@ -10,30 +10,7 @@ fn close_leaves_no_socket_and_no_thread() {
     driver().description();
     let before = Census::take();
     for (transport, _) in transports() {
-        for _ in 0..5 {
-            let participant = open(transport);
-            let entity = Entity { batch_bytes: 500, ..sized(100) };
-            let (mut writer, mut reader) = pair(&participant, &entity);
-            let mut listener = participant.listener(&sized(100), |_| {}).expect("a listener");
-            let mut other = participant.writer(&sized(100)).expect("a writer");
-            connect(&mut other, &mut listener);
-            other.write(b"x").expect("written");
-            writer.write(b"held").expect("written");
-            writer.flush().expect("flushed");
-            assert_eq!(receive(&mut reader, 1), [b"held"]);
-            writer.write(b"never flushed").expect("written");
-            let now = Census::take();
-            assert!(now.descriptors.len() >= before.descriptors.len() + 4);
-            assert_eq!(now.threads.len(), before.threads.len() + 1);
-            // What failed to open has left nothing either.
-            assert!(participant.writer(&sized(1 << 20)).is_err());
-            assert!(participant.reader(&Entity { qos: None, type_kind: 5, ..sized(1) }).is_err());
-            listener.close().expect("closed");
-            reader.close().expect("closed");
-            writer.close().expect("closed");
-            other.close().expect("closed");
-            participant.close().expect("closed");
-        }
+        let batched = Entity { batch_bytes: 500, ..sized(100) };
+        assert_close_leaves_nothing(&before, &batched, || open(transport));
     }
-    assert_eq!(Census::take(), before);
 }

@@ -3,22 +3,64 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::OnceLock,
     time::{Duration, Instant},
 };
 
 use driver_abi as abi;
 
-use super::{Entity, Failure, Participant, Reader, Writer};
+use super::{Entity, Failure, Open, Participant, Reader, Table, Writer};
 
 /// No wait is longer; none is expected to be nearly as long.
 pub const WAIT: Duration = Duration::from_secs(20);
 /// The same in ns.
 pub const WAIT_NS: u64 = 20_000_000_000;
 
+/// The library of a driver's crate, built and loaded once a process, where it is first needed.
+#[derive(Debug)]
+pub struct Shipped {
+    directory: &'static str,
+    file: &'static str,
+    built: OnceLock<PathBuf>,
+    entry: OnceLock<abi::Entry>,
+}
+
+impl Shipped {
+    /// The crate in this directory makes a library of this name.
+    #[must_use]
+    pub const fn new(directory: &'static str, file: &'static str) -> Self {
+        Self { directory, file, built: OnceLock::new(), entry: OnceLock::new() }
+    }
+
+    /// Its file.
+    pub fn library(&self) -> &Path {
+        self.built.get_or_init(|| build(self.directory, self.file))
+    }
+
+    /// Its table.
+    pub fn table(&self) -> Table {
+        let entry = self.entry.get_or_init(|| {
+            // SAFETY: a driver in Rust, made with `export!`, which runs no code when loaded.
+            let library = unsafe { libloading::Library::new(self.library()) }.expect("the driver loads");
+            // SAFETY: the type is that of the contract.
+            let entry: abi::Entry =
+                *unsafe { library.get(abi::ENTRY_SYMBOL.as_bytes()) }.expect("the symbol");
+            std::mem::forget(library);
+            entry
+        });
+        // SAFETY: an `Entry` of a library that is never unloaded.
+        unsafe { Table::new(*entry) }
+    }
+
+    /// A participant.
+    pub fn open(&self, open: Open<'_>) -> Participant {
+        self.table().open(open).expect("a participant")
+    }
+}
+
 /// Builds the library of the crate in `directory` as it ships, beside the tests that run: `cargo test` does not, as no test
 /// links it. Returns its file, of the name given.
-#[must_use]
-pub fn build(directory: &str, library: &str) -> PathBuf {
+fn build(directory: &str, library: &str) -> PathBuf {
     // target/<profile>/deps/<test>
     let test = std::env::current_exe().expect("a path");
     let profile = test.ancestors().nth(2).expect("a profile");
@@ -108,6 +150,38 @@ impl Census {
     pub fn take() -> Self {
         Self { descriptors: entries("/proc/self/fd"), threads: entries("/proc/self/task") }
     }
+}
+
+/// Opens a participant and two pairs of all that a driver has, uses and closes them, time and again: nothing is left.
+/// Alone in its process. Each pair has two sockets at least; entities are matched by locators.
+///
+/// # Panics
+/// If something is left.
+pub fn assert_close_leaves_nothing(before: &Census, entity: &Entity, open: impl Fn() -> Participant) {
+    for _ in 0..5 {
+        let participant = open();
+        let (mut writer, mut reader) = pair(&participant, entity);
+        let mut listener = participant.listener(&sized(100), |_| {}).expect("a listener");
+        let mut other = participant.writer(&sized(100)).expect("a writer");
+        connect(&mut other, &mut listener);
+        other.write(b"x").expect("written");
+        writer.write(b"under way").expect("written");
+        writer.flush().expect("flushed");
+        assert_eq!(receive(&mut reader, 1), [b"under way"]);
+        writer.write(b"never received").expect("written");
+        let now = Census::take();
+        assert!(now.descriptors.len() >= before.descriptors.len() + 4);
+        assert_eq!(now.threads.len(), before.threads.len() + 1);
+        // What failed to open has left nothing either.
+        assert!(participant.writer(&sized(1 << 20)).is_err());
+        assert!(participant.reader(&Entity { qos: None, type_kind: 5, ..sized(1) }).is_err());
+        listener.close().expect("closed");
+        reader.close().expect("closed");
+        writer.close().expect("closed");
+        other.close().expect("closed");
+        participant.close().expect("closed");
+    }
+    assert_eq!(&Census::take(), before);
 }
 
 fn entries(directory: &str) -> Vec<String> {

@@ -1,33 +1,18 @@
 //! The driver as it ships: the shared library, loaded as an agent loads it.
 #![allow(dead_code, unused_imports, reason = "not every test needs all of it")]
-use std::{
-    path::{Path, PathBuf},
-    sync::OnceLock,
-};
+use std::path::Path;
 
 pub use driver_kit::testing::shipped::*;
-use driver_kit::{
-    abi,
-    testing::{Open, Participant, Table},
-};
+use driver_kit::testing::{Open, Participant, Table};
+
+static SHIPPED: Shipped = Shipped::new(env!("CARGO_MANIFEST_DIR"), "libddsmark_udp.so");
 
 pub fn library() -> &'static Path {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| build(env!("CARGO_MANIFEST_DIR"), "libddsmark_udp.so"))
+    SHIPPED.library()
 }
 
 pub fn driver() -> Table {
-    static TABLE: OnceLock<usize> = OnceLock::new();
-    let entry = *TABLE.get_or_init(|| {
-        // SAFETY: our own library, which runs no code when loaded.
-        let library = unsafe { libloading::Library::new(library()) }.expect("the driver loads");
-        // SAFETY: the type is that of the contract.
-        let entry: abi::Entry = *unsafe { library.get(abi::ENTRY_SYMBOL.as_bytes()) }.expect("the symbol");
-        std::mem::forget(library);
-        entry as usize
-    });
-    // SAFETY: an `Entry` of a library that is never unloaded.
-    unsafe { Table::new(std::mem::transmute::<usize, abi::Entry>(entry)) }
+    SHIPPED.table()
 }
 
 /// The transports, and what each carries. Fails on a host without IPv6, where half of this cannot be tested.
@@ -39,5 +24,5 @@ pub fn transports() -> [(&'static str, u64); 2] {
 }
 
 pub fn open(transport: &str) -> Participant {
-    driver().open(Open { transport: Some(transport), ..Open::default() }).expect("a participant")
+    SHIPPED.open(Open { transport: Some(transport), ..Open::default() })
 }

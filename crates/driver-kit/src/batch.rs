@@ -1,14 +1,21 @@
 //! Batching at the application level: samples one behind the other in one datagram, each behind its length as u32, little
 //! endian. Without batching there is no framing at all.
+use crate::{
+    WriterConfig,
+    error::{Error, Result},
+    table::Settings,
+};
 
 /// Bytes before each sample.
-pub(crate) const FRAMING: usize = size_of::<u32>();
+pub const FRAMING: usize = size_of::<u32>();
 
 /// Samples that wait for the rest of their datagram.
-pub(crate) struct Batch {
+#[derive(Debug)]
+pub struct Batch {
     buffer: Vec<u8>,
     /// Of the samples, without framing.
     payload: usize,
+    samples: u64,
     /// At most so many of these, unless one sample alone is larger.
     limit: usize,
     /// At most so many with framing.
@@ -16,48 +23,85 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub(crate) fn new(limit: usize, max_datagram: usize) -> Self {
-        Self { buffer: Vec::with_capacity(max_datagram), payload: 0, limit, max_datagram }
+    /// What a writer of this configuration packs into datagrams of so many bytes at most; none if it does not batch.
+    ///
+    /// # Errors
+    /// Its largest sample fits into no datagram.
+    pub fn of(config: &WriterConfig<'_>, transport: &str, max_datagram: usize) -> Result<Option<Self>> {
+        let Some(bytes) = config.batch_bytes else { return Ok(None) };
+        let (max_payload, most) = (config.max_payload_bytes as usize, max_datagram - FRAMING);
+        if max_payload > most {
+            return Err(Error::too_large(format!(
+                "samples of up to {max_payload} bytes, but with batching {transport} carries at most {most}"
+            )));
+        }
+        let limit = usize::try_from(bytes).map_or(most, |bytes| bytes.min(most));
+        Ok(Some(Self::new(limit, max_datagram)))
+    }
+
+    fn new(limit: usize, max_datagram: usize) -> Self {
+        Self { buffer: Vec::with_capacity(max_datagram), payload: 0, samples: 0, limit, max_datagram }
+    }
+
+    /// Shows what a writer does.
+    pub fn show(batch: Option<&Self>, settings: &mut Settings<'_>) {
+        settings.set("batching", if batch.is_some() { "application" } else { "none" });
+        if let Some(batch) = batch {
+            settings.set("batch_bytes", &batch.limit);
+        }
     }
 
     /// Whether a sample of this size still belongs into this datagram. One that fits into no datagram never does.
     #[inline]
-    pub(crate) fn has_room(&self, size: usize) -> bool {
+    pub fn has_room(&self, size: usize) -> bool {
         let fits = self.buffer.len() + FRAMING + size <= self.max_datagram;
         fits && (self.buffer.is_empty() || self.payload + size <= self.limit)
     }
 
     /// Appends a sample that there is room for.
     #[inline]
-    pub(crate) fn push(&mut self, sample: &[u8]) {
+    pub fn push(&mut self, sample: &[u8]) {
         debug_assert!(self.has_room(sample.len()));
         // A datagram is far shorter than a u32 can say.
         self.buffer.extend_from_slice(&(sample.len() as u32).to_le_bytes());
         self.buffer.extend_from_slice(sample);
         self.payload += sample.len();
+        self.samples += 1;
     }
 
-    pub(crate) fn datagram(&self) -> &[u8] {
+    /// What is sent: the samples with their framing. Empty if there are none.
+    pub fn datagram(&self) -> &[u8] {
         &self.buffer
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// It was sent.
+    pub fn clear(&mut self) {
         self.buffer.clear();
         self.payload = 0;
+        self.samples = 0;
     }
 
-    pub(crate) fn limit(&self) -> usize {
-        self.limit
+    /// Bytes of its samples, without framing.
+    pub fn payload_bytes(&self) -> usize {
+        self.payload
+    }
+
+    /// How many samples it has.
+    pub fn samples(&self) -> u64 {
+        self.samples
     }
 }
 
 /// A datagram that is not a sequence of framed samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Malformed;
+pub struct Malformed;
 
 /// The samples of a datagram. All lengths are checked before the first sample is given: a malformed datagram gives
 /// nothing. It has at least one sample, and none is larger than `max_payload`.
-pub(crate) fn split(datagram: &[u8], max_payload: usize) -> Result<Samples<'_>, Malformed> {
+///
+/// # Errors
+/// It is malformed.
+pub fn split(datagram: &[u8], max_payload: usize) -> Result<Unpacked<'_>, Malformed> {
     let mut rest = datagram;
     loop {
         let (sample, behind) = first(rest).ok_or(Malformed)?;
@@ -65,7 +109,7 @@ pub(crate) fn split(datagram: &[u8], max_payload: usize) -> Result<Samples<'_>, 
             return Err(Malformed);
         }
         if behind.is_empty() {
-            return Ok(Samples(datagram));
+            return Ok(Unpacked(datagram));
         }
         rest = behind;
     }
@@ -80,9 +124,9 @@ fn first(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// See [`split`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Samples<'a>(&'a [u8]);
+pub struct Unpacked<'a>(&'a [u8]);
 
-impl<'a> Iterator for Samples<'a> {
+impl<'a> Iterator for Unpacked<'a> {
     type Item = &'a [u8];
 
     #[inline]

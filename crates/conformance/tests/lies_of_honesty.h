@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lies_of_honesty.h: lies about what is in force and what was counted. Part of liar.c.
+ */
+static ddsmark_status settings_none(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
+  (void)p, (void)visit, (void)context;
+  return DDSMARK_OK;
+}
+static void hides_the_transport(void) {
+  lying.participant_settings = settings_none;
+}
+
+static ddsmark_status settings_other(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
+  (void)p;
+  visit(context, "transport", "pigeon");
+  return DDSMARK_OK;
+}
+static void names_another_transport(void) {
+  lying.participant_settings = settings_other;
+}
+
+static ddsmark_status qos_other_depth(ddsmark_reader *r, ddsmark_qos *out) {
+  const ddsmark_status status = reader_qos(r, out);
+  out->history_depth = 1;
+  return status;
+}
+static void has_another_depth(void) {
+  lying.reader_qos = qos_other_depth;
+}
+
+static ddsmark_status open_without_multicast(const ddsmark_participant_config *config, ddsmark_participant **out) {
+  ddsmark_participant_config copy = *config;
+  copy.multicast = 0;
+  return participant_open(&copy, out);
+}
+static void takes_undeclared_multicast(void) {
+  lying.participant_open = open_without_multicast;
+}
+static void hides_multicast(void) {
+  described.features |= DDSMARK_FEATURE_MULTICAST;
+  lying.describe = describe_changed;
+  lying.participant_open = open_without_multicast;
+}
+static const char *said_of_multicast;
+static ddsmark_status open_and_say(const ddsmark_participant_config *config, ddsmark_participant **out) {
+  said_of_multicast = config->multicast ? "on" : "off";
+  return open_without_multicast(config, out);
+}
+static ddsmark_status settings_with_multicast(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
+  visit(context, "multicast", said_of_multicast);
+  return participant_settings(p, visit, context);
+}
+static void claims_multicast(void) {
+  hides_multicast();
+  lying.participant_open = open_and_say;
+  lying.participant_settings = settings_with_multicast;
+}
+static void always_claims_multicast(void) {
+  claims_multicast();
+  said_of_multicast = "on";
+  lying.participant_open = open_without_multicast;
+}
+
+static uint64_t deadline;
+static ddsmark_status open_with_deadline(ddsmark_participant *p, const ddsmark_writer_config *config,
+                                         ddsmark_writer **out) {
+  ddsmark_qos qos = *config->qos;
+  qos.present &= ~(UINT64_C(1) << DDSMARK_POLICY_DEADLINE);
+  deadline = config->qos->deadline_ns;
+  ddsmark_writer_config copy = *config;
+  copy.qos = &qos;
+  return writer_open(p, &copy, out);
+}
+static ddsmark_status qos_with_deadline(ddsmark_writer *w, ddsmark_qos *out) {
+  const ddsmark_status status = writer_qos(w, out);
+  out->present |= 1u << DDSMARK_POLICY_DEADLINE;
+  out->deadline_ns = deadline;
+  return status;
+}
+static void swallows_a_policy(void) {
+  lying.writer_open = open_with_deadline;
+}
+static void echoes_what_it_ignores(void) {
+  described.policies[DDSMARK_POLICY_DEADLINE].support = DDSMARK_SUPPORT_IGNORED;
+  lying.describe = describe_changed;
+  lying.writer_open = open_with_deadline;
+  lying.writer_qos = qos_with_deadline;
+}
+
+static ddsmark_status counters_falling(ddsmark_writer *w, ddsmark_counters *out) {
+  static uint64_t calls;
+  const ddsmark_status status = writer_counters(w, out);
+  out->values[DDSMARK_COUNTER_PACKETS_SENT] = 1000000 - calls++;
+  return status;
+}
+static void counts_back(void) {
+  lying.writer_counters = counters_falling;
+}
+
+static ddsmark_status counters_deaf(ddsmark_writer *w, ddsmark_counters *out) {
+  const ddsmark_status status = writer_counters(w, out);
+  out->values[DDSMARK_COUNTER_WRITE_TIMED_OUT] = 0;
+  return status;
+}
+static void hides_timeouts(void) {
+  lying.writer_counters = counters_deaf;
+}
+
+static ddsmark_status counters_bare(ddsmark_writer *w, ddsmark_counters *out) {
+  const ddsmark_status status = writer_counters(w, out);
+  out->values[DDSMARK_COUNTER_BYTES_SENT] = 0;
+  return status;
+}
+static void counts_no_bytes(void) {
+  lying.writer_counters = counters_bare;
+}

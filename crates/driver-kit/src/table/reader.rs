@@ -1,0 +1,193 @@
+//! The entries of readers.
+use std::{
+    cell::UnsafeCell,
+    ffi::{c_char, c_void},
+    sync::{Arc, Mutex},
+};
+
+use driver_abi as abi;
+
+use super::{
+    Exported, check_out, described, give, give_qos, give_text, null, participant_at, settings::Settings,
+};
+use crate::{
+    Driver, Monitor, Participant, Reader,
+    config::{self, Receive},
+    error::{Result, guard},
+    qos::QosReport,
+    sink::{Lease, Samples},
+};
+
+type ReaderOf<D> = <<D as Driver>::Participant as Participant>::Reader;
+
+/// As the handle of a writer, with the lease of the sink in listener mode.
+struct ReaderHandle<R: Reader> {
+    monitor: Arc<R::Monitor>,
+    qos: Mutex<Option<QosReport>>,
+    reader: UnsafeCell<R>,
+    lease: Option<Lease>,
+}
+
+/// # Safety
+/// `handle` is NULL or a live reader of `D`.
+#[inline]
+unsafe fn reader_at<'a, D: Driver>(handle: *mut abi::Reader) -> Result<&'a ReaderHandle<ReaderOf<D>>> {
+    // SAFETY: the caller's promise; only shared references to a handle exist, its cells are for one thread at a time.
+    unsafe { handle.cast::<ReaderHandle<ReaderOf<D>>>().as_ref() }.ok_or_else(|| null("`reader` is NULL"))
+}
+
+/// # Safety
+/// As [`reader_at`], and no other call on this reader is under way, but of its monitor.
+#[inline]
+#[allow(clippy::mut_from_ref, reason = "the contract hands a reader to one thread at a time")]
+unsafe fn reader_in<'a, D: Driver>(handle: *mut abi::Reader) -> Result<&'a mut ReaderOf<D>> {
+    // SAFETY: the caller's promise.
+    let handle = unsafe { reader_at::<D>(handle) }?;
+    // SAFETY: one call at a time, so this is the only reference.
+    Ok(unsafe { &mut *handle.reader.get() })
+}
+
+pub(super) unsafe extern "C" fn reader_open<D: Driver + Exported>(
+    participant: *mut abi::Participant,
+    from: *const abi::ReaderConfig,
+    out: *mut *mut abi::Reader,
+) -> abi::Status {
+    let mut held = None;
+    let status = guard(|| {
+        check_out(out, "`out` is NULL")?;
+        // SAFETY: the contract.
+        let handle = unsafe { participant_at::<D>(participant) }?;
+        // SAFETY: the contract; `held` sees to it that the sink is gone when this fails, else reader_close.
+        let (config, lease) = unsafe { config::reader(from, described::<D>(), handle.transport) }?;
+        held = lease;
+        debug_assert_eq!(matches!(config.receive, Receive::Listener(_)), held.is_some());
+        let reader = handle.participant.open_reader(config)?;
+        let opened = ReaderHandle::<ReaderOf<D>> {
+            monitor: reader.monitor(),
+            qos: Mutex::new(None),
+            reader: UnsafeCell::new(reader),
+            lease: held.take(),
+        };
+        // SAFETY: the contract.
+        unsafe { give(out, Box::into_raw(Box::new(opened)).cast(), "`out` is NULL") }
+    });
+    if let Some(lease) = held {
+        lease.end();
+    }
+    status
+}
+
+pub(super) unsafe extern "C" fn reader_close<D: Driver>(reader: *mut abi::Reader) -> abi::Status {
+    let mut held = None;
+    let status = guard(|| {
+        // SAFETY: the contract.
+        unsafe { reader_at::<D>(reader) }?;
+        // SAFETY: made by reader_open and not closed before; not used again.
+        let handle = *unsafe { Box::from_raw(reader.cast::<ReaderHandle<ReaderOf<D>>>()) };
+        held = handle.lease;
+        handle.reader.into_inner().close()
+    });
+    if let Some(lease) = held {
+        lease.end();
+    }
+    status
+}
+
+pub(super) unsafe extern "C" fn reader_matched<D: Driver>(
+    reader: *mut abi::Reader,
+    count: *mut u32,
+) -> abi::Status {
+    // SAFETY: the contract, here and below.
+    guard(|| unsafe { give(count, reader_at::<D>(reader)?.monitor.matched()?, "`count` is NULL") })
+}
+
+pub(super) unsafe extern "C" fn reader_qos<D: Driver>(
+    reader: *mut abi::Reader,
+    out: *mut abi::Qos,
+) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let handle = unsafe { reader_at::<D>(reader) }?;
+        // SAFETY: the contract.
+        unsafe { give_qos(&*handle.monitor, &handle.qos, out) }
+    })
+}
+
+pub(super) unsafe extern "C" fn reader_settings<D: Driver>(
+    reader: *mut abi::Reader,
+    visit: abi::Visitor,
+    context: *mut c_void,
+) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let reader = unsafe { reader_in::<D>(reader) }?;
+        // SAFETY: the contract.
+        reader.settings(&mut unsafe { Settings::new(visit, context) })
+    })
+}
+
+pub(super) unsafe extern "C" fn reader_counters<D: Driver>(
+    reader: *mut abi::Reader,
+    out: *mut abi::Counters,
+) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { config::write(out, &reader_at::<D>(reader)?.monitor.counters().to_abi(), "out") })
+}
+
+pub(super) unsafe extern "C" fn reader_locator<D: Driver>(
+    reader: *mut abi::Reader,
+    buffer: *mut c_char,
+    capacity: u64,
+) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { give_text(&reader_in::<D>(reader)?.locator()?, buffer, capacity) })
+}
+
+pub(super) unsafe extern "C" fn reader_connect<D: Driver>(
+    reader: *mut abi::Reader,
+    locator: *const c_char,
+) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { reader_in::<D>(reader)?.connect(config::required(locator, "writer_locator")?) })
+}
+
+pub(super) unsafe extern "C" fn reader_receive<D: Driver>(
+    reader: *mut abi::Reader,
+    timeout_ns: u64,
+    max_samples: u32,
+    sink: abi::Sink,
+    context: *mut c_void,
+    taken: *mut u32,
+) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let handle = unsafe { reader_at::<D>(reader) }?;
+        if handle.lease.is_some() {
+            return Err(null("the reader was opened with a listener: its samples go to its sink"));
+        }
+        // SAFETY: the contract.
+        let mut samples = unsafe { Samples::new(sink, context) };
+        if max_samples > 0 {
+            // SAFETY: one call at a time on this reader; what the sink may call, sample_intact, uses the monitor.
+            unsafe { &mut *handle.reader.get() }.receive(timeout_ns, max_samples, &mut samples)?;
+        }
+        // SAFETY: the contract.
+        unsafe { give(taken, samples.taken(), "`taken` is NULL") }
+    })
+}
+
+pub(super) unsafe extern "C" fn reader_sample_intact<D: Driver>(
+    reader: *mut abi::Reader,
+    sample: *const abi::Sample,
+) -> u32 {
+    let mut intact = 0;
+    guard(|| {
+        // SAFETY: the contract; called while receive is under way, so the monitor answers, not the reader.
+        let handle = unsafe { reader_at::<D>(reader) }?;
+        // SAFETY: the contract.
+        let sample = unsafe { sample.as_ref() }.ok_or_else(|| null("`sample` is NULL"))?;
+        intact = u32::from(handle.monitor.sample_intact(sample.token.addr()));
+        Ok(())
+    });
+    intact
+}

@@ -1,0 +1,263 @@
+//! The entries of writers.
+use std::{
+    cell::UnsafeCell,
+    ffi::{c_char, c_void},
+    slice,
+    sync::{Arc, Mutex},
+};
+
+use driver_abi as abi;
+
+use super::{
+    Exported, check_out, described, give, give_qos, give_text,
+    loans::{LOANS, Loans, Unpublished},
+    null, participant_at,
+    settings::Settings,
+};
+use crate::{
+    Driver, Monitor, Participant, Writer, config,
+    error::{Error, Result, guard},
+    qos::QosReport,
+};
+
+type WriterOf<D> = <<D as Driver>::Participant as Participant>::Writer;
+
+/// What a handle of a writer leads to. The monitor is used by any thread at any time, all else by one at a time.
+struct WriterHandle<W: Writer> {
+    monitor: Arc<W::Monitor>,
+    qos: Mutex<Option<QosReport>>,
+    writer: UnsafeCell<W>,
+    loans: UnsafeCell<Loans<W::Loan>>,
+}
+
+/// # Safety
+/// `handle` is NULL or a live writer of `D`.
+#[inline]
+unsafe fn writer_at<'a, D: Driver>(handle: *mut abi::Writer) -> Result<&'a WriterHandle<WriterOf<D>>> {
+    // SAFETY: the caller's promise; only shared references to a handle exist, its cells are for one thread at a time.
+    unsafe { handle.cast::<WriterHandle<WriterOf<D>>>().as_ref() }.ok_or_else(|| null("`writer` is NULL"))
+}
+
+/// # Safety
+/// As [`writer_at`], and no other call on this writer is under way, but of its monitor.
+#[inline]
+#[allow(clippy::mut_from_ref, reason = "the contract hands a writer to one thread at a time")]
+unsafe fn writer_in<'a, D: Driver>(handle: *mut abi::Writer) -> Result<&'a mut WriterOf<D>> {
+    // SAFETY: the caller's promise.
+    let handle = unsafe { writer_at::<D>(handle) }?;
+    // SAFETY: one call at a time, so this is the only reference.
+    Ok(unsafe { &mut *handle.writer.get() })
+}
+
+pub(super) unsafe extern "C" fn writer_open<D: Driver + Exported>(
+    participant: *mut abi::Participant,
+    from: *const abi::WriterConfig,
+    out: *mut *mut abi::Writer,
+) -> abi::Status {
+    guard(|| {
+        check_out(out, "`out` is NULL")?;
+        // SAFETY: the contract.
+        let handle = unsafe { participant_at::<D>(participant) }?;
+        // SAFETY: the contract.
+        let config = unsafe { config::writer(from, described::<D>(), handle.transport) }?;
+        let slots = if config.loans { LOANS } else { 0 };
+        let writer = handle.participant.open_writer(config)?;
+        let opened = WriterHandle::<WriterOf<D>> {
+            monitor: writer.monitor(),
+            qos: Mutex::new(None),
+            writer: UnsafeCell::new(writer),
+            loans: UnsafeCell::new(Loans::new(slots)),
+        };
+        // SAFETY: the contract.
+        unsafe { give(out, Box::into_raw(Box::new(opened)).cast(), "`out` is NULL") }
+    })
+}
+
+pub(super) unsafe extern "C" fn writer_close<D: Driver>(writer: *mut abi::Writer) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        unsafe { writer_at::<D>(writer) }?;
+        // SAFETY: made by writer_open and not closed before; not used again.
+        let handle = *unsafe { Box::from_raw(writer.cast::<WriterHandle<WriterOf<D>>>()) };
+        drop(handle.loans);
+        handle.writer.into_inner().close()
+    })
+}
+
+pub(super) unsafe extern "C" fn writer_matched<D: Driver>(
+    writer: *mut abi::Writer,
+    count: *mut u32,
+) -> abi::Status {
+    // SAFETY: the contract, here and below.
+    guard(|| unsafe { give(count, writer_at::<D>(writer)?.monitor.matched()?, "`count` is NULL") })
+}
+
+pub(super) unsafe extern "C" fn writer_qos<D: Driver>(
+    writer: *mut abi::Writer,
+    out: *mut abi::Qos,
+) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let handle = unsafe { writer_at::<D>(writer) }?;
+        // SAFETY: the contract.
+        unsafe { give_qos(&*handle.monitor, &handle.qos, out) }
+    })
+}
+
+pub(super) unsafe extern "C" fn writer_settings<D: Driver>(
+    writer: *mut abi::Writer,
+    visit: abi::Visitor,
+    context: *mut c_void,
+) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let writer = unsafe { writer_in::<D>(writer) }?;
+        // SAFETY: the contract.
+        writer.settings(&mut unsafe { Settings::new(visit, context) })
+    })
+}
+
+pub(super) unsafe extern "C" fn writer_counters<D: Driver>(
+    writer: *mut abi::Writer,
+    out: *mut abi::Counters,
+) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { config::write(out, &writer_at::<D>(writer)?.monitor.counters().to_abi(), "out") })
+}
+
+pub(super) unsafe extern "C" fn writer_locator<D: Driver>(
+    writer: *mut abi::Writer,
+    buffer: *mut c_char,
+    capacity: u64,
+) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { give_text(&writer_in::<D>(writer)?.locator()?, buffer, capacity) })
+}
+
+pub(super) unsafe extern "C" fn writer_connect<D: Driver>(
+    writer: *mut abi::Writer,
+    locator: *const c_char,
+) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { writer_in::<D>(writer)?.connect(config::required(locator, "reader_locator")?) })
+}
+
+pub(super) unsafe extern "C" fn writer_write<D: Driver>(
+    writer: *mut abi::Writer,
+    key: u32,
+    payload: *const u8,
+    size: u64,
+) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let writer = unsafe { writer_in::<D>(writer) }?;
+        let payload = if size == 0 {
+            &[]
+        } else if payload.is_null() || size > isize::MAX as u64 {
+            return Err(null("`payload` is NULL or longer than memory"));
+        } else {
+            // SAFETY: not NULL, no longer than memory, and the contract.
+            unsafe { slice::from_raw_parts(payload, size as usize) }
+        };
+        writer.write(key, payload)
+    })
+}
+
+pub(super) unsafe extern "C" fn writer_loan<D: Driver>(
+    writer: *mut abi::Writer,
+    size: u64,
+    out: *mut *mut u8,
+) -> abi::Status {
+    guard(|| {
+        check_out(out, "`out` is NULL")?;
+        // SAFETY: the contract.
+        let handle = unsafe { writer_at::<D>(writer) }?;
+        // SAFETY: one call at a time on this writer.
+        let (writer, loans) = unsafe { (&mut *handle.writer.get(), &mut *handle.loans.get()) };
+        if loans.slots.is_empty() {
+            return Err(null("the writer was not opened with `loans`"));
+        }
+        let slot = loans.free()?;
+        let size = usize::try_from(size).map_err(|_| null("a loan longer than memory"))?;
+        let bytes = loans.put(slot, writer.loan(size)?, size)?;
+        // SAFETY: the contract.
+        unsafe { give(out, bytes, "`out` is NULL") }
+    })
+}
+
+pub(super) unsafe extern "C" fn writer_publish<D: Driver>(
+    writer: *mut abi::Writer,
+    key: u32,
+    loan: *mut u8,
+    size: u64,
+) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let handle = unsafe { writer_at::<D>(writer) }?;
+        // SAFETY: one call at a time on this writer.
+        let (writer, loans) = unsafe { (&mut *handle.writer.get(), &mut *handle.loans.get()) };
+        let (slot, mut taken) = loans.take(loan)?;
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if size > taken.as_mut().len() {
+            return Err(null("more is published than was lent"));
+        }
+        match writer.publish(key, taken, size) {
+            Ok(()) => Ok(()),
+            Err(Unpublished { error, loan: Some(back) })
+                if matches!(error.status(), crate::Status::Refused | crate::Status::TimedOut) =>
+            {
+                // The host keeps the address that it has: a loan that moved cannot be given back.
+                if loans.put(slot, back, 0)? != loan {
+                    loans.take(loans.bytes[slot])?;
+                    return Err(Error::failed("the loan moved while it was published"));
+                }
+                Err(error)
+            }
+            Err(Unpublished { error, .. }) => Err(error),
+        }
+    })
+}
+
+pub(super) unsafe extern "C" fn writer_discard<D: Driver>(
+    writer: *mut abi::Writer,
+    loan: *mut u8,
+) -> abi::Status {
+    guard(|| {
+        // SAFETY: the contract.
+        let handle = unsafe { writer_at::<D>(writer) }?;
+        // SAFETY: one call at a time on this writer.
+        let loans = unsafe { &mut *handle.loans.get() };
+        loans.take(loan).map(drop)
+    })
+}
+
+pub(super) unsafe extern "C" fn writer_flush<D: Driver>(writer: *mut abi::Writer) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { writer_in::<D>(writer) }?.flush())
+}
+
+pub(super) unsafe extern "C" fn writer_wait_acked<D: Driver>(
+    writer: *mut abi::Writer,
+    timeout_ns: u64,
+) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { writer_in::<D>(writer) }?.wait_acked(timeout_ns))
+}
+
+pub(super) unsafe extern "C" fn writer_dispose<D: Driver>(writer: *mut abi::Writer, key: u32) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { writer_in::<D>(writer) }?.dispose(key))
+}
+
+pub(super) unsafe extern "C" fn writer_unregister<D: Driver>(
+    writer: *mut abi::Writer,
+    key: u32,
+) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { writer_in::<D>(writer) }?.unregister(key))
+}
+
+pub(super) unsafe extern "C" fn writer_assert_liveliness<D: Driver>(writer: *mut abi::Writer) -> abi::Status {
+    // SAFETY: the contract.
+    guard(|| unsafe { writer_in::<D>(writer) }?.assert_liveliness())
+}

@@ -1,0 +1,126 @@
+//! A writer, through the table.
+use std::ptr;
+
+use driver_abi as abi;
+
+use super::{Counted, Outcome, Table, c, locator, read_counters, read_qos, settings};
+use crate::qos::Qos;
+
+/// An open writer.
+pub struct Writer {
+    pub(super) table: Table,
+    pub(super) raw: *mut abi::Writer,
+}
+
+// SAFETY: the contract lets any thread use a writer, one at a time.
+unsafe impl Send for Writer {}
+
+#[allow(missing_docs, reason = "as in the header")]
+impl Writer {
+    pub fn matched(&self) -> Outcome<u32> {
+        let mut count = u32::MAX;
+        // SAFETY: the contract.
+        self.table.check(unsafe { self.table.0.writer_matched.expect("entry")(self.raw, &raw mut count) })?;
+        Ok(count)
+    }
+
+    pub fn qos(&self) -> Outcome<Qos> {
+        // SAFETY: the contract.
+        read_qos(self.table, |out| unsafe { self.table.0.writer_qos.expect("entry")(self.raw, out) })
+    }
+
+    pub fn settings(&self) -> Outcome<Vec<(String, String)>> {
+        // SAFETY: the contract.
+        settings(self.table, |visit, context| unsafe {
+            self.table.0.writer_settings.expect("entry")(self.raw, visit, context)
+        })
+    }
+
+    pub fn counters(&self) -> Counted {
+        // SAFETY: the contract.
+        read_counters(self.table, |out| unsafe {
+            self.table.0.writer_counters.expect("entry")(self.raw, out)
+        })
+        .expect("counters")
+    }
+
+    pub fn locator(&self) -> Outcome<String> {
+        // SAFETY: the contract.
+        locator(self.table, |buffer, capacity| unsafe {
+            self.table.0.writer_locator.expect("entry")(self.raw, buffer, capacity)
+        })
+    }
+
+    pub fn connect(&mut self, locator: &str) -> Outcome {
+        let locator = c(locator);
+        // SAFETY: the contract.
+        self.table.check(unsafe { self.table.0.writer_connect.expect("entry")(self.raw, locator.as_ptr()) })
+    }
+
+    #[inline]
+    pub fn write_status(&mut self, payload: &[u8]) -> abi::Status {
+        // SAFETY: the contract.
+        unsafe {
+            self.table.0.writer_write.expect("entry")(self.raw, 0, payload.as_ptr(), payload.len() as u64)
+        }
+    }
+
+    pub fn write(&mut self, payload: &[u8]) -> Outcome {
+        let status = self.write_status(payload);
+        self.table.check(status)
+    }
+
+    pub fn flush(&mut self) -> Outcome {
+        // SAFETY: the contract.
+        self.table.check(unsafe { self.table.0.writer_flush.expect("entry")(self.raw) })
+    }
+
+    pub fn wait_acked(&mut self, timeout_ns: u64) -> abi::Status {
+        // SAFETY: the contract.
+        unsafe { self.table.0.writer_wait_acked.expect("the feature")(self.raw, timeout_ns) }
+    }
+
+    pub fn loan(&mut self, size: u64) -> Outcome<*mut u8> {
+        let mut out = ptr::null_mut();
+        // SAFETY: the contract.
+        let status = unsafe { self.table.0.writer_loan.expect("entry")(self.raw, size, &raw mut out) };
+        self.table.check(status).map(|()| out)
+    }
+
+    /// # Safety
+    /// `loan` is one of this writer's, or the driver knows that it is not.
+    pub unsafe fn publish(&mut self, loan: *mut u8, size: u64) -> Outcome {
+        // SAFETY: the caller's promise.
+        self.table.check(unsafe { self.table.0.writer_publish.expect("entry")(self.raw, 0, loan, size) })
+    }
+
+    /// # Safety
+    /// As [`Self::publish`].
+    pub unsafe fn discard(&mut self, loan: *mut u8) -> Outcome {
+        // SAFETY: the caller's promise.
+        self.table.check(unsafe { self.table.0.writer_discard.expect("entry")(self.raw, loan) })
+    }
+
+    pub fn raw(&self) -> *mut abi::Writer {
+        self.raw
+    }
+
+    pub fn close(mut self) -> Outcome {
+        self.end()
+    }
+
+    fn end(&mut self) -> Outcome {
+        let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
+        if raw.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the contract.
+        self.table.check(unsafe { self.table.0.writer_close.expect("entry")(raw) })
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
