@@ -15,6 +15,7 @@ mod assemble;
 mod directory;
 mod document;
 mod histogram;
+mod metric;
 mod rate;
 mod sequence;
 mod steady;
@@ -29,6 +30,7 @@ pub use document::{
 pub use histogram::{
     COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,
 };
+pub use metric::Metric;
 pub use rate::WindowCounts;
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};
