@@ -5,6 +5,7 @@
 //! DIR/runs/0001.json      one record a run, written when the run has ended
 //! DIR/runs/0001.hlog      its histograms: an HdrHistogram V2 interval log, one tag a kind
 //! DIR/logs/0001-*.log     what the agents' processes printed, where they printed anything
+//! DIR/course.json         its blocks, the noise around them, and how many there are to be
 //! DIR/result.json         the whole, written when the experiment has ended or was interrupted
 //! ```
 //!
@@ -12,8 +13,10 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod course;
 mod directory;
 mod document;
+mod environment;
 mod histogram;
 mod metric;
 mod rate;
@@ -21,12 +24,16 @@ mod sequence;
 mod steady;
 
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
+pub use course::{
+    Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy, over_half_noisy,
+};
 pub use directory::{Directory, DirectoryError};
 pub use document::{
     AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, Host, Interface, Latency,
     Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
     WarningKind, WireBytes, json_schema,
 };
+pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use histogram::{
     COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,
 };
