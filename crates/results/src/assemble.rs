@@ -219,6 +219,7 @@ impl Assembler {
             resumed,
             cells,
             findings: Vec::new(),
+            verdicts: Vec::new(),
             warnings,
         }
     }

@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Experiment, Factors, Qos};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, Block, Environment, NoiseRule, Resumption, SteadyState};
+use crate::{Allocation, Block, Environment, NoiseRule, Resumption, SteadyState, Verdict};
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
 ///
@@ -60,6 +60,10 @@ pub struct Document {
     pub cells: Vec<Cell>,
     /// What the figures say, in words.
     pub findings: Vec<Finding>,
+    /// What may be claimed: each cell against its baseline, and the baseline against itself. Empty where the experiment
+    /// has no baseline, and in older results.
+    #[serde(default)]
+    pub verdicts: Vec<Verdict>,
     /// What limits the whole result.
     pub warnings: Vec<Warning>,
 }

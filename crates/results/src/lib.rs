@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod comparison;
 mod course;
 mod directory;
 mod document;
@@ -22,8 +23,10 @@ mod metric;
 mod rate;
 mod sequence;
 mod steady;
+mod verdict;
 
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
+pub use comparison::{Compared, Comparison, CriterionOutcome, Difference, Judged, comparison_json_schema};
 pub use course::{
     Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy, over_half_noisy,
 };
@@ -41,3 +44,4 @@ pub use metric::Metric;
 pub use rate::WindowCounts;
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};
+pub use verdict::{Answer, Conclusion, Pairing, Verdict, VerdictKind, VerdictMode, VerdictSide};
