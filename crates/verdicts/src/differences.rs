@@ -50,15 +50,14 @@ fn result_fields(document: &Document) -> Fields {
         Pin::None => "none".to_owned(),
         Pin::Cores(writer, reader) => format!("{writer:?} {reader:?}"),
     };
-    let mut fields = Fields::from([
+    Fields::from([
         ("tool.version".to_owned(), document.tool.version.clone()),
         ("design.warm_up_ns".to_owned(), design.warm_up_ns.to_string()),
         ("design.measure_ns".to_owned(), design.measure_ns.to_string()),
         ("design.check_every".to_owned(), design.check_every.to_string()),
         ("design.pin".to_owned(), pin),
         ("design.keep_awake".to_owned(), design.keep_awake.to_string()),
-    ]);
-    fields
+    ])
 }
 
 /// Everything that two results were measured under.
