@@ -26,7 +26,7 @@ Examples:
 const EXIT_STATUS: &str = "\
 Exit status:
   0    done
-  1    a driver breaks its contract (`drivers check`), or a stated criterion is broken (`compare --fail-if`)
+  1    a driver breaks its contract, or a stated criterion (`--fail-if`) is broken
   2    wrong use: asked for what cannot be; nothing was measured
   3    a driver, the host or an agent failed; what was measured is saved
   4    measured, but figures contradict each other, or cannot tell whether a criterion is broken
