@@ -6,7 +6,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench kills generate drivers release setup clean
+.PHONY: help demo test lint format bench fuzz kills generate drivers release setup clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -28,6 +28,10 @@ format: setup ## format Rust and C
 bench: release drivers ## what ddsmark costs a sample and adds to a bare loop; how often its claims are wrong; kills
 	@scripts/setup.sh bench
 	@scripts/bench.sh
+
+fuzz: ## give what reads bytes that others wrote bytes that nobody would write: 20 s each
+	@scripts/setup.sh
+	@scripts/fuzz.sh
 
 kills: release drivers ## kill agents 200 times at random, and count what that costs beyond their runs
 	cargo build --release --package xtask

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tests: of the workspace (with those that run real processes on real middleware), and of each driver.
+# The tests: of the workspace (with those that run real processes on real middleware), and of each driver; and 20 s of
+# each fuzz target.
 . "$(dirname -- "$0")/common.sh"
 
 # Programs and tests in one build, so that nothing is compiled twice; the end-to-end tests run the programs.
@@ -18,3 +19,11 @@ for build in "$CARGO_TARGET_DIR"/cmake/*/; do
   say "ctest: drivers/$(basename "$build")"
   ctest --test-dir "$build" --output-on-failure --no-tests=error
 done
+
+say 'fuzz: a defect that was planted is found'
+planted=$(FUZZ_FEATURES=planted scripts/fuzz.sh 20 header 2>&1) && status=0 || status=$?
+if [ "$status" = 0 ] || ! grep -q '^error: fuzz target `header` failed on the input /' <<<"$planted"; then
+  printf '%s\n' "$planted" >&2
+  fail 'the planted defect was not found' 'see what scripts/fuzz.sh says above'
+fi
+scripts/fuzz.sh 20

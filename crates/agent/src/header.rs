@@ -3,7 +3,7 @@
 //! ```text
 //!  0  u32  sequence, of the writer's samples of one phase, from 0; unwrapped at the reader
 //!  4  u16  writer
-//!  6  u16  bits 0..=11 run tag, bit 15: warm-up
+//!  6  u16  bits 0..=11 run tag, bits 12..=14 are 0, bit 15: warm-up
 //!  8  u64  when the write began, CLOCK_MONOTONIC, ns
 //! ```
 //! Little endian. When a sample was meant to be sent is never sent: both ends compute it from the same plan.
@@ -13,6 +13,8 @@ pub const HEADER_BYTES: usize = 16;
 
 const TAG_MASK: u16 = 0x0fff;
 const WARM_UP: u16 = 0x8000;
+/// What is set in none of ours.
+const ZERO: u16 = !(TAG_MASK | WARM_UP);
 
 /// What a sample says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ impl Header {
         header[8..].copy_from_slice(&self.sent_ns.to_le_bytes());
     }
 
-    /// Reads it from a payload; none if that is too short to be ours.
+    /// Reads it from a payload; none if that is too short to be ours, or has a bit set that ours never have.
     #[inline]
     #[must_use]
     pub fn read(payload: &[u8]) -> Option<Self> {
@@ -51,6 +53,9 @@ impl Header {
         let (words, _) = header.as_chunks::<8>();
         let (first, sent_ns) = (u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1]));
         let tag_and_flags = (first >> 48) as u16;
+        if tag_and_flags & ZERO != 0 {
+            return None;
+        }
         Some(Self {
             sequence: first as u32,
             writer: (first >> 32) as u16,
@@ -74,6 +79,18 @@ mod tests {
         assert_eq!(payload[8..16], [9, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(payload[16..], [0xee; 4]);
         assert_eq!(Header::read(&payload), Some(header));
+    }
+
+    #[test]
+    fn a_bit_that_ours_never_have_makes_it_another_s() {
+        let mut payload = [0; HEADER_BYTES];
+        Header { sequence: 1, writer: 2, tag: 0x0fff, warm_up: true, sent_ns: 3 }.stamp(&mut payload);
+        assert!(Header::read(&payload).is_some());
+        for bit in [0x10, 0x20, 0x40, 0x70] {
+            let mut other = payload;
+            other[7] |= bit;
+            assert_eq!(Header::read(&other), None, "{bit:#x}");
+        }
     }
 
     #[test]

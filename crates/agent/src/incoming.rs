@@ -55,7 +55,7 @@ impl Identity {
         let Some(header) = Header::read(payload) else { return Origin::Foreign };
         if header.tag != self.tag
             || header.writer != self.writer
-            || header.sent_ns + HEAD_START_NS < self.since_ns
+            || header.sent_ns < self.since_ns.saturating_sub(HEAD_START_NS)
         {
             return Origin::Foreign;
         }
@@ -234,8 +234,9 @@ mod tests {
         give(&mut tally, Header { tag: 6, ..header(1) }, 1);
         give(&mut tally, Header { writer: 3, ..header(1) }, 1);
         give(&mut tally, Header { sent_ns: u64::MAX / 2, ..header(1) }, 1);
+        give(&mut tally, Header { sent_ns: u64::MAX, ..header(1) }, 1);
         tally.alone(Sample { payload: &[1; 9], key: 0 });
-        assert_eq!((tally.received().delivered, tally.foreign(), tally.received().corrupt), (1, 4, 0));
+        assert_eq!((tally.received().delivered, tally.foreign(), tally.received().corrupt), (1, 5, 0));
     }
 
     #[test]

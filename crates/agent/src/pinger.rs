@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, Measured, Pinged, Stamp, Stamps};
+use control::{Configure, Drain, Measured, Message as _, Pinged, Reply, Stamp, Stamps};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 use results::Windows;
 
@@ -31,6 +31,8 @@ const MEDIANS_UNTIL_LOST: u64 = 100;
 /// Stamps are kept of so many pings a second at most, and of so many in all.
 const STAMPS_PER_SECOND: u64 = 500_000;
 const MAX_STAMPS: u64 = 4_000_000;
+// they fit into a reply as base64 of 16 bytes each, and leave room for the rest of it
+const _: () = assert!(MAX_STAMPS * 16 / 3 * 4 + (32 << 20) < Reply::MAX_LINE_BYTES);
 
 /// Room for the stamps of a run.
 #[must_use]

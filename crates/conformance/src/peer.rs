@@ -11,7 +11,7 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use control::Inbox;
+use control::{Inbox, Message};
 use driver_host::{Driver, Participant};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -44,6 +44,15 @@ enum Answer {
     Matched(u32),
     Received(Vec<Got>),
     Failed(String),
+}
+
+impl Message for Ask {
+    const MAX_LINE_BYTES: u64 = 1 << 20;
+}
+
+impl Message for Answer {
+    /// It carries all samples of a case.
+    const MAX_LINE_BYTES: u64 = 512 << 20;
 }
 
 /// Payloads as base64: a line of numbers takes too long to read.

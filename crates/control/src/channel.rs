@@ -9,8 +9,11 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// The longest line that is read. The largest message carries the stamps of a long latency run.
-const MAX_LINE_BYTES: u64 = 512 << 20;
+/// What one end says to the other.
+pub trait Message: Serialize + DeserializeOwned {
+    /// The longest line that is read as one.
+    const MAX_LINE_BYTES: u64;
+}
 
 /// Why nothing was understood.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +36,7 @@ pub enum ChannelError {
 ///
 /// # Errors
 /// The other end is gone.
-pub fn send<M: Serialize>(stream: &mut impl Write, message: &M) -> Result<(), ChannelError> {
+pub fn send<M: Message>(stream: &mut impl Write, message: &M) -> Result<(), ChannelError> {
     let mut line = serde_json::to_vec(message).map_err(|error| ChannelError::Malformed(error.to_string()))?;
     line.push(b'\n');
     stream.write_all(&line)?;
@@ -45,12 +48,12 @@ pub fn send<M: Serialize>(stream: &mut impl Write, message: &M) -> Result<(), Ch
 ///
 /// # Errors
 /// The channel is closed or broken, or carries no messages.
-pub fn receive_line<M: DeserializeOwned>(stream: &mut impl BufRead) -> Result<M, ChannelError> {
+pub fn receive_line<M: Message>(stream: &mut impl BufRead) -> Result<M, ChannelError> {
     let mut line = Vec::new();
-    stream.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
+    stream.by_ref().take(M::MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
     if line.last() != Some(&b'\n') {
-        return Err(if line.len() as u64 == MAX_LINE_BYTES {
-            ChannelError::Malformed(format!("a line is longer than {MAX_LINE_BYTES} bytes"))
+        return Err(if line.len() as u64 == M::MAX_LINE_BYTES {
+            ChannelError::Malformed(format!("a line is longer than {} bytes", M::MAX_LINE_BYTES))
         } else {
             ChannelError::Closed
         });
@@ -67,7 +70,7 @@ pub struct Inbox<M> {
     messages: Receiver<Result<M, ChannelError>>,
 }
 
-impl<M: DeserializeOwned + Send + 'static> Inbox<M> {
+impl<M: Message + Send + 'static> Inbox<M> {
     /// Starts reading. `on_end` is called on the reading thread when the channel closes or breaks.
     pub fn start(stream: impl Read + Send + 'static, on_end: impl FnOnce() + Send + 'static) -> Self {
         let (sender, messages) = sync_channel(16);
@@ -95,5 +98,34 @@ impl<M: DeserializeOwned + Send + 'static> Inbox<M> {
             Err(RecvTimeoutError::Timeout) => Err(ChannelError::TimedOut(timeout)),
             Err(RecvTimeoutError::Disconnected) => Err(ChannelError::Closed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::repeat;
+
+    use super::*;
+    use crate::{Order, Reply};
+
+    fn refused<M: Message + std::fmt::Debug>(stream: &mut impl BufRead) -> String {
+        receive_line::<M>(stream).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_line_without_end_is_read_up_to_the_limit_only() {
+        assert!(refused::<Order>(&mut BufReader::new(repeat(b' '))).contains("longer than 1048576 bytes"));
+    }
+
+    #[test]
+    fn json_that_nests_too_deep_is_no_message() {
+        let nested = |begin: &str, end: &str| {
+            let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+            format!("{begin}{open}{close}{end}\n")
+        };
+        let line = nested(r#"{"order":"exit","other":"#, "}");
+        assert!(refused::<Order>(&mut line.as_bytes()).contains("recursion limit"));
+        let line = nested(r#"{"reply":"bye","other":"#, "}");
+        assert!(refused::<Reply>(&mut line.as_bytes()).contains("recursion limit"));
     }
 }

@@ -26,7 +26,7 @@ mod stamps;
 
 use std::collections::BTreeMap;
 
-pub use channel::{ChannelError, Inbox, receive_line, send};
+pub use channel::{ChannelError, Inbox, Message, receive_line, send};
 use experiment::{DriverDescription, Factors, Qos};
 use results::{Distribution, Interface, Received, Sockets, Usage};
 use serde::{Deserialize, Serialize};
@@ -119,6 +119,15 @@ pub enum Reply {
         /// The next step.
         hint: Option<String>,
     },
+}
+
+impl Message for Order {
+    const MAX_LINE_BYTES: u64 = 1 << 20;
+}
+
+impl Message for Reply {
+    /// The longest carries the stamps of a long latency run, and its histograms.
+    const MAX_LINE_BYTES: u64 = 128 << 20;
 }
 
 impl Order {

@@ -125,5 +125,5 @@ fn dropped_pct(run: &Run) -> Option<f64> {
 fn wire_mbps(run: &Run) -> Option<f64> {
     let wire = run.wire.as_ref()?;
     let elapsed_ns = run.agents.iter().find(|agent| agent.role == "reader")?.usage.elapsed_ns;
-    Some(wire.rx_bytes.max(wire.tx_bytes) as f64 * 8e3 / elapsed_ns as f64)
+    (elapsed_ns > 0).then(|| wire.rx_bytes.max(wire.tx_bytes) as f64 * 8e3 / elapsed_ns as f64)
 }

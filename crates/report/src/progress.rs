@@ -2,6 +2,7 @@
 
 use experiment::{Factors, Workload};
 use results::{Run, RunState};
+use stats::total;
 
 use crate::{
     number::{micros, significant},
@@ -49,8 +50,8 @@ fn latency(run: &Run) -> String {
     let Some(rtt) = run.latency.get("rtt") else { return "nothing measured".to_owned() };
     let quantile =
         |ns: Option<u64>| ns.map_or_else(|| "n/a".to_owned(), |ns| format!("{} µs", micros(ns as f64 / 2.0)));
-    let (sent, lost) =
-        run.counted.iter().fold((0, 0), |(s, l), counted| (s + counted.sent, l + counted.lost));
+    let sent = total(run.counted.iter().map(|counted| counted.sent));
+    let lost = total(run.counted.iter().map(|counted| counted.lost));
     let lost = if lost > 0 { format!(", {lost} of {sent} pings lost") } else { String::new() };
     format!("RTT/2 50 % {}, 99 % {}, n {}{lost}", quantile(rtt.p50_ns), quantile(rtt.p99_ns), rtt.n)
 }

@@ -80,9 +80,11 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
                 row.push(micros(call.max_ns as f64));
                 row.push(spread(cell, |run| Some(run.latency.get("write_call")?.max_ns as f64)));
                 let wire = |bytes: fn(&WireBytes) -> u64| {
-                    let (traffic, sent) = cell.valid_runs().try_fold((0, 0), |(traffic, sent), run| {
-                        Some((traffic + bytes(run.wire.as_ref()?), sent + run.throughput.as_ref()?.sent))
-                    })?;
+                    let (traffic, sent) =
+                        cell.valid_runs().try_fold((0_u64, 0_u64), |(traffic, sent), run| {
+                            let of_run = (bytes(run.wire.as_ref()?), run.throughput.as_ref()?.sent);
+                            Some((traffic.saturating_add(of_run.0), sent.saturating_add(of_run.1)))
+                        })?;
                     (sent > 0).then(|| significant(traffic as f64 / sent as f64))
                 };
                 for traffic in [(|wire| wire.tx_bytes) as fn(&WireBytes) -> u64, |wire| wire.tx_packets] {
@@ -172,7 +174,8 @@ pub(crate) fn directions(cells: &[&Cell]) -> Grid {
                 row.push(ns.map_or_else(unsupported, |ns| micros(ns as f64 / divisor)));
                 row.push(spread(cell, |run| Some(run.latency.get(kind)?.p50_ns? as f64)));
             }
-            let lost: u64 = cell.valid_runs().flat_map(|run| &run.counted).map(|counted| counted.lost).sum();
+            let lost =
+                stats::total(cell.valid_runs().flat_map(|run| &run.counted).map(|counted| counted.lost));
             row.extend([lost.to_string(), format!("{:.2}", cell.lost_pct()), lost_spread(cell)]);
             row.extend(cpu(cell));
         } else {
@@ -199,7 +202,7 @@ fn unsupported() -> String {
 
 /// Datagrams dropped at full socket buffers in the valid runs, where all of them know.
 fn dropped(cell: &Cell) -> Option<u64> {
-    cell.valid_runs().map(|run| run.udp_buffer_drops).sum()
+    cell.valid_runs().try_fold(0_u64, |sum, run| Some(sum.saturating_add(run.udp_buffer_drops?)))
 }
 
 /// CPU seconds per million samples, which is µs per sample, at both ends.

@@ -22,6 +22,34 @@ fn a_complete_result() {
 }
 
 #[test]
+fn counts_that_overflow_are_shown_as_far_as_they_go() {
+    let document = sample::document_with(|run| {
+        run.udp_buffer_drops = Some(u64::MAX);
+        for counted in &mut run.counted {
+            counted.sent = u64::MAX;
+            counted.lost = u64::MAX;
+            counted.duplicate = u64::MAX;
+            counted.out_of_order = u64::MAX;
+        }
+        if let Some(throughput) = &mut run.throughput {
+            throughput.sent = u64::MAX;
+            throughput.lost = u64::MAX;
+        }
+        if let Some(wire) = &mut run.wire {
+            wire.tx_bytes = u64::MAX;
+        }
+        for latency in run.latency.values_mut() {
+            latency.n = u64::MAX;
+        }
+        for agent in &mut run.agents {
+            agent.usage.elapsed_ns = 0;
+        }
+    });
+    assert!(!findings::of(&document).is_empty());
+    assert!(print(&document).contains(&u64::MAX.to_string()));
+}
+
+#[test]
 fn an_interrupted_result_with_a_part_of_its_runs() {
     let mut assembler = Assembler::new(sample::header());
     for (run, log) in sample::runs().into_iter().take(7) {

@@ -7,7 +7,7 @@ use experiment::{DriverDescription, Experiment, Factors, Qos, Reliability, Workl
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::{Moments, Spread, median, supports_quantile};
+use stats::{Moments, Spread, median, supports_quantile, total};
 
 use crate::{
     Cell, Counted, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, QUANTILES,
@@ -161,8 +161,10 @@ impl Assembler {
         if run.state == RunState::Valid {
             for (kind, histogram) in histograms {
                 let pooled = collected.pooled.entry(kind.clone()).or_insert_with(new_histogram);
-                // one of another shape has values that ours cannot hold; it shows as a difference in n
-                let _ = pooled.add(histogram);
+                // one of another shape, or with more values than can be counted, shows as a difference in n
+                if pooled.len().checked_add(histogram.len()).is_some() {
+                    let _ = pooled.add(histogram);
+                }
             }
         }
         collected.runs.push(run);
@@ -287,7 +289,7 @@ fn pooled_latency(valid: &[&Run], pooled: &Histograms) -> BTreeMap<String, Laten
 fn pooled_throughput(valid: &[&Run]) -> Option<Throughput> {
     let runs: Vec<&Throughput> = valid.iter().filter_map(|run| run.throughput.as_ref()).collect();
     let rate = |of: fn(&Throughput) -> f64| median(&runs.iter().map(|run| of(run)).collect::<Vec<_>>());
-    let sum = |of: fn(&Throughput) -> u64| runs.iter().map(|run| of(run)).sum::<u64>();
+    let sum = |of: fn(&Throughput) -> u64| total(runs.iter().map(|run| of(run)));
     let (sent, lost) = (sum(|t| t.sent), sum(|t| t.lost));
     Some(Throughput {
         offered_sps: rate(|t| t.offered_sps)?,
@@ -363,7 +365,7 @@ impl Cell {
     /// Samples (pings) lost in the valid runs, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = total(self.valid_runs());
+        let counted = counted_in(self.valid_runs());
         percent(counted.lost, counted.sent)
     }
 }
@@ -372,26 +374,28 @@ impl Run {
     /// Samples (pings) that it lost, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = total(std::iter::once(self));
+        let counted = counted_in(std::iter::once(self));
         percent(counted.lost, counted.sent)
     }
 }
 
 /// The sums over all writers and readers of these runs.
-fn total<'r>(runs: impl Iterator<Item = &'r Run>) -> Counted {
-    let mut total = Counted::default();
-    for counted in runs.flat_map(|run| &run.counted) {
-        total.sent += counted.sent;
-        total.delivered += counted.delivered;
-        total.lost += counted.lost;
-        total.undelivered += counted.undelivered;
-        total.duplicate += counted.duplicate;
-        total.out_of_order += counted.out_of_order;
-        total.corrupt += counted.corrupt;
-        total.foreign += counted.foreign;
-        total.checked_in_full += counted.checked_in_full;
+fn counted_in<'r>(runs: impl Iterator<Item = &'r Run>) -> Counted {
+    let all: Vec<&Counted> = runs.flat_map(|run| &run.counted).collect();
+    let sum = |of: fn(&Counted) -> u64| total(all.iter().map(|counted| of(counted)));
+    Counted {
+        writer: 0,
+        reader: 0,
+        sent: sum(|counted| counted.sent),
+        delivered: sum(|counted| counted.delivered),
+        lost: sum(|counted| counted.lost),
+        undelivered: sum(|counted| counted.undelivered),
+        duplicate: sum(|counted| counted.duplicate),
+        out_of_order: sum(|counted| counted.out_of_order),
+        corrupt: sum(|counted| counted.corrupt),
+        foreign: sum(|counted| counted.foreign),
+        checked_in_full: sum(|counted| counted.checked_in_full),
     }
-    total
 }
 
 /// What limits the figures of a cell, in the order of [`WarningKind`].
@@ -425,7 +429,7 @@ fn warnings(
         );
     }
 
-    let counted = total(valid.iter().copied());
+    let counted = counted_in(valid.iter().copied());
     let what = if factors.workload == Workload::Latency { "pings" } else { "samples" };
     if counted.lost > 0 {
         let percent = percent(counted.lost, counted.sent);
@@ -439,7 +443,7 @@ fn warnings(
             format!("{} of {} {what} were lost ({percent:.2} %){promise}", counted.lost, counted.sent),
         );
     }
-    let drops: u64 = valid.iter().filter_map(|run| run.udp_buffer_drops).sum();
+    let drops = total(valid.iter().filter_map(|run| run.udp_buffer_drops));
     if drops > 0 {
         warn(
             WarningKind::BufferDrops,
@@ -454,7 +458,7 @@ fn warnings(
     if counted.corrupt > 0 {
         warn(WarningKind::Corrupt, format!("{} samples were damaged", counted.corrupt));
     }
-    if counted.duplicate + counted.out_of_order > 0 {
+    if counted.duplicate > 0 || counted.out_of_order > 0 {
         warn(
             WarningKind::Order,
             format!("{} samples came again, {} out of order", counted.duplicate, counted.out_of_order),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     Assembler, Document, Header, Histograms, IntervalLog, Run, SCHEMA_VERSION, State, Warning, WarningKind,
-    histogram::merge,
+    interval_log::merge,
 };
 
 /// What one run is expected to need: its record, its histograms, and a few lines of logs.
@@ -215,6 +215,14 @@ impl Directory {
         save_json::<Document>(&self.path.join("result.json"), document)
     }
 
+    /// Reads a result from the bytes of a `result.json`.
+    ///
+    /// # Errors
+    /// It is damaged or of a newer version; the file is named as given.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Document, DirectoryError> {
+        parse(path, bytes)
+    }
+
     /// Reads a result: of a directory that is complete, that an interrupted experiment or a crash left behind, or of a
     /// `result.json` alone.
     ///
@@ -305,21 +313,26 @@ fn exists(path: &Path) -> Result<bool, DirectoryError> {
 
 /// Reads a file of this or an older version of the schema.
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryError> {
+    let bytes = fs::read(path).map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })?;
+    parse(path, &bytes)
+}
+
+/// The same of the bytes of that file.
+fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, DirectoryError> {
     #[derive(Deserialize)]
     struct Version {
         schema_version: u64,
     }
-    let bytes = fs::read(path).map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })?;
     let damaged = |error: serde_json::Error| DirectoryError::Damaged {
         path: path.to_owned(),
         cause: error.to_string(),
     };
     // the version first: a newer one may well have other fields
-    let Version { schema_version } = serde_json::from_slice(&bytes).map_err(damaged)?;
+    let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
     if schema_version > u64::from(SCHEMA_VERSION) {
         return Err(DirectoryError::Newer { path: path.to_owned(), found: schema_version });
     }
-    serde_json::from_slice(&bytes).map_err(damaged)
+    serde_json::from_slice(bytes).map_err(damaged)
 }
 
 /// Writes so much, to the disk itself, and removes it again.

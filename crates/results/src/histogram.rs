@@ -1,27 +1,17 @@
-//! Histograms over all samples: recording into windows, and the text in which they travel and are stored.
+//! Histograms over all samples: recording into windows, and what was recorded as it travels.
 
-use std::{
-    collections::BTreeMap,
-    time::{Duration, SystemTime},
-};
-
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use hdrhistogram::{
-    Histogram,
-    serialization::{
-        Deserializer, Serializer as _, V2DeflateSerializer,
-        interval_log::{IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag},
-    },
-};
+use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::encoded::{decode, encode};
 
 /// The quantiles of a result, in the order of its fields.
 pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.999_999];
 
-const SIGNIFICANT_DIGITS: u8 = 3;
+pub(crate) const SIGNIFICANT_DIGITS: u8 = 3;
 /// Longer times are recorded as this; the maximum stays exact.
-const HIGHEST_NS: u64 = 100_000_000_000;
+pub(crate) const HIGHEST_NS: u64 = 100_000_000_000;
 
 /// So many windows at most have histograms of what is not judged window by window: one-way times, write calls.
 pub const COARSE_WINDOWS: u32 = 20;
@@ -73,7 +63,7 @@ impl Windows {
             histogram.reset();
         }
         self.current = 0;
-        self.current_ends_ns = now_ns + self.length_ns;
+        self.current_ends_ns = now_ns.saturating_add(self.length_ns);
         (self.n, self.sum, self.sum_of_squares, self.min, self.max) = (0, 0, 0, u64::MAX, 0);
     }
 
@@ -82,12 +72,12 @@ impl Windows {
     pub fn record(&mut self, now_ns: u64, value_ns: u64) {
         while now_ns >= self.current_ends_ns && self.current + 1 < self.histograms.len() {
             self.current += 1;
-            self.current_ends_ns += self.length_ns;
+            self.current_ends_ns = self.current_ends_ns.saturating_add(self.length_ns);
         }
         self.histograms[self.current].saturating_record(value_ns);
         self.n += 1;
         self.sum += u128::from(value_ns);
-        self.sum_of_squares += u128::from(value_ns) * u128::from(value_ns);
+        self.sum_of_squares = self.sum_of_squares.saturating_add(u128::from(value_ns) * u128::from(value_ns));
         self.min = self.min.min(value_ns);
         self.max = self.max.max(value_ns);
     }
@@ -176,10 +166,10 @@ pub enum HistogramError {
     /// Not base64.
     #[error("a histogram is not base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    /// Not an HDR histogram.
+    /// Not an HDR histogram, or none that ddsmark would have made.
     #[error("a histogram cannot be decoded: {0}")]
     Decode(String),
-    /// Of another shape than ours.
+    /// With more or fewer values than were recorded.
     #[error("a histogram has {0} more values than its record says")]
     Mismatch(i128),
     /// An interval log that cannot be read.
@@ -209,132 +199,5 @@ impl Distribution {
         } else {
             Err(HistogramError::Mismatch(n - i128::from(self.n)))
         }
-    }
-}
-
-fn encode(histogram: &Histogram<u64>) -> String {
-    let mut bytes = Vec::new();
-    V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("a vector takes all bytes");
-    STANDARD.encode(bytes)
-}
-
-fn decode(text: &str) -> Result<Histogram<u64>, HistogramError> {
-    let bytes = STANDARD.decode(text)?;
-    Deserializer::new()
-        .deserialize(&mut bytes.as_slice())
-        .map_err(|error| HistogramError::Decode(error.to_string()))
-}
-
-/// Histograms by kind.
-pub type Histograms = BTreeMap<String, Histogram<u64>>;
-
-pub(crate) fn merge<'w>(windows: impl Iterator<Item = (&'w str, &'w Histogram<u64>)>) -> Histograms {
-    let mut merged = Histograms::new();
-    for (kind, histogram) in windows {
-        let all = merged.entry(kind.to_owned()).or_insert_with(new_histogram);
-        // what does not fit into our shape is not of our making; it shows as a difference in n
-        let _ = all.add(histogram);
-    }
-    merged
-}
-
-/// The first line of a log after its `#`, as the makers of the format write it.
-const FORMAT: &str = "[Histogram log format version 1.3]";
-/// The headings of its columns.
-const LEGEND: &str =
-    "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
-
-/// An HdrHistogram V2 interval log, as other HdrHistogram tools read it: one line a window, its kind as the tag.
-#[derive(Clone, Debug, Default)]
-pub struct IntervalLog {
-    bytes: Vec<u8>,
-    windows: Vec<(String, Duration, Duration, Histogram<u64>)>,
-}
-
-impl IntervalLog {
-    /// An empty log.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds the windows of one kind.
-    ///
-    /// # Errors
-    /// A distribution that cannot be decoded.
-    pub fn add(&mut self, kind: &str, distribution: &Distribution) -> Result<(), HistogramError> {
-        self.add_windows(kind, distribution.window_ns, distribution.histograms()?);
-        Ok(())
-    }
-
-    /// The same where the histograms of the windows are decoded already.
-    pub fn add_windows(&mut self, kind: &str, window_ns: u64, windows: Vec<Histogram<u64>>) {
-        let length = Duration::from_nanos(window_ns);
-        for (index, histogram) in windows.into_iter().enumerate() {
-            self.windows.push((kind.to_owned(), length * index as u32, length, histogram));
-        }
-    }
-
-    /// Whether it has no window.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.windows.is_empty()
-    }
-
-    /// All windows of a kind as one, by kind.
-    #[must_use]
-    pub fn merged(&self) -> Histograms {
-        merge(self.windows.iter().map(|(kind, .., histogram)| (kind.as_str(), histogram)))
-    }
-
-    /// The text of the log.
-    ///
-    /// # Errors
-    /// A kind that is no tag.
-    pub fn write(mut self, started: SystemTime, comment: &str) -> Result<Vec<u8>, HistogramError> {
-        let failed = |error: &dyn std::fmt::Debug| HistogramError::Write(format!("{error:?}"));
-        let mut serializer = V2DeflateSerializer::new();
-        let mut builder = IntervalLogWriterBuilder::new();
-        builder
-            .add_comment(FORMAT)
-            .add_comment(comment)
-            .with_start_time(started)
-            .with_base_time(started)
-            .with_max_value_divisor(1.0);
-        let mut log =
-            builder.begin_log_with(&mut self.bytes, &mut serializer).map_err(|error| failed(&error))?;
-        self.windows.sort_by_key(|(_, start, ..)| *start);
-        for (kind, start, length, histogram) in &self.windows {
-            let tag = Tag::new(kind).ok_or_else(|| HistogramError::Write(format!("`{kind}` is no tag")))?;
-            log.write_histogram(histogram, *start, *length, Some(tag)).map_err(|error| failed(&error))?;
-        }
-        let headings = self.bytes.split_inclusive(|byte| *byte == b'\n');
-        let header: usize = headings.take_while(|line| line.starts_with(b"#")).map(<[u8]>::len).sum();
-        self.bytes.splice(header..header, LEGEND.bytes());
-        Ok(self.bytes)
-    }
-
-    /// The windows of a log in their order: `(kind, start, histogram)`.
-    ///
-    /// # Errors
-    /// What is no log, or has damaged histograms.
-    pub fn read(bytes: &[u8]) -> Result<Vec<(String, Duration, Histogram<u64>)>, HistogramError> {
-        let mut windows = Vec::new();
-        for entry in IntervalLogIterator::new(bytes) {
-            match entry {
-                Ok(LogEntry::Interval(interval)) => windows.push((
-                    interval.tag().map(|tag| tag.as_str().to_owned()).unwrap_or_default(),
-                    interval.start_timestamp(),
-                    decode(interval.encoded_histogram())?,
-                )),
-                Ok(_) => {}
-                Err(error) => {
-                    let hdrhistogram::serialization::interval_log::LogIteratorError::ParseError { offset } =
-                        error;
-                    return Err(HistogramError::Log(offset));
-                }
-            }
-        }
-        Ok(windows)
     }
 }

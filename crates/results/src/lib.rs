@@ -17,8 +17,10 @@ mod comparison;
 mod course;
 mod directory;
 mod document;
+mod encoded;
 mod environment;
 mod histogram;
+mod interval_log;
 mod metric;
 mod rate;
 mod sequence;
@@ -37,9 +39,8 @@ pub use document::{
     WarningKind, WireBytes, json_schema,
 };
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
-pub use histogram::{
-    COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,
-};
+pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
+pub use interval_log::{Histograms, IntervalLog};
 pub use metric::Metric;
 pub use rate::WindowCounts;
 pub use sequence::{Received, SequenceSet};

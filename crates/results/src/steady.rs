@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::{Better, Verdict, supports_quantile};
+use stats::{Better, Verdict, supports_quantile, total};
 
 use crate::{Received, Run, Warning, WarningKind, new_histogram};
 
@@ -85,19 +85,19 @@ pub fn steady_rate(received: &Received) -> Option<SteadyState> {
     let whole = received.last_ns.saturating_sub(received.first_ns) / window_ns;
     let whole = (received.window_delivered.len()).min(usize::try_from(whole).unwrap_or(usize::MAX));
     let windows = &received.window_delivered[..whole];
-    let delivered: u64 = windows.iter().sum();
+    let delivered = total(windows.iter().copied());
     let together =
         groupings(whole).find(|together| delivered >= LEAST_IN_A_WINDOW * (whole / together) as u64)?;
     // a window without a sample has no logarithm
     let values: Vec<f64> =
-        windows.chunks_exact(together).map(|group| (group.iter().sum::<u64>() as f64).max(0.5)).collect();
+        windows.chunks_exact(together).map(|group| (total(group.iter().copied()) as f64).max(0.5)).collect();
     let state = stats::steady_state(&values, Better::More)?;
     let length_ns = window_ns.saturating_mul(together as u64);
     // the rate itself: where nothing came it is 0
     Some(in_time(&state, length_ns, |segment| {
         let counts = &windows[segment.from * together..segment.to * together];
-        let time_ns = counts.len() as u64 * window_ns;
-        (None, Some(counts.iter().sum::<u64>() as f64 * 1e9 / time_ns as f64))
+        let time_ns = window_ns.saturating_mul(counts.len() as u64);
+        (None, Some(total(counts.iter().copied()) as f64 * 1e9 / time_ns as f64))
     }))
 }
 

@@ -265,6 +265,23 @@ fn a_log_that_was_cut_or_changed_is_refused() {
 }
 
 #[test]
+fn a_log_with_more_values_than_can_be_counted_is_refused() {
+    let mut full = results::new_histogram();
+    for value in 0..2_000 {
+        full.record_n(value, (1 << 48) - 1).unwrap();
+    }
+    let text = |windows: usize| {
+        let mut log = IntervalLog::new();
+        log.add_windows("rtt", 1_000, vec![full.clone(); windows]);
+        log.write(SystemTime::UNIX_EPOCH, "").unwrap()
+    };
+    let most = (u64::MAX / full.len()) as usize;
+    assert!(IntervalLog::read(&text(most)).is_ok());
+    let error = IntervalLog::read(&text(most + 1)).unwrap_err().to_string();
+    assert!(error.contains("more values than can be counted"), "{error}");
+}
+
+#[test]
 fn a_kind_with_a_comma_is_no_tag() {
     let mut log = IntervalLog::new();
     log.add("a,b", &sample::record(&[1])).unwrap();

@@ -47,7 +47,41 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
         Role::Pinger => report.pinger = Some(pinged(configure, told)),
         Role::Ponger => report.ponger = Some(ponged(told)),
     }
+    if told("overflow") {
+        overflow(&mut report);
+    }
     report
+}
+
+/// The highest numbers there are, where others are added to them.
+fn overflow(report: &mut Report) {
+    report.usage.user_ns = u64::MAX;
+    for received in report.reader.iter_mut().flat_map(|reader| &mut reader.received) {
+        received.delivered = u64::MAX;
+        received.missing = u64::MAX;
+        received.duplicate = u64::MAX;
+        received.out_of_order = u64::MAX;
+        received.window_delivered.fill(u64::MAX);
+        received.window_ns = u64::MAX / 2;
+        received.last_ns = u64::MAX;
+    }
+    if let Some(written) = &mut report.writer {
+        written.timed_out = u64::MAX;
+        written.refused = u64::MAX;
+    }
+    if let Some(pinged) = &mut report.pinger {
+        pinged.returned = u64::MAX;
+        pinged.lost = u64::MAX;
+        pinged.foreign = u64::MAX;
+        pinged.duplicate = u64::MAX;
+    }
+    if let Some(ponged) = &mut report.ponger {
+        ponged.foreign = u64::MAX;
+        let ends = [0, u64::MAX].map(|ns| Stamp { first_ns: ns, second_ns: ns });
+        for (sequence, stamp) in (0..SENT).zip(ends.into_iter().cycle()) {
+            ponged.stamps.record(sequence, stamp);
+        }
+    }
 }
 
 fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {

@@ -7,7 +7,7 @@
 //! protocol                                          another version of the control channel
 //! qos blind off                                     other QoS in force, none read back, no multicast
 //! shm child                                         leaves a file, a process of its own
-//! lose owe corrupt overrun foreign backwards torn miscount uncounted unicast
+//! lose owe corrupt overrun foreign backwards torn miscount overflow uncounted unicast
 //!                                                   figures to be told of, or that contradict each other
 //! linger crash                                      after goodbye
 //! ```

@@ -48,7 +48,8 @@ pub fn check(
     limit: Duration,
     stop: &Stop,
 ) -> Result<Verdict, RunnerError> {
-    let name = format!("ddsmark-check-{}-{case}", std::process::id());
+    leftovers::sweep();
+    let name = leftovers::case_name(case);
     let domain = Domains::new().take();
     let order = Order::Check { case: case.to_owned(), name: name.clone(), domain: domain.number };
     let limit_ns = limit.as_nanos() as u64;

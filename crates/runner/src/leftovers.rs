@@ -1,21 +1,63 @@
 //! Files that the processes of a run left behind when they were killed.
 
-use std::{fs, os::unix::ffi::OsStrExt as _, path::Path};
+use std::{fs, os::unix::ffi::OsStrExt as _, path::Path, process};
+
+use nix::{errno::Errno, sys::signal::kill, unistd::Pid};
+
+const SHARED_MEMORY: &str = "/dev/shm";
+
+/// The names of a run, and of a case that a driver is tried with, begin so; the process id of their runner follows.
+const OF_RUN: &str = "ddsmark-";
+const OF_CASE: &str = "ddsmark-check-";
+
+/// The name of a run of this process: unique on this host, and in the names of all that the run makes.
+pub(crate) fn run_name(number: u32) -> String {
+    format!("{OF_RUN}{}-{number}", process::id())
+}
+
+/// The same of a case.
+pub(crate) fn case_name(case: &str) -> String {
+    format!("{OF_CASE}{}-{case}", process::id())
+}
 
 /// Removes the shared-memory files whose name contains `run_name`.
 pub(crate) fn remove(run_name: &str) {
-    remove_in(Path::new("/dev/shm"), run_name);
+    remove_where(Path::new(SHARED_MEMORY), |name| belongs_to(name, run_name.as_bytes()));
 }
 
-fn remove_in(directory: &Path, run_name: &str) {
+/// Removes the shared-memory files of runners that are no more: one that was killed with -9 could not.
+pub(crate) fn sweep() {
+    remove_where(Path::new(SHARED_MEMORY), is_left);
+}
+
+fn remove_where(directory: &Path, wanted: impl Fn(&[u8]) -> bool) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_file && belongs_to(entry.file_name().as_bytes(), run_name.as_bytes()) {
+        if is_file && wanted(entry.file_name().as_bytes()) {
             // what another user owns, or somebody else has removed, stays as it is
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether it is a name of ours, of which no runner is alive.
+fn is_left(name: &[u8]) -> bool {
+    let runners: Vec<Pid> =
+        [OF_RUN, OF_CASE].into_iter().flat_map(|begin| runners_named(name, begin)).collect();
+    !runners.is_empty() && runners.into_iter().all(|runner| kill(runner, None) == Err(Errno::ESRCH))
+}
+
+/// The process ids that follow `begin` in a name and have a `-` and more behind them.
+fn runners_named(name: &[u8], begin: &str) -> impl Iterator<Item = Pid> {
+    let begins = name.windows(begin.len()).enumerate().filter(move |(_, part)| *part == begin.as_bytes());
+    begins.filter_map(move |(at, _)| {
+        let rest = &name[at + begin.len()..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let pid: i32 = str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+        // 0 would be a group of processes
+        (pid > 0 && rest.get(digits) == Some(&b'-') && rest.len() > digits + 1).then(|| Pid::from_raw(pid))
+    })
 }
 
 /// Whether the run's name stands in it, and is not the beginning of a longer one: run 1 is not run 10.
@@ -38,12 +80,52 @@ mod tests {
             fs::write(directory.path().join(name), "").unwrap();
         }
         fs::create_dir(directory.path().join("ddsmark-7-1-dir")).unwrap();
-        remove_in(directory.path(), "ddsmark-7-1");
+        remove_where(directory.path(), |name| belongs_to(name, b"ddsmark-7-1"));
         for name in ours {
             assert!(!directory.path().join(name).exists(), "{name} is left");
         }
         for name in others.iter().chain(&["ddsmark-7-1-dir"]) {
             assert!(directory.path().join(name).exists(), "{name} is gone");
+        }
+    }
+
+    /// The id of a process that was and is not.
+    fn dead() -> u32 {
+        let mut child = process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        child.id()
+    }
+
+    #[test]
+    fn only_files_of_dead_runners_are_swept() {
+        let (directory, dead, alive) = (tempfile::tempdir().unwrap(), dead(), process::id());
+        let left = [
+            format!("ddsmark-{dead}-1"),
+            format!("sem.ddsmark-{dead}-12-data"),
+            format!("ddsmark-check-{dead}-delivery"),
+        ];
+        let others = [
+            run_name(1),
+            case_name("delivery"),
+            format!("ddsmark-{dead}-1-of-ddsmark-{alive}-1"),
+            format!("ddsmark-{dead}"),
+            format!("ddsmark-{dead}-"),
+            format!("ddsmark-{dead}x-1"),
+            format!("ddsmark-x{dead}-1"),
+            format!("dds-{dead}-1"),
+            "ddsmark-0-1".to_owned(),
+            "ddsmark-99999999999999999999-1".to_owned(),
+            "ddsmark--1-1".to_owned(),
+        ];
+        for name in left.iter().chain(&others) {
+            fs::write(directory.path().join(name), "").unwrap();
+        }
+        remove_where(directory.path(), is_left);
+        for name in left {
+            assert!(!directory.path().join(&name).exists(), "{name} is left");
+        }
+        for name in others {
+            assert!(directory.path().join(&name).exists(), "{name} is gone");
         }
     }
 }

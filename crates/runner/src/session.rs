@@ -72,6 +72,7 @@ impl Session<'_> {
     fn execute_all(&self, assembler: &mut Assembler, observer: &mut dyn Observer) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
         self.directory.save_experiment(&self.header)?;
+        leftovers::sweep();
         let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
         let schedule = experiment.schedule();
         let mut course = Course::new(&schedule, experiment);
@@ -113,7 +114,7 @@ impl Session<'_> {
             cell,
             design: &experiment.design,
             limits: &experiment.limits,
-            run_name: format!("ddsmark-{}-{}", std::process::id(), run.number),
+            run_name: leftovers::run_name(run.number),
             run_tag: names.run_tag(run.number),
             domain: domain.number,
             cpus: cores(&experiment.design),

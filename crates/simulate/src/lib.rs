@@ -64,7 +64,7 @@ pub struct Figures {
 pub struct Lab {
     /// The host that it measures on.
     pub machine: Machine,
-    /// What the drivers of an experiment say of themselves, by name. Those that are not here are as [`describe`] has a
+    /// What the drivers of an experiment say of themselves, by name. Those that are not here are as [`describe()`] has a
     /// middleware.
     pub drivers: BTreeMap<String, DriverDescription>,
     series: BTreeMap<&'static str, Series>,

@@ -19,6 +19,7 @@
 //!   does it lie?
 //! - [`Spread`]: how far the runs of a cell lie apart.
 //! - [`slope()`]: how much one figure grows with another, whatever a few outliers say.
+//! - [`total`]: a sum of counts that anybody may have written.
 //! - [`Moments`]: mean and standard deviation of parts, pooled without going back to the samples.
 //! - [`steady_state`]: had a run reached its level, and from when on? By [`changepoints`].
 //! - [`effective_n`]: how many independent samples a series with a memory is worth.
@@ -55,7 +56,7 @@ pub use comparison::{
 pub use components::{Allocation, Components};
 pub use gate::{Forbidden, Outcome, judge, judge_sides};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
-pub use moments::Moments;
+pub use moments::{Moments, total};
 pub use multiple::{benjamini_hochberg, holm, simultaneous_level};
 pub use power::{Asked, MOST_BLOCKS, blocks_needed, ratio_sd, smallest_effect, smallest_effect_apart};
 pub use precision::{BlockPlan, Goal, PILOT_BLOCKS, plan_blocks, sample_sd};

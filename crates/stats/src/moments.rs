@@ -33,7 +33,7 @@ impl Moments {
         let (left, right) = (self.n as f64, other.n as f64);
         let distance = other.mean - self.mean;
         Self {
-            n: self.n + other.n,
+            n: self.n.saturating_add(other.n),
             mean: self.mean + distance * (right / (left + right)),
             squared_deviations: self.squared_deviations
                 + other.squared_deviations
@@ -46,6 +46,12 @@ impl Moments {
     pub fn sd(&self) -> f64 {
         if self.n < 2 { 0.0 } else { (self.squared_deviations.max(0.0) / (self.n - 1) as f64).sqrt() }
     }
+}
+
+/// The sum of counts; the highest number where it would be higher, as it may be of counts out of a damaged file.
+#[must_use]
+pub fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]

@@ -92,10 +92,10 @@ fn each_conclusion_has_its_words() {
         words,
         [
             "p50 RTT 5.1 % lower (95 % 4.7..5.6, 12 blocks)",
-            "@2",
-            "@3",
-            "@4",
-            "@5",
+            "p50 RTT 7.9 % higher (95 % 7.4..8.3, 12 blocks)",
+            "p50 RTT equivalent within 2 % (95 % -0.6..+0.3, 12 blocks)",
+            "p50 RTT 1.0 % lower, equivalent within 2 % (95 % 0.9..1.1, 12 blocks)",
+            "p50 RTT inconclusive: could have seen 15.2 % (95 % -11.2..+5.8, 12 blocks)",
             "p50 RTT has too few blocks for any claim: 3, needs 7",
         ]
     );

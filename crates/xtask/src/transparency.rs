@@ -22,8 +22,9 @@ use stats::{Asked, Goal, PILOT_BLOCKS, SignedRank, plan_blocks};
 
 use crate::{Error, target};
 
-pub const USAGE: &str =
-    "       cargo xtask transparency --driver NAME --floor PROGRAM... [--half-width 0.015] [--minutes 4]";
+pub const USAGE: &str = "       cargo xtask transparency --driver NAME --floor PROGRAM... [--workload W]... [--size N]...\n            \
+     [--half-width 0.015] [--minutes 4]";
+const WORKLOADS: [&str; 3] = ["latency", "throughput", "batched"];
 const SIZES: [u64; 2] = [64, 16_384];
 /// What ddsmark flushes after, where it batches; as the bare loops do.
 const BATCH_BYTES: u64 = 8192;
@@ -41,7 +42,10 @@ const AIM: f64 = 0.01;
 struct Arguments {
     driver: String,
     floors: Vec<String>,
+    workloads: Vec<String>,
+    sizes: Vec<u64>,
     half_width: f64,
+    /// For each workload and size.
     budget: Duration,
 }
 
@@ -59,7 +63,16 @@ fn arguments(words: &[&str]) -> Result<Arguments, Error> {
     if floors.is_empty() || !(half_width > 0.0 && minutes > 0.0) {
         return Err(USAGE.into());
     }
-    Ok(Arguments { driver, floors, half_width, budget: Duration::from_secs_f64(minutes * 60.0) })
+    let mut workloads = values("--workload");
+    if workloads.is_empty() {
+        workloads = WORKLOADS.map(str::to_owned).to_vec();
+    }
+    let mut sizes = values("--size").iter().map(|size| size.parse()).collect::<Result<Vec<u64>, _>>()?;
+    if sizes.is_empty() {
+        sizes = SIZES.to_vec();
+    }
+    let budget = Duration::from_secs_f64(minutes * 60.0);
+    Ok(Arguments { driver, floors, workloads, sizes, half_width, budget })
 }
 
 /// Measures and prints the ratios; fails where an interval does not lie above or below its bound.
@@ -76,9 +89,10 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut short = Vec::new();
-    for workload in ["latency", "throughput", "batched"] {
+    for workload in &arguments.workloads {
         // a batch of one sample is none
-        for size in SIZES.into_iter().filter(|size| workload != "batched" || *size <= BATCH_BYTES / 2) {
+        let sizes = arguments.sizes.iter().filter(|size| workload != "batched" || **size <= BATCH_BYTES / 2);
+        for &size in sizes {
             let case = Case { workload, size, cores: [&first, &second], arguments: &arguments };
             for line in case.measure()? {
                 println!("{}", line.text);

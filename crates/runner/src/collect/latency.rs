@@ -32,7 +32,7 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
         duplicate: pinged.duplicate,
         out_of_order: 0,
         corrupt: pinged.corrupt,
-        foreign: pinged.foreign + ponged.foreign,
+        foreign: pinged.foreign.saturating_add(ponged.foreign),
         checked_in_full: pinged.checked_in_full,
     });
     figures.warn_of_counts("pings");
@@ -57,7 +57,7 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
 /// Independent counts that must agree.
 fn check(figures: &mut Figures, evidence: &Evidence, pinged: &Pinged, ponged: &Ponged) {
     let Pinged { sent, returned, lost, .. } = *pinged;
-    figures.check(sent == returned + lost, || {
+    figures.check(sent == returned.saturating_add(lost), || {
         format!("{sent} pings were sent, but {returned} came back and {lost} were lost")
     });
     figures.check(sent == evidence.sent, || {

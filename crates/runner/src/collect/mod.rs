@@ -86,7 +86,7 @@ impl Figures {
             let text = format!("{} samples came that are not of this run", counted.foreign);
             self.warn(WarningKind::Foreign, text);
         }
-        if counted.duplicate + counted.out_of_order > 0 {
+        if counted.duplicate > 0 || counted.out_of_order > 0 {
             let text =
                 format!("{} {what} came again, {} out of order", counted.duplicate, counted.out_of_order);
             self.warn(WarningKind::Order, text);
@@ -172,7 +172,7 @@ fn effective_qos(evidence: &Evidence) -> BTreeMap<String, Qos> {
 /// CPU time per sample at each end; none of no samples.
 fn cpu(evidence: &Evidence, driven: u64, served: u64) -> Option<Cpu> {
     let per_sample = |usage: &Usage, samples: u64| {
-        (samples > 0).then(|| (usage.user_ns + usage.system_ns) as f64 / samples as f64)
+        (samples > 0).then(|| usage.user_ns.saturating_add(usage.system_ns) as f64 / samples as f64)
     };
     Some(Cpu {
         writer: per_sample(&evidence.agents[DRIVING].report.usage, driven)?,

@@ -20,7 +20,7 @@ pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factor
         figures.warn(WarningKind::Incomplete, text.to_owned());
         return;
     };
-    let payload = sent * factors.size_bytes;
+    let payload = sent.saturating_mul(factors.size_bytes);
     figures.check(multicast.bytes as f64 >= payload as f64 * LEAST, || {
         format!(
             "multicast was asked for, but of samples with {payload} B the kernel sent {} B by multicast",

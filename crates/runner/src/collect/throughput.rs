@@ -3,6 +3,7 @@
 use control::Written;
 use experiment::{Factors, Reliability};
 use results::{Counted, Received, Throughput, WarningKind, steady_rate};
+use stats::total;
 
 use super::{Figures, cpu, percent};
 use crate::pair::{DRIVING, Evidence, SERVING};
@@ -31,7 +32,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
         reader: 0,
         sent: written.accepted,
         delivered: received.delivered,
-        lost: received.missing + (trailing - undelivered),
+        lost: received.missing.saturating_add(trailing - undelivered),
         undelivered,
         duplicate: received.duplicate,
         out_of_order: received.out_of_order,
@@ -40,7 +41,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
         checked_in_full: received.checked_in_full,
     };
     let Counted { sent, delivered, lost, .. } = counted;
-    figures.check(sent == delivered + lost + undelivered, || {
+    figures.check(sent == total([delivered, lost, undelivered]), || {
         format!(
             "{sent} samples were sent, but {delivered} delivered, {lost} lost and {undelivered} still owed"
         )
@@ -53,7 +54,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
         let text = "all samples arrived, but were not acknowledged within the time limit of the drain";
         figures.warn(WarningKind::Incomplete, text.to_owned());
     }
-    if written.timed_out + written.refused > 0 {
+    if written.timed_out > 0 || written.refused > 0 {
         let text = format!(
             "{} writes timed out and {} were refused for want of room; they were tried again",
             written.timed_out, written.refused
@@ -83,20 +84,20 @@ fn check(
     figures.check(received.next <= accepted, || {
         format!("sample {} came, but only {accepted} were sent", received.next.saturating_sub(1))
     });
-    figures.check(received.delivered + received.missing == received.next, || {
+    figures.check(total([received.delivered, received.missing]) == received.next, || {
         format!(
             "{} samples came and {} are missing, of the first {}",
             received.delivered, received.missing, received.next
         )
     });
-    let in_windows: u64 = received.window_delivered.iter().sum();
+    let in_windows = total(received.window_delivered.iter().copied());
     figures.check(received.delivered == in_windows, || {
         format!("{} samples came, but {in_windows} in all windows", received.delivered)
     });
     figures.check(received.beyond_reach == 0, || {
         format!("{} samples came too late to tell them from duplicates", received.beyond_reach)
     });
-    figures.check(received.bytes == received.delivered * factors.size_bytes, || {
+    figures.check(received.bytes == received.delivered.saturating_mul(factors.size_bytes), || {
         format!(
             "{} samples of {} bytes came, with {} bytes in all",
             received.delivered, factors.size_bytes, received.bytes

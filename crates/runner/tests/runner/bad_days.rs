@@ -157,6 +157,16 @@ fn what_a_killed_run_leaves_behind_is_removed() {
 }
 
 #[test]
+fn what_a_killed_runner_left_behind_is_removed_by_the_next() {
+    let mut runner = std::process::Command::new("true").spawn().unwrap();
+    runner.wait().unwrap();
+    let left = format!("/dev/shm/ddsmark-{}-7-left", runner.id());
+    fs::write(&left, "").unwrap();
+    Rig::new(&[("good", "")]).of_workload(Workload::Throughput).execute();
+    assert!(!fs::exists(&left).unwrap());
+}
+
+#[test]
 fn a_driver_whose_first_runs_all_fail_alike_is_given_up() {
     let mut rig = Rig::new(&[("bad", "fail any configure"), ("good", "")]);
     rig.experiment.design.blocks = 3;

@@ -51,6 +51,14 @@ fn a_throughput_run_has_rates_over_each_ends_own_time() {
 }
 
 #[test]
+fn counts_that_overflow_are_a_contradiction_and_no_crash() {
+    for (workload, cell) in [(Workload::Latency, "d/latency"), (Workload::Throughput, "d/throughput")] {
+        let document = measure(workload, "overflow");
+        assert_eq!(run(&document, cell).state, RunState::Invalid, "{document:?}");
+    }
+}
+
+#[test]
 fn histograms_and_records_are_saved_and_empty_logs_are_not() {
     let rig = Rig::new(&[("d", "")]);
     rig.execute();

@@ -1,0 +1,140 @@
+//! A histogram as text: base64 of the V2 format of HdrHistogram, deflated. What is read may be damaged, or anybody's:
+//! before the library reads it, it is held against the one shape that ddsmark writes, so that memory and sums are bounded.
+
+use std::io::Read as _;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use flate2::read::ZlibDecoder;
+use hdrhistogram::{
+    Histogram,
+    serialization::{Deserializer, Serializer as _, V2DeflateSerializer},
+};
+
+use crate::histogram::{HIGHEST_NS, HistogramError, SIGNIFICANT_DIGITS};
+
+/// What the deflated format begins with, and what is inside.
+const DEFLATED_COOKIE: u32 = 0x1c84_9314;
+const COOKIE: u32 = 0x1c84_9313;
+/// Cookie, length, offset, digits, lowest, highest and ratio.
+const HEADER_BYTES: usize = 40;
+/// Counters of our shape, each a number of at most nine bytes.
+const COUNTERS: usize = 28_672;
+const LONGEST: usize = HEADER_BYTES + 9 * COUNTERS;
+/// A number that goes on after so many bytes is 2^48 or more: so many values no window ever has. All counters below that,
+/// their sum is below 2^63.
+const NUMBER_BYTES: usize = 7;
+
+/// As text.
+pub(crate) fn encode(histogram: &Histogram<u64>) -> String {
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("a vector takes all bytes");
+    STANDARD.encode(bytes)
+}
+
+/// From text.
+pub(crate) fn decode(text: &str) -> Result<Histogram<u64>, HistogramError> {
+    let bytes = STANDARD.decode(text)?;
+    let (begin, deflated) = bytes.split_at_checked(8).ok_or_else(|| damaged("it is too short"))?;
+    if begin != framed(DEFLATED_COOKIE, deflated.len()) {
+        return Err(damaged("it is not of the deflated V2 format, or not whole"));
+    }
+    let mut inner = Vec::new();
+    // so much and no more: a few bytes may inflate to gigabytes
+    ZlibDecoder::new(deflated)
+        .take(LONGEST as u64 + 1)
+        .read_to_end(&mut inner)
+        .map_err(|error| damaged(&error.to_string()))?;
+    if inner.len() > LONGEST {
+        return Err(damaged("it has more counters than ours have"));
+    }
+    let (header, numbers) = inner.split_at_checked(HEADER_BYTES).ok_or_else(|| damaged("it is too short"))?;
+    if header[..8] != framed(COOKIE, numbers.len()) || header[8..] != our_shape() {
+        return Err(damaged("it is of another shape than ours, or not whole"));
+    }
+    if numbers.windows(NUMBER_BYTES).any(|bytes| bytes.iter().all(|byte| byte & 0x80 != 0)) {
+        return Err(too_many());
+    }
+    Deserializer::new().deserialize(&mut inner.as_slice()).map_err(|error| damaged(&error.to_string()))
+}
+
+/// More values than can be counted.
+pub(crate) fn too_many() -> HistogramError {
+    damaged("it has more values than can be counted")
+}
+
+fn damaged(why: &str) -> HistogramError {
+    HistogramError::Decode(why.to_owned())
+}
+
+/// A cookie, and how many bytes follow what it begins.
+fn framed(cookie: u32, follow: usize) -> [u8; 8] {
+    (u64::from(cookie) << 32 | follow as u64 & u64::from(u32::MAX)).to_be_bytes()
+}
+
+/// Offset, digits, lowest, highest and ratio of our histograms.
+fn our_shape() -> [u8; HEADER_BYTES - 8] {
+    let mut shape = [0; HEADER_BYTES - 8];
+    let words = [u64::from(SIGNIFICANT_DIGITS), 1, HIGHEST_NS, 1_f64.to_bits()];
+    for (bytes, word) in shape.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        *bytes = word.to_be_bytes();
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::{Compression, write::ZlibEncoder};
+
+    use super::*;
+    use crate::new_histogram;
+
+    /// As text, with what the header says it is.
+    fn text(said: usize, shape: [u8; HEADER_BYTES - 8], numbers: &[u8]) -> String {
+        let mut deflated = ZlibEncoder::new(Vec::new(), Compression::best());
+        for part in [&framed(COOKIE, said)[..], &shape, numbers] {
+            deflated.write_all(part).unwrap();
+        }
+        let deflated = deflated.finish().unwrap();
+        STANDARD.encode([&framed(DEFLATED_COOKIE, deflated.len())[..], &deflated].concat())
+    }
+
+    fn refused(text: &str) -> String {
+        decode(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_fullest_histogram_reads_back() {
+        assert_eq!(new_histogram().distinct_values(), COUNTERS);
+        let mut full = new_histogram();
+        let values: Vec<u64> = full.iter_all().map(|step| step.value_iterated_to()).collect();
+        for value in values.into_iter().filter(|value| *value <= HIGHEST_NS) {
+            full.record_n(value, (1 << 48) - 1).unwrap();
+        }
+        assert_eq!(decode(&encode(&full)).unwrap(), full);
+    }
+
+    #[test]
+    fn a_length_or_a_shape_that_would_take_gigabytes_is_refused() {
+        assert_eq!(decode(&text(1, our_shape(), &[2])).unwrap().len(), 1);
+        assert!(refused(&text(u32::MAX as usize, our_shape(), &[2])).contains("not whole"));
+        let mut shape = our_shape();
+        // the highest value: 5 digits and 2^64 - 1 are 6 million counters
+        shape[16..24].fill(0xff);
+        assert!(refused(&text(1, shape, &[2])).contains("another shape"));
+    }
+
+    #[test]
+    fn what_inflates_without_end_is_refused() {
+        assert!(refused(&text(0, our_shape(), &vec![0; 4 << 20])).contains("more counters"));
+    }
+
+    #[test]
+    fn numbers_that_overflow_are_refused() {
+        // a gap of 2^63, which has no negative; and a count of 2^62
+        for numbers in [[0xff; 9], [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]] {
+            assert!(refused(&text(9, our_shape(), &numbers)).contains("than can be counted"));
+        }
+    }
+}

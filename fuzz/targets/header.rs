@@ -1,0 +1,39 @@
+//! The header of a sample: what is read from a payload is what stamping it would write; and whatever strangers send, what
+//! a reader counts adds up.
+#![no_main]
+
+use agent::{
+    header::{HEADER_BYTES, Header},
+    incoming::{Identity, Tally},
+    payload::Payloads,
+};
+use driver_host::Sample;
+use libfuzzer_sys::fuzz_target;
+use results::WindowCounts;
+
+const SIZE: usize = 24;
+const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: SIZE, since_ns: 0 };
+const WINDOWS: u32 = 4;
+
+fuzz_target!(|payloads: &[u8]| {
+    let mut tally = Tally::new(IDENTITY, Payloads::new(1, SIZE), 1, WindowCounts::new(WINDOWS, 1_000));
+    for payload in payloads.chunks(SIZE) {
+        stamped_again(payload);
+        tally.alone(Sample { payload, key: 0 });
+    }
+    let received = tally.received();
+    assert_eq!(received.delivered + received.missing, received.next);
+    assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
+});
+
+fn stamped_again(payload: &[u8]) {
+    let Some(header) = Header::read(payload) else {
+        assert!(payload.len() < HEADER_BYTES || payload[7] & 0x70 != 0);
+        return;
+    };
+    #[cfg(feature = "planted")]
+    assert_ne!(header.sequence, 0x7fff_ffff, "planted");
+    let mut again = payload.to_vec();
+    header.stamp(&mut again);
+    assert_eq!(again, payload);
+}

@@ -1,0 +1,24 @@
+//! An HdrHistogram interval log, of ours or of anybody's: what is read can be summed up, and stored again as it was.
+#![no_main]
+
+use std::time::SystemTime;
+
+use libfuzzer_sys::fuzz_target;
+use results::{IntervalLog, QUANTILES};
+
+fuzz_target!(|text: &[u8]| {
+    let Ok(windows) = IntervalLog::read(text) else { return };
+    let mut log = IntervalLog::new();
+    for (kind, _, histogram) in &windows {
+        log.add_windows(kind, 1_000_000, vec![histogram.clone()]);
+    }
+    for histogram in log.merged().values() {
+        for quantile in QUANTILES {
+            assert!(histogram.value_at_quantile(quantile) <= histogram.max());
+        }
+    }
+    // not all that is read as a kind is a tag that we would write
+    let Ok(text) = log.write(SystemTime::UNIX_EPOCH, "") else { return };
+    let again = IntervalLog::read(&text).expect("what was written loads");
+    assert!(again.iter().map(|(.., read)| read).eq(windows.iter().map(|(.., written)| written)));
+});

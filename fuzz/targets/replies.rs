@@ -1,0 +1,38 @@
+//! What an agent says, as a runner reads it: lines until one is none. What was understood can be said again, and what was
+//! recorded can be summed up and stored.
+#![no_main]
+
+use std::time::SystemTime;
+
+use control::{Reply, Report, receive_line, send};
+use libfuzzer_sys::fuzz_target;
+use results::{IntervalLog, Latency, steady_rate, steady_rtt};
+
+fuzz_target!(|lines: &[u8]| {
+    let mut lines = lines;
+    while let Ok(message) = receive_line::<Reply>(&mut lines) {
+        if let Reply::Report(report) = &message {
+            sum_up(report);
+        }
+        let mut said = Vec::new();
+        send(&mut said, &message).expect("a vector takes all bytes");
+        receive_line::<Reply>(&mut said.as_slice()).expect("what was said is understood");
+    }
+});
+
+fn sum_up(report: &Report) {
+    let written = report.writer.iter().map(|writer| &writer.write_call);
+    let pinged = report.pinger.iter().map(|pinger| &pinger.rtt);
+    let mut log = IntervalLog::new();
+    for distribution in written.chain(pinged) {
+        let Ok(windows) = distribution.histograms() else { continue };
+        Latency::of_windows(distribution, &windows).expect("all histograms have one shape");
+        let _ = steady_rtt(&windows, distribution.window_ns);
+        log.add_windows("rtt", distribution.window_ns, windows);
+    }
+    let _ = log.merged();
+    log.write(SystemTime::UNIX_EPOCH, "").expect("what was read can be stored");
+    for received in report.reader.iter().flat_map(|reader| &reader.received) {
+        let _ = steady_rate(received);
+    }
+}

@@ -1,0 +1,33 @@
+//! A result: one that loads can be stored, loads again as it was, can be put together from its runs again, and shown.
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use report::Options;
+use results::{Assembler, Directory, Document, Header, Histograms, State};
+
+fuzz_target!(|file: &[u8]| {
+    let path = Path::new("result.json");
+    let Ok(document) = Directory::parse(path, file) else { return };
+    let text = report::json(&document);
+    let again = Directory::parse(path, text.as_bytes()).expect("what was written loads");
+    assert_eq!(again, document);
+    show(document.clone());
+    show(assembled(document));
+});
+
+fn assembled(document: Document) -> Document {
+    let Document { tool, host, experiment, drivers, warnings, cells, .. } = document;
+    let mut assembler = Assembler::new(Header::new(tool, host, experiment, drivers, warnings));
+    for run in cells.into_iter().flat_map(|cell| cell.runs) {
+        assembler.add(run, &Histograms::new());
+    }
+    let state = if assembler.is_complete() { State::Complete } else { State::Interrupted };
+    assembler.document(state)
+}
+
+fn show(mut document: Document) {
+    document.findings = findings::of(&document);
+    let _ = report::terminal(&document, Options::default());
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: scripts/fuzz.sh [SECONDS] [TARGET]...
+#
+# Gives what reads bytes that others wrote (fuzz/targets) bytes that nobody would write, all targets at once, each for so
+# long (20 s). Begins with the corpus of the tree; inputs that reach further are kept in the target directory. Needs a
+# nightly toolchain, for the coverage that leads libFuzzer. Without one, the targets run over the corpus as it is.
+. "$(dirname -- "$0")/common.sh"
+
+seconds=${1:-20}
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "\`$seconds\` is no number of seconds" 'scripts/fuzz.sh [SECONDS] [TARGET]...'
+targets=("${@:2}")
+if [ ${#targets[@]} = 0 ]; then
+  for target in fuzz/targets/*.rs; do targets+=("$(basename "$target" .rs)"); done
+fi
+for target in "${targets[@]}"; do
+  [ -f "fuzz/targets/$target.rs" ] || fail "there is no fuzz target \`$target\`" 'they are in fuzz/targets'
+done
+
+# Of its own, for nothing else is built with these flags.
+export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/fuzz
+host=$(rustc -vV | sed -n 's/^host: //p')
+build=(build --release --locked --manifest-path fuzz/Cargo.toml --target "$host")
+for target in "${targets[@]}"; do build+=(--bin "$target"); done
+# FUZZ_FEATURES=planted builds in a defect, which shows that one is found.
+[ -z "${FUZZ_FEATURES:-}" ] || build+=(--features "$FUZZ_FEATURES")
+if nightly=1 && cargo +nightly --version >/dev/null 2>&1; then
+  say "fuzz: building with $(rustc +nightly --version)"
+  # The passes that libFuzzer needs; given with --target, they are not for build scripts.
+  RUSTFLAGS='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
+    -Cllvm-args=-sanitizer-coverage-trace-compares' cargo +nightly "${build[@]}"
+else
+  nightly=
+  say 'fuzz: there is NO nightly toolchain: no new inputs are tried, the targets only run over the corpus as it is'
+  printf 'hint: rustup toolchain install nightly --profile minimal\n'
+  cargo "${build[@]}"
+fi
+
+run() { # one target; what it says goes to its log
+  local target=$1 inputs=$CARGO_TARGET_DIR/inputs/$1 found=$CARGO_TARGET_DIR/found/$1 what=()
+  mkdir -p "$inputs" "$found"
+  if [ -n "$nightly" ]; then
+    what=("-max_total_time=$seconds" -max_len=65536 "$inputs" "fuzz/corpus/$target")
+  else
+    # input by input: libFuzzer would not go through a directory without coverage
+    what=("fuzz/corpus/$target"/* $(find "$inputs" -type f))
+  fi
+  # what asks for gigabytes at once gets none, and aborts
+  ulimit -v 2097152
+  exec "$CARGO_TARGET_DIR/$host/release/$target" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+    "-artifact_prefix=$found/" "${what[@]}" >"$CARGO_TARGET_DIR/$target.log" 2>&1
+}
+
+say "fuzz: ${targets[*]}, each for $seconds s"
+declare -A running
+trap '[ ${#running[@]} = 0 ] || kill "${running[@]}" 2>/dev/null || true' EXIT
+for target in "${targets[@]}"; do
+  run "$target" &
+  running[$target]=$!
+done
+failed=0
+for target in "${targets[@]}"; do
+  log=$CARGO_TARGET_DIR/$target.log
+  if wait "${running[$target]}"; then
+    printf '%s: %s inputs tried, nothing found\n' "$target" \
+      "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | grep . || grep -c '^Executed ' "$log")"
+  else
+    failed=1
+    input=$(sed -n 's/.*Test unit written to //p; s/^Running: //p' "$log" | tail -1)
+    printf 'error: fuzz target `%s` failed on the input %s\n' "$target" "${input:-(none written)}" >&2
+    grep -m1 -A1 'panicked at\|^==[0-9]*== *ERROR\|memory allocation of' "$log" | sed 's/^/  /' >&2 || tail -3 "$log" >&2
+    printf 'hint: reproduce it with `%s %s`; all it said is in %s\n' \
+      "$CARGO_TARGET_DIR/$host/release/$target" "$input" "$log" >&2
+  fi
+  unset "running[$target]"
+done
+exit "$failed"
