@@ -3,8 +3,11 @@
 //! Each case is compared with a file of `golden/`; `DDSMARK_BLESS=1` writes them anew. Needs the agent and the `udp` driver:
 //! `make drivers` once, and a build of the workspace.
 
+mod comparisons;
 mod experiments;
 mod generated;
+#[path = "../../crates/results/tests/sample/mod.rs"]
+mod sample;
 mod support;
 mod trouble;
 mod words;

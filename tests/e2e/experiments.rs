@@ -98,3 +98,34 @@ fn profiles_are_in_force_and_have_tables_of_their_own() {
     assert_eq!(in_force(1)["deadline_ns"], 10_000_000_000_u64);
     assert_eq!(in_force(2)["reliability"], "best_effort");
 }
+
+#[test]
+fn two_results_are_compared_and_one_never_differs_from_itself() {
+    let scene = Scene::new();
+    fs::write(
+        scene.path("short.toml"),
+        "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\n[factors]\ndriver = \"udp\"\nsize = 64\n[design]\n\
+         blocks = 6\nwarm_up = \"10ms\"\nmeasure = \"60ms\"\nbaseline = { size = 64 }\n",
+    )
+    .expect("a file");
+    for out in ["a", "b"] {
+        scene.ddsmark(&["run", "short.toml", "--out", out]).assert_status(0);
+    }
+    let compared = |words: &[&str], statuses: &[i32]| -> Value {
+        let outcome = scene.ddsmark(&[&["compare", "--json"], words].concat());
+        let status = outcome.status.code();
+        assert!(status.is_some_and(|code| statuses.contains(&code)), "{status:?}: {}", outcome.stderr);
+        serde_json::from_str(&outcome.stdout).expect("JSON")
+    };
+    // what they show is the host's affair; what words there are is not
+    let two = compared(&["a", "b"], &[0]);
+    let apart = list(&two["verdicts"]).iter().filter(|verdict| verdict["pairing"] == "apart");
+    assert_eq!(apart.count(), 3, "{two}");
+    compared(&["a", "b", "--fail-if", "p50 > +5%"], &[0, 1, 4]);
+    compared(&["a", "b", "--fail-if", "p50 > +5%", "--allow-inconclusive"], &[0, 1]);
+    let same = compared(&["a", "a"], &[0]);
+    for verdict in list(&same["verdicts"]).iter().filter(|verdict| verdict["kind"] == "comparison") {
+        let word = verdict["answer"]["conclusion"]["word"].as_str().unwrap_or("none");
+        assert!(["equivalent", "inconclusive", "too_few", "none"].contains(&word), "{verdict}");
+    }
+}

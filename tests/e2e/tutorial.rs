@@ -1,4 +1,4 @@
-//! The commands of the tutorial, and of the page on experiments, do what it says.
+//! The commands of the tutorial, and of the pages on experiments and on CI, do what they say.
 
 use std::fs;
 
@@ -57,6 +57,15 @@ fn the_commands_of_the_page_on_experiments_work_in_their_order() {
         fs::write(scene.path("part.toml"), format!("{question}\n\n{part}")).expect("a file");
         scene.ddsmark(&["run", "part.toml", "--dry-run"]).assert_status(0);
     }
+}
+
+#[test]
+fn the_commands_of_the_page_on_ci_work_in_their_order() {
+    let text = fs::read_to_string(root().join("docs/how-to/compare-in-ci.md")).expect("the page");
+    let scene = Scene::new();
+    let [file] = &blocks(&text, "toml")[..] else { panic!("the page shows one file") };
+    fs::write(scene.path("gate.toml"), file).expect("a file");
+    follow(&scene, &text);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use experiment::{PinChoice, ReceiveMode, Workload};
+use results::Metric;
 
 use crate::parse::{self, DriverOption};
 
@@ -17,16 +18,18 @@ Examples:
       what each QoS policy costs: one of the questions of `ddsmark recipes list`
   ddsmark report results/characterize-2026-11-21T20-50-44Z
       the tables of a result again
+  ddsmark compare before after --fail-if 'p99 > +5%'
+      two results: what differs, what is equivalent, what cannot be told
   ddsmark drivers list
       what can be measured here";
 
 const EXIT_STATUS: &str = "\
 Exit status:
   0    done
-  1    a driver breaks its contract (`drivers check`)
+  1    a driver breaks its contract, or a stated criterion (`--fail-if`) is broken
   2    wrong use: asked for what cannot be; nothing was measured
   3    a driver, the host or an agent failed; what was measured is saved
-  4    measured, but figures contradict each other
+  4    measured, but figures contradict each other, or cannot tell whether a criterion is broken
   130  interrupted; what was measured is saved";
 
 const ENVIRONMENT: &str = "\
@@ -57,6 +60,17 @@ Examples:
   ddsmark recipes show receive >mine.toml && ddsmark run mine.toml --out today
       a file of your own";
 
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  ddsmark compare before after --factor driver.middleware_version
+      two results: what changed with another version of the middleware
+  ddsmark compare results/qos:'*/default/*' results/qos:'*/deadline/*' --factor profile
+      cells of one result, paired by block
+  ddsmark compare before after --fail-if 'p99 > +5%' --fail-if 'goodput < -5%'
+      for CI: ends with 1 only where the difference is real
+  ddsmark compare before after --factor env.net.core.rmem_max
+      two results between which a setting of the kernel was changed";
+
 /// Measures DDS middleware: latency, throughput and what they cost, beside a bare socket.
 #[derive(Debug, Parser)]
 #[command(name = "ddsmark", version, max_term_width = 100, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}"))]
@@ -84,6 +98,13 @@ pub enum Command {
     Recipes(Recipes),
     /// Print a result again.
     Report(Report),
+    /// Hold two results, or two cells of one, against each other.
+    ///
+    /// Says of each figure whether it is higher, lower, equivalent, or whether the runs cannot tell. Refuses to compare what
+    /// differs in more than the named factors. Cells of one result are paired by block; runs of two results are compared one
+    /// by one, and what else changed between the two is in the difference.
+    #[command(after_help = format!("{COMPARE_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Compare(Compare),
     /// Show the drivers that can be measured.
     #[command(subcommand)]
     Drivers(Drivers),
@@ -249,6 +270,44 @@ pub struct Report {
     pub result: PathBuf,
 
     /// Print the whole result as JSON instead of tables.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// What is held against: the directory of a result or its `result.json`; after a colon the cell that is meant, where `*`
+    /// stands for anything.
+    #[arg(value_name = "BASELINE[:CELL]")]
+    pub baseline: String,
+
+    /// What is judged, in the same way.
+    #[arg(value_name = "RESULT[:CELL]")]
+    pub treatment: String,
+
+    /// In what the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or `env.net.core.rmem_max`; or a
+    /// group, such as `qos` or `env`. May be given several times.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    pub factor: Vec<String>,
+
+    /// Figure to compare. May be given several times. Without it, p50 and p99 of latency, goodput of throughput.
+    #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse::metric())]
+    pub metric: Vec<Metric>,
+
+    /// End with 1 if this change is real, with 4 if the runs cannot tell: `p99 > +5%`, `goodput < -5%`. May be given several
+    /// times.
+    #[arg(long, value_name = "CRITERION")]
+    pub fail_if: Vec<String>,
+
+    /// End with 0 where the runs cannot tell whether a criterion is broken.
+    #[arg(long, requires = "fail_if")]
+    pub allow_inconclusive: bool,
+
+    /// Compare also what differs in more than the named factors. The output says so.
+    #[arg(long)]
+    pub force: bool,
+
+    /// Print the comparison as JSON.
     #[arg(long)]
     pub json: bool,
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod characterize;
+mod compare;
 mod drivers;
 mod generate;
 mod output;
@@ -34,6 +35,7 @@ fn run(command: Command) -> Result<Status, Problem> {
         Command::Run(flags) => run::execute(&flags),
         Command::Recipes(command) => recipes::execute(&command),
         Command::Report(flags) => report_again::execute(&flags),
+        Command::Compare(flags) => compare::execute(&flags),
         Command::Drivers(command) => drivers::execute(&command),
         Command::Generate(command) => generate::execute(&command),
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use experiment::{PinChoice, ReceiveMode, Workload};
+use results::Metric;
 
 /// `D.KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,13 @@ pub fn pin(text: &str) -> Result<PinChoice, String> {
 /// One of the workloads.
 pub fn workload() -> impl TypedValueParser<Value = Workload> {
     one_of(Workload::ALL, Workload::name)
+}
+
+/// One of the figures of a run.
+pub fn metric() -> impl TypedValueParser<Value = Metric> {
+    let names: Vec<&'static str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+    PossibleValuesParser::new(names)
+        .map(|word| Metric::by_name(&word).expect("only names of metrics are let through"))
 }
 
 /// One of the ways to receive.

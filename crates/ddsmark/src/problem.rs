@@ -11,13 +11,13 @@ use runner::RunnerError;
 pub enum Status {
     /// Done.
     Done = 0,
-    /// A driver breaks its contract.
+    /// A driver breaks its contract, or a stated criterion is broken.
     Broken = 1,
     /// Asked for what cannot be.
     WrongUse = 2,
     /// A driver, the host or an agent failed.
     Failed = 3,
-    /// Measured, but figures contradict each other.
+    /// Measured, but figures contradict each other, or cannot tell whether a criterion is kept.
     Invalid = 4,
     /// Stopped by a signal.
     Interrupted = 130,
@@ -59,6 +59,14 @@ impl Problem {
     /// With the next step.
     pub fn new(status: Status, error: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self { status, error: error.to_string(), details: Vec::new(), hint: Some(hint.into()) }
+    }
+}
+
+impl Problem {
+    /// With lines that say more, between the cause and the next step.
+    pub fn with_details(mut self, details: Vec<String>) -> Self {
+        self.details = details;
+        self
     }
 }
 

@@ -13,6 +13,7 @@ pub fn execute(flags: &Report) -> Result<Status, Problem> {
     let mut document = Directory::load(&flags.result)?;
     // anew: what a crash left behind has none, and what an older version stored knows less
     document.findings = findings::of(&document);
+    document.verdicts = verdicts::of(&document);
     print(&document, flags.json)?;
     Ok(Status::Done)
 }

@@ -11,6 +11,7 @@ mod progress;
 mod settings;
 mod tables;
 mod terminal;
+mod verdicts;
 
 pub use check::{Finding, TriedCase, driver_check};
 pub use drivers::{FoundDriver, driver_info, driver_list};
@@ -19,6 +20,7 @@ pub use plan::{plan, recipe_list};
 pub use progress::run_line;
 use results::Document;
 pub use terminal::{Options, terminal};
+pub use verdicts::{comparison, comparison_json};
 
 /// A result for machines: what `schemas/result.schema.json` describes.
 ///

@@ -10,6 +10,7 @@ use crate::{
     number::{count, date, duration},
     settings, short_name,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
+    verdicts,
 };
 
 /// How to write.
@@ -69,6 +70,7 @@ impl Page {
         } else {
             self.legend(document);
         }
+        self.text.push_str(&verdicts::section(&document.verdicts, self.width));
         self.findings(document);
         self.failures(document);
         self.warnings(document);

@@ -64,6 +64,7 @@ impl Session<'_> {
         let state = if assembler.is_complete() { State::Complete } else { State::Interrupted };
         let mut document = assembler.document(state);
         document.findings = findings::of(&document);
+        document.verdicts = verdicts::of(&document);
         let saved = self.directory.save_document(&document);
         Outcome { document, trouble: trouble.or_else(|| saved.err().map(RunnerError::Directory)) }
     }
@@ -201,6 +202,7 @@ fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) -> Run {
         effective_qos: BTreeMap::new(),
         wire: None,
         udp_buffer_drops: None,
+        environment_padding_bytes: None,
         agents: Vec::new(),
         warnings: Vec::new(),
     }

@@ -1,8 +1,9 @@
 //! Two cells held against each other, and what may be said of it.
 //!
 //! For each block, the logarithm of the treatment's figure over the baseline's. Estimate, interval and tests are
-//! [`SignedRank`]'s. All claims of one family are judged together: pass everything that is read together to one call of
-//! [`compare`].
+//! [`SignedRank`](crate::SignedRank)'s. Runs that share no blocks are compared one by one, by
+//! [`RankSum`](crate::RankSum). All claims of one family are judged together: pass everything that is read together to one
+//! call of [`compare`] or [`compare_sides`].
 //!
 //! - *Higher* or *lower*: the p-value, adjusted by Holm, is at most `1 - level`.
 //! - *Equivalent*: two one-sided tests reject "the ratio is beyond the margin", above and below; adjusted by Holm among
@@ -17,8 +18,11 @@
 //! Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{
-    Asked, Interval, Modality, SignedRank, bca, benjamini_hochberg, hodges_lehmann, holm, least_blocks,
-    modality, sample_sd, simultaneous_level, smallest_effect,
+    Asked, Interval, Modality, RankSum, Sides, benjamini_hochberg, holm, modality,
+    power::{smallest_effect, smallest_effect_apart},
+    sample_sd,
+    sides::{Ranks, logs},
+    simultaneous_level,
 };
 
 /// What a run gave.
@@ -28,6 +32,13 @@ pub struct Run {
     pub figure: f64,
     /// Whether it kept its level. True where that was not judged.
     pub steady: bool,
+}
+
+impl Run {
+    /// The figure, if it has a ratio.
+    pub(crate) fn usable(&self) -> Option<f64> {
+        (self.figure > 0.0 && self.figure.is_finite()).then_some(self.figure)
+    }
 }
 
 /// The two runs of a block; none where a run failed or was not made.
@@ -43,8 +54,7 @@ impl Block {
     /// The logarithm of treatment over baseline, if both are there.
     #[must_use]
     pub fn log_ratio(&self) -> Option<f64> {
-        let usable =
-            |run: Option<Run>| run.map(|run| run.figure).filter(|figure| *figure > 0.0 && figure.is_finite());
+        let usable = |run: Option<Run>| run.and_then(|run| run.usable());
         Some((usable(self.treatment)? / usable(self.baseline)?).ln())
     }
 }
@@ -108,7 +118,7 @@ pub enum Conclusion {
     },
     /// Not enough for any claim, whatever the figures.
     TooFewBlocks {
-        /// Blocks with both figures from which on there may be one.
+        /// Blocks with both figures, or runs on each side, from which on there may be one.
         needs: usize,
     },
 }
@@ -122,7 +132,7 @@ pub struct Change {
     pub interval: Option<Interval>,
     /// The same, wide enough that all of the family cover at once: for charts. None with too few blocks.
     pub simultaneous: Option<Interval>,
-    /// The bootstrap's, for this comparison alone: a cross-check that no claim rests on.
+    /// The bootstrap's, for this comparison alone: a cross-check that no claim rests on. None without blocks.
     pub cross_check: Option<Interval>,
     /// That nothing differs; for this comparison alone.
     pub p: f64,
@@ -137,11 +147,11 @@ pub struct Change {
 /// One comparison of a family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Blocks with both figures: what all rests on.
+    /// Blocks with both figures, or runs of the smaller side: what all rests on.
     pub blocks: usize,
-    /// Blocks that miss one or both. They take no part; if runs fail *because* of a setting, that is a bias.
+    /// Blocks that miss one or both, or runs without one. They take no part; if runs fail *because* of a setting, that is a bias.
     pub incomplete: usize,
-    /// Blocks of which a run had no steady state. They take part.
+    /// Blocks, or runs, that had no steady state. They take part.
     pub unsteady: usize,
     /// None without a block.
     pub change: Option<Change>,
@@ -156,66 +166,57 @@ pub struct Comparison {
 /// Judges all comparisons of a family together, one list of blocks for each.
 #[must_use]
 pub fn compare(family: &[Vec<Block>], rules: &Rules) -> Vec<Comparison> {
-    let ratios: Vec<Vec<f64>> = family.iter().map(|blocks| log_ratios(blocks)).collect();
-    let ranks: Vec<Option<SignedRank>> = ratios.iter().map(|ratios| SignedRank::of(ratios)).collect();
+    let family: Vec<Sides> = family.iter().cloned().map(Sides::Blocks).collect();
+    compare_sides(&family, rules)
+}
+
+/// Judges all comparisons of a family together, however each was measured.
+#[must_use]
+pub fn compare_sides(family: &[Sides], rules: &Rules) -> Vec<Comparison> {
+    let ranks: Vec<Option<Ranks>> = family.iter().map(Sides::ranks).collect();
     let margin = rules.margin.ln_1p();
-    // what has no block claims nothing, but is part of the family
-    let each = |p: &dyn Fn(&SignedRank) -> f64| -> Vec<f64> {
+    // what has no pair claims nothing, but is part of the family
+    let each = |p: &dyn Fn(&Ranks) -> f64| -> Vec<f64> {
         ranks.iter().map(|ranks| ranks.as_ref().map_or(1.0, p)).collect()
     };
     let p = each(&|ranks| ranks.p_differs(0.0));
     let p_beyond = each(&|ranks| (2.0 * ranks.p_less(margin).max(ranks.p_greater(-margin))).min(1.0));
     let (p_holm, p_exploratory, p_beyond_margin) = (holm(&p), benjamini_hochberg(&p), holm(&p_beyond));
     let comparison = |i: usize| {
-        let change = ranks[i].as_ref().map(|ranks| {
-            let (interval, simultaneous, cross_check) = intervals(&ratios[i], ranks, family.len(), rules);
-            Change {
-                estimate: ranks.estimate().exp_m1(),
-                interval,
-                simultaneous,
-                cross_check,
-                p: p[i],
-                p_holm: p_holm[i],
-                p_exploratory: p_exploratory[i],
-                p_beyond_margin: p_beyond_margin[i],
-            }
+        let sides = &family[i];
+        let relative = |interval: Option<Interval>| interval.map(|interval| interval.map(f64::exp_m1));
+        let change = ranks[i].as_ref().map(|ranks| Change {
+            estimate: ranks.estimate().exp_m1(),
+            interval: relative(ranks.interval(rules.level)),
+            simultaneous: relative(ranks.interval(simultaneous_level(rules.level, family.len()))),
+            cross_check: relative(sides.bootstrap(rules.level, rules.resamples, rules.seed)),
+            p: p[i],
+            p_holm: p_holm[i],
+            p_exploratory: p_exploratory[i],
+            p_beyond_margin: p_beyond_margin[i],
         });
-        let runs = |of: fn(&Block) -> Option<Run>| family[i].iter().filter_map(of);
-        let unsteady =
-            |block: &&Block| [block.treatment, block.baseline].iter().flatten().any(|run| !run.steady);
-        let modes = |of: fn(&Block) -> Option<Run>| {
-            let figures = runs(of).map(|run| run.figure).filter(|figure| *figure > 0.0 && figure.is_finite());
-            rules.modes.then(|| modality(&figures.collect::<Vec<_>>()))
+        let modes = |runs: &[Run]| {
+            let figures: Vec<f64> = runs.iter().filter_map(Run::usable).collect();
+            rules.modes.then(|| modality(&figures))
         };
+        let (blocks, incomplete) = sides.complete();
         Comparison {
-            blocks: ratios[i].len(),
-            incomplete: family[i].len() - ratios[i].len(),
-            unsteady: family[i].iter().filter(unsteady).count(),
-            conclusion: conclude(change.as_ref(), &ratios[i], family.len(), rules),
+            blocks,
+            incomplete,
+            unsteady: sides.unsteady(),
+            conclusion: conclude(change.as_ref(), sides, family.len(), rules),
             change,
-            treatment_modes: modes(|block| block.treatment),
-            baseline_modes: modes(|block| block.baseline),
+            treatment_modes: modes(&sides.treatment()),
+            baseline_modes: modes(&sides.baseline()),
         }
     };
     (0..family.len()).map(comparison).collect()
 }
 
-type Intervals = (Option<Interval>, Option<Interval>, Option<Interval>);
-
-/// Alone, simultaneous, and by bootstrap; of ratios.
-fn intervals(ratios: &[f64], ranks: &SignedRank, comparisons: usize, rules: &Rules) -> Intervals {
-    let relative = |interval: Option<Interval>| interval.map(|interval| interval.map(f64::exp_m1));
-    let middle = |values: &[f64]| hodges_lehmann(values).unwrap_or(0.0);
-    (
-        relative(ranks.interval(rules.level)),
-        relative(ranks.interval(simultaneous_level(rules.level, comparisons))),
-        relative(bca(ratios, middle, rules.level, rules.resamples, rules.seed)),
-    )
-}
-
-fn conclude(change: Option<&Change>, ratios: &[f64], comparisons: usize, rules: &Rules) -> Conclusion {
-    let least = least_blocks(simultaneous_level(rules.level, comparisons));
-    let Some(change) = change else { return Conclusion::TooFewBlocks { needs: least } };
+fn conclude(change: Option<&Change>, sides: &Sides, comparisons: usize, rules: &Rules) -> Conclusion {
+    let level = simultaneous_level(rules.level, comparisons);
+    let needs = sides.least(level);
+    let Some(change) = change else { return Conclusion::TooFewBlocks { needs } };
     let rejects = |p: f64| p <= 1.0 - rules.level + 1e-12;
     let within_margin = rejects(change.p_beyond_margin);
     if rejects(change.p_holm) {
@@ -225,12 +226,34 @@ fn conclude(change: Option<&Change>, ratios: &[f64], comparisons: usize, rules: 
     if within_margin {
         return Conclusion::Equivalent;
     }
-    if ratios.len() < least {
-        return Conclusion::TooFewBlocks { needs: least };
-    }
     let asked = Asked { level: rules.level, power: rules.power, comparisons };
-    let seen = sample_sd(ratios).and_then(|sd| smallest_effect(ratios.len(), sd, &asked));
+    // None where no figures could have made a claim, however great the difference
+    let seen = match sides {
+        Sides::Blocks(blocks) => {
+            let ratios = log_ratios(blocks);
+            if ratios.len() < needs {
+                return Conclusion::TooFewBlocks { needs };
+            }
+            sample_sd(&ratios).and_then(|sd| smallest_effect(ratios.len(), sd, &asked))
+        }
+        Sides::Apart { treatment, baseline } => {
+            let (treatment, baseline) = (logs(treatment), logs(baseline));
+            if RankSum::of(&treatment, &baseline).is_none_or(|ranks| ranks.interval(level).is_none()) {
+                return Conclusion::TooFewBlocks { needs };
+            }
+            pooled_sd(&treatment, &baseline)
+                .and_then(|sd| smallest_effect_apart((treatment.len(), baseline.len()), sd, &asked))
+        }
+    };
     Conclusion::Inconclusive { could_have_seen: seen.filter(|effect| *effect > 0.0) }
+}
+
+/// The standard deviation within two groups.
+fn pooled_sd(treatment: &[f64], baseline: &[f64]) -> Option<f64> {
+    let freedom = |values: &[f64]| values.len().saturating_sub(1) as f64;
+    let squares = |values: &[f64]| Some(sample_sd(values)?.powi(2) * freedom(values));
+    let all = squares(treatment)? + squares(baseline)?;
+    Some((all / (freedom(treatment) + freedom(baseline))).sqrt())
 }
 
 #[cfg(test)]

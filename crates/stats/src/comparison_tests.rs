@@ -104,3 +104,28 @@ fn groups_are_seen_in_the_cell_that_has_them() {
     assert_eq!(modes.len(), 2);
     assert!((modes[1].location - 147.0).abs() < 0.5 && modes[1].share == 8.0 / 24.0, "{modes:?}");
 }
+
+#[test]
+fn runs_apart_have_each_conclusion_too() {
+    use Conclusion::{Differs, Equivalent, Inconclusive, TooFewBlocks};
+    let runs = |n: usize, middle: f64, reach: f64| -> Vec<Run> {
+        let at = |i: usize| middle * (1.0 + reach * (2.0 * i as f64 / (n - 1) as f64 - 1.0));
+        (0..n).map(|i| Run { figure: at(i), steady: i > 0 }).collect()
+    };
+    let compare = |n, middle, reach| {
+        let sides = Sides::Apart { treatment: runs(n, middle, reach), baseline: runs(n, 300.0, reach) };
+        compare_sides(&[sides], &QUIET).remove(0)
+    };
+    let lower = compare(10, 285.0, 0.01);
+    assert_eq!(lower.conclusion, Differs { direction: Direction::Lower, within_margin: false });
+    let change = lower.change.expect("runs");
+    assert!(change.interval.expect("10 runs").covers(-0.05) && change.cross_check.is_none(), "{change:?}");
+    assert_eq!((lower.blocks, lower.incomplete, lower.unsteady), (10, 0, 2));
+    assert_eq!(compare(10, 300.0, 0.01).conclusion, Equivalent);
+    assert_eq!(compare(3, 600.0, 0.01).conclusion, TooFewBlocks { needs: 4 });
+    let wide = compare(10, 303.0, 0.1).conclusion;
+    assert!(matches!(wide, Inconclusive { could_have_seen: Some(seen) } if seen > 0.05), "{wide:?}");
+    // 6 against 3 can claim: one of 84 orders
+    let few = Sides::Apart { treatment: runs(6, 600.0, 0.01), baseline: runs(3, 300.0, 0.01) };
+    assert!(matches!(compare_sides(&[few], &QUIET)[0].conclusion, Differs { .. }));
+}

@@ -4,7 +4,7 @@
 //! the other side keeps it, and one that holds the bound cannot tell. Several criteria that are put to one result share the
 //! level, so that a change that does nothing breaks any of them with at most half of `1 - level`.
 
-use crate::{Block, SignedRank, least_blocks, log_ratios, simultaneous_level};
+use crate::{Block, Sides, simultaneous_level};
 
 /// What a criterion forbids.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub enum Outcome {
     CannotTell,
     /// No interval of this level, whatever the figures.
     TooFewBlocks {
-        /// Blocks with both figures from which on there may be one.
+        /// Blocks with both figures, or runs on each side, from which on there may be one.
         needs: usize,
     },
 }
@@ -37,13 +37,21 @@ pub enum Outcome {
 /// If the bound is -1 or less: no figure falls by more than all of it.
 #[must_use]
 pub fn judge(blocks: &[Block], forbidden: Forbidden, level: f64, criteria: usize) -> Outcome {
+    judge_sides(&Sides::Blocks(blocks.to_vec()), forbidden, level, criteria)
+}
+
+/// The same, however the two sides were measured.
+///
+/// # Panics
+/// If the bound is -1 or less.
+#[must_use]
+pub fn judge_sides(sides: &Sides, forbidden: Forbidden, level: f64, criteria: usize) -> Outcome {
     let (Forbidden::Above(change) | Forbidden::Below(change)) = forbidden;
     assert!(change > -1.0, "a change of {change} has no ratio");
     let bound = change.ln_1p();
     let level = simultaneous_level(level, criteria);
-    let needs = least_blocks(level);
-    let Some(ranks) = SignedRank::of(&log_ratios(blocks)).filter(|ranks| ranks.n() >= needs) else {
-        return Outcome::TooFewBlocks { needs };
+    let Some(ranks) = sides.ranks().filter(|ranks| ranks.interval(level).is_some()) else {
+        return Outcome::TooFewBlocks { needs: sides.least(level) };
     };
     let rejects = |p: f64| 2.0 * p <= 1.0 - level + 1e-12;
     let (above, below) = (rejects(ranks.p_greater(bound)), rejects(ranks.p_less(bound)));
@@ -58,7 +66,7 @@ pub fn judge(blocks: &[Block], forbidden: Forbidden, level: f64, criteria: usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Run;
+    use crate::{Run, SignedRank, log_ratios};
 
     fn blocks(ratios: &[f64]) -> Vec<Block> {
         let run = |figure| Some(Run { figure, steady: true });
@@ -99,6 +107,23 @@ mod tests {
         let five = judge(&blocks(&[2.0; 5]), Forbidden::Above(0.05), 0.95, 1);
         assert_eq!(five, Outcome::TooFewBlocks { needs: 6 });
         assert_eq!(judge(&blocks(&[2.0; 6]), Forbidden::Above(0.05), 0.95, 1), Outcome::Broken);
+    }
+
+    #[test]
+    fn runs_apart_are_judged_by_the_same_rules() {
+        let runs = |ratio: f64, n: u32| -> Vec<Run> {
+            let figure = |i| 200.0 * ratio * (1.0 + 0.002 * f64::from(i));
+            (0..n).map(|i| Run { figure: figure(i), steady: true }).collect()
+        };
+        let judge = |ratio: f64, n| {
+            let sides = Sides::Apart { treatment: runs(ratio, n), baseline: runs(1.0, n) };
+            judge_sides(&sides, Forbidden::Above(0.05), 0.95, 1)
+        };
+        assert_eq!(
+            (judge(1.10, 8), judge(1.05, 8), judge(1.0, 8)),
+            (Outcome::Broken, Outcome::CannotTell, Outcome::Kept)
+        );
+        assert_eq!(judge(2.0, 3), Outcome::TooFewBlocks { needs: 4 });
     }
 
     #[test]

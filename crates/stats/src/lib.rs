@@ -4,7 +4,8 @@
 //! - [`compare`]: a family of comparisons, each a list of [`Block`]s, to [`Comparison`]s with estimate, interval and
 //!   [`Conclusion`]. Where words are made of verdicts, begin here.
 //! - [`judge`]: a stated criterion, broken, kept, or not to be told.
-//! - [`SignedRank`]: what both rest on. [`bca`]: the cross-check. [`holm`], [`benjamini_hochberg`],
+//! - [`Sides`]: the same for cells that share no blocks, by [`compare_sides`] and [`judge_sides`].
+//! - [`SignedRank`] and, without blocks, [`RankSum`]: what all rest on. [`bca`]: the cross-check. [`holm`], [`benjamini_hochberg`],
 //!   [`simultaneous_level`]: many at once.
 //! - [`modality`]: whether runs fall into groups.
 //!
@@ -39,6 +40,8 @@ mod normal;
 mod power;
 mod precision;
 mod quantile;
+mod rank_sum;
+mod sides;
 mod signed_rank;
 mod slope;
 mod spread;
@@ -47,15 +50,19 @@ mod steady;
 pub use batch_means::{EffectiveN, effective_n};
 pub use bootstrap::bca;
 pub use changepoint::changepoints;
-pub use comparison::{Block, Change, Comparison, Conclusion, Direction, Rules, Run, compare, log_ratios};
+pub use comparison::{
+    Block, Change, Comparison, Conclusion, Direction, Rules, Run, compare, compare_sides, log_ratios,
+};
 pub use components::{Allocation, Components};
-pub use gate::{Forbidden, Outcome, judge};
+pub use gate::{Forbidden, Outcome, judge, judge_sides};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
 pub use moments::{Moments, total};
 pub use multiple::{benjamini_hochberg, holm, simultaneous_level};
-pub use power::{Asked, MOST_BLOCKS, blocks_needed, ratio_sd, smallest_effect};
+pub use power::{Asked, MOST_BLOCKS, blocks_needed, ratio_sd, smallest_effect, smallest_effect_apart};
 pub use precision::{BlockPlan, Goal, PILOT_BLOCKS, plan_blocks, sample_sd};
 pub use quantile::{CONFIDENCE, Ranks, min_n_for, quantile_ranks, supports_quantile};
+pub use rank_sum::{RankSum, least_runs};
+pub use sides::Sides;
 pub use signed_rank::{Interval, SignedRank, hodges_lehmann, least_blocks};
 pub use slope::slope;
 pub use spread::{Spread, median};

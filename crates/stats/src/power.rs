@@ -10,7 +10,7 @@
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use crate::{normal, signed_rank::Null, simultaneous_level};
+use crate::{normal, rank_sum, signed_rank::Null, simultaneous_level};
 
 /// Of the signed-rank test to the t test, for normal values.
 pub(crate) const EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;
@@ -40,17 +40,14 @@ pub fn ratio_sd(between_run_cv: f64) -> f64 {
 /// this standard deviation. None where the blocks are too few for any: see [`least_blocks`](crate::least_blocks).
 #[must_use]
 pub fn smallest_effect(blocks: usize, ratio_sd: f64, asked: &Asked) -> Option<f64> {
-    let test = Test::of(blocks, asked)?;
-    // in standard deviations: found by halving, as power grows with it; to 1e-9
-    let (mut too_small, mut enough) = (0.0, 1.0);
-    while test.power(enough) < asked.power {
-        enough *= 2.0;
-    }
-    for _ in 0..30 {
-        let middle = f64::midpoint(too_small, enough);
-        if test.power(middle) < asked.power { too_small = middle } else { enough = middle }
-    }
-    Some((enough * ratio_sd).exp_m1())
+    Some(Test::of(blocks, asked)?.smallest_effect(ratio_sd, asked.power))
+}
+
+/// The same for runs that share no blocks: so many on each side, with this standard deviation of the logarithm of a figure
+/// between the runs of one side. None where they are too few for any effect.
+#[must_use]
+pub fn smallest_effect_apart(runs: (usize, usize), run_sd: f64, asked: &Asked) -> Option<f64> {
+    Some(Test::apart(runs, asked)?.smallest_effect(run_sd, asked.power))
 }
 
 /// The least number of blocks that finds a relative effect of this size with the power asked for. None where
@@ -67,18 +64,63 @@ pub fn blocks_needed(effect: f64, ratio_sd: f64, asked: &Asked) -> Option<usize>
     })
 }
 
-/// A two-sided test with so many blocks.
+/// A two-sided test of a shift.
 struct Test {
-    blocks: f64,
+    /// The variance of one value over that of the estimate, for a t test.
+    n: f64,
+    freedom: f64,
     /// Where the t test of its level rejects.
     t: f64,
 }
 
 impl Test {
+    /// With so many blocks.
     fn of(blocks: usize, asked: &Asked) -> Option<Self> {
-        let tail = (1.0 - simultaneous_level(asked.level, asked.comparisons)) / 2.0;
-        let tail = exact_tail(blocks, tail)?;
-        (blocks > 1).then(|| Self { blocks: blocks as f64, t: t_quantile(1.0 - tail, blocks - 1) })
+        // above some number the steps between the probabilities that ranks give are too small to matter
+        let exact = |tail| match blocks {
+            ..=60 => {
+                let null = Null::of(blocks);
+                null.critical(tail).map(|c| null.at_most(c))
+            }
+            _ => Some(tail),
+        };
+        if blocks < 2 {
+            return None;
+        }
+        Some(Self::at(blocks as f64, blocks - 1, exact(tail(asked))?))
+    }
+
+    /// With so many runs on each side.
+    fn apart((treated, based): (usize, usize), asked: &Asked) -> Option<Self> {
+        let exact = |tail| match treated.max(based) {
+            ..=60 => {
+                let null = rank_sum::Null::of(treated, based);
+                null.critical(tail).map(|c| null.at_most(c))
+            }
+            _ => Some(tail),
+        };
+        if treated == 0 || based == 0 {
+            return None;
+        }
+        let n = (treated * based) as f64 / (treated + based) as f64;
+        Some(Self::at(n, treated + based - 2, exact(tail(asked))?))
+    }
+
+    fn at(n: f64, freedom: usize, tail: f64) -> Self {
+        Self { n, freedom: freedom as f64, t: t_quantile(1.0 - tail, freedom) }
+    }
+
+    fn smallest_effect(&self, sd: f64, power: f64) -> f64 {
+        // in standard deviations: found by halving, as power grows with it; to 1e-9
+        let (mut too_small, mut enough) = (0.0, 1.0);
+        while self.power(enough) < power {
+            enough *= 2.0;
+        }
+        for _ in 0..30 {
+            let middle = f64::midpoint(too_small, enough);
+            if self.power(middle) < power { too_small = middle } else { enough = middle }
+        }
+        (enough * sd).exp_m1()
     }
 
     /// The probability to reject when the effect is this many standard deviations.
@@ -86,22 +128,17 @@ impl Test {
         if effect.is_infinite() {
             return 1.0;
         }
-        let shift = effect * (self.blocks * EFFICIENCY).sqrt();
-        let freedom = self.blocks - 1.0;
+        let shift = effect * (self.n * EFFICIENCY).sqrt();
+        let freedom = self.freedom;
         // to be found on the wrong side is possible only for what is hardly there
         let wrong_side = if shift < 4.0 { t_above(self.t, freedom, -shift) } else { 0.0 };
         t_above(self.t, freedom, shift) + wrong_side
     }
 }
 
-/// The largest probability of a tail that ranks of so many blocks give, up to `tail`. Above some blocks the steps between
-/// such probabilities are too small to matter.
-fn exact_tail(blocks: usize, tail: f64) -> Option<f64> {
-    if blocks > 60 {
-        return Some(tail);
-    }
-    let null = Null::of(blocks);
-    null.critical(tail).map(|c| null.at_most(c))
+/// What may lie in each tail.
+fn tail(asked: &Asked) -> f64 {
+    (1.0 - simultaneous_level(asked.level, asked.comparisons)) / 2.0
 }
 
 /// The value that Student's t with these degrees of freedom stays below with probability `p`.

@@ -60,3 +60,15 @@ fn pairs_of_independent_runs_need_little_more_than_unpaired_ones() {
         );
     }
 }
+
+#[test]
+fn runs_apart_see_what_the_same_number_of_independent_pairs_does_or_a_little_less() {
+    for runs in [8, 12, 20, 40] {
+        let apart = smallest_effect_apart((runs, runs), 0.01, &ONE).expect("enough runs");
+        let paired = smallest_effect(runs, ratio_sd(0.01), &ONE).expect("enough blocks");
+        assert!((0.85..1.05).contains(&(apart / paired)), "{runs}: {apart}, {paired}");
+    }
+    assert_eq!(smallest_effect_apart((3, 3), 0.01, &ONE), None);
+    assert_eq!(smallest_effect_apart((0, 9), 0.01, &ONE), None);
+    assert!(smallest_effect_apart((4, 40), 0.01, &ONE) > smallest_effect_apart((22, 22), 0.01, &ONE));
+}

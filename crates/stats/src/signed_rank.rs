@@ -19,9 +19,9 @@
 use crate::median;
 
 /// Walsh averages closer than this to a tested point lie on it.
-const TIED: f64 = 1e-12;
+pub(crate) const TIED: f64 = 1e-12;
 /// For levels that are given as decimal fractions.
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// A range that covers the truth with a stated probability.
 #[derive(Clone, Copy, Debug, PartialEq)]

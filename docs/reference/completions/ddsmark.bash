@@ -19,6 +19,9 @@ _ddsmark() {
             ddsmark,characterize)
                 cmd="ddsmark__subcmd__characterize"
                 ;;
+            ddsmark,compare)
+                cmd="ddsmark__subcmd__compare"
+                ;;
             ddsmark,drivers)
                 cmd="ddsmark__subcmd__drivers"
                 ;;
@@ -88,6 +91,9 @@ _ddsmark() {
             ddsmark__subcmd__help,characterize)
                 cmd="ddsmark__subcmd__help__subcmd__characterize"
                 ;;
+            ddsmark__subcmd__help,compare)
+                cmd="ddsmark__subcmd__help__subcmd__compare"
+                ;;
             ddsmark__subcmd__help,drivers)
                 cmd="ddsmark__subcmd__help__subcmd__drivers"
                 ;;
@@ -155,7 +161,7 @@ _ddsmark() {
 
     case "${cmd}" in
         ddsmark)
-            opts="-h -V --help --version characterize run recipes report drivers generate help"
+            opts="-h -V --help --version characterize run recipes report compare drivers generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -240,6 +246,32 @@ _ddsmark() {
                     return 0
                     ;;
                 --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__compare)
+            opts="-h --factor --metric --fail-if --allow-inconclusive --force --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --factor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metric)
+                    COMPREPLY=($(compgen -W "p50 p90 p99 p99.9 delivered goodput cpu-writer cpu-reader" -- "${cur}"))
+                    return 0
+                    ;;
+                --fail-if)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -515,7 +547,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__help)
-            opts="characterize run recipes report drivers generate help"
+            opts="characterize run recipes report compare drivers generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -529,6 +561,20 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__help__subcmd__characterize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__help__subcmd__compare)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -1,0 +1,132 @@
+//! `ddsmark compare`: two results, or cells of one.
+
+use std::path::Path;
+
+use report::Options;
+use results::{Cell, Comparison, CriterionOutcome, Directory, Document};
+use verdicts::{Asked, Criterion, Side};
+
+use crate::{
+    arguments::Compare,
+    output::{self, say},
+    problem::{Problem, Status},
+};
+
+pub fn execute(flags: &Compare) -> Result<Status, Problem> {
+    let criteria = flags.fail_if.iter().map(|text| criterion(text)).collect::<Result<_, _>>()?;
+    let (before, after) = (Named::parse(&flags.baseline), Named::parse(&flags.treatment));
+    let (baseline, treatment) =
+        (Directory::load(Path::new(before.path))?, Directory::load(Path::new(after.path))?);
+    let asked =
+        Asked { factors: flags.factor.clone(), metrics: flags.metric.clone(), criteria, force: flags.force };
+    let compared = verdicts::compare(&before.side(&baseline)?, &after.side(&treatment)?, &asked);
+    let comparison = compared.map_err(|refusal| {
+        let problem = Problem::new(Status::WrongUse, &refusal, refusal.hint());
+        problem.with_details(refusal.details())
+    })?;
+    let text = if flags.json {
+        report::comparison_json(&comparison)
+    } else {
+        report::comparison(&comparison, Options { width: output::width() })
+    };
+    output::print(&text)?;
+    Ok(status(&comparison, flags.allow_inconclusive))
+}
+
+/// How it ends. A broken criterion hides one that cannot be told.
+fn status(comparison: &Comparison, allow_inconclusive: bool) -> Status {
+    let any = |outcome| comparison.criteria.iter().any(|judged| judged.outcome == outcome);
+    if any(CriterionOutcome::Broken) {
+        say("a criterion is broken");
+        Status::Broken
+    } else if any(CriterionOutcome::CannotTell) && allow_inconclusive {
+        say("the runs cannot tell whether a criterion is broken, which is allowed");
+        Status::Done
+    } else if any(CriterionOutcome::CannotTell) {
+        say(
+            "the runs cannot tell whether a criterion is broken\nhint: measure more blocks, or allow it with `--allow-inconclusive`",
+        );
+        Status::Invalid
+    } else {
+        Status::Done
+    }
+}
+
+fn criterion(text: &str) -> Result<Criterion, Problem> {
+    Criterion::parse(text).map_err(|fault| {
+        let width = text[fault.at.clone()].chars().count().max(1);
+        let mark = format!("{}{}", " ".repeat(text[..fault.at.start].chars().count()), "^".repeat(width));
+        let error = format!("`--fail-if`: {}", fault.error);
+        Problem::new(Status::WrongUse, error, fault.hint).with_details(vec![text.to_owned(), mark])
+    })
+}
+
+/// A result, and which of its cells are meant.
+struct Named<'t> {
+    text: &'t str,
+    path: &'t str,
+    cells: Option<&'t str>,
+}
+
+impl<'t> Named<'t> {
+    /// Up to the first colon behind which there is a path; a path with colons is one where it exists.
+    fn parse(text: &'t str) -> Self {
+        let whole = Self { text, path: text, cells: None };
+        if Path::new(text).exists() {
+            return whole;
+        }
+        let colons = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
+        let mut existing = colons.filter(|(path, _)| Path::new(path).exists());
+        existing.next().map_or(whole, |(path, cells)| Self { text, path, cells: Some(cells) })
+    }
+
+    fn side<'d>(&self, document: &'d Document) -> Result<Side<'d>, Problem> {
+        let is_meant = |cell: &&Cell| self.cells.is_none_or(|pattern| matches(pattern, &cell.id));
+        let cells: Vec<&Cell> = document.cells.iter().filter(is_meant).collect();
+        match (cells.is_empty(), self.cells) {
+            (true, Some(pattern)) => {
+                let ids = document.cells.iter().map(|cell| cell.id.clone()).collect();
+                let error = format!("`{}` has no cell `{pattern}`", self.path);
+                let hint = "name one of these, or several with `*`";
+                Err(Problem::new(Status::WrongUse, error, hint).with_details(ids))
+            }
+            _ => Ok(Side { name: self.name(), document, cells }),
+        }
+    }
+
+    fn name(&self) -> String {
+        // cells are named beside it
+        if self.cells.is_some() { self.path.to_owned() } else { self.text.to_owned() }
+    }
+}
+
+/// Whether a text is as the pattern says, in which `*` stands for anything.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('*') else { return pattern == text };
+    text.strip_prefix(before).is_some_and(|rest| {
+        (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| matches(after, &rest[at..]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, text) in [("a/b", "a/b"), ("*", ""), ("*/b", "a/b"), ("a*", "a/b"), ("*a*c", "bac/c")] {
+            assert!(matches(pattern, text), "{pattern}, {text}");
+        }
+        for (pattern, text) in [("a", "a/b"), ("*/c", "a/b"), ("a*b", "a"), ("", "a")] {
+            assert!(!matches(pattern, text), "{pattern}, {text}");
+        }
+    }
+
+    #[test]
+    fn cells_stand_behind_the_colon_of_a_path_that_exists() {
+        let named = |text: &'static str| (Named::parse(text).path, Named::parse(text).cells);
+        assert_eq!(named("/:udp/*"), ("/", Some("udp/*")));
+        assert_eq!(named("/"), ("/", None));
+        assert_eq!(named("/nowhere:udp"), ("/nowhere:udp", None));
+    }
+}

@@ -1,0 +1,189 @@
+//! Verdicts, for people: under the tables of a result, and of a comparison.
+
+use std::fmt::Write as _;
+
+use results::{Comparison, CriterionOutcome, Pairing, Verdict, VerdictKind, VerdictSide};
+
+use crate::{
+    Options,
+    layout::{Align, Grid, WIDTH, wrap},
+    number::{count, date, micros, significant},
+};
+
+/// An adjusted p-value up to which a comparison that claims nothing is worth another look.
+const WORTH_A_LOOK: f64 = 0.05;
+
+/// The verdicts of a result; nothing where it has none.
+pub(crate) fn section(verdicts: &[Verdict], width: usize) -> String {
+    let of = |kind| verdicts.iter().filter(move |verdict| verdict.kind == kind).collect::<Vec<_>>();
+    let (floors, compared) = (of(VerdictKind::NoiseFloor), of(VerdictKind::Comparison));
+    let mut text = String::new();
+    if !compared.is_empty() {
+        let family = compared.iter().filter_map(|verdict| verdict.answer.as_ref()).map(|a| a.family).max();
+        let together = match family {
+            Some(n) if n > 1 => format!("; {n} comparisons share the 5 % (Holm)"),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "\nVerdicts: change from the baseline, with its 95 % interval{together}");
+        text.push_str(&lines(&compared, width));
+        text.push_str(&figures(&compared));
+        text.push_str(&worth_a_look(&compared, width));
+    }
+    if !floors.is_empty() {
+        let _ = writeln!(text, "\nNoise floor: the baseline against itself, its two runs in each block");
+        text.push_str(&lines(&floors, width));
+        let wrong = floors.iter().filter(|floor| claims(floor)).count();
+        if wrong > 0 {
+            text.push_str(&wrap(
+                &format!(
+                    "CAUTION: {} of {} differ from themselves. By chance one of twenty such tables shows it. If it comes \
+                     again, do not believe claims of that size: something on this host depends on the order of the runs.",
+                    wrong,
+                    count(floors.len(), "figure")
+                ),
+                width,
+                2,
+            ));
+        }
+    } else if !compared.is_empty() {
+        text.push_str(&wrap("No noise floor: no cell was measured twice in each block.", width, 2));
+    }
+    text
+}
+
+/// One line a verdict, below the cells that it is about.
+fn lines(verdicts: &[&Verdict], width: usize) -> String {
+    let mut text = String::new();
+    let sides = |verdict: &Verdict| (name(&verdict.treatment), name(&verdict.baseline));
+    for same in verdicts.chunk_by(|left, right| sides(left) == sides(right)) {
+        let (treatment, baseline) = sides(same[0]);
+        let heading = match same[0].kind {
+            VerdictKind::Comparison if treatment != baseline => format!("{treatment} against {baseline}"),
+            _ => treatment,
+        };
+        text.push_str(&wrap(&heading, width, 2));
+        for verdict in same {
+            text.push_str(&wrap(&verdict.text, width, 4));
+        }
+    }
+    text
+}
+
+fn name(side: &VerdictSide) -> String {
+    match &side.result {
+        Some(result) => format!("{result}:{}", side.cell),
+        None => side.cell.clone(),
+    }
+}
+
+/// The figures behind the changes: medians over runs.
+fn figures(verdicts: &[&Verdict]) -> String {
+    let mut grid = Grid::default()
+        .column("Medians over runs", Align::Left)
+        .column("Figure", Align::Left)
+        .column("Baseline", Align::Right)
+        .column("n", Align::Right)
+        .column("Cell", Align::Right)
+        .column("n", Align::Right)
+        .column("", Align::Left);
+    for verdict in verdicts {
+        let is_time = verdict.unit == "ns";
+        let figure = |side: &VerdictSide| {
+            let shown = |value| if is_time { micros(value) } else { significant(value) };
+            side.median.map_or_else(|| "n/a".to_owned(), shown)
+        };
+        grid.row(vec![
+            verdict.treatment.cell.clone(),
+            verdict.metric.words().to_owned(),
+            figure(&verdict.baseline),
+            verdict.baseline.runs.to_string(),
+            figure(&verdict.treatment),
+            verdict.treatment.runs.to_string(),
+            if is_time { "µs".to_owned() } else { verdict.unit.clone() },
+        ]);
+    }
+    grid.render()
+}
+
+fn claims(verdict: &Verdict) -> bool {
+    verdict.answer.as_ref().is_some_and(|answer| answer.conclusion.differs())
+}
+
+/// What is no claim, but would be the next to measure.
+fn worth_a_look(verdicts: &[&Verdict], width: usize) -> String {
+    let is_worth = |verdict: &&&Verdict| {
+        let p = verdict.answer.as_ref().and_then(|answer| answer.p_exploratory);
+        !claims(verdict) && p.is_some_and(|p| p <= WORTH_A_LOOK)
+    };
+    let worth: Vec<String> = verdicts
+        .iter()
+        .filter(is_worth)
+        .map(|verdict| format!("{} of {}", verdict.metric.words(), verdict.treatment.cell))
+        .collect();
+    if worth.is_empty() {
+        return String::new();
+    }
+    let text = format!(
+        "Worth another measurement, not a claim: {}. Of such a list, with the claims above, at most 5 % are expected to \
+         be false (Benjamini-Hochberg).",
+        worth.join("; ")
+    );
+    wrap(&text, width, 2)
+}
+
+/// A comparison, for people.
+#[must_use]
+pub fn comparison(comparison: &Comparison, options: Options) -> String {
+    let width = options.width.map_or(WIDTH, |width| usize::from(width.max(40)));
+    let mut text = String::new();
+    for (what, side) in [("baseline", &comparison.baseline), ("compared", &comparison.treatment)] {
+        let line = format!("{what}: {}, {}, {}", side.result, side.experiment, date(side.started_unix_ns));
+        text.push_str(&wrap(&line, width, 0));
+        if !side.unmatched.is_empty() {
+            let line = format!("not compared, without a counterpart: {}", side.unmatched.join(", "));
+            text.push_str(&wrap(&line, width, 2));
+        }
+    }
+    for note in &comparison.notes {
+        text.push_str(&wrap(note, width, 2));
+    }
+    text.push_str(&section(&comparison.verdicts, width));
+    if !comparison.criteria.is_empty() {
+        let shared = match comparison.criteria.len() {
+            1 => String::new(),
+            n => format!(": {n} judgements share the 5 %"),
+        };
+        let _ = writeln!(text, "\nCriteria{shared}");
+        for judged in &comparison.criteria {
+            let line = format!("`{}` for {}: {}", judged.criterion, judged.cell, judged.text);
+            text.push_str(&wrap(&line, width, 2));
+        }
+        let of = |outcome| comparison.criteria.iter().filter(|judged| judged.outcome == outcome).count();
+        let line = format!(
+            "{} broken, {} kept, {} cannot be told",
+            of(CriterionOutcome::Broken),
+            of(CriterionOutcome::Kept),
+            of(CriterionOutcome::CannotTell)
+        );
+        text.push_str(&wrap(&line, width, 2));
+    }
+    if comparison.verdicts.iter().any(|verdict| verdict.pairing == Pairing::Apart) {
+        text.push_str(&wrap(
+            "Intervals and claims: ranks of runs of two results (Mann and Whitney), not of pairs within blocks.",
+            width,
+            0,
+        ));
+    }
+    text
+}
+
+/// A comparison for machines: what `schemas/comparison.schema.json` describes.
+///
+/// # Panics
+/// Never: a comparison has nothing that JSON has not.
+#[must_use]
+pub fn comparison_json(comparison: &Comparison) -> String {
+    let mut text = serde_json::to_string_pretty(comparison).expect("a comparison is JSON");
+    text.push('\n');
+    text
+}

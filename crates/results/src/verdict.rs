@@ -1,0 +1,177 @@
+//! What may be said of two cells: the part of the schema that claims something.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Metric;
+
+/// One figure of one cell held against that of another. What it rests on is in `docs/explain/verdicts.md`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// What was compared.
+    pub kind: VerdictKind,
+    /// By which figure.
+    pub metric: Metric,
+    /// Its unit, as far as it stands beside a number here.
+    pub unit: String,
+    /// The cell that is judged.
+    pub treatment: VerdictSide,
+    /// The cell that it is held against.
+    pub baseline: VerdictSide,
+    /// How the runs of both belong together.
+    pub pairing: Pairing,
+    /// By all blocks; null where no verdict is given.
+    pub answer: Option<Answer>,
+    /// Without the blocks during which the host was noisy; null where there are none, or no verdict is given.
+    pub without_noisy: Option<Answer>,
+    /// Why no verdict is given; null where one is.
+    pub withheld: Option<String>,
+    /// In words.
+    pub text: String,
+}
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// Two cells.
+    Comparison,
+    /// A cell with itself: its two runs in each block. What differs here is noise.
+    NoiseFloor,
+}
+
+/// How runs belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pairing {
+    /// Both were measured in each block, in drawn order: what disturbs a block cancels.
+    Blocks,
+    /// In two results. Whatever changed between them is in the difference.
+    Apart,
+}
+
+/// One side of a comparison: what there is of its runs, all blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VerdictSide {
+    /// Its result as it was named, where two are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// Id of the cell.
+    pub cell: String,
+    /// Runs that have the figure.
+    pub runs: u32,
+    /// Runs that were not brought to their end.
+    pub failed: u32,
+    /// Runs whose figures contradict each other.
+    pub invalid: u32,
+    /// Valid runs with too few samples for the figure, or with none that has a ratio.
+    pub without_figure: u32,
+    /// Valid runs that reached no level that they kept.
+    pub unsteady: u32,
+    /// Samples or pings lost, of those sent in all valid runs of the cell, in percent.
+    pub lost_pct: f64,
+    /// Median of the figure over the runs, in `unit`; null without runs.
+    pub median: Option<f64>,
+    /// Where runs fall into two or more groups: these; else empty. Sought from 12 runs on.
+    pub modes: Vec<VerdictMode>,
+}
+
+/// A group of runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VerdictMode {
+    /// The median of its runs, in the unit of the verdict.
+    pub location: f64,
+    /// Its runs, of all, in percent.
+    pub share_pct: f64,
+}
+
+/// What may be said, and the figures that it rests on: changes of the treatment relative to the baseline, in percent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// What may be said.
+    pub conclusion: Conclusion,
+    /// Blocks with both figures; apart, runs of the smaller side.
+    pub n: u32,
+    /// Blocks that miss a figure; apart, runs that miss it. They take no part.
+    pub incomplete: u32,
+    /// Estimate of Hodges and Lehmann; null where there is none.
+    pub change_pct: Option<f64>,
+    /// Lower end of the interval, of this comparison alone.
+    pub low_pct: Option<f64>,
+    /// Its upper end.
+    pub high_pct: Option<f64>,
+    /// With which probability it covers, in percent: 95 or a little more.
+    pub level_pct: Option<f64>,
+    /// Ends of the interval that is wide enough for all comparisons of the family to cover at once.
+    pub simultaneous_pct: Option<[f64; 2]>,
+    /// Ends of the bootstrap's interval: a cross-check that no claim rests on. Only with blocks.
+    pub cross_check_pct: Option<[f64; 2]>,
+    /// p-value of "nothing differs", alone.
+    pub p: Option<f64>,
+    /// The same, adjusted by Holm over the family: claims rest on it.
+    pub p_holm: Option<f64>,
+    /// The same, adjusted by Benjamini and Hochberg: for what to look at next.
+    pub p_exploratory: Option<f64>,
+    /// How many comparisons were judged together.
+    pub family: u32,
+}
+
+/// What may be said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "word")]
+pub enum Conclusion {
+    /// A real difference upwards.
+    Higher {
+        /// Whether that is better.
+        better: bool,
+        /// Whether it is shown to be too small to matter.
+        within_margin: bool,
+    },
+    /// A real difference downwards.
+    Lower {
+        /// Whether that is better.
+        better: bool,
+        /// Whether it is shown to be too small to matter.
+        within_margin: bool,
+    },
+    /// No difference that matters.
+    Equivalent {
+        /// The largest that does not matter, in percent.
+        margin_pct: f64,
+    },
+    /// Neither is shown.
+    Inconclusive {
+        /// The effect that would have been found in four of five such experiments, in percent.
+        could_have_seen_pct: Option<f64>,
+    },
+    /// Not enough for any claim, whatever the figures.
+    TooFew {
+        /// Blocks, or runs on each side, from which on there may be one.
+        needs: u32,
+    },
+}
+
+impl Conclusion {
+    /// Whether both claim the same: the numbers may differ.
+    #[must_use]
+    pub fn claims_the_same(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Whether a real difference is claimed.
+    #[must_use]
+    pub const fn differs(&self) -> bool {
+        matches!(self, Self::Higher { .. } | Self::Lower { .. })
+    }
+}
+
+impl Verdict {
+    /// Whether all blocks say something else than those without noise.
+    #[must_use]
+    pub fn depends_on_noise(&self) -> bool {
+        match (&self.answer, &self.without_noisy) {
+            (Some(all), Some(quiet)) => !all.conclusion.claims_the_same(&quiet.conclusion),
+            _ => false,
+        }
+    }
+}

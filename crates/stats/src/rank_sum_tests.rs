@@ -1,0 +1,89 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// All ways to say which of the sorted values are of the first group: how often at most `u` pairs have it above.
+fn by_enumeration(m: usize, n: usize, u: usize) -> f64 {
+    let all = (0..1_usize << (m + n)).filter(|members| members.count_ones() as usize == m);
+    let statistic = |members: usize| {
+        let firsts = (0..m + n).filter(|i| members >> i & 1 == 1);
+        firsts.map(|i| (0..i).filter(|j| members >> j & 1 == 0).count()).sum::<usize>()
+    };
+    let (mut at_most, mut orders) = (0_u32, 0_u32);
+    for members in all {
+        orders += 1;
+        at_most += u32::from(statistic(members) <= u);
+    }
+    f64::from(at_most) / f64::from(orders)
+}
+
+#[test]
+fn the_null_distribution_is_what_enumeration_counts() {
+    for (m, n) in [(1, 1), (1, 5), (2, 3), (4, 4), (5, 3), (6, 6), (3, 9)] {
+        let null = Null::of(m, n);
+        for u in 0..=m * n {
+            let (ours, counted) = (null.at_most(u), by_enumeration(m, n, u));
+            assert!((ours - counted).abs() < 1e-12, "{m}, {n}, {u}: {ours}, {counted}");
+        }
+    }
+}
+
+#[test]
+fn critical_values_are_those_of_the_published_tables() {
+    // two-sided 5 %: the largest U that rejects (Mann and Whitney; Hollander, Wolfe and Chicken, table A.6)
+    for (m, n, u) in [(4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23), (12, 12, 37), (20, 20, 127)]
+    {
+        assert_eq!(Null::of(m, n).critical(0.025), Some(u), "{m}, {n}");
+    }
+    assert_eq!(Null::of(3, 3).critical(0.025), None);
+}
+
+#[test]
+fn fewer_than_four_on_each_side_have_no_interval_of_95_percent() {
+    let interval = |n: usize| {
+        let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
+        RankSum::of(&values, &values).and_then(|ranks| ranks.interval(0.95))
+    };
+    assert_eq!((least_runs(0.95), interval(3).is_some(), interval(4).is_some()), (4, false, true));
+    assert_eq!(least_runs(1.0 - 0.05 / 40.0), 7);
+}
+
+#[test]
+fn what_is_the_same_does_not_differ_and_what_is_apart_does() {
+    let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let same = RankSum::of(&values, &values).expect("values");
+    assert_eq!((same.estimate(), same.p_greater(0.0).min(same.p_less(0.0)) > 0.4), (0.0, true));
+    let moved = RankSum::of(&values.map(|value| value + 10.0), &values).expect("values");
+    assert_eq!(moved.estimate(), 10.0);
+    // 1 of the 924 orders
+    assert!((moved.p_greater(0.0) - 1.0 / 924.0).abs() < 1e-12 && moved.p_less(0.0) == 1.0);
+    assert!(RankSum::of(&[], &values).is_none() && RankSum::of(&values, &[]).is_none());
+    // ties count against both claims
+    let tied = RankSum::of(&[1.0; 6], &[1.0; 6]).expect("values");
+    assert_eq!((tied.p_greater(0.0), tied.p_less(0.0)), (1.0, 1.0));
+}
+
+proptest! {
+    #[test]
+    fn a_point_lies_outside_of_the_interval_just_where_a_test_rejects(
+        treatment in prop::collection::vec(-1.0..1.0_f64, 4..9),
+        baseline in prop::collection::vec(-1.0..1.0_f64, 4..9),
+        at in -2.0..2.0_f64,
+    ) {
+        let ranks = RankSum::of(&treatment, &baseline).expect("values");
+        let interval = ranks.interval(0.95).expect("4 on each side");
+        let rejects = ranks.p_greater(at).min(ranks.p_less(at)) <= 0.025;
+        prop_assert_eq!(rejects, !interval.covers(at));
+    }
+
+    #[test]
+    fn the_other_way_round_is_the_opposite(
+        treatment in prop::collection::vec(-1.0..1.0_f64, 1..9),
+        baseline in prop::collection::vec(-1.0..1.0_f64, 1..9),
+    ) {
+        let (there, back) = (RankSum::of(&treatment, &baseline), RankSum::of(&baseline, &treatment));
+        let (there, back) = (there.expect("values"), back.expect("values"));
+        prop_assert!((there.estimate() + back.estimate()).abs() < 1e-12);
+        prop_assert!((there.p_greater(0.1) - back.p_less(-0.1)).abs() < 1e-12);
+    }
+}

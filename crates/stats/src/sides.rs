@@ -1,0 +1,136 @@
+//! The figures of two cells as they were measured: in common blocks, or apart.
+
+use crate::{
+    Block, Interval, RankSum, Run, SignedRank, bca, hodges_lehmann, least_blocks, least_runs, log_ratios,
+};
+
+/// What is held against each other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sides {
+    /// Both in each block, in drawn order: what disturbs a block cancels.
+    Blocks(Vec<Block>),
+    /// One after the other. What changed between the two is in the difference, whatever it was.
+    Apart {
+        /// Runs of the cell that is judged.
+        treatment: Vec<Run>,
+        /// Runs of the cell that it is held against.
+        baseline: Vec<Run>,
+    },
+}
+
+impl Sides {
+    /// Runs of the treatment, those without a usable figure too.
+    pub(crate) fn treatment(&self) -> Vec<Run> {
+        match self {
+            Self::Blocks(blocks) => blocks.iter().filter_map(|block| block.treatment).collect(),
+            Self::Apart { treatment, .. } => treatment.clone(),
+        }
+    }
+
+    /// Runs of the baseline.
+    pub(crate) fn baseline(&self) -> Vec<Run> {
+        match self {
+            Self::Blocks(blocks) => blocks.iter().filter_map(|block| block.baseline).collect(),
+            Self::Apart { baseline, .. } => baseline.clone(),
+        }
+    }
+
+    pub(crate) fn ranks(&self) -> Option<Ranks> {
+        match self {
+            Self::Blocks(blocks) => SignedRank::of(&log_ratios(blocks)).map(Ranks::Blocks),
+            Self::Apart { treatment, baseline } => {
+                RankSum::of(&logs(treatment), &logs(baseline)).map(Ranks::Apart)
+            }
+        }
+    }
+
+    /// How many it rests on: pairs, or runs of the smaller side; and how many of them miss a figure.
+    pub(crate) fn complete(&self) -> (usize, usize) {
+        match self {
+            Self::Blocks(blocks) => {
+                let complete = log_ratios(blocks).len();
+                (complete, blocks.len() - complete)
+            }
+            Self::Apart { treatment, baseline } => {
+                let (treated, based) = (logs(treatment).len(), logs(baseline).len());
+                (treated.min(based), treatment.len() - treated + baseline.len() - based)
+            }
+        }
+    }
+
+    /// Blocks, or runs, with a run that had no steady state.
+    pub(crate) fn unsteady(&self) -> usize {
+        match self {
+            Self::Blocks(blocks) => {
+                let unsteady = |block: &&Block| {
+                    [block.treatment, block.baseline].iter().flatten().any(|run| !run.steady)
+                };
+                blocks.iter().filter(unsteady).count()
+            }
+            Self::Apart { treatment, baseline } => {
+                treatment.iter().chain(baseline).filter(|run| !run.steady).count()
+            }
+        }
+    }
+
+    /// From how many blocks on, or runs on each side, there may be a claim of this level.
+    pub(crate) fn least(&self, level: f64) -> usize {
+        match self {
+            Self::Blocks(_) => least_blocks(level),
+            Self::Apart { .. } => least_runs(level),
+        }
+    }
+
+    /// The bootstrap over blocks; none where there are no blocks.
+    pub(crate) fn bootstrap(&self, level: f64, resamples: usize, seed: u64) -> Option<Interval> {
+        let Self::Blocks(blocks) = self else { return None };
+        let middle = |values: &[f64]| hodges_lehmann(values).unwrap_or(0.0);
+        bca(&log_ratios(blocks), middle, level, resamples, seed)
+    }
+}
+
+/// The logarithms of the figures that have one.
+pub(crate) fn logs(runs: &[Run]) -> Vec<f64> {
+    runs.iter().filter_map(Run::usable).map(f64::ln).collect()
+}
+
+/// The ranks of either design.
+pub(crate) enum Ranks {
+    Blocks(SignedRank),
+    Apart(RankSum),
+}
+
+impl Ranks {
+    pub(crate) fn estimate(&self) -> f64 {
+        match self {
+            Self::Blocks(ranks) => ranks.estimate(),
+            Self::Apart(ranks) => ranks.estimate(),
+        }
+    }
+
+    pub(crate) fn interval(&self, level: f64) -> Option<Interval> {
+        match self {
+            Self::Blocks(ranks) => ranks.interval(level),
+            Self::Apart(ranks) => ranks.interval(level),
+        }
+    }
+
+    pub(crate) fn p_greater(&self, at: f64) -> f64 {
+        match self {
+            Self::Blocks(ranks) => ranks.p_greater(at),
+            Self::Apart(ranks) => ranks.p_greater(at),
+        }
+    }
+
+    pub(crate) fn p_less(&self, at: f64) -> f64 {
+        match self {
+            Self::Blocks(ranks) => ranks.p_less(at),
+            Self::Apart(ranks) => ranks.p_less(at),
+        }
+    }
+
+    /// Twice the smaller of the one-sided ones.
+    pub(crate) fn p_differs(&self, at: f64) -> f64 {
+        (2.0 * self.p_greater(at).min(self.p_less(at))).min(1.0)
+    }
+}

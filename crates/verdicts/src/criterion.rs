@@ -1,0 +1,160 @@
+//! Criteria such as `p99 > +5%`: what a comparison is asked not to show.
+
+use std::ops::Range;
+
+use results::Metric;
+use stats::Forbidden;
+
+/// A change that is forbidden, as it was stated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Criterion {
+    /// As stated.
+    pub text: String,
+    /// The figure.
+    pub metric: Metric,
+    /// What may not be.
+    pub forbidden: Forbidden,
+}
+
+/// What is wrong with a criterion, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub error: String,
+    /// Bytes of the text.
+    pub at: Range<usize>,
+    /// The next step.
+    pub hint: String,
+}
+
+const FORM: &str =
+    "write a metric, `>` or `<`, and a change in percent, such as `p99 > +5%` or `goodput < -5%`";
+
+impl Criterion {
+    /// What is stated: a metric, `>` or `<`, and a change in percent with or without a sign.
+    ///
+    /// # Errors
+    /// Anything else, with its place.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let fault = |error: &str, at: Range<usize>, hint: &str| Fault {
+            error: error.to_owned(),
+            at,
+            hint: hint.to_owned(),
+        };
+        // the trimmed part between two places, and where it lies
+        let part = |from: usize, to: usize| {
+            let part = &text[from..to];
+            let begin = from + part.len() - part.trim_start().len();
+            (part.trim(), begin..begin + part.trim().len())
+        };
+        let Some(sign_at) = text.find(['<', '>']) else {
+            return Err(fault("there is no `>` or `<` in it", 0..text.len(), FORM));
+        };
+        let (name, at) = part(0, sign_at);
+        let Some(metric) = Metric::by_name(name) else {
+            let all: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+            let error = if name.is_empty() {
+                "there is no metric before the sign".to_owned()
+            } else {
+                format!("there is no metric `{name}`")
+            };
+            return Err(fault(&error, at, &format!("the metrics are {}", all.join(", "))));
+        };
+        let (change, at) = part(sign_at + 1, text.len());
+        let Some(number) = change.strip_suffix('%') else {
+            let error = if change.is_empty() {
+                "there is no change after the sign"
+            } else {
+                "this is no change in percent"
+            };
+            return Err(fault(error, at, "a bound is a change relative to the baseline, such as `+5%`"));
+        };
+        let number = number.trim_end();
+        let at = at.start..at.start + number.len();
+        let Some(percent) = decimal(number) else {
+            return Err(fault("this is no number", at, "write digits, such as `+5%` or `-2.5%`"));
+        };
+        if percent <= -100.0 {
+            return Err(fault("no figure falls by 100 % or more", at, "a bound is more than -100%"));
+        }
+        let share = percent / 100.0;
+        let above = text[sign_at..].starts_with('>');
+        let forbidden = if above { Forbidden::Above(share) } else { Forbidden::Below(share) };
+        Ok(Self { text: text.trim().to_owned(), metric, forbidden })
+    }
+}
+
+/// Digits, with a sign and a point where there is one; nothing else that a float could be.
+fn decimal(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_plain = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.ends_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let number: f64 = text.parse().ok()?;
+    (is_plain && number.is_finite()).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_meant_is_read() {
+        let read =
+            |text: &str| Criterion::parse(text).map(|criterion| (criterion.metric, criterion.forbidden));
+        assert_eq!(read("p99 > +5%"), Ok((Metric::RttP99, Forbidden::Above(0.05))));
+        assert_eq!(read("  p99.9>5 % "), Ok((Metric::RttP999, Forbidden::Above(0.05))));
+        assert_eq!(read("throughput < -2.5%"), Ok((Metric::Goodput, Forbidden::Below(-0.025))));
+        assert_eq!(read("cpu-writer > 0%"), Ok((Metric::CpuWriter, Forbidden::Above(0.0))));
+    }
+
+    #[test]
+    fn what_is_wrong_is_pointed_at() {
+        for (text, error, pointed) in [
+            ("p99 +5%", "there is no `>` or `<` in it", "p99 +5%"),
+            ("p42 > +5%", "there is no metric `p42`", "p42"),
+            (" > +5%", "there is no metric before the sign", ""),
+            ("p99 > 2ms", "this is no change in percent", "2ms"),
+            ("p99 >", "there is no change after the sign", ""),
+            ("p99 > five%", "this is no number", "five"),
+            ("p99 > 1e3%", "this is no number", "1e3"),
+            ("p99 > +-5%", "this is no number", "+-5"),
+            ("p99 > inf%", "this is no number", "inf"),
+            ("p99 >= 5%", "this is no number", "= 5"),
+            ("goodput < -100 %", "no figure falls by 100 % or more", "-100"),
+        ] {
+            let fault = Criterion::parse(text).expect_err(text);
+            assert_eq!((fault.error.as_str(), &text[fault.at.clone()]), (error, pointed), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_what_is_read(
+            metric in prop::sample::select(Metric::ALL.to_vec()),
+            above: bool,
+            tenths in -999_i32..10_000,
+            blanks in prop::collection::vec(" {0,3}", 5),
+        ) {
+            let [a, b, c, d, e] = &blanks[..] else { unreachable!() };
+            let sign = if above { '>' } else { '<' };
+            let plus = if tenths > 0 { "+" } else { "" };
+            let percent = f64::from(tenths) / 10.0;
+            let text = format!("{a}{}{b}{sign}{c}{plus}{percent}{d}%{e}", metric.name());
+            let read = Criterion::parse(&text).expect("it is well formed");
+            let share = percent / 100.0;
+            let forbidden = if above { Forbidden::Above(share) } else { Forbidden::Below(share) };
+            prop_assert_eq!((read.metric, read.forbidden), (metric, forbidden));
+        }
+
+        #[test]
+        fn any_text_is_read_or_pointed_into(text in "\\PC{0,20}|[p9.<>+%0-9 -]{0,12}") {
+            match Criterion::parse(&text) {
+                Ok(criterion) => prop_assert!(Criterion::parse(&criterion.text) == Ok(criterion)),
+                Err(fault) => prop_assert!(text.get(fault.at).is_some()),
+            }
+        }
+    }
+}

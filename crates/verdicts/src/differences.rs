@@ -1,0 +1,199 @@
+//! What two cells, and the results that they are of, differ in: every field by its name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use experiment::{Pin, Qos};
+use results::{Cell, Difference, Document};
+use serde_json::Value;
+
+/// Fields and their values.
+pub(crate) type Fields = BTreeMap<String, String>;
+
+/// Everything that tells a cell from another: what was asked for, who did it, and what was in force.
+pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
+    let factors = &cell.factors;
+    let mut fields = Fields::from([
+        ("driver".to_owned(), factors.driver.clone()),
+        ("transport".to_owned(), factors.transport.clone()),
+        ("workload".to_owned(), factors.workload.to_string()),
+        ("topology".to_owned(), factors.topology.to_string()),
+        ("size".to_owned(), factors.size_bytes.to_string()),
+        ("batch_bytes".to_owned(), factors.batch_bytes.to_string()),
+        ("batching".to_owned(), factors.batching.to_string()),
+        ("receive".to_owned(), factors.receive.to_string()),
+        ("interface".to_owned(), factors.interface.clone()),
+        ("multicast".to_owned(), factors.multicast.to_string()),
+    ]);
+    if let Some(profile) = &factors.profile {
+        fields.insert("profile".to_owned(), profile.clone());
+    }
+    policies(&mut fields, "qos", &factors.qos);
+    for (name, value) in &factors.options {
+        fields.insert(format!("option.{name}"), value.clone());
+    }
+    for (end, qos) in &cell.effective_qos {
+        policies(&mut fields, &format!("effective_qos.{end}"), qos);
+    }
+    if let Some(driver) = document.drivers.get(&factors.driver) {
+        fields.insert("driver.version".to_owned(), driver.driver_version.clone());
+        fields.insert("driver.middleware".to_owned(), driver.middleware.clone());
+        fields.insert("driver.middleware_version".to_owned(), driver.middleware_version.clone());
+        fields.extend(driver.build.clone().map(|build| ("driver.build".to_owned(), build)));
+    }
+    fields
+}
+
+/// What measured a whole result, and how.
+fn result_fields(document: &Document) -> Fields {
+    let design = &document.experiment.design;
+    let pin = match &design.pin {
+        Pin::None => "none".to_owned(),
+        Pin::Cores(writer, reader) => format!("{writer:?} {reader:?}"),
+    };
+    Fields::from([
+        ("tool.version".to_owned(), document.tool.version.clone()),
+        ("design.warm_up_ns".to_owned(), design.warm_up_ns.to_string()),
+        ("design.measure_ns".to_owned(), design.measure_ns.to_string()),
+        ("design.check_every".to_owned(), design.check_every.to_string()),
+        ("design.pin".to_owned(), pin),
+        ("design.keep_awake".to_owned(), design.keep_awake.to_string()),
+    ])
+}
+
+/// Everything that two results were measured under.
+pub(crate) fn environments(baseline: &Document, treatment: &Document) -> (Fields, Fields) {
+    let of = |document: &Document, flat: Option<Fields>| {
+        let mut fields = result_fields(document);
+        fields.extend(flat.unwrap_or_else(|| of_host(document)));
+        fields
+    };
+    let flat = |document: &Document| {
+        let environment = document.environment.as_ref()?;
+        let fields = environment.flat();
+        Some(
+            fields
+                .map(|(path, value)| (format!("env.{}", path.replacen('/', ".", 1)), value.to_owned()))
+                .collect(),
+        )
+    };
+    // an older result has the host only: then that is what can be held against each other
+    match (flat(baseline), flat(treatment)) {
+        (Some(before), Some(after)) => (of(baseline, Some(before)), of(treatment, Some(after))),
+        _ => (of(baseline, None), of(treatment, None)),
+    }
+}
+
+/// Where it was measured, as far as older results have it.
+fn of_host(document: &Document) -> Fields {
+    let host = &document.host;
+    let known = [
+        ("name", Some(host.name.clone())),
+        ("kernel", Some(host.kernel.clone())),
+        ("os", host.os.clone()),
+        ("cpu", host.cpu.clone()),
+        ("cpus", Some(host.cpus.to_string())),
+        ("memory_bytes", host.memory_bytes.map(|bytes| bytes.to_string())),
+        ("virtualization", host.virtualization.clone()),
+        ("clock_source", host.clock_source.clone()),
+        ("governor", host.governor.clone()),
+    ];
+    let known = known.into_iter().filter_map(|(name, value)| Some((format!("env.host.{name}"), value?)));
+    let sysctls = host.sysctls.iter().map(|(name, value)| (format!("env.sysctl.{name}"), value.clone()));
+    let links = host.link_mbps.iter().map(|(name, mbps)| (format!("env.link_mbps.{name}"), mbps.to_string()));
+    known.chain(sysctls).chain(links).collect()
+}
+
+fn policies(fields: &mut Fields, prefix: &str, qos: &Qos) {
+    let Ok(Value::Object(policies)) = serde_json::to_value(qos) else { return };
+    for (name, value) in policies.into_iter().filter(|(_, value)| !value.is_null()) {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        fields.insert(format!("{prefix}.{name}"), value);
+    }
+}
+
+/// The fields that differ, in their order.
+pub(crate) fn unequal(baseline: &Fields, treatment: &Fields) -> Vec<Difference> {
+    let names: BTreeSet<&String> = baseline.keys().chain(treatment.keys()).collect();
+    let differing = names.into_iter().filter(|name| baseline.get(*name) != treatment.get(*name));
+    differing
+        .map(|name| Difference {
+            field: name.clone(),
+            baseline: baseline.get(name).cloned(),
+            treatment: treatment.get(name).cloned(),
+            named: false,
+        })
+        .collect()
+}
+
+/// Whether a field is, or belongs to, one of the named factors.
+pub(crate) fn is_named(field: &str, named: &[String]) -> bool {
+    named.iter().any(|name| covers(name, field))
+}
+
+/// Whether a name means that field: the field itself, a group that it is in, or what it follows from. Of the environment,
+/// `env.` and the name of the group may be left out.
+fn covers(name: &str, field: &str) -> bool {
+    let is_in = |field: &str, group: &str| {
+        field.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    if is_in(field, name) {
+        return true;
+    }
+    if let Some(field) = field.strip_prefix("env.") {
+        let name = name.strip_prefix("env.").unwrap_or(name);
+        let bare = field.split_once('.').map_or(field, |(_, bare)| bare);
+        return is_in(field, name) || bare == name;
+    }
+    let in_force = |policy: &str| {
+        let rest = field.strip_prefix("effective_qos.").and_then(|rest| rest.split_once('.'));
+        rest.is_some_and(|(_, rest)| is_in(rest, policy))
+    };
+    match name {
+        "profile" | "qos" => is_in(field, "qos") || is_in(field, "effective_qos"),
+        "driver" => ["batching", "option", "effective_qos"].iter().any(|group| is_in(field, group)),
+        "batch_bytes" => field == "batching",
+        _ => name.strip_prefix("qos.").is_some_and(in_force),
+    }
+}
+
+/// Names that mean no field of either side.
+pub(crate) fn unknown<'n>(named: &'n [String], fields: &BTreeSet<String>) -> Option<&'n String> {
+    named.iter().find(|name| !fields.iter().any(|field| covers(name, field)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::covers;
+
+    #[test]
+    fn a_name_means_a_field_its_group_and_what_follows_from_it() {
+        for (name, field) in [
+            ("driver", "driver"),
+            ("driver", "driver.middleware_version"),
+            ("driver", "option.receive_buffer"),
+            ("qos", "qos.deadline_ns"),
+            ("qos.deadline_ns", "qos.deadline_ns"),
+            ("qos.deadline_ns", "effective_qos.writer.deadline_ns"),
+            ("profile", "effective_qos.reader.reliability"),
+            ("env", "env.host.kernel"),
+            ("kernel", "env.host.kernel"),
+            ("env.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),
+            ("sysctl", "env.sysctl.net.core.rmem_max"),
+            ("sysctl.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),
+            ("design", "design.pin"),
+        ] {
+            assert!(covers(name, field), "{name}, {field}");
+        }
+        for (name, field) in [
+            ("driver", "transport"),
+            ("size", "size_bytes"),
+            ("qos.deadline_ns", "effective_qos.writer.reliability"),
+            ("env.net.core.rmem_max", "env.sysctl.net.core.wmem_max"),
+            ("sysctl", "env.host.kernel"),
+            ("rmem_max", "env.sysctl.net.core.rmem_max"),
+            ("transport", "driver"),
+        ] {
+            assert!(!covers(name, field), "{name}, {field}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Runs of two cells to the sides of a comparison, and families of comparisons to verdicts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use results::{
+    Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, Run, RunState, Verdict, VerdictKind,
+    VerdictMode, VerdictSide,
+};
+use stats::{Better, Direction, Modality, Rules, Sides, compare_sides, median, modality};
+
+use crate::words;
+
+/// Runs of one cell that take part, and the blocks that were noisy when they were made.
+struct Part<'d> {
+    cell: &'d Cell,
+    twin: bool,
+    noisy: &'d BTreeSet<u32>,
+}
+
+/// One figure of one cell, to be held against another's.
+pub(crate) struct Pair<'d> {
+    pub kind: VerdictKind,
+    pub metric: Metric,
+    pub pairing: Pairing,
+    treatment: Part<'d>,
+    baseline: Part<'d>,
+}
+
+impl<'d> Part<'d> {
+    fn runs(&self) -> impl Iterator<Item = &'d Run> {
+        let twin = self.twin;
+        self.cell.runs.iter().filter(move |run| run.twin == twin)
+    }
+
+    /// Each run as it is judged; one without the figure has 0, which counts as missing.
+    fn judged(&self, metric: Metric, quiet_only: bool) -> impl Iterator<Item = (u32, stats::Run)> {
+        let kept = self.runs().filter(move |run| !quiet_only || !self.noisy.contains(&run.block));
+        kept.map(move |run| {
+            let figure = run.figure(metric).unwrap_or(0.0);
+            (run.block, stats::Run { figure, steady: !run.is_unsteady(metric) })
+        })
+    }
+
+    fn noisy_blocks(&self) -> BTreeSet<u32> {
+        self.runs().map(|run| run.block).filter(|block| self.noisy.contains(block)).collect()
+    }
+
+    fn lost_pct(&self) -> f64 {
+        let counted = self.runs().filter(|run| run.state == RunState::Valid).flat_map(|run| &run.counted);
+        let (lost, sent) =
+            counted.fold((0, 0), |(lost, sent), counted| (lost + counted.lost, sent + counted.sent));
+        if sent == 0 { 0.0 } else { 100.0 * lost as f64 / sent as f64 }
+    }
+
+    fn side(&self, metric: Metric) -> VerdictSide {
+        let of_state = |state| self.runs().filter(|run| run.state == state).count() as u32;
+        let figures: Vec<f64> = self.runs().filter_map(|run| run.figure(metric)).collect();
+        let modes = match modality(&figures) {
+            Modality::Several(modes) => modes,
+            Modality::One | Modality::TooFewRuns => Vec::new(),
+        };
+        let mode = |mode: stats::Mode| VerdictMode { location: mode.location, share_pct: 100.0 * mode.share };
+        VerdictSide {
+            result: None,
+            cell: self.cell.id.clone(),
+            runs: figures.len() as u32,
+            failed: of_state(RunState::Failed),
+            invalid: of_state(RunState::Invalid),
+            without_figure: of_state(RunState::Valid) - figures.len() as u32,
+            unsteady: self
+                .runs()
+                .filter(|run| run.figure(metric).is_some() && run.is_unsteady(metric))
+                .count() as u32,
+            lost_pct: self.lost_pct(),
+            median: median(&figures),
+            modes: modes.into_iter().map(mode).collect(),
+        }
+    }
+}
+
+impl<'d> Pair<'d> {
+    /// Two cells of one result.
+    pub fn in_blocks(
+        treatment: &'d Cell,
+        baseline: &'d Cell,
+        metric: Metric,
+        noisy: &'d BTreeSet<u32>,
+    ) -> Self {
+        Self {
+            kind: VerdictKind::Comparison,
+            metric,
+            pairing: Pairing::Blocks,
+            treatment: Part { cell: treatment, twin: false, noisy },
+            baseline: Part { cell: baseline, twin: false, noisy },
+        }
+    }
+
+    /// The two runs in each block of one cell.
+    pub fn of_twins(cell: &'d Cell, metric: Metric, noisy: &'d BTreeSet<u32>) -> Self {
+        let pair = Self::in_blocks(cell, cell, metric, noisy);
+        Self { kind: VerdictKind::NoiseFloor, treatment: Part { cell, twin: true, noisy }, ..pair }
+    }
+
+    /// Cells of two results, each with its noisy blocks.
+    pub fn apart(
+        (treatment, noisy_treatment): (&'d Cell, &'d BTreeSet<u32>),
+        (baseline, noisy_baseline): (&'d Cell, &'d BTreeSet<u32>),
+        metric: Metric,
+    ) -> Self {
+        Self {
+            kind: VerdictKind::Comparison,
+            metric,
+            pairing: Pairing::Apart,
+            treatment: Part { cell: treatment, twin: false, noisy: noisy_treatment },
+            baseline: Part { cell: baseline, twin: false, noisy: noisy_baseline },
+        }
+    }
+
+    /// What is compared: all of it, or what quiet blocks have.
+    pub fn sides(&self, quiet_only: bool) -> Sides {
+        let judged = |part: &Part<'d>| part.judged(self.metric, quiet_only).collect::<Vec<_>>();
+        let (treatment, baseline) = (judged(&self.treatment), judged(&self.baseline));
+        if self.pairing == Pairing::Apart {
+            let runs = |of: Vec<(u32, stats::Run)>| of.into_iter().map(|(_, run)| run).collect();
+            return Sides::Apart { treatment: runs(treatment), baseline: runs(baseline) };
+        }
+        let mut blocks: BTreeMap<u32, stats::Block> = BTreeMap::new();
+        let nothing = stats::Block { treatment: None, baseline: None };
+        for (block, run) in treatment {
+            blocks.entry(block).or_insert(nothing).treatment = Some(run);
+        }
+        for (block, run) in baseline {
+            blocks.entry(block).or_insert(nothing).baseline = Some(run);
+        }
+        Sides::Blocks(blocks.into_values().collect())
+    }
+
+    /// How many noisy blocks took part; in two results those of both.
+    pub fn noisy_blocks(&self) -> usize {
+        let (treatment, baseline) = (self.treatment.noisy_blocks(), self.baseline.noisy_blocks());
+        match self.pairing {
+            Pairing::Blocks => treatment.union(&baseline).count(),
+            Pairing::Apart => treatment.len() + baseline.len(),
+        }
+    }
+
+    /// Why no verdict is given on it, if none is.
+    pub fn withheld(&self) -> Option<String> {
+        let lossy = [&self.treatment, &self.baseline]
+            .into_iter()
+            .find(|part| self.metric.is_latency() && part.lost_pct() > MAX_LATENCY_LOSS_PCT)?;
+        Some(format!(
+            "{:.1} % of the pings of `{}` were lost, more than {MAX_LATENCY_LOSS_PCT} %",
+            lossy.lost_pct(),
+            lossy.cell.id
+        ))
+    }
+}
+
+/// Judges what is read together.
+pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
+    let given: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.withheld().is_none()).collect();
+    let mut all = answers(&given, false).into_iter();
+    let any_noise = given.iter().any(|pair| pair.noisy_blocks() > 0);
+    let mut quiet = if any_noise { answers(&given, true) } else { Vec::new() }.into_iter();
+    let verdict = |pair: &Pair<'_>| {
+        let withheld = pair.withheld();
+        let (answer, quiet) = if withheld.is_some() { (None, None) } else { (all.next(), quiet.next()) };
+        let mut verdict = Verdict {
+            kind: pair.kind,
+            metric: pair.metric,
+            unit: pair.metric.unit().to_owned(),
+            treatment: pair.treatment.side(pair.metric),
+            baseline: pair.baseline.side(pair.metric),
+            pairing: pair.pairing,
+            answer,
+            without_noisy: quiet.filter(|_| pair.noisy_blocks() > 0),
+            withheld,
+            text: String::new(),
+        };
+        verdict.text = words::verdict(&verdict, pair.noisy_blocks());
+        verdict
+    };
+    pairs.iter().map(verdict).collect()
+}
+
+fn answers(pairs: &[&Pair<'_>], quiet_only: bool) -> Vec<Answer> {
+    let family: Vec<Sides> = pairs.iter().map(|pair| pair.sides(quiet_only)).collect();
+    // groups are sought in all runs of a cell, in its side
+    let rules = Rules { modes: false, ..Rules::default() };
+    let compared = compare_sides(&family, &rules);
+    let answer = |(pair, compared): (&&Pair<'_>, stats::Comparison)| {
+        let percent = |share: f64| 100.0 * share;
+        let ends = |interval: stats::Interval| [percent(interval.low), percent(interval.high)];
+        let change = compared.change;
+        let interval = change.and_then(|change| change.interval);
+        Answer {
+            conclusion: conclusion(compared.conclusion, pair.metric, &rules),
+            n: compared.blocks as u32,
+            incomplete: compared.incomplete as u32,
+            change_pct: change.map(|change| percent(change.estimate)),
+            low_pct: interval.map(|interval| percent(interval.low)),
+            high_pct: interval.map(|interval| percent(interval.high)),
+            level_pct: interval.map(|interval| percent(interval.level)),
+            simultaneous_pct: change.and_then(|change| change.simultaneous).map(ends),
+            cross_check_pct: change.and_then(|change| change.cross_check).map(ends),
+            p: change.map(|change| change.p),
+            p_holm: change.map(|change| change.p_holm),
+            p_exploratory: change.map(|change| change.p_exploratory),
+            family: pairs.len() as u32,
+        }
+    };
+    pairs.iter().zip(compared).map(answer).collect()
+}
+
+fn conclusion(found: stats::Conclusion, metric: Metric, rules: &Rules) -> Conclusion {
+    match found {
+        stats::Conclusion::Differs { direction: Direction::Higher, within_margin } => {
+            Conclusion::Higher { better: metric.better() == Better::More, within_margin }
+        }
+        stats::Conclusion::Differs { direction: Direction::Lower, within_margin } => {
+            Conclusion::Lower { better: metric.better() == Better::Less, within_margin }
+        }
+        stats::Conclusion::Equivalent => Conclusion::Equivalent { margin_pct: 100.0 * rules.margin },
+        stats::Conclusion::Inconclusive { could_have_seen } => {
+            Conclusion::Inconclusive { could_have_seen_pct: could_have_seen.map(|share| 100.0 * share) }
+        }
+        stats::Conclusion::TooFewBlocks { needs } => Conclusion::TooFew { needs: needs as u32 },
+    }
+}

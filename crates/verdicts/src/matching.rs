@@ -1,0 +1,42 @@
+//! Which cell is held against which.
+
+use results::{Cell, Document};
+
+use crate::differences::{cell_fields, is_named, unequal};
+
+/// How many factors two cells differ in that were not named.
+pub(crate) fn distance(
+    (left, of_left): (&Cell, &Document),
+    (right, of_right): (&Cell, &Document),
+    named: &[String],
+) -> usize {
+    let differing = unequal(&cell_fields(of_left, left), &cell_fields(of_right, right));
+    let factors = differing.iter().filter(|difference| is_factor(&difference.field));
+    factors.filter(|difference| !is_named(&difference.field, named)).count()
+}
+
+/// What a cell is chosen by; what follows from that, such as versions and policies in force, chooses no counterpart.
+fn is_factor(field: &str) -> bool {
+    !["driver.", "effective_qos."].iter().any(|consequence| field.starts_with(consequence))
+}
+
+/// The one cell of the same workload that differs least from `cell`; none where two are as near.
+pub(crate) fn nearest<'c>(
+    document: &Document,
+    cell: &Cell,
+    other: &Document,
+    candidates: &[&'c Cell],
+    named: &[String],
+) -> Option<&'c Cell> {
+    let same_workload =
+        candidates.iter().filter(|candidate| candidate.factors.workload == cell.factors.workload);
+    let mut scored: Vec<(usize, &'c Cell)> = same_workload
+        .map(|candidate| (distance((candidate, other), (cell, document), named), *candidate))
+        .collect();
+    scored.sort_by_key(|(distance, _)| *distance);
+    match scored[..] {
+        [] => None,
+        [(first, _), (second, _), ..] if first == second => None,
+        [(_, nearest), ..] => Some(nearest),
+    }
+}

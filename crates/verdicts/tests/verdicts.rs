@@ -1,0 +1,391 @@
+//! Each verdict has an input that gives it, and one that gives its opposite.
+#[path = "../../results/tests/sample/mod.rs"]
+mod sample;
+
+use std::collections::BTreeSet;
+
+use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
+use results::{
+    Assembler, Conclusion, CriterionOutcome, Document, Histograms, Metric, Pairing, Run, RunState, State,
+    SteadyState, SteadyVerdict, Verdict, VerdictKind,
+};
+use verdicts::{Asked, Criterion, Refusal, Side, compare};
+
+/// A result of two drivers, of which `plain` is the baseline, with what `change` makes of each run.
+fn result(workload: Workload, blocks: u32, change: impl Fn(&mut Run)) -> Document {
+    let mut header = sample::header_of(&Characterize {
+        drivers: vec!["plain".to_owned(), "dds".to_owned()],
+        sizes: vec![1024],
+        workloads: vec![workload],
+        batch_bytes: 0,
+        reliability: ReliabilityChoice::Strongest,
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        multicast: false,
+        transport: None,
+        options: Vec::new(),
+        effort: Effort::Quick,
+        runs: None,
+        measure_ns: None,
+        warm_up_ns: None,
+        check_every: 64,
+        seed: 3,
+        pin: Pin::None,
+        keep_awake: false,
+        match_ns: None,
+    });
+    header.experiment.design.blocks = blocks;
+    let baseline = header.experiment.cells.iter().find(|cell| cell.factors.driver == "plain");
+    header.experiment.design.baseline = vec![baseline.expect("a cell").id.clone()];
+    let (schedule, cells) = (header.experiment.schedule(), header.experiment.cells.clone());
+    let mut assembler = Assembler::new(header);
+    for scheduled in schedule {
+        let (mut run, _) = sample::run(scheduled, &cells[scheduled.cell]);
+        change(&mut run);
+        assembler.add(run, &Histograms::new());
+    }
+    assembler.document(State::Complete)
+}
+
+/// A round trip of 100 µs where `driver`'s is `ratio` of it, and runs lie up to `reach` apart.
+fn rtt(run: &mut Run, ratio: f64, reach: f64) {
+    let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
+    let ratio = if run.cell.starts_with("dds") { ratio } else { 1.0 };
+    let p50 = 100_000.0 * ratio * (1.0 + reach * (2.0 * noise - 1.0));
+    let rtt = run.latency.get_mut("rtt").expect("a latency run");
+    (rtt.p50_ns, rtt.p99_ns) = (Some(p50 as u64), Some((3.0 * p50) as u64));
+}
+
+fn latency(blocks: u32, ratio: f64, reach: f64) -> Document {
+    result(Workload::Latency, blocks, |run| rtt(run, ratio, reach))
+}
+
+/// Of the treatment's median RTT.
+fn p50(document: &Document) -> Verdict {
+    p50_without(document, &[])
+}
+
+fn p50_without(document: &Document, noisy: &[u32]) -> Verdict {
+    let noisy = BTreeSet::from_iter(noisy.iter().copied());
+    let mut verdicts = verdicts::without(document, &noisy);
+    verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison && verdict.metric == Metric::RttP50);
+    assert_eq!(verdicts.len(), 1);
+    verdicts.remove(0)
+}
+
+fn conclusion(verdict: &Verdict) -> &Conclusion {
+    &verdict.answer.as_ref().expect("a verdict").conclusion
+}
+
+#[test]
+fn each_conclusion_has_its_words() {
+    let words = [
+        (12, 0.95, 0.01),
+        (12, 1.08, 0.01),
+        (12, 1.0, 0.01),
+        (12, 0.99, 0.002),
+        (12, 1.0, 0.2),
+        (3, 2.0, 0.01),
+    ]
+    .map(|(blocks, ratio, reach)| p50(&latency(blocks, ratio, reach)).text);
+    assert_eq!(
+        words,
+        [
+            "p50 RTT 5.1 % lower (95 % 4.7..5.6, 12 blocks)",
+            "p50 RTT 7.9 % higher (95 % 7.4..8.3, 12 blocks)",
+            "p50 RTT equivalent within 2 % (95 % -0.6..+0.3, 12 blocks)",
+            "p50 RTT 1.0 % lower, equivalent within 2 % (95 % 0.9..1.1, 12 blocks)",
+            "p50 RTT inconclusive: could have seen 15.2 % (95 % -11.2..+5.8, 12 blocks)",
+            "p50 RTT has too few blocks for any claim: 3, needs 7",
+        ]
+    );
+}
+
+#[test]
+fn what_is_better_depends_on_the_figure() {
+    let lower = p50(&latency(12, 0.9, 0.01));
+    assert_eq!(conclusion(&lower), &Conclusion::Lower { better: true, within_margin: false });
+    let document = result(Workload::Throughput, 12, |run| {
+        let ratio = if run.cell.starts_with("dds") { 0.9 } else { 1.0 };
+        let throughput = run.throughput.as_mut().expect("a throughput run");
+        throughput.goodput_mbps = 900.0 * ratio * (1.0 + 0.001 * f64::from(run.number % 5));
+    });
+    let verdicts = verdicts::of(&document);
+    let goodput = verdicts.last().expect("a verdict");
+    assert_eq!(conclusion(goodput), &Conclusion::Lower { better: false, within_margin: false });
+    assert!(goodput.text.starts_with("goodput 10.0 % lower (95 % "), "{}", goodput.text);
+}
+
+#[test]
+fn the_baseline_against_itself_is_the_noise_floor() {
+    let floors = |document: &Document| -> Vec<Verdict> {
+        let mut verdicts = verdicts::of(document);
+        verdicts.retain(|verdict| verdict.kind == VerdictKind::NoiseFloor);
+        verdicts
+    };
+    let quiet = floors(&latency(12, 0.9, 0.01));
+    assert_eq!(quiet.len(), 2, "median and p99");
+    for floor in &quiet {
+        assert_eq!(floor.treatment.cell, floor.baseline.cell);
+        assert_eq!(floor.answer.as_ref().map(|answer| (answer.n, answer.family)), Some((12, 2)));
+        assert!(!conclusion(floor).differs(), "{}", floor.text);
+    }
+    // a second run that is always slower would be a defect of the rig, and is seen
+    let rigged = result(Workload::Latency, 12, |run| {
+        rtt(run, 1.0, 0.01);
+        let slower = if run.twin { 1.1 } else { 1.0 };
+        let rtt = run.latency.get_mut("rtt").expect("a latency run");
+        rtt.p50_ns = rtt.p50_ns.map(|ns| (ns as f64 * slower) as u64);
+    });
+    assert!(conclusion(&floors(&rigged)[0]).differs());
+    // no baseline: no verdict
+    let mut without = latency(12, 0.9, 0.01);
+    without.experiment.design.baseline.clear();
+    without.cells.iter_mut().for_each(|cell| cell.runs.retain(|run| !run.twin));
+    assert_eq!(verdicts::of(&without), []);
+}
+
+#[test]
+fn over_one_percent_of_lost_pings_there_is_no_verdict_on_latency() {
+    let lossy = |lost| {
+        p50(&result(Workload::Latency, 12, |run| {
+            rtt(run, 0.9, 0.01);
+            if run.cell.starts_with("dds") {
+                run.counted[0].lost = lost;
+            }
+        }))
+    };
+    // of 400
+    let (kept, withheld) = (lossy(4), lossy(5));
+    assert!(kept.withheld.is_none() && conclusion(&kept).differs(), "{}", kept.text);
+    assert_eq!(withheld.answer, None);
+    assert_eq!(
+        withheld.text,
+        "p50 RTT: no verdict: 1.2 % of the pings of `dds/udp4/latency/1024` were lost, more than 1 %"
+    );
+}
+
+#[test]
+fn groups_of_runs_are_told_with_places_and_shares() {
+    let grouped = |apart: f64| {
+        p50(&result(Workload::Latency, 20, |run| {
+            rtt(run, 1.0, 0.01);
+            let rtt = run.latency.get_mut("rtt").expect("a latency run");
+            if run.cell.starts_with("dds") && run.block % 5 < 2 {
+                rtt.p50_ns = rtt.p50_ns.map(|ns| (ns as f64 * apart) as u64);
+            }
+        }))
+    };
+    let (one, two) = (grouped(1.0), grouped(1.5));
+    assert!(one.treatment.modes.is_empty() && !one.text.contains("multi-modal"), "{}", one.text);
+    assert!(two.text.contains("; multi-modal: 60 % near 100 µs, 40 % near 150 µs"), "{}", two.text);
+    assert!(two.baseline.modes.is_empty() && !two.text.contains("baseline multi-modal"), "{}", two.text);
+}
+
+#[test]
+fn runs_without_steady_state_and_runs_without_figures_are_counted() {
+    let document = result(Workload::Latency, 12, |run| {
+        rtt(run, 0.9, 0.01);
+        let dds = run.cell.starts_with("dds");
+        let verdict = if dds && run.block <= 5 { SteadyVerdict::NoSteadyState } else { SteadyVerdict::Flat };
+        let state = SteadyState { verdict, steady_from_ns: None, segments: Vec::new() };
+        run.steady_state.insert("rtt_p50".to_owned(), state);
+        match run.block {
+            10 if dds => run.state = RunState::Failed,
+            11 if !dds && !run.twin => run.state = RunState::Invalid,
+            12 if dds => run.latency.get_mut("rtt").expect("rtt").p50_ns = None,
+            _ => {}
+        }
+    });
+    let verdict = p50(&document);
+    assert!(verdict.text.contains(", 9 blocks)"), "{}", verdict.text);
+    assert!(
+        verdict.text.ends_with(
+            "; no steady state in 5 of 21 runs; left out: runs 1 failed, 1 invalid, 1 without this figure"
+        ),
+        "{}",
+        verdict.text
+    );
+    assert_eq!(verdict.answer.map(|answer| (answer.n, answer.incomplete)), Some((9, 3)));
+    let clean = p50(&latency(12, 0.9, 0.01));
+    assert!(!clean.text.contains("steady") && !clean.text.contains("left out"), "{}", clean.text);
+}
+
+#[test]
+fn noisy_blocks_are_told_with_and_without() {
+    let document = result(Workload::Latency, 12, |run| {
+        rtt(run, 0.9, 0.01);
+        let rtt = run.latency.get_mut("rtt").expect("a latency run");
+        // the noise hits the treatment, in a third of the blocks
+        if run.block <= 4 && run.cell.starts_with("dds") {
+            rtt.p50_ns = rtt.p50_ns.map(|ns| ns * 3);
+        }
+    });
+    let none = p50(&document);
+    assert!(none.without_noisy.is_none() && !none.depends_on_noise(), "{}", none.text);
+    let some = p50_without(&document, &[1, 2, 3, 4]);
+    assert!(some.depends_on_noise(), "{}", some.text);
+    assert!(some.text.contains("p50 RTT inconclusive"), "{}", some.text);
+    assert!(
+        some.text.contains("; without 4 noisy blocks, ANOTHER CONCLUSION: 10.3 % lower (95 % "),
+        "{}",
+        some.text
+    );
+    // the conclusion may as well be the same
+    let same = p50_without(&latency(12, 0.9, 0.01), &[2]);
+    assert!(same.text.contains("; without the noisy block: 10."), "{}", same.text);
+    assert!(!same.depends_on_noise() && same.without_noisy.is_some_and(|quiet| quiet.n == 11));
+}
+
+#[test]
+fn claims_of_one_table_share_the_level_and_a_list_to_look_at_does_not_claim() {
+    let verdicts = verdicts::of(&latency(12, 0.9, 0.01));
+    let answers: Vec<_> = verdicts
+        .iter()
+        .filter(|verdict| verdict.kind == VerdictKind::Comparison)
+        .filter_map(|verdict| verdict.answer.as_ref())
+        .collect();
+    assert_eq!(answers.len(), 2);
+    for answer in answers {
+        assert_eq!(answer.family, 2);
+        assert!(answer.p_holm >= answer.p && answer.p_exploratory <= answer.p_holm, "{answer:?}");
+        let [low, high] = answer.simultaneous_pct.expect("12 blocks");
+        assert!(low <= answer.low_pct.expect("low") && high >= answer.high_pct.expect("high"));
+    }
+}
+
+fn side<'d>(name: &str, document: &'d Document, cell: &str) -> Side<'d> {
+    let cells = document.cells.iter().filter(|found| found.id.starts_with(cell)).collect();
+    Side { name: name.to_owned(), document, cells }
+}
+
+fn criteria(texts: &[&str]) -> Vec<Criterion> {
+    texts.iter().map(|text| Criterion::parse(text).expect("a criterion")).collect()
+}
+
+#[test]
+fn two_cells_of_one_result_are_paired_by_block_and_two_results_are_not() {
+    let document = latency(12, 0.9, 0.01);
+    let asked = Asked { factors: vec!["driver".to_owned(), "qos".to_owned()], ..Asked::default() };
+    let one =
+        compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked).expect("compared");
+    let of = |comparison: &results::Comparison| {
+        let verdicts = comparison.verdicts.iter();
+        verdicts
+            .filter(|verdict| verdict.kind == VerdictKind::Comparison)
+            .map(|v| v.pairing)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&one), [Pairing::Blocks; 2]);
+    assert!(one.notes.iter().all(|note| !note.contains("Drift")), "{:?}", one.notes);
+    // the same cell, later, with another noise
+    let later = result(Workload::Latency, 10, |run| {
+        run.number += 1000;
+        rtt(run, 0.8, 0.01);
+    });
+    let two = compare(&side("a", &document, "dds"), &side("b", &later, "dds"), &Asked::default());
+    let two = two.expect("compared");
+    assert_eq!(of(&two), [Pairing::Apart; 2]);
+    assert!(two.notes[0].contains("Drift between the two is not controlled"), "{:?}", two.notes);
+    let p50 = two.verdicts.iter().find(|verdict| verdict.pairing == Pairing::Apart).expect("a verdict");
+    assert!(
+        p50.text.starts_with("p50 RTT 11.0 % lower (95 % ") && p50.text.contains("12 and 10 runs"),
+        "{}",
+        p50.text
+    );
+}
+
+#[test]
+fn a_result_against_itself_never_differs() {
+    for (blocks, reach) in [(12, 0.01), (12, 0.3), (3, 0.01)] {
+        let document = latency(blocks, 0.9, reach);
+        let all = side("a", &document, "");
+        let found = compare(&all, &all, &Asked::default()).expect("compared");
+        assert!(found.notes.iter().any(|note| note.contains("the same runs")), "{:?}", found.notes);
+        for verdict in found.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison) {
+            assert!(!conclusion(verdict).differs(), "{}", verdict.text);
+        }
+    }
+}
+
+#[test]
+fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
+    let document = latency(12, 0.9, 0.01);
+    let mut other = latency(12, 0.9, 0.02);
+    other.host.sysctls.insert("net.core.rmem_max".to_owned(), "26214400".to_owned());
+    let compare = |factors: &[&str], force| {
+        let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
+        let asked = Asked { factors, force, ..Asked::default() };
+        compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &asked)
+    };
+    let refusal = compare(&[], false).expect_err("an environment that differs");
+    assert_eq!(refusal.details(), ["env.sysctl.net.core.rmem_max: `212992`, then `26214400`"]);
+    let named = compare(&["env.net.core.rmem_max"], false).expect("it is the named factor");
+    assert!(!named.forced && named.differences.len() == 1 && named.differences[0].named);
+    let forced = compare(&[], true).expect("forced");
+    assert!(forced.forced && forced.notes[0].starts_with("FORCED: "), "{:?}", forced.notes);
+    assert_eq!(compare(&["sise"], false), Err(Refusal::UnknownFactor("sise".to_owned())));
+    // every kind of field
+    type Change = fn(&mut Document);
+    let changes: [(&str, Change); 8] = [
+        ("design.warm_up_ns", |document| document.experiment.design.warm_up_ns += 1),
+        ("design.measure_ns", |document| document.experiment.design.measure_ns += 1),
+        ("design.pin", |document| document.experiment.design.pin = Pin::Cores(vec![0], vec![1])),
+        ("design.keep_awake", |document| document.experiment.design.keep_awake = true),
+        ("tool.version", |document| document.tool.version = "9".to_owned()),
+        ("driver.middleware_version", |document| {
+            document.drivers.get_mut("dds").expect("a driver").middleware_version = "9".to_owned();
+        }),
+        ("receive", |document| {
+            document.cells.iter_mut().for_each(|cell| cell.factors.receive = ReceiveMode::Polling);
+        }),
+        ("effective_qos.writer.max_samples", |document| {
+            let effective = document.cells.iter_mut().filter_map(|cell| cell.effective_qos.get_mut("writer"));
+            effective.for_each(|qos| qos.max_samples = Some(77));
+        }),
+    ];
+    for (field, change) in changes {
+        let mut other = latency(12, 0.9, 0.02);
+        change(&mut other);
+        let sides = (side("a", &document, "dds"), side("b", &other, "dds"));
+        let Err(Refusal::Differ(found)) = verdicts::compare(&sides.0, &sides.1, &Asked::default()) else {
+            panic!("`{field}` differs")
+        };
+        assert_eq!(found.iter().map(|found| found.field.as_str()).collect::<Vec<_>>(), [field]);
+    }
+}
+
+#[test]
+fn cells_without_a_counterpart_are_named_and_nothing_is_compared_with_nothing() {
+    let document = latency(12, 0.9, 0.01);
+    let other = latency(12, 0.9, 0.02);
+    let found = compare(&side("a", &document, ""), &side("b", &other, "dds"), &Asked::default());
+    assert_eq!(found.expect("compared").baseline.unmatched, ["plain/udp4/latency/1024"]);
+    let throughput = result(Workload::Throughput, 12, |_| {});
+    let refused = compare(&side("a", &document, ""), &side("b", &throughput, ""), &Asked::default());
+    assert!(matches!(refused, Err(Refusal::NothingToCompare { .. })), "{refused:?}");
+}
+
+#[test]
+fn criteria_are_broken_kept_or_not_to_be_told() {
+    let judged = |ratio: f64, reach: f64, blocks: u32, texts: &[&str]| {
+        let document = latency(blocks, ratio, reach);
+        let asked = Asked {
+            factors: vec!["driver".to_owned(), "qos".to_owned()],
+            criteria: criteria(texts),
+            ..Asked::default()
+        };
+        let found = compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked);
+        let judged = found.expect("compared").criteria;
+        judged.into_iter().map(|judged| judged.outcome).collect::<Vec<_>>()
+    };
+    use CriterionOutcome::{Broken, CannotTell, Kept};
+    assert_eq!(judged(1.10, 0.01, 12, &["p99 > +5%", "p50 > 20%", "p50 < -5%"]), [Broken, Kept, Kept]);
+    assert_eq!(judged(0.9, 0.01, 12, &["p50 < -5%"]), [Broken]);
+    assert_eq!(judged(1.05, 0.1, 12, &["p99 > +5%"]), [CannotTell]);
+    assert_eq!(judged(3.0, 0.01, 5, &["p99 > +5%"]), [CannotTell]);
+    let document = latency(12, 1.0, 0.01);
+    let asked = Asked { criteria: criteria(&["goodput < -5%"]), ..Asked::default() };
+    let wrong = compare(&side("a", &document, "dds"), &side("a", &document, "dds"), &asked);
+    assert!(matches!(wrong, Err(Refusal::WrongMetric { metric: Metric::Goodput, .. })), "{wrong:?}");
+}

@@ -1,0 +1,129 @@
+//! Verdicts, comparisons and criteria: what is printed, and how ddsmark ends.
+
+use std::fs;
+
+use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
+use results::{Assembler, Document, Histograms, State};
+
+use crate::{sample, support::Place};
+
+/// A result of two drivers: `plain`, the baseline, and `dds`, whose round trip is `ratio` of it.
+fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
+    let mut header = sample::header_of(&Characterize {
+        drivers: vec!["plain".to_owned(), "dds".to_owned()],
+        sizes: vec![64],
+        workloads: vec![Workload::Latency],
+        batch_bytes: 0,
+        reliability: ReliabilityChoice::Strongest,
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        multicast: false,
+        transport: None,
+        options: Vec::new(),
+        effort: Effort::Quick,
+        runs: None,
+        measure_ns: None,
+        warm_up_ns: None,
+        check_every: 64,
+        seed: 5,
+        pin: Pin::None,
+        keep_awake: false,
+        match_ns: None,
+    });
+    header.experiment.name = "rig".to_owned();
+    header.experiment.design.blocks = blocks;
+    header.experiment.design.baseline = vec!["plain/udp4/latency/64".to_owned()];
+    let (schedule, cells) = (header.experiment.schedule(), header.experiment.cells.clone());
+    let mut assembler = Assembler::new(header);
+    for scheduled in schedule {
+        let (mut run, _) = sample::run(scheduled, &cells[scheduled.cell]);
+        let ratio = if run.cell.starts_with("dds") { ratio } else { 1.0 };
+        let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
+        let p50 = 100_000.0 * ratio * (1.0 + reach * (2.0 * noise - 1.0));
+        let rtt = run.latency.get_mut("rtt").expect("a latency run");
+        (rtt.p50_ns, rtt.p99_ns) = (Some(p50 as u64), Some((2.0 * p50) as u64));
+        assembler.add(run, &Histograms::new());
+    }
+    assembler.document(State::Complete)
+}
+
+/// A place with results in it.
+fn place(results: &[(&str, Document)]) -> Place {
+    let place = Place::new();
+    for (name, document) in results {
+        place.write(name, &report::json(document));
+    }
+    place
+}
+
+const CELLS: [&str; 5] = ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos"];
+
+fn with<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    CELLS.iter().copied().chain(words.iter().copied()).collect()
+}
+
+#[test]
+fn a_report_has_the_verdicts_of_its_baseline() {
+    let place = place(&[("r.json", result(12, 0.95, 0.01))]);
+    let output = place.run(&["report", "r.json"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let verdicts = text.split("\nVerdicts: ").nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(verdicts.contains("% lower (95 % ") && verdicts.contains("\nNoise floor: "), "{verdicts}");
+    let json = place.run(&["report", "r.json", "--json"]);
+    let document: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(document["verdicts"].as_array().map(Vec::len), Some(4), "two noise floors, two comparisons");
+}
+
+#[test]
+fn a_comparison_in_words() {
+    let place = place(&[
+        ("r.json", result(12, 0.95, 0.01)),
+        ("later.json", {
+            let mut later = result(10, 1.2, 0.01);
+            later.host.sysctls.insert("net.core.rmem_max".to_owned(), "26214400".to_owned());
+            later
+        }),
+    ]);
+    place.golden("compare-cells", &with(&[]));
+    place
+        .golden("compare-results", &["compare", "r.json", "later.json", "--factor", "env.net.core.rmem_max"]);
+    place.golden("compare-refused", &["compare", "r.json", "later.json"]);
+    place.golden("compare-forced", &["compare", "r.json", "later.json", "--force", "--metric", "p50"]);
+    place.golden("compare-same", &["compare", "r.json", "r.json"]);
+    place.golden("compare-no-cell", &["compare", "r.json:plane/*", "r.json"]);
+    place.golden("compare-no-factor", &["compare", "r.json", "later.json", "--factor", "rmem"]);
+}
+
+#[test]
+fn criteria_decide_how_it_ends() {
+    let slower = place(&[("r.json", result(12, 1.1, 0.01))]);
+    slower.golden("fail-if-broken", &with(&["--fail-if", "p99 > +5%", "--fail-if", "p50 < -5%"]));
+    slower.golden("fail-if-kept", &with(&["--fail-if", "p99 > +20%"]));
+    let unsure = place(&[("r.json", result(12, 1.05, 0.1))]);
+    unsure.golden("fail-if-cannot-tell", &with(&["--fail-if", "p99 > +5%"]));
+    unsure.golden("fail-if-allowed", &with(&["--fail-if", "p99 > +5%", "--allow-inconclusive"]));
+    let few = place(&[("r.json", result(3, 2.0, 0.01))]);
+    few.golden("fail-if-too-few", &with(&["--fail-if", "p99 > +5%"]));
+}
+
+#[test]
+fn criteria_that_cannot_be_meant_are_refused() {
+    let place = place(&[("r.json", result(3, 1.0, 0.01))]);
+    place.golden("fail-if-metric", &with(&["--fail-if", "p98 > +5%"]));
+    place.golden("fail-if-absolute", &with(&["--fail-if", "p99 > 2ms"]));
+    place.golden("fail-if-workload", &with(&["--fail-if", "goodput < -5%"]));
+}
+
+#[test]
+fn a_comparison_as_json_is_what_its_schema_says() {
+    let place = place(&[("r.json", result(12, 1.1, 0.01))]);
+    let output = place.run(&with(&["--fail-if", "p99 > +5%", "--json"]));
+    assert_eq!(output.status.code(), Some(1));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let schema = fs::read_to_string(crate::support::root().join("schemas/comparison.schema.json"));
+    let schema: serde_json::Value = serde_json::from_str(&schema.expect("the schema")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(json["criteria"][0]["outcome"], "broken");
+}
