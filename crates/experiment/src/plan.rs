@@ -1,6 +1,6 @@
 //! An experiment as meant: cells, design and limits, and the order of its runs.
 
-use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,9 @@ pub struct Design {
     /// Ids of the cells that others are compared with. Each of them is measured twice in every block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub baseline: Vec<String>,
+    /// Whether a block that was disturbed by noise is made once more at the end.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub repeat_noisy: bool,
     /// What to reach before the last block; absent where the number of blocks is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<Precision>,
@@ -70,7 +73,13 @@ pub struct Design {
     pub budget_ns: Option<u64>,
 }
 
-/// The precision that is wanted of every comparison with a baseline.
+/// Of a field that is left out where it says nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// The precision that is wanted of every comparison with a baseline; without a baseline, of every cell's own level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Precision {
     /// Half the width of the 95 % interval of a ratio, in percent.
@@ -123,6 +132,27 @@ impl Default for Limits {
     }
 }
 
+/// What random numbers are for.
+#[derive(Clone, Copy)]
+enum Stream {
+    Block = 1,
+    Padding = 2,
+}
+
+/// Whether cells agree in a factor, for each that can be written. What follows from these is none.
+const SAME: &[fn(&Factors, &Factors) -> bool] = &[
+    |a, b| a.workload == b.workload,
+    |a, b| a.driver == b.driver,
+    |a, b| a.transport == b.transport,
+    |a, b| a.size_bytes == b.size_bytes,
+    |a, b| a.batch_bytes == b.batch_bytes,
+    |a, b| a.receive == b.receive,
+    |a, b| a.interface == b.interface,
+    |a, b| a.multicast == b.multicast,
+    |a, b| a.profile == b.profile,
+    |a, b| a.options == b.options,
+];
+
 /// One run of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledRun {
@@ -143,17 +173,56 @@ impl Experiment {
         let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
         let mut runs = Vec::with_capacity(self.runs());
         for block in 1..=self.design.blocks {
-            let twins = (0..self.cells.len()).filter(|&cell| self.is_baseline(&self.cells[cell].id));
-            let mut order: Vec<(usize, bool)> = (0..self.cells.len())
-                .map(|cell| (cell, false))
-                .chain(twins.map(|cell| (cell, true)))
-                .collect();
-            order.shuffle(&mut random);
-            for (cell, twin) in order {
-                runs.push(ScheduledRun { number: runs.len() as u32 + 1, block, cell, twin });
-            }
+            runs.extend(self.one_block(&mut random, block, runs.len() as u32 + 1));
         }
         runs
+    }
+
+    /// The runs of a block that is made beyond the schedule, from this number on; the same for the same seed.
+    #[must_use]
+    pub fn block_again(&self, block: u32, first_run: u32) -> Vec<ScheduledRun> {
+        self.one_block(&mut self.stream(Stream::Block, block), block, first_run)
+    }
+
+    /// By how many bytes the environment of a run's processes is longer; the same for the same seed. It moves where their
+    /// stacks begin, which can decide figures (Mytkowicz et al., *Producing Wrong Data Without Doing Anything Obviously
+    /// Wrong*, ASPLOS 2009), by up to a page.
+    #[must_use]
+    pub fn environment_padding_bytes(&self, run: u32) -> u32 {
+        self.stream(Stream::Padding, run).random_range(0..4096)
+    }
+
+    /// Random numbers of their own for a block or run.
+    fn stream(&self, stream: Stream, number: u32) -> ChaCha8Rng {
+        let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
+        random.set_stream((stream as u64) << 32 | u64::from(number));
+        random
+    }
+
+    fn one_block(&self, random: &mut ChaCha8Rng, block: u32, first_run: u32) -> Vec<ScheduledRun> {
+        let twins = (0..self.cells.len()).filter(|&cell| self.is_baseline(&self.cells[cell].id));
+        let mut order: Vec<(usize, bool)> =
+            (0..self.cells.len()).map(|cell| (cell, false)).chain(twins.map(|cell| (cell, true))).collect();
+        order.shuffle(random);
+        let numbered = order.into_iter().zip(first_run..);
+        numbered.map(|((cell, twin), number)| ScheduledRun { number, block, cell, twin }).collect()
+    }
+
+    /// Each cell that is compared, and the baseline cell that it is compared with: the one that agrees with it in every
+    /// factor in which the baseline cells differ from each other. A cell that no baseline cell agrees with is not compared.
+    #[must_use]
+    pub fn comparisons(&self) -> Vec<(&Cell, &Cell)> {
+        let baseline: Vec<&Cell> = self.cells.iter().filter(|cell| self.is_baseline(&cell.id)).collect();
+        let differing: Vec<fn(&Factors, &Factors) -> bool> = SAME
+            .iter()
+            .filter(|same| baseline.iter().any(|cell| !same(&cell.factors, &baseline[0].factors)))
+            .copied()
+            .collect();
+        let of = |cell: &Cell| {
+            baseline.iter().find(|b| differing.iter().all(|same| same(&b.factors, &cell.factors))).copied()
+        };
+        let others = self.cells.iter().filter(|cell| !self.is_baseline(&cell.id));
+        others.filter_map(|cell| Some((cell, of(cell)?))).collect()
     }
 
     /// Whether that cell is measured twice in each block.
@@ -183,11 +252,27 @@ impl Experiment {
     /// What all runs will take, about.
     #[must_use]
     pub fn expected_ns(&self) -> u64 {
-        self.design.expected_run_ns().saturating_mul(self.runs() as u64)
+        let probes = u64::from(self.design.blocks) + 1;
+        let probing = self.design.probe_ns(self.runs_per_block()).saturating_mul(probes);
+        self.design.expected_run_ns().saturating_mul(self.runs() as u64).saturating_add(probing)
     }
 }
 
 impl Design {
+    /// How long a probe for noise takes, before the first and after each block of so many runs: about 5 % of a block, 100 ms to
+    /// 2 s.
+    #[must_use]
+    pub const fn probe_ns(&self, runs_per_block: usize) -> u64 {
+        let share = self.expected_run_ns().saturating_mul(runs_per_block as u64) / 20;
+        if share < 100_000_000 {
+            100_000_000
+        } else if share > 2_000_000_000 {
+            2_000_000_000
+        } else {
+            share
+        }
+    }
+
     /// What a run will take, about: its planned times, and [`RUN_OVERHEAD_NS`].
     #[must_use]
     pub const fn expected_run_ns(&self) -> u64 {

@@ -16,9 +16,12 @@ const SECOND: u64 = 1_000 * MS;
 const MIN_RUNS: u32 = 3;
 /// From fewer pairs there is no 95 % interval (exact signed-rank).
 const MIN_BLOCKS_TO_JUDGE: u32 = 6;
-/// The last look of the sequential rule.
-const MAX_BLOCKS_TO_JUDGE: u32 = 40;
-const PILOT_BLOCKS: u32 = 5;
+/// More blocks than this are not made for a precision.
+const MAX_BLOCKS: u32 = 500;
+/// The most blocks of a pilot.
+const MAX_PILOT_BLOCKS: u32 = 40;
+/// The least that have an interval.
+const PILOT_BLOCKS: u32 = MIN_BLOCKS_TO_JUDGE;
 const BUDGET_NS: u64 = 600 * SECOND;
 const CHECK_EVERY: u32 = 64;
 /// The most runs of an experiment.
@@ -78,16 +81,16 @@ impl Written {
         if let (Some(precision), Some(budget_ns)) =
             (&experiment.design.precision, experiment.design.budget_ns)
         {
-            let block_ns =
-                experiment.design.expected_run_ns().saturating_mul(experiment.runs_per_block() as u64);
-            let room = u32::try_from(budget_ns / block_ns.max(1)).unwrap_or(u32::MAX);
+            let runs_per_block = experiment.runs_per_block();
+            let probe_ns = experiment.design.probe_ns(runs_per_block);
+            let block_ns = experiment
+                .design
+                .expected_run_ns()
+                .saturating_mul(runs_per_block as u64)
+                .saturating_add(probe_ns);
+            let room = u32::try_from(budget_ns.saturating_sub(probe_ns) / block_ns).unwrap_or(u32::MAX);
             let least = MIN_BLOCKS_TO_JUDGE.max(precision.pilot_blocks);
-            experiment.design.blocks = room.min(MAX_BLOCKS_TO_JUDGE).max(least);
-            experiment.notes.push(format!(
-                "all {} blocks that the budget has room for are made: this version does not stop when the precision is \
-                 reached",
-                experiment.design.blocks
-            ));
+            experiment.design.blocks = room.min(MAX_BLOCKS).max(least);
         }
         let runs = experiment.runs();
         if runs > MAX_RUNS {
@@ -118,6 +121,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         pin: given.pin.clone(),
         keep_awake: written.keep_awake,
         baseline: Vec::new(),
+        repeat_noisy: written.repeat_noisy.unwrap_or(written.baseline.is_some()),
         precision: None,
         budget_ns: written.budget.as_ref().map(|budget| budget.get().0),
     };
@@ -151,7 +155,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
             return Err(PlanError::Contradiction { words, hint }.at(precision.span()));
         }
         let pilot_blocks = written.pilot.as_ref().map_or(PILOT_BLOCKS, |pilot| *pilot.get());
-        if !(MIN_RUNS..=MAX_BLOCKS_TO_JUDGE).contains(&pilot_blocks) {
+        if !(MIN_RUNS..=MAX_PILOT_BLOCKS).contains(&pilot_blocks) {
             let at = written.pilot.as_ref().map_or(0..0, At::span);
             let words = format!("a pilot of {pilot_blocks} blocks is out of range");
             return Err(PlanError::Contradiction { words, hint: "choose 3 to 40 blocks" }.at(at));

@@ -146,14 +146,15 @@ pub struct WrittenDesign {
     /// least that a 95 % interval of a median can be computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<At<u32>>,
-    /// Instead of `blocks`: half the width of the 95 % interval to reach.
+    /// Instead of `blocks`: half the width of the 95 % interval to reach, of each ratio to the baseline; without a baseline, of
+    /// each cell's own level.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<At<Percent>>,
-    /// What the whole may take. With `precision` as many blocks are planned as have room, `10min` without it; a fixed number
+    /// What the whole may take. With `precision`, no more blocks are made than have room, `10min` without it; a fixed number
     /// of blocks that takes longer is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<At<Time>>,
-    /// With `precision`: blocks before the first judgement. Without it 5.
+    /// With `precision`: blocks before the number of blocks is decided. Without it 6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pilot: Option<At<u32>>,
     /// Seed of the order of runs and of the payload. Without it, from the clock; it is recorded.
@@ -174,6 +175,10 @@ pub struct WrittenDesign {
     /// Keep the cores from idling, with spinning threads of the lowest priority. Without it they may idle.
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_awake: bool,
+    /// Whether a block that other work on the host disturbed is made once more at the end; both stay in the result. Without it
+    /// `true` where there is a baseline, else `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat_noisy: Option<bool>,
     /// The cells that others are compared with: each of them is measured twice in every block, so that the result shows how
     /// far the same thing differs from itself.
     #[serde(skip_serializing_if = "Option::is_none")]

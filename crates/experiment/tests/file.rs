@@ -187,7 +187,7 @@ fn a_budget_says_how_many_blocks_a_precision_may_take() {
     // two cells of 1.4 s each
     assert_eq!(experiment.design.blocks, 10);
     let precision = experiment.design.precision.as_ref().expect("a precision");
-    assert_eq!((precision.half_width_pct, precision.pilot_blocks), (2.0, 5));
+    assert_eq!((precision.half_width_pct, precision.pilot_blocks), (2.0, 6));
     assert_eq!(experiment.design.budget_ns, Some(30_000_000_000));
     assert!(experiment.expected_ns() <= 30_000_000_000);
     assert_eq!(plan(&file, &["design.budget=10h"]).design.blocks, 40);

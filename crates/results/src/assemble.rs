@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use stats::{Moments, Spread, median, supports_quantile, total};
 
 use crate::{
-    Cell, Counted, Cpu, Distribution, Document, Histograms, Host, Latency, QUANTILES, Run, RunState,
-    SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind, histogram::HistogramError, new_histogram,
-    steady::not_steady,
+    Cell, Counted, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, QUANTILES,
+    Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind, histogram::HistogramError,
+    new_histogram, steady::not_steady,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -33,6 +33,9 @@ pub struct Header {
     pub experiment: Experiment,
     /// What each driver said of itself, by its name in the factors.
     pub drivers: BTreeMap<String, DriverDescription>,
+    /// What outside the experiment may decide its figures. Absent in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Environment>,
     /// What limits the whole result and is known before measuring.
     pub warnings: Vec<Warning>,
 }
@@ -47,7 +50,7 @@ impl Header {
         drivers: BTreeMap<String, DriverDescription>,
         warnings: Vec<Warning>,
     ) -> Self {
-        Self { schema_version: SCHEMA_VERSION, tool, host, experiment, drivers, warnings }
+        Self { schema_version: SCHEMA_VERSION, tool, host, experiment, drivers, environment: None, warnings }
     }
 }
 
@@ -126,6 +129,7 @@ impl Latency {
 #[derive(Debug)]
 pub struct Assembler {
     header: Header,
+    course: Option<Course>,
     cells: BTreeMap<String, Collected>,
 }
 
@@ -141,7 +145,7 @@ impl Assembler {
     /// Nothing measured yet.
     #[must_use]
     pub const fn new(header: Header) -> Self {
-        Self { header, cells: BTreeMap::new() }
+        Self { header, course: None, cells: BTreeMap::new() }
     }
 
     /// What is known beside the runs.
@@ -166,6 +170,17 @@ impl Assembler {
         collected.runs.push(run);
     }
 
+    /// How it goes beside its runs.
+    pub fn set_course(&mut self, course: Course) {
+        self.course = Some(course);
+    }
+
+    /// The runs added so far, by cell.
+    #[must_use]
+    pub fn runs_of(&self, cell: &str) -> &[Run] {
+        self.cells.get(cell).map_or(&[], |collected| &collected.runs)
+    }
+
     /// The result of the runs added so far.
     #[must_use]
     pub fn document(&self, state: State) -> Document {
@@ -179,13 +194,19 @@ impl Assembler {
             .collect();
         let mut warnings = self.header.warnings.clone();
         if state == State::Interrupted {
-            let planned = self.header.experiment.runs();
+            let planned = self.planned_runs();
             let made: usize = cells.iter().map(|cell| cell.runs.len()).sum();
             warnings.push(Warning {
                 kind: WarningKind::Incomplete,
                 text: format!("stopped early: {made} of {planned} runs were made"),
             });
         }
+        let course = self.course.clone();
+        warnings.extend(course.iter().flat_map(Course::warnings));
+        let (noise_rule, allocation, blocks, resumed) = match course {
+            Some(course) => (Some(course.noise_rule), Some(course.allocation), course.blocks, course.resumed),
+            None => (None, None, Vec::new(), Vec::new()),
+        };
         Document {
             schema_version: SCHEMA_VERSION,
             tool: self.header.tool.clone(),
@@ -193,20 +214,36 @@ impl Assembler {
             experiment: self.header.experiment.clone(),
             drivers: self.header.drivers.clone(),
             state,
+            environment: self.header.environment.clone(),
+            noise_rule,
+            allocation,
+            blocks,
+            resumed,
             cells,
             findings: Vec::new(),
             warnings,
         }
     }
 
-    /// Whether every planned run was added.
+    /// How many runs there are to be, as far as that is known.
+    fn planned_runs(&self) -> usize {
+        let experiment = &self.header.experiment;
+        self.course.as_ref().map_or(experiment.runs(), |course| {
+            let again = course.blocks.iter().filter(|block| block.repeats.is_some()).count();
+            experiment.runs_per_block() * (course.allocation.planned as usize + again)
+        })
+    }
+
+    /// Whether every run that was to be made was added.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        let experiment = &self.header.experiment;
-        experiment.cells.iter().all(|cell| {
-            let collected = self.cells.get(&cell.id);
-            collected.is_some_and(|collected| collected.runs.len() >= experiment.runs_of(&cell.id))
-        })
+        match &self.course {
+            Some(course) => course.is_complete(),
+            None => {
+                self.cells.values().map(|collected| collected.runs.len()).sum::<usize>()
+                    >= self.planned_runs()
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Experiment, Factors, Qos};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::SteadyState;
+use crate::{Allocation, Block, Environment, NoiseRule, Resumption, SteadyState};
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
 ///
@@ -41,6 +41,21 @@ pub struct Document {
     pub drivers: BTreeMap<String, DriverDescription>,
     /// Whether all of it was measured.
     pub state: State,
+    /// What outside the experiment may decide its figures, field by field. Absent in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Environment>,
+    /// When a block counts as noisy, and what becomes of it. Absent in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_rule: Option<NoiseRule>,
+    /// How many blocks there were to be, and why so many. Absent in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<Allocation>,
+    /// The blocks that were begun, and the noise around them. Empty in older results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Block>,
+    /// Where it was taken up again after an interruption.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed: Vec<Resumption>,
     /// The cells, in the order of the experiment.
     pub cells: Vec<Cell>,
     /// What the figures say, in words.
@@ -165,6 +180,10 @@ pub struct Run {
     pub wire: Option<WireBytes>,
     /// Datagrams that a full socket buffer dropped at the receiver, in the whole network namespace.
     pub udp_buffer_drops: Option<u64>,
+    /// Bytes by which the environment of its processes was longer than the runner's: another number in each run, since where
+    /// the stack begins may decide a figure. Absent in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment_padding_bytes: Option<u32>,
     /// The processes of the run.
     pub agents: Vec<AgentRecord>,
     /// What limits these figures.
@@ -343,6 +362,9 @@ pub struct Usage {
     pub voluntary_switches: u64,
     /// Context switches by force.
     pub involuntary_switches: u64,
+    /// Time in which its threads could have run, and waited for a core. Absent where the kernel does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_delay_ns: Option<u64>,
     /// Page faults served without a disk.
     pub minor_faults: u64,
     /// Page faults served from a disk.
@@ -492,4 +514,8 @@ pub enum WarningKind {
     Incomplete,
     /// The host is not as it should be for measuring.
     Host,
+    /// Over half of the blocks were noisy.
+    Noisy,
+    /// It was taken up again although something differed.
+    Mixed,
 }

@@ -5,6 +5,7 @@
 //! DIR/runs/0001.json      one record a run, written when the run has ended
 //! DIR/runs/0001.hlog      its histograms: an HdrHistogram V2 interval log, one tag a kind
 //! DIR/logs/0001-*.log     what the agents' processes printed, where they printed anything
+//! DIR/course.json         its blocks, the noise around them, and how many there are to be
 //! DIR/result.json         the whole, written when the experiment has ended or was interrupted
 //! ```
 //!
@@ -12,9 +13,11 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod course;
 mod directory;
 mod document;
 mod encoded;
+mod environment;
 mod histogram;
 mod interval_log;
 mod metric;
@@ -23,6 +26,9 @@ mod sequence;
 mod steady;
 
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
+pub use course::{
+    Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy, over_half_noisy,
+};
 pub use directory::{Directory, DirectoryError};
 pub use document::{
     AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, Host, Interface, Latency,
@@ -31,9 +37,7 @@ pub use document::{
 };
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
-pub use histogram::{
-    COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog, QUANTILES, Windows, new_histogram,
-};
+pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use metric::Metric;
 pub use rate::WindowCounts;
 pub use sequence::{Received, SequenceSet};

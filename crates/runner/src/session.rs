@@ -201,6 +201,7 @@ fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) -> Run {
         effective_qos: BTreeMap::new(),
         wire: None,
         udp_buffer_drops: None,
+        environment_padding_bytes: None,
         agents: Vec::new(),
         warnings: Vec::new(),
     }

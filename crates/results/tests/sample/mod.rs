@@ -219,6 +219,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         },
         wire: None,
         udp_buffer_drops: Some(0),
+        environment_padding_bytes: None,
         agents: roles.map(|role| agent(role, scheduled.number)).into(),
         warnings: Vec::new(),
     };

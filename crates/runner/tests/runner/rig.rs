@@ -48,6 +48,7 @@ impl Rig {
                     pin: Pin::None,
                     keep_awake: false,
                     baseline: Vec::new(),
+                    repeat_noisy: false,
                     precision: None,
                     budget_ns: None,
                 },

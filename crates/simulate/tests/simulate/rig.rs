@@ -41,6 +41,7 @@ pub fn design(measure_ns: u64) -> Design {
         pin: Pin::None,
         keep_awake: false,
         baseline: Vec::new(),
+        repeat_noisy: false,
         precision: None,
         budget_ns: None,
     }

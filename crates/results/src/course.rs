@@ -1,0 +1,241 @@
+//! How an experiment went beside its runs: its blocks and the noise around them, how many there were to be and why, and
+//! where it was taken up again. Kept in `DIR/course.json` while it goes on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Warning, WarningKind};
+
+/// All of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Course {
+    /// Version of the schema.
+    pub schema_version: u32,
+    /// When a block counts as noisy, and what becomes of it. Fixed before the first block.
+    pub noise_rule: NoiseRule,
+    /// How many blocks, and why so many.
+    pub allocation: Allocation,
+    /// Blocks that were begun, in the order of execution.
+    pub blocks: Vec<Block>,
+    /// Where it was taken up again after an interruption.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed: Vec<Resumption>,
+}
+
+impl Course {
+    /// Whether nothing is left to do.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.allocation.stopped_by.is_some_and(|why| why != StoppedBy::Interrupted)
+    }
+
+    /// What it says about the whole result.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let noisy = self.blocks.iter().filter(|block| block.noisy).count();
+        if over_half_noisy(&self.blocks) {
+            let text = format!(
+                "{noisy} of {} blocks were noisy: other work on this host takes part in the figures; a quiet host, or cores \
+                 of its own, would show smaller differences",
+                self.blocks.len()
+            );
+            warnings.push(Warning { kind: WarningKind::Noisy, text });
+        }
+        let mixed = self.resumed.iter().filter(|resumption| !resumption.differences.is_empty());
+        warnings.extend(mixed.map(|resumption| Warning {
+            kind: WarningKind::Mixed,
+            text: format!(
+                "from run {} on it was measured in another environment: {}",
+                resumption.first_run,
+                resumption.differences.join("; ")
+            ),
+        }));
+        warnings
+    }
+}
+
+/// Whether more than half of these blocks were noisy.
+#[must_use]
+pub fn over_half_noisy(blocks: &[Block]) -> bool {
+    2 * blocks.iter().filter(|block| block.noisy).count() > blocks.len()
+}
+
+/// When a block counts as noisy, and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NoiseRule {
+    /// A probe reads the clock without a pause; time between two readings counts as stolen if it is longer than this.
+    pub gap_ns: u64,
+    /// How long each probe lasts.
+    pub probe_ns: u64,
+    /// Noisy if a probe before or after it found more than this stolen on a core, in percent of its time ...
+    pub max_stolen_pct: f64,
+    /// ... or a gap of more than so many times the median RTT of the block: the median of its latency runs' medians.
+    pub max_gap_per_rtt: f64,
+    /// Whether a noisy block is made once more at the end. Both stay in the result. Blocks are not made again where over half
+    /// of them are noisy: then that is how the host is.
+    pub repeat_noisy: bool,
+}
+
+impl NoiseRule {
+    /// The rule, with probes of this length.
+    #[must_use]
+    pub const fn new(probe_ns: u64, repeat_noisy: bool) -> Self {
+        Self { gap_ns: 10_000, probe_ns, max_stolen_pct: 2.0, max_gap_per_rtt: 5.0, repeat_noisy }
+    }
+
+    /// Why a block with these probes is noisy, in words; empty if it is not. `rtt_p50_ns` is the median RTT of the block, if
+    /// it has latency runs.
+    #[must_use]
+    pub fn judge(&self, probes: &[&Probe], rtt_p50_ns: Option<f64>) -> Vec<String> {
+        let mut reasons = Vec::new();
+        let cores = || probes.iter().flat_map(|probe| &probe.cores);
+        if let Some(worst) = cores().max_by(|a, b| a.stolen_pct.total_cmp(&b.stolen_pct))
+            && worst.stolen_pct > self.max_stolen_pct
+        {
+            reasons.push(format!("{:.1} % of core {} was stolen", worst.stolen_pct, worst.core));
+        }
+        if let (Some(worst), Some(rtt)) = (cores().max_by_key(|core| core.max_gap_ns), rtt_p50_ns)
+            && worst.max_gap_ns as f64 > self.max_gap_per_rtt * rtt
+        {
+            reasons.push(format!(
+                "a gap of {:.0} us on core {} is {:.0} times the median RTT",
+                worst.max_gap_ns as f64 / 1e3,
+                worst.core,
+                worst.max_gap_ns as f64 / rtt
+            ));
+        }
+        reasons
+    }
+}
+
+/// How many blocks there are to be, and why so many.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Allocation {
+    /// Blocks to make, without those that are made again: the fixed number; or with a precision first the pilot, then what
+    /// follows from it.
+    pub planned: u32,
+    /// Blocks that the precision needs by the pilot, also where there is no time for them. Absent where the number is fixed, and
+    /// before the pilot is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<u32>,
+    /// The largest standard deviation of the logarithms that the pilot's figures gave: of ratios to the baseline, or without
+    /// one of the figures themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot_log_sd: Option<f64>,
+    /// The most blocks that the time budget had room for, by the measured time of the pilot's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room: Option<u32>,
+    /// Blocks that were made to their end, without those that were made again.
+    pub made: u32,
+    /// Why it ended there; absent while it goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<StoppedBy>,
+}
+
+/// Why no more blocks were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBy {
+    /// The number was fixed, and they are made.
+    Fixed,
+    /// Those that the wanted precision needs are made.
+    Precision,
+    /// There was no time for more.
+    Budget,
+    /// By a signal or an error.
+    Interrupted,
+}
+
+/// One pass over all cells, and the noise around it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Block {
+    /// Its number, from 1, as in its runs.
+    pub number: u32,
+    /// The block that it makes again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<u32>,
+    /// Whether it was disturbed, by the rule of the result.
+    pub noisy: bool,
+    /// Why, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// Number of its first run.
+    pub first_run: u32,
+    /// How long it took, with its probes. Absent while it goes on, and if it was interrupted.
+    pub took_ns: Option<u64>,
+    /// Just before its first run. Absent if it could not be made.
+    pub before: Option<Probe>,
+    /// Just after its last run.
+    pub after: Option<Probe>,
+    /// What the host counted meanwhile. Absent if it was interrupted.
+    pub host: Option<HostNoise>,
+}
+
+/// Spinning on every core that runs use, all at once, and looking for gaps between two readings of the clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Probe {
+    /// How long.
+    pub length_ns: u64,
+    /// What was found, by core.
+    pub cores: Vec<CoreProbe>,
+}
+
+/// What a probe found on one core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CoreProbe {
+    /// The core.
+    pub core: u32,
+    /// Gaps longer than the rule allows.
+    pub gaps: u64,
+    /// The longest time between two readings, be it such a gap or not.
+    pub max_gap_ns: u64,
+    /// All such gaps together, in percent of the probe.
+    pub stolen_pct: f64,
+}
+
+/// What the host counted during a block: everybody's, not only ddsmark's. What it does not say is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HostNoise {
+    /// Time that the hypervisor gave to others, in percent of all cores' time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_pct: Option<f64>,
+    /// Time in software interrupts, in percent of all cores' time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub softirq_pct: Option<f64>,
+    /// Time in which something waited for a core (`some` of PSI), in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_pressure_pct: Option<f64>,
+    /// Packets that the kernel dropped between interface and socket for want of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub softnet_drops: Option<u64>,
+    /// Datagrams dropped for any reason, in the runner's network namespace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub udp_in_errors: Option<u64>,
+    /// Datagrams dropped because a receive buffer was full, there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub udp_receive_buffer_errors: Option<u64>,
+    /// Lowest frequency of a core that runs use, at the end of the block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_frequency_khz: Option<u64>,
+    /// Highest such frequency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_frequency_khz: Option<u64>,
+    /// How often cores were slowed down for heat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<u64>,
+    /// Highest temperature of a thermal zone at the end of the block, in 1/1000 of a degree Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_temperature_millicelsius: Option<i64>,
+}
+
+/// An experiment was taken up again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resumption {
+    /// When, ns since 1970 (UTC).
+    pub at_unix_ns: u64,
+    /// The first run that was made after it.
+    pub first_run: u32,
+    /// What differed from the environment of the first run, in words: only where that was forced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
+}
