@@ -11,6 +11,7 @@ mod problem;
 mod progress;
 mod recipes;
 mod report_again;
+mod resume;
 mod run;
 
 use std::process::ExitCode;

@@ -60,6 +60,11 @@ impl Problem {
     pub fn new(status: Status, error: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self { status, error: error.to_string(), details: Vec::new(), hint: Some(hint.into()) }
     }
+
+    /// With lines between the error and the next step.
+    pub fn with_details(self, details: Vec<String>) -> Self {
+        Self { details, ..self }
+    }
 }
 
 impl fmt::Display for Problem {
@@ -94,6 +99,9 @@ impl From<DirectoryError> for Problem {
             DirectoryError::NotEmpty { .. }
             | DirectoryError::Read { .. }
             | DirectoryError::NoResult { .. }
+            | DirectoryError::Complete { .. }
+            | DirectoryError::OtherVersion { .. }
+            | DirectoryError::InUse { .. }
             | DirectoryError::Newer { .. } => Status::WrongUse,
             _ => Status::Failed,
         };

@@ -15,6 +15,7 @@
 mod assemble;
 mod course;
 mod directory;
+mod directory_error;
 mod document;
 mod encoded;
 mod environment;
@@ -29,7 +30,8 @@ pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use course::{
     Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy, over_half_noisy,
 };
-pub use directory::{Directory, DirectoryError};
+pub use directory::{Directory, Saved};
+pub use directory_error::DirectoryError;
 pub use document::{
     AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, Host, Interface, Latency,
     Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
