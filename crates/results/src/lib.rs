@@ -37,9 +37,9 @@ pub use document::{
     Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
     WarningKind, WireBytes, json_schema,
 };
+pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
-pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use metric::Metric;
 pub use rate::WindowCounts;
 pub use sequence::{Received, SequenceSet};
