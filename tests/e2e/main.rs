@@ -10,6 +10,7 @@ mod experiments;
 mod kills;
 mod neighbours;
 mod network;
+mod resume;
 mod sim;
 mod trouble;
 mod tutorial;

@@ -1,6 +1,6 @@
 //! What the operating system counts while an agent measures.
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use nix::sys::{
     resource::{UsageWho, getrusage},
@@ -15,15 +15,25 @@ use crate::clock::now_ns;
 pub struct Meters {
     at_ns: u64,
     usage: Usage,
+    waited: Option<Waited>,
     sockets: Option<Sockets>,
     interface: Option<Interface>,
 }
+
+/// For how long each thread has waited for a core, in ns.
+type Waited = BTreeMap<String, u64>;
 
 impl Meters {
     /// Reads them. `interface` is the network interface in use.
     #[must_use]
     pub fn read(interface: &str) -> Self {
-        Self { sockets: sockets(), interface: counters_of(interface), usage: usage(), at_ns: now_ns() }
+        Self {
+            sockets: sockets(),
+            interface: counters_of(interface),
+            waited: waited(),
+            usage: usage(),
+            at_ns: now_ns(),
+        }
     }
 
     /// What was used from this reading to a later one.
@@ -36,7 +46,10 @@ impl Meters {
             system_ns: b.system_ns - a.system_ns,
             voluntary_switches: b.voluntary_switches - a.voluntary_switches,
             involuntary_switches: b.involuntary_switches - a.involuntary_switches,
-            run_delay_ns: None,
+            run_delay_ns: self.waited.as_ref().zip(later.waited.as_ref()).map(|(a, b)| {
+                // a thread that is new has waited all of it; of one that has ended nothing is known
+                b.iter().map(|(thread, ns)| ns.saturating_sub(a.get(thread).copied().unwrap_or(0))).sum()
+            }),
             minor_faults: b.minor_faults - a.minor_faults,
             major_faults: b.major_faults - a.major_faults,
             max_resident_bytes: b.max_resident_bytes,
@@ -79,6 +92,18 @@ fn usage() -> Usage {
         major_faults: usage.major_page_faults().cast_unsigned(),
         max_resident_bytes: usage.max_rss().cast_unsigned() * 1024,
     }
+}
+
+/// Of the threads of this process: the second figure of `schedstat`. None where the kernel keeps none.
+fn waited() -> Option<Waited> {
+    let threads = fs::read_dir("/proc/self/task").ok()?.flatten();
+    let of = |thread: fs::DirEntry| {
+        // one that has just ended has none
+        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        let ns = text.split_whitespace().nth(1)?.parse().ok()?;
+        Some((thread.file_name().to_string_lossy().into_owned(), ns))
+    };
+    Some(threads.filter_map(of).collect::<Waited>()).filter(|waited| !waited.is_empty())
 }
 
 /// UDP over IPv4 and IPv6 of this network namespace, together.

@@ -57,6 +57,8 @@ Examples:
       what would be measured, and for how long
   ddsmark run latency --set factors.size=64,1024 --set design.blocks=12
       a recipe with other values
+  ddsmark run --resume today
+      goes on with what was interrupted
   ddsmark recipes show receive >mine.toml && ddsmark run mine.toml --out today
       a file of your own";
 
@@ -213,8 +215,20 @@ pub struct Characterize {
 #[derive(Debug, Args)]
 pub struct Run {
     /// An experiment file, with a `/` or an ending such as `.toml`; or the name of a recipe.
-    #[arg(value_name = "FILE|RECIPE")]
-    pub experiment: String,
+    #[arg(value_name = "FILE|RECIPE", required_unless_present = "resume")]
+    pub experiment: Option<String>,
+
+    /// Go on with an interrupted experiment, after Ctrl-C, a crash or a reboot: the directory of its result. Also one that
+    /// `characterize` began.
+    ///
+    /// Runs that were saved are kept, the others are made as they were planned. Refused where drivers, libraries or host are
+    /// no longer as they were.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "set", "dry_run", "out"])]
+    pub resume: Option<PathBuf>,
+
+    /// With `--resume`: go on although something differs. The result says what.
+    #[arg(long, requires = "resume")]
+    pub force: bool,
 
     /// Put another value in the place of one in the file, such as `factors.size=64,1024`. May be given several times.
     ///

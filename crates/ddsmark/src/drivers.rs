@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use experiment::{DriverDescription, Limits};
 use report::{Finding, FoundDriver, TriedCase};
 use runner::{
-    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Stop, Verdict, describe,
+    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Stop, Verdict, describe, inspect,
 };
 
 use crate::{
@@ -26,6 +26,8 @@ pub struct Drivers {
     pub descriptions: BTreeMap<String, DriverDescription>,
     /// Where each lies.
     pub files: BTreeMap<String, PathBuf>,
+    /// The libraries that each has loaded.
+    pub libraries: BTreeMap<String, Vec<PathBuf>>,
 }
 
 impl Drivers {
@@ -34,11 +36,13 @@ impl Drivers {
         self.names.extend(more.names);
         self.descriptions.extend(more.descriptions);
         self.files.extend(more.files);
+        self.libraries.extend(more.libraries);
     }
 
-    fn add(&mut self, file: DriverFile, description: DriverDescription) {
+    fn add(&mut self, file: DriverFile, (description, libraries): (DriverDescription, Vec<PathBuf>)) {
         self.names.push(file.name.clone());
         self.descriptions.insert(file.name.clone(), description);
+        self.libraries.insert(file.name.clone(), libraries);
         self.files.insert(file.name, file.path);
     }
 }
@@ -55,17 +59,17 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
             drivers.names.push(file.name);
             continue;
         }
-        let description = describe(launcher, &file, &Limits::default(), stop)?;
-        drivers.add(file, description);
+        let inspected = inspect(launcher, &file, &Limits::default(), stop)?;
+        drivers.add(file, inspected);
     }
     if names.is_empty() {
         let mut known = path.known();
         known.sort_by_key(|driver| driver.name != BASELINE);
         for file in known {
-            match describe(launcher, &file, &Limits::default(), stop) {
+            match inspect(launcher, &file, &Limits::default(), stop) {
                 // measured only where it is named
-                Ok(description) if description.is_simulated() => {}
-                Ok(description) => drivers.add(file, description),
+                Ok((description, _)) if description.is_simulated() => {}
+                Ok(inspected) => drivers.add(file, inspected),
                 Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
                 // nobody asked for it
                 Err(error) => output::say(&format!("note: {error}; it is left out")),

@@ -12,6 +12,7 @@ mod problem;
 mod progress;
 mod recipes;
 mod report_again;
+mod resume;
 mod run;
 
 use std::process::ExitCode;

@@ -60,13 +60,10 @@ impl Problem {
     pub fn new(status: Status, error: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self { status, error: error.to_string(), details: Vec::new(), hint: Some(hint.into()) }
     }
-}
 
-impl Problem {
-    /// With lines that say more, between the cause and the next step.
-    pub fn with_details(mut self, details: Vec<String>) -> Self {
-        self.details = details;
-        self
+    /// With lines between the error and the next step.
+    pub fn with_details(self, details: Vec<String>) -> Self {
+        Self { details, ..self }
     }
 }
 
@@ -102,6 +99,9 @@ impl From<DirectoryError> for Problem {
             DirectoryError::NotEmpty { .. }
             | DirectoryError::Read { .. }
             | DirectoryError::NoResult { .. }
+            | DirectoryError::Complete { .. }
+            | DirectoryError::OtherVersion { .. }
+            | DirectoryError::InUse { .. }
             | DirectoryError::Newer { .. } => Status::WrongUse,
             _ => Status::Failed,
         };

@@ -7,7 +7,7 @@ use std::{
 
 use experiment::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
-use results::{Failure, Run};
+use results::{Allocation, Block, Failure, Run};
 use runner::{Observer, Progress};
 
 use crate::output::say;
@@ -64,6 +64,18 @@ impl Observer for Display {
         if let Some(failure) = &run.failure {
             self.explain(failure);
         }
+    }
+
+    fn allocated(&mut self, allocation: &Allocation) {
+        self.line(&format!("note: {}", report::allocation_words(allocation)));
+    }
+
+    fn repeating(&mut self, block: &Block) {
+        self.line(&format!(
+            "note: block {} was noisy, and is made again: {}",
+            block.number,
+            block.reasons.join("; ")
+        ));
     }
 
     fn given_up(&mut self, _: &Progress, driver: &str, failure: &Failure) {

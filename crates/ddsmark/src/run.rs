@@ -9,8 +9,8 @@ use std::{
 use experiment::{Experiment, Fault, Given, Pin, PinChoice, Source, Written};
 use results::{Directory, Header, State, Tool};
 use runner::{
-    DriverPath, LocalLauncher, Outcome, RunnerError, Session, Stop, allowed_cores, capture_host, check_cores,
-    check_interface, host_warnings,
+    DriverPath, LocalLauncher, Outcome, Parts, RunnerError, Session, Stop, allowed_cores,
+    capture_environment, capture_host, check_cores, check_interface, host_warnings,
 };
 
 use crate::{
@@ -19,13 +19,16 @@ use crate::{
     output::{self, say},
     problem::{Problem, Status},
     progress::Display,
-    recipes, report_again,
+    recipes, report_again, resume,
 };
 
 pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let stop = Stop::on_signals()?;
     let launcher = LocalLauncher::find()?;
-    let (name, source) = source(flags)?;
+    let Some(asked) = &flags.experiment else {
+        return resume::execute(flags, &launcher, &stop);
+    };
+    let (name, source) = source(asked, &flags.set)?;
 
     // plan: everything that can be wrong is found before the first packet
     let written = source.read()?;
@@ -58,18 +61,40 @@ pub fn measure(
     announce(&experiment, runs, &directory);
 
     // run
-    let host = capture_host();
-    let warnings = host_warnings(&host);
-    let header = Header::new(tool(), host, experiment, drivers.descriptions, warnings);
+    let header = header(experiment, &drivers, launcher);
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
-    let Outcome { document, trouble } = session.execute(&mut Display::new());
+    conclude(session.execute(&mut Display::new()), &directory, output.json)
+}
 
-    // report
+/// What is known before the first run.
+pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLauncher) -> Header {
+    let (tool, host) = (tool(), capture_host());
+    let environment = capture_environment(&Parts {
+        tool: &tool,
+        revision: option_env!("DDSMARK_REVISION"),
+        agent: launcher.agent(),
+        host: &host,
+        experiment: &experiment,
+        descriptions: &drivers.descriptions,
+        files: &drivers.files,
+        libraries: &drivers.libraries,
+    });
+    let warnings = host_warnings(&host);
+    let header = Header::new(tool, host, experiment, drivers.descriptions.clone(), warnings);
+    Header { environment: Some(environment), ..header }
+}
+
+/// Says where the result is, and prints it.
+pub fn conclude(outcome: Outcome, directory: &Directory, json: bool) -> Result<Status, Problem> {
+    let Outcome { document, trouble } = outcome;
     if document.state == State::Interrupted {
-        say("stopped before the last run");
+        say(&format!(
+            "stopped before the last run; `ddsmark run --resume {}` goes on",
+            directory.path().display()
+        ));
     }
     say(&format!("the result is in `{}`", directory.path().display()));
-    report_again::print(&document, output.json)?;
+    report_again::print(&document, json)?;
     match trouble {
         Some(error) => Err(error.into()),
         None => Ok(Status::of(&document)),
@@ -77,20 +102,19 @@ pub fn measure(
 }
 
 /// The text that is meant, and the name of the experiment: a file where it looks like one, else a recipe.
-fn source(flags: &Run) -> Result<(String, Source), Problem> {
-    let asked = &flags.experiment;
-    let sets = flags.set.clone();
+fn source(asked: &str, sets: &[String]) -> Result<(String, Source), Problem> {
+    let sets = sets.to_vec();
     let path = Path::new(asked);
     if !asked.contains('/') && path.extension().is_none() {
         let text = recipes::find(asked)?.to_owned();
-        return Ok((asked.clone(), Source { path: format!("recipe {asked}"), text, sets }));
+        return Ok((asked.to_owned(), Source { path: format!("recipe {asked}"), text, sets }));
     }
     let text = fs::read_to_string(path).map_err(|error| {
         let error = format!("cannot read `{asked}`: {error}");
         Problem::new(Status::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
     })?;
-    let name = path.file_stem().map_or_else(|| asked.clone(), |stem| stem.to_string_lossy().into_owned());
-    Ok((name, Source { path: asked.clone(), text, sets }))
+    let name = path.file_stem().map_or_else(|| asked.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok((name, Source { path: asked.to_owned(), text, sets }))
 }
 
 /// The drivers that are asked for; and those that are meant where none is.
@@ -192,12 +216,19 @@ fn announce(experiment: &Experiment, runs: usize, directory: &Directory) {
         1 => "the one cell".to_owned(),
         n => format!("each of {n} cells"),
     };
+    let most = if experiment.design.precision.is_some() { "at most " } else { "" };
     let twins = match experiment.design.baseline.len() {
         0 => "",
         _ => ", the baseline twice in each block",
     };
+    if let Some(precision) = &experiment.design.precision {
+        say(&format!(
+            "the first {} blocks decide how many it takes, {} at most",
+            precision.pilot_blocks, experiment.design.blocks
+        ));
+    }
     say(&format!(
-        "{runs} runs: {} of {cells}{twins}, in the order of seed {}; saved in `{}`",
+        "{most}{runs} runs: {} of {cells}{twins}, in the order of seed {}; saved in `{}`",
         experiment.design.blocks,
         experiment.design.seed,
         directory.path().display()

@@ -190,7 +190,7 @@ fn a_budget_says_how_many_blocks_a_precision_may_take() {
     assert_eq!((precision.half_width_pct, precision.pilot_blocks), (2.0, 6));
     assert_eq!(experiment.design.budget_ns, Some(30_000_000_000));
     assert!(experiment.expected_ns() <= 30_000_000_000);
-    assert_eq!(plan(&file, &["design.budget=10h"]).design.blocks, 40);
+    assert_eq!(plan(&file, &["design.budget=10h"]).design.blocks, 500);
     let (error, marked, _) = refused(&file, &["design.budget=10s"]);
     assert!(error.contains("12 runs would take about") && marked == "10s", "{error}; {marked}");
 }
@@ -308,7 +308,7 @@ fn an_error_points_at_what_is_wrong() {
         (
             "[design]\nbudget = \"10s\"",
             &[],
-            "f.toml:8:10: 12 runs would take about 16s 800ms, more than the budget of 10s",
+            "f.toml:8:10: 12 runs would take about 17s 780ms, more than the budget of 10s",
             "\"10s\"",
             "budget",
         ),

@@ -16,7 +16,7 @@ mod verdicts;
 pub use check::{Finding, TriedCase, driver_check};
 pub use drivers::{FoundDriver, driver_info, driver_list};
 use experiment::Experiment;
-pub use plan::{plan, recipe_list};
+pub use plan::{allocation_words, plan, recipe_list};
 pub use progress::run_line;
 use results::Document;
 pub use terminal::{Options, terminal};

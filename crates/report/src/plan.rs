@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use experiment::{Experiment, RUN_OVERHEAD_NS};
+use results::Allocation;
 
 use crate::{
     layout::{Align, Grid, WIDTH, wrap},
@@ -43,6 +44,21 @@ pub fn plan(experiment: &Experiment) -> String {
     }
     let _ = write!(text, "\n{}", grid.render());
     text
+}
+
+/// How many blocks there are, and why so many.
+#[must_use]
+pub fn allocation_words(allocation: &Allocation) -> String {
+    let blocks = count(allocation.planned as usize, "block");
+    match (allocation.wanted, allocation.pilot_log_sd) {
+        (Some(wanted), Some(sd)) if wanted <= allocation.planned => {
+            format!("{blocks} are enough for the precision (by the pilot, logarithms scatter by {sd:.4})")
+        }
+        (Some(wanted), Some(sd)) => format!(
+            "{blocks}, for which there is time; the precision needs {wanted} (by the pilot, logarithms scatter by {sd:.4})"
+        ),
+        _ => blocks,
+    }
 }
 
 /// The recipes: the name and the question of each.

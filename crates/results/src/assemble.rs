@@ -181,6 +181,20 @@ impl Assembler {
         self.cells.get(cell).map_or(&[], |collected| &collected.runs)
     }
 
+    /// All runs added so far, by number.
+    #[must_use]
+    pub fn runs_in_order(&self) -> Vec<&Run> {
+        let mut runs: Vec<&Run> = self.cells.values().flat_map(|collected| &collected.runs).collect();
+        runs.sort_by_key(|run| run.number);
+        runs
+    }
+
+    /// Whether a run of that number was added.
+    #[must_use]
+    pub fn holds(&self, run: u32) -> bool {
+        self.cells.values().flat_map(|collected| &collected.runs).any(|made| made.number == run)
+    }
+
     /// The result of the runs added so far.
     #[must_use]
     pub fn document(&self, state: State) -> Document {

@@ -161,6 +161,8 @@ pub struct Block {
     pub reasons: Vec<String>,
     /// Number of its first run.
     pub first_run: u32,
+    /// Whether all of its runs were made.
+    pub complete: bool,
     /// How long it took, with its probes. Absent while it goes on, and if it was interrupted.
     pub took_ns: Option<u64>,
     /// Just before its first run. Absent if it could not be made.

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write as _},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
@@ -11,8 +11,8 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Assembler, Document, Header, Histograms, IntervalLog, Run, SCHEMA_VERSION, State, Warning, WarningKind,
-    interval_log::merge,
+    Assembler, Course, DirectoryError, Document, Header, Histograms, IntervalLog, Run, SCHEMA_VERSION, State,
+    StoppedBy, Warning, WarningKind, interval_log::merge,
 };
 
 /// What one run is expected to need: its record, its histograms, and a few lines of logs.
@@ -24,105 +24,19 @@ const PROBE_BYTES: std::ops::RangeInclusive<u64> = (1 << 20)..=(64 << 20);
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
+    /// Locked while this lives, so that no two write there.
+    _lock: File,
 }
 
-/// Why a result cannot be written or read.
-#[derive(Debug, thiserror::Error)]
-pub enum DirectoryError {
-    /// There is something already.
-    #[error("the results directory `{}` is not empty", .path.display())]
-    NotEmpty {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// It cannot be made or written to.
-    #[error("cannot write `{}`: {cause}", .path.display())]
-    Write {
-        /// The file or directory.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
-    /// There is not enough room for the result.
-    #[error("no room for a result in `{}`: {cause}", .path.display())]
-    NoRoom {
-        /// The directory.
-        path: PathBuf,
-        /// About as much as is needed.
-        needed_bytes: u64,
-        /// Why.
-        cause: io::Error,
-    },
-    /// What was to be saved could not be read again.
-    #[error("the record `{}` was not saved: it would not read back: {cause}", .path.display())]
-    NotReadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: String,
-    },
-    /// It cannot be read.
-    #[error("cannot read `{}`: {cause}", .path.display())]
-    Read {
-        /// The file or directory.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
-    /// There is no result in it.
-    #[error("`{}` holds no result: it has neither `result.json` nor `experiment.json`", .path.display())]
-    NoResult {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// A record that is not what was written.
-    #[error("the record `{}` is damaged: {cause}", .path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: String,
-    },
-    /// Written by a newer version.
-    #[error(
-        "`{}` has schema version {found}; this version of ddsmark reads versions up to {SCHEMA_VERSION}",
-        .path.display()
-    )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u64,
-    },
-}
-
-impl DirectoryError {
-    /// The next step.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::NotEmpty { .. } => {
-                "results are never overwritten: choose another directory with `--out DIR`, or remove this one"
-                    .to_owned()
-            }
-            Self::Write { cause, .. } if is_full(cause) => {
-                "free some room there: the runs that were saved before can be read".to_owned()
-            }
-            Self::Write { .. } => "choose a directory that can be written to with `--out DIR`".to_owned(),
-            Self::NoRoom { needed_bytes, .. } => format!(
-                "free about {} MiB there, or choose another directory with `--out DIR`",
-                needed_bytes.div_ceil(1 << 20)
-            ),
-            Self::NotReadable { .. } => "this is a defect of ddsmark: please report it".to_owned(),
-            Self::Read { .. } | Self::NoResult { .. } => {
-                "name the directory that `--out` named when it was measured".to_owned()
-            }
-            Self::Damaged { .. } => {
-                "restore the file, or move it away to read the rest of the result without it".to_owned()
-            }
-            Self::Newer { .. } => "read it with a newer version of ddsmark".to_owned(),
-        }
-    }
+/// What an interrupted experiment left behind.
+#[derive(Debug)]
+pub struct Saved {
+    /// Where it lies, to be written on.
+    pub directory: Directory,
+    /// What was known before the first run: [`Assembler::header`].
+    pub assembler: Assembler,
+    /// How far it had come, beside its runs.
+    pub course: Course,
 }
 
 /// A run as it is stored.
@@ -146,7 +60,7 @@ impl Directory {
         if entries.next().is_some() {
             return Err(DirectoryError::NotEmpty { path: path.to_owned() });
         }
-        let directory = Self { path: path.to_owned() };
+        let directory = Self::locked(path)?;
         directory.prepare(expected_runs).inspect_err(|_| {
             // as it was found; an error here changes nothing about the one to report
             let _ = fs::remove_dir(path.join("runs"));
@@ -156,6 +70,40 @@ impl Directory {
             }
         })?;
         Ok(directory)
+    }
+
+    /// Opens the directory of an experiment that was interrupted, to go on with it. What was saved is read and stays.
+    ///
+    /// # Errors
+    /// There is none, nothing is left to do, it was written by another version, somebody writes there now, or a part of it is
+    /// damaged.
+    pub fn reopen(path: &Path) -> Result<Saved, DirectoryError> {
+        let header = path.join("experiment.json");
+        if !exists(&header)? {
+            return Err(DirectoryError::NoResult { path: path.to_owned() });
+        }
+        let directory = Self::locked(path)?;
+        let read_header: Header = read(&header)?;
+        let course = path.join("course.json");
+        if read_header.schema_version != SCHEMA_VERSION || !exists(&course)? {
+            return Err(DirectoryError::OtherVersion { path: path.to_owned() });
+        }
+        let course: Course = read(&course)?;
+        let assembler = assemble(read_header, &records(path)?)?;
+        if course.is_complete() {
+            return Err(DirectoryError::Complete { path: path.to_owned() });
+        }
+        Ok(Saved { directory, assembler, course })
+    }
+
+    fn locked(path: &Path) -> Result<Self, DirectoryError> {
+        let write = |cause| DirectoryError::Write { path: path.to_owned(), cause };
+        let lock = File::open(path).map_err(write)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(DirectoryError::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(cause)) => Err(write(cause)),
+        }
     }
 
     fn prepare(&self, expected_runs: usize) -> Result<(), DirectoryError> {
@@ -207,6 +155,14 @@ impl Directory {
         save_json::<Record<Run>>(&path, &Record { schema_version: SCHEMA_VERSION, run })
     }
 
+    /// Saves how it goes beside its runs.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save_course(&self, course: &Course) -> Result<(), DirectoryError> {
+        save_json::<Course>(&self.path.join("course.json"), course)
+    }
+
     /// Saves the whole.
     ///
     /// # Errors
@@ -245,13 +201,28 @@ impl Directory {
                 Err(error) => return Err(error),
             },
         };
-        let mut document = assemble(read(&header)?, &records)?;
-        if let Some(damage) = damage {
-            document.warnings.push(Warning {
-                kind: WarningKind::Incomplete,
-                text: format!("{damage}; the result was put together from the records of its runs"),
-            });
+        let mut assembler = assemble(read(&header)?, &records)?;
+        let mut damages: Vec<String> = damage
+            .map(|damage| format!("{damage}; the result was put together from the records of its runs"))
+            .into_iter()
+            .collect();
+        let course = path.join("course.json");
+        if exists(&course)? {
+            match read::<Course>(&course) {
+                Ok(mut course) => {
+                    course.allocation.stopped_by.get_or_insert(StoppedBy::Interrupted);
+                    assembler.set_course(course);
+                }
+                Err(damage @ DirectoryError::Damaged { .. }) => {
+                    damages.push(format!("{damage}; nothing is known of its blocks"));
+                }
+                Err(error) => return Err(error),
+            }
         }
+        let state = if assembler.is_complete() { State::Complete } else { State::Interrupted };
+        let mut document = assembler.document(state);
+        let warnings = damages.into_iter().map(|text| Warning { kind: WarningKind::Incomplete, text });
+        document.warnings.extend(warnings);
         Ok(document)
     }
 }
@@ -282,7 +253,7 @@ fn holds_all(document: &Document, records: &BTreeMap<u32, PathBuf>) -> bool {
     records.keys().all(|number| held.contains(number))
 }
 
-fn assemble(header: Header, records: &BTreeMap<u32, PathBuf>) -> Result<Document, DirectoryError> {
+fn assemble(header: Header, records: &BTreeMap<u32, PathBuf>) -> Result<Assembler, DirectoryError> {
     let mut assembler = Assembler::new(header);
     for (number, path) in records {
         let damaged = |path: &Path, cause| DirectoryError::Damaged { path: path.to_owned(), cause };
@@ -303,8 +274,7 @@ fn assemble(header: Header, records: &BTreeMap<u32, PathBuf>) -> Result<Document
         };
         assembler.add(run, &histograms);
     }
-    let state = if assembler.is_complete() { State::Complete } else { State::Interrupted };
-    Ok(assembler.document(state))
+    Ok(assembler)
 }
 
 fn exists(path: &Path) -> Result<bool, DirectoryError> {
@@ -350,7 +320,7 @@ fn probe(directory: &Path, needed_bytes: u64) -> Result<(), DirectoryError> {
     })
 }
 
-fn is_full(cause: &io::Error) -> bool {
+pub(crate) fn is_full(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 

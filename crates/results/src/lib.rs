@@ -16,6 +16,7 @@ mod assemble;
 mod comparison;
 mod course;
 mod directory;
+mod directory_error;
 mod document;
 mod encoded;
 mod environment;
@@ -32,7 +33,8 @@ pub use comparison::{Compared, Comparison, CriterionOutcome, Difference, Judged,
 pub use course::{
     Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy, over_half_noisy,
 };
-pub use directory::{Directory, DirectoryError};
+pub use directory::{Directory, Saved};
+pub use directory_error::DirectoryError;
 pub use document::{
     AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, Host, Interface, Latency,
     Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,

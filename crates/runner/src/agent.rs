@@ -85,11 +85,12 @@ impl Agent {
     pub(crate) fn start(
         launcher: &dyn Launcher,
         driver: &std::path::Path,
+        padding_bytes: u32,
         log: Log,
         number: usize,
         events: Sender<Event>,
     ) -> Result<Self, RunnerError> {
-        let process = launcher.launch(&Launch { driver, log: &log.file })?;
+        let process = launcher.launch(&Launch { driver, padding_bytes, log: &log.file })?;
         let failed = |error| RunnerError::Channel { error };
         let channel = process.channel().try_clone().map_err(failed)?;
         let closing = process.channel().try_clone().map_err(failed)?;

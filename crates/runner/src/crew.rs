@@ -32,6 +32,7 @@ pub(crate) enum Event {
 pub(crate) struct Member {
     pub(crate) role: Option<Role>,
     pub(crate) driver: PathBuf,
+    pub(crate) padding_bytes: u32,
     pub(crate) log: Log,
 }
 
@@ -72,8 +73,8 @@ impl<'a> Crew<'a> {
     ) -> Result<Self, RunnerError> {
         let (sender, events) = channel();
         let mut crew = Crew { agents: Vec::new(), events, limits };
-        for (number, Member { role, driver, log }) in members.into_iter().enumerate() {
-            let agent = Agent::start(launcher, &driver, log, number, sender.clone())?;
+        for (number, Member { role, driver, padding_bytes, log }) in members.into_iter().enumerate() {
+            let agent = Agent::start(launcher, &driver, padding_bytes, log, number, sender.clone())?;
             crew.agents.push((role, agent));
         }
         stop.wake(sender);

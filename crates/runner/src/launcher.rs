@@ -34,11 +34,16 @@ const KILL_PATIENCE: Duration = Duration::from_secs(10);
 /// How long the agent may leave the control channel unread. Orders are far smaller than its buffer.
 const SEND_PATIENCE: Duration = Duration::from_secs(5);
 
+/// The variable that makes an agent's environment longer.
+const PADDING: &str = "DDSMARK_PADDING";
+
 /// An agent to be started.
 #[derive(Debug)]
 pub struct Launch<'a> {
     /// The driver that it loads.
     pub driver: &'a Path,
+    /// Its environment is longer by so many bytes.
+    pub padding_bytes: u32,
     /// Receives what its process prints.
     pub log: &'a File,
 }
@@ -66,6 +71,12 @@ impl LocalLauncher {
     #[must_use]
     pub fn new(agent: impl Into<PathBuf>) -> Self {
         Self { agent: agent.into() }
+    }
+
+    /// The agent program.
+    #[must_use]
+    pub fn agent(&self) -> &Path {
+        &self.agent
     }
 
     /// With the agent program of `$DDSMARK_AGENT`, else the one next to this program.
@@ -98,6 +109,7 @@ impl Launcher for LocalLauncher {
             .arg(launch.driver)
             .arg("--control-fd")
             .arg(control.to_string())
+            .env(PADDING, "-".repeat(launch.padding_bytes as usize))
             .stdin(Stdio::null())
             .stdout(launch.log.try_clone().map_err(failed)?)
             .stderr(launch.log.try_clone().map_err(failed)?)

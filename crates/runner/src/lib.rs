@@ -12,6 +12,7 @@
 //! - Nothing is printed here: see [`Observer`].
 
 mod agent;
+mod allocation;
 mod awake;
 mod check;
 mod collect;
@@ -20,21 +21,26 @@ mod crew;
 mod describe;
 mod domain;
 mod drivers;
+mod environment;
 mod error;
 mod host;
 mod launcher;
 mod leftovers;
+mod noise;
 mod observer;
 mod pair;
+mod run;
 mod session;
 mod stop;
+mod tally;
 
 pub use awake::KeepAwake;
 pub use check::{cases, check};
 pub use control::{CaseInfo, Verdict};
 pub use cores::{allowed_cores, check_cores};
-pub use describe::describe;
+pub use describe::{describe, inspect};
 pub use drivers::{DriverFile, DriverPath};
+pub use environment::{Parts, capture_environment};
 pub use error::RunnerError;
 pub use host::{capture_host, check_interface, host_warnings};
 pub use launcher::{AgentProcess, Ending, Launch, Launcher, LocalLauncher};

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use experiment::Cell;
-use results::{Failure, Run};
+use results::{Allocation, Block, Failure, Run};
 
 /// How far an experiment has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Runs that have ended, failed ones and those of drivers given up too.
     pub finished: u32,
-    /// All runs.
+    /// All runs, as far as it is decided how many there are.
     pub total: u32,
     /// Since the first run began.
     pub elapsed: Duration,
@@ -28,6 +28,16 @@ pub trait Observer {
     /// A run has ended, and is saved.
     fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
         let _ = (progress, run, cell);
+    }
+
+    /// The pilot is done, and the number of blocks is decided.
+    fn allocated(&mut self, allocation: &Allocation) {
+        let _ = allocation;
+    }
+
+    /// This block was noisy, and is made again.
+    fn repeating(&mut self, block: &Block) {
+        let _ = block;
     }
 
     /// The first runs of a driver all failed like this one; its other runs are not attempted.

@@ -34,6 +34,7 @@ pub(crate) struct PairRun<'a> {
     pub(crate) run_name: String,
     pub(crate) run_tag: u16,
     pub(crate) domain: u32,
+    pub(crate) padding_bytes: u32,
     /// Cores of the agents, by number.
     pub(crate) cpus: [Option<Vec<u32>>; 2],
 }

@@ -1,29 +1,25 @@
-//! One experiment: its runs in order, each saved when it has ended.
+//! One experiment: its blocks in order, each between two probes for noise; each run saved when it has ended.
 
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use control::{Order, Role};
-use experiment::{Cell, Design, Pin, ScheduledRun};
-use results::{Assembler, Directory, Document, Failure, Header, IntervalLog, Run, RunState, State};
+use experiment::{Experiment, Pin, ScheduledRun};
+use results::{
+    Assembler, Block, Course, Directory, Document, Header, Histograms, IntervalLog, Metric, Probe,
+    Resumption, State, StoppedBy,
+};
 
 use crate::{
-    KeepAwake, Launcher, Observer, Progress, RunnerError, Stop,
-    agent::Log,
-    collect::collect,
-    crew::{Crew, HELLO, Member},
-    domain::Domains,
-    leftovers,
-    pair::{DRIVING, Evidence, PairRun, Phases, SERVING, roles},
+    KeepAwake, Launcher, Observer, RunnerError, Stop,
+    allocation::{self, Next},
+    allowed_cores, leftovers,
+    noise::{Counters, probe},
+    run::{Names, blank},
+    tally::Tally,
 };
-
-/// If so many runs of a driver fail at first, and all in the same phase, it is given up.
-const GIVE_UP_AFTER: usize = 3;
-/// What a run tag has room for: 12 bits.
-const RUN_TAGS: u32 = 1 << 12;
 
 /// An experiment and all that is needed to execute it.
 ///
@@ -59,260 +55,230 @@ impl Session<'_> {
     /// # Panics
     /// If the file of a driver is missing from [`Session::files`].
     pub fn execute(self, observer: &mut dyn Observer) -> Outcome {
-        let mut assembler = Assembler::new(self.header.clone());
-        let trouble = self.execute_all(&mut assembler, observer).err();
-        let state = if assembler.is_complete() { State::Complete } else { State::Interrupted };
+        let course = allocation::begin(&self.header.experiment);
+        let assembler = Assembler::new(self.header.clone());
+        let saved = self.directory.save_experiment(&self.header).and(self.directory.save_course(&course));
+        self.go_on(assembler, course, saved.map_err(RunnerError::Directory), observer)
+    }
+
+    /// Takes an interrupted experiment up again, with what was saved of it: the runs that are missing are made, in the
+    /// planned order. `differences` tells, in words, what is no longer as it was.
+    ///
+    /// # Panics
+    /// As [`Session::execute`].
+    pub fn resume(
+        self,
+        assembler: Assembler,
+        mut course: Course,
+        differences: Vec<String>,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        course.allocation.stopped_by = None;
+        let first_run = (1..).find(|&run| !assembler.holds(run)).unwrap_or(0);
+        course.resumed.push(Resumption { at_unix_ns: unix_ns(), first_run, differences });
+        let saved = self.directory.save_course(&course);
+        self.go_on(assembler, course, saved.map_err(RunnerError::Directory), observer)
+    }
+
+    fn go_on(
+        self,
+        mut assembler: Assembler,
+        mut course: Course,
+        ready: Result<(), RunnerError>,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let made = ready.and_then(|()| self.make_blocks(&mut assembler, &mut course, observer));
+        course.allocation.stopped_by.get_or_insert(StoppedBy::Interrupted);
+        let kept = self.directory.save_course(&course).map_err(RunnerError::Directory);
+        let state = if course.is_complete() { State::Complete } else { State::Interrupted };
+        assembler.set_course(course);
         let mut document = assembler.document(state);
         document.findings = findings::of(&document);
         document.verdicts = verdicts::of(&document);
-        let saved = self.directory.save_document(&document);
-        Outcome { document, trouble: trouble.or_else(|| saved.err().map(RunnerError::Directory)) }
+        let saved = self.directory.save_document(&document).map_err(RunnerError::Directory);
+        Outcome { document, trouble: made.and(kept).and(saved).err() }
     }
 
-    fn execute_all(&self, assembler: &mut Assembler, observer: &mut dyn Observer) -> Result<(), RunnerError> {
+    fn make_blocks(
+        &self,
+        assembler: &mut Assembler,
+        course: &mut Course,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
-        self.directory.save_experiment(&self.header)?;
         leftovers::sweep();
         let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
-        let schedule = experiment.schedule();
-        let mut course = Course::new(&schedule, experiment);
-        let mut names = Names::new();
-        for &scheduled in &schedule {
-            if self.stop.requested() {
-                return Ok(());
+        let mut maker = Maker {
+            session: self,
+            cores: used_cores(experiment),
+            tally: Tally::new(experiment),
+            names: Names::new(),
+            probed: None,
+        };
+        maker.remember(assembler);
+        loop {
+            if allocation::is_due(experiment, course) {
+                allocation::decide(experiment, course, |cell| assembler.runs_of(cell));
+                self.directory.save_course(course)?;
+                observer.allocated(&course.allocation);
             }
-            let cell = &experiment.cells[scheduled.cell];
-            let driver = cell.factors.driver.as_str();
-            let mut run = blank(scheduled, cell, course.unix_ns());
-            if let Some(failure) = course.given_up(driver) {
-                run.failure = Some(failure.clone());
-                self.directory.save_run(&run, IntervalLog::new())?;
-                assembler.add(run, &results::Histograms::new());
-                course.finished += 1;
+            match allocation::next(experiment, course) {
+                Next::Done(why) => {
+                    course.allocation.stopped_by = Some(why);
+                    return Ok(());
+                }
+                Next::Block { number, repeats, runs } => {
+                    if let Some(noisy) =
+                        repeats.and_then(|noisy| course.blocks.iter().find(|b| b.number == noisy))
+                    {
+                        observer.repeating(noisy);
+                    }
+                    if !maker.block(number, repeats, &runs, assembler, course, observer)? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Makes blocks.
+struct Maker<'s> {
+    session: &'s Session<'s>,
+    cores: Vec<u32>,
+    tally: Tally<'s>,
+    names: Names,
+    /// The probe after the last block is the one before the next.
+    probed: Option<Probe>,
+}
+
+impl Maker<'_> {
+    /// The runs that were saved before.
+    fn remember(&mut self, assembler: &Assembler) {
+        for run in assembler.runs_in_order() {
+            let cells = &self.session.header.experiment.cells;
+            if let Some(cell) = cells.iter().find(|cell| cell.id == run.cell) {
+                self.tally.take_note(&cell.factors.driver, run, false);
+            }
+        }
+    }
+
+    /// Makes those runs of a block that are missing. False if somebody wishes to stop.
+    fn block(
+        &mut self,
+        number: u32,
+        repeats: Option<u32>,
+        runs: &[ScheduledRun],
+        assembler: &mut Assembler,
+        course: &mut Course,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, RunnerError> {
+        let directory = self.session.directory;
+        let rule = course.noise_rule.clone();
+        let begun_before = course.blocks.last().is_some_and(|block| block.number == number);
+        let began = Instant::now();
+        if self.session.stop.requested() {
+            return Ok(false);
+        }
+        if !begun_before {
+            let before = self.probed.take().or_else(|| probe(&self.cores, &rule));
+            course.blocks.push(Block {
+                number,
+                repeats,
+                noisy: false,
+                reasons: Vec::new(),
+                first_run: runs.first().map_or(0, |run| run.number),
+                complete: false,
+                took_ns: None,
+                before,
+                after: None,
+                host: None,
+            });
+            directory.save_course(course)?;
+        }
+        let counters = Counters::read(&self.cores);
+        let blocks = course.allocation.planned
+            + course.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
+        for &scheduled in runs {
+            if assembler.holds(scheduled.number) {
                 continue;
             }
-            observer.run_started(&course.progress(), cell);
-            let Some(log) = self.run(&mut run, cell, &mut names) else { return Ok(()) };
-            let histograms = log.merged();
-            self.directory.save_run(&run, log)?;
-            assembler.add(run.clone(), &histograms);
-            let given_up = course.take_note(driver, &run);
-            let progress = course.progress();
-            observer.run_finished(&progress, &run, cell);
-            if let (true, Some(failure)) = (given_up, &run.failure) {
-                observer.given_up(&progress, driver, failure);
+            if self.session.stop.requested() || !self.run(scheduled, blocks, assembler, observer)? {
+                return Ok(false);
             }
         }
-        Ok(())
-    }
-
-    /// Executes one run; none if somebody wishes to stop.
-    fn run(&self, run: &mut Run, cell: &Cell, names: &mut Names) -> Option<IntervalLog> {
-        let experiment = &self.header.experiment;
-        let domain = names.domains.take();
-        let pair = PairRun {
-            cell,
-            design: &experiment.design,
-            limits: &experiment.limits,
-            run_name: leftovers::run_name(run.number),
-            run_tag: names.run_tag(run.number),
-            domain: domain.number,
-            cpus: cores(&experiment.design),
-        };
-        let mut phases = Phases::begin();
-        let mut evidence = None;
-        let failed = self.walk(&pair, run.number, &mut phases, &mut evidence);
-        leftovers::remove(&pair.run_name);
-        // what was reported is kept even of a run that failed when its agents were to end
-        let log = evidence.map_or_else(IntervalLog::new, |evidence| {
-            collect(run, &cell.factors, &experiment.design, &evidence, self.launcher.one_clock())
-        });
-        run.phases_ns = phases.into_times();
-        match failed {
-            Ok(()) => {}
-            Err(None) => return None,
-            Err(Some(failure)) => {
-                run.state = RunState::Failed;
-                run.failure = Some(failure);
-            }
+        let host = counters.until_now(&self.cores);
+        self.probed = probe(&self.cores, &rule);
+        let rtt = self.median_rtt(number, assembler);
+        let block = course.blocks.last_mut().expect("it was begun");
+        block.complete = true;
+        block.after.clone_from(&self.probed);
+        let probes: Vec<&Probe> = [&block.before, &block.after].into_iter().flatten().collect();
+        block.reasons = rule.judge(&probes, rtt);
+        block.noisy = !block.reasons.is_empty();
+        if !begun_before {
+            block.host = Some(host);
+            block.took_ns = u64::try_from(began.elapsed().as_nanos()).ok();
         }
-        Some(log)
+        course.allocation.made += u32::from(repeats.is_none());
+        directory.save_course(course)?;
+        Ok(true)
     }
 
-    /// Starts the agents of a run, walks them through its phases, and ends them, whatever happens. Fails with nothing if
-    /// somebody wishes to stop.
-    fn walk(
-        &self,
-        pair: &PairRun<'_>,
-        number: u32,
-        phases: &mut Phases,
-        evidence: &mut Option<Evidence>,
-    ) -> Result<(), Option<Failure>> {
-        let mut crew = self.crew(pair, number).map_err(|error| {
-            let hint = error.hint();
-            let phase = HELLO.to_owned();
-            Some(Failure { phase, role: None, error: error.to_string(), hint, last_words: Vec::new() })
-        })?;
-        let walked = crew.hellos().and_then(|hellos| {
-            *evidence = Some(pair.measure(&mut crew, &hellos, phases)?);
-            crew.dismiss()?;
-            phases.end(Order::Exit.phase());
-            Ok(())
-        });
-        walked.map_err(|trouble| crew.fail(trouble))
+    /// Makes a run, or takes note that its driver is given up. False if somebody wishes to stop.
+    fn run(
+        &mut self,
+        scheduled: ScheduledRun,
+        blocks: u32,
+        assembler: &mut Assembler,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, RunnerError> {
+        let directory = self.session.directory;
+        let cell = &self.session.header.experiment.cells[scheduled.cell];
+        let driver = cell.factors.driver.as_str();
+        let mut run = blank(scheduled, cell, self.tally.unix_ns());
+        if let Some(failure) = self.tally.given_up(driver) {
+            run.failure = Some(failure.clone());
+            directory.save_run(&run, IntervalLog::new())?;
+            self.tally.take_note(driver, &run, false);
+            assembler.add(run, &Histograms::new());
+            return Ok(true);
+        }
+        observer.run_started(&self.tally.progress(blocks), cell);
+        let Some(log) = self.session.run(&mut run, cell, &mut self.names) else { return Ok(false) };
+        let histograms = log.merged();
+        directory.save_run(&run, log)?;
+        assembler.add(run.clone(), &histograms);
+        let given_up = self.tally.take_note(driver, &run, true);
+        let progress = self.tally.progress(blocks);
+        observer.run_finished(&progress, &run, cell);
+        if let (true, Some(failure)) = (given_up, &run.failure) {
+            observer.given_up(&progress, driver, failure);
+        }
+        Ok(true)
     }
 
-    fn crew<'p>(&self, pair: &PairRun<'p>, number: u32) -> Result<Crew<'p>, RunnerError> {
-        let member = |role: Role| {
-            let log = Log::in_file(self.directory.log_path(number, role.name()))?;
-            let driver = self.files[&pair.cell.factors.driver].clone();
-            Ok(Member { role: Some(role), driver, log })
-        };
-        let members = roles(pair.cell.factors.workload).into_iter().map(member);
-        Crew::muster(self.launcher, members.collect::<Result<_, RunnerError>>()?, pair.limits, self.stop)
+    /// The median of the median round trips of a block.
+    fn median_rtt(&self, block: u32, assembler: &Assembler) -> Option<f64> {
+        let runs = assembler.runs_in_order().into_iter().filter(|run| run.block == block);
+        stats::median(&runs.filter_map(|run| run.figure(Metric::RttP50)).collect::<Vec<_>>())
     }
 }
 
-/// The cores of the agents, by their numbers in the crew.
-fn cores(design: &Design) -> [Option<Vec<u32>>; 2] {
-    let mut cores = [None, None];
-    if let Pin::Cores(driving, serving) = &design.pin {
-        cores[DRIVING] = Some(driving.clone());
-        cores[SERVING] = Some(serving.clone());
-    }
-    cores
-}
-
-/// A run of which nothing is known but when it began.
-fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) -> Run {
-    Run {
-        number: scheduled.number,
-        block: scheduled.block,
-        twin: scheduled.twin,
-        cell: cell.id.clone(),
-        state: RunState::Failed,
-        failure: None,
-        started_unix_ns,
-        phases_ns: BTreeMap::new(),
-        latency: BTreeMap::new(),
-        throughput: None,
-        steady_state: BTreeMap::new(),
-        counted: Vec::new(),
-        cpu_ns_per_sample: None,
-        effective_qos: BTreeMap::new(),
-        wire: None,
-        udp_buffer_drops: None,
-        environment_padding_bytes: None,
-        agents: Vec::new(),
-        warnings: Vec::new(),
+/// The cores that agents may use.
+fn used_cores(experiment: &Experiment) -> Vec<u32> {
+    match &experiment.design.pin {
+        Pin::None => allowed_cores(),
+        Pin::Cores(writer, reader) => {
+            let mut cores = [writer.as_slice(), reader.as_slice()].concat();
+            cores.sort_unstable();
+            cores.dedup();
+            cores
+        }
     }
 }
 
 pub(crate) fn unix_ns() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// What tells the runs of all experiments on this host apart.
-struct Names {
-    domains: Domains,
-    first_tag: u32,
-}
-
-impl Names {
-    fn new() -> Self {
-        Self { domains: Domains::new(), first_tag: (unix_ns() >> 10) as u32 ^ std::process::id() }
-    }
-
-    fn run_tag(&self, run: u32) -> u16 {
-        (self.first_tag.wrapping_add(run) % RUN_TAGS) as u16
-    }
-}
-
-/// How an experiment goes: what is done, what is left, and which drivers are given up.
-struct Course<'a> {
-    schedule: &'a [ScheduledRun],
-    experiment: &'a experiment::Experiment,
-    began: Instant,
-    began_unix_ns: u64,
-    finished: u32,
-    attempted: u32,
-    drivers: BTreeMap<&'a str, Attempts>,
-}
-
-/// The runs of one driver so far.
-#[derive(Default)]
-struct Attempts {
-    /// Phases in which runs failed, until one was measured.
-    failed: Vec<String>,
-    measured: bool,
-    given_up: Option<Failure>,
-}
-
-impl<'a> Course<'a> {
-    fn new(schedule: &'a [ScheduledRun], experiment: &'a experiment::Experiment) -> Self {
-        let drivers =
-            experiment.cells.iter().map(|cell| (cell.factors.driver.as_str(), Attempts::default())).collect();
-        Self {
-            schedule,
-            experiment,
-            began: Instant::now(),
-            began_unix_ns: unix_ns(),
-            finished: 0,
-            attempted: 0,
-            drivers,
-        }
-    }
-
-    /// The date, by the clock that does not jump: the wall clock is read once an experiment.
-    fn unix_ns(&self) -> u64 {
-        let elapsed = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.began_unix_ns.saturating_add(elapsed)
-    }
-
-    fn given_up(&self, driver: &str) -> Option<&Failure> {
-        self.drivers[driver].given_up.as_ref()
-    }
-
-    /// Takes note of a run that was attempted. True if its driver is given up with it.
-    fn take_note(&mut self, driver: &str, run: &Run) -> bool {
-        self.finished += 1;
-        self.attempted += 1;
-        let attempts = self.drivers.get_mut(driver).expect("every driver was entered");
-        match &run.failure {
-            None => attempts.measured = true,
-            Some(failure) => attempts.failed.push(failure.phase.clone()),
-        }
-        let [phase, others @ ..] = &attempts.failed[..] else { return false };
-        let alike = attempts.failed.len() == GIVE_UP_AFTER && others.iter().all(|other| other == phase);
-        if !alike || attempts.measured {
-            return false;
-        }
-        attempts.given_up = Some(Failure {
-            phase: phase.clone(),
-            role: None,
-            error: format!(
-                "not attempted: the first {GIVE_UP_AFTER} runs of driver `{driver}` all failed in this phase"
-            ),
-            hint: None,
-            last_words: Vec::new(),
-        });
-        true
-    }
-
-    fn progress(&self) -> Progress {
-        let elapsed = self.began.elapsed();
-        let planned = Duration::from_nanos(self.experiment.design.expected_run_ns());
-        let each = if self.attempted == 0 { planned } else { elapsed / self.attempted };
-        let left = self.schedule[self.finished as usize..]
-            .iter()
-            .filter(|run| self.given_up(&self.experiment.cells[run.cell].factors.driver).is_none())
-            .count();
-        Progress {
-            finished: self.finished,
-            total: self.schedule.len() as u32,
-            elapsed,
-            left: each.saturating_mul(left as u32),
-        }
-    }
 }

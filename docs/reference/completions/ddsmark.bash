@@ -897,12 +897,16 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__run)
-            opts="-h --set --dry-run --out --json --help"
+            opts="-h --resume --force --set --dry-run --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --resume)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --set)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -62,8 +62,10 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l precise
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l keep-awake -d 'Keep the cores from idling, with spinning threads of the lowest priority. Recorded in the result'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l resume -d 'Go on with an interrupted experiment, after Ctrl-C, a crash or a reboot: the directory of its result. Also one that `characterize` began' -r -F
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l set -d 'Put another value in the place of one in the file, such as `factors.size=64,1024`. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l out -d 'Directory for the result, new or empty. Without it, `results/NAME-TIME`' -r -F
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l force -d 'With `--resume`: go on although something differs. The result says what'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l dry-run -d 'Print the plan and measure nothing: cells, blocks, runs, and about what they take'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'

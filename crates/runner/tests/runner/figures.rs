@@ -65,6 +65,7 @@ fn histograms_and_records_are_saved_and_empty_logs_are_not() {
     assert_eq!(
         files_below(&rig.results()),
         [
+            "course.json",
             "experiment.json",
             "result.json",
             "runs/0001.hlog",

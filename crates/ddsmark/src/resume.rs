@@ -1,0 +1,57 @@
+//! `ddsmark run --resume`: an interrupted experiment is gone on with.
+
+use std::path::Path;
+
+use results::{Directory, Environment, Saved};
+use runner::{LocalLauncher, Session, Stop};
+
+use crate::{
+    arguments::Run,
+    drivers,
+    output::say,
+    problem::{Problem, Status},
+    progress::Display,
+    run,
+};
+
+/// Runs of two environments in one result would be compared as if they were of one.
+const MIXED: &str =
+    "restore what differs, or measure anew; `--force` goes on all the same, and the result says so";
+
+pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Status, Problem> {
+    let path = flags.resume.as_deref().unwrap_or(Path::new("."));
+    let Saved { directory, assembler, course } = Directory::reopen(path)?;
+    let header = assembler.header().clone();
+    let mut names: Vec<String> = Vec::new();
+    for cell in &header.experiment.cells {
+        if !names.contains(&cell.factors.driver) {
+            names.push(cell.factors.driver.clone());
+        }
+    }
+    let drivers = drivers::choose(&names, launcher, stop)?;
+    let now = run::header(header.experiment.clone(), &drivers, launcher).environment.unwrap_or_default();
+    let differences = differences(header.environment.as_ref(), &now);
+    if !differences.is_empty() && !flags.force {
+        let error = format!("`{}` was begun in another environment", path.display());
+        return Err(Problem::new(Status::WrongUse, error, MIXED).with_details(differences));
+    }
+    for difference in &differences {
+        say(&format!("note: {difference}"));
+    }
+    let made = assembler.runs_in_order().len();
+    say(&format!("going on after {made} runs, in the order of seed {}", header.experiment.design.seed));
+    let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
+    run::conclude(
+        session.resume(assembler, course, differences, &mut Display::new()),
+        &directory,
+        flags.output.json,
+    )
+}
+
+/// What is no longer as it was, in words.
+fn differences(before: Option<&Environment>, now: &Environment) -> Vec<String> {
+    match before {
+        None => vec!["the environment of the first runs is not known".to_owned()],
+        Some(before) => before.differences(now).iter().map(ToString::to_string).collect(),
+    }
+}

@@ -1,0 +1,171 @@
+//! Which block is next, and when there is none: from the design, the course so far, and once, after the pilot, from how far
+//! its figures scatter. Whether figures look like a success plays no part.
+
+use experiment::{Experiment, Precision, ScheduledRun};
+use results::{
+    Allocation, Block, Course, Metric, NoiseRule, Run, SCHEMA_VERSION, StoppedBy, over_half_noisy,
+};
+use stats::{Asked, Goal, plan_blocks};
+
+/// The level of the intervals, and the power to find an effect as large as half of their width.
+const LEVEL: f64 = 0.95;
+const POWER: f64 = 0.9;
+
+/// What is next.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Next {
+    /// This block. It may have been begun.
+    Block { number: u32, repeats: Option<u32>, runs: Vec<ScheduledRun> },
+    /// Nothing.
+    Done(StoppedBy),
+}
+
+/// The course of an experiment that has not begun.
+pub(crate) fn begin(experiment: &Experiment) -> Course {
+    let design = &experiment.design;
+    let probe_ns = design.probe_ns(experiment.runs_per_block());
+    let planned = design.precision.as_ref().map_or(design.blocks, |precision| precision.pilot_blocks);
+    Course {
+        schema_version: SCHEMA_VERSION,
+        noise_rule: NoiseRule::new(probe_ns, design.repeat_noisy),
+        allocation: Allocation {
+            planned: planned.min(design.blocks),
+            wanted: None,
+            pilot_log_sd: None,
+            room: None,
+            made: 0,
+            stopped_by: None,
+        },
+        blocks: Vec::new(),
+        resumed: Vec::new(),
+    }
+}
+
+/// Whether the pilot is done, and the number of blocks is still to be decided.
+pub(crate) fn is_due(experiment: &Experiment, course: &Course) -> bool {
+    let precision = experiment.design.precision.as_ref();
+    precision.is_some_and(|pilot| course.allocation.made >= pilot.pilot_blocks.min(experiment.design.blocks))
+        && course.allocation.room.is_none()
+}
+
+/// Decides the number of blocks from the pilot. `runs` gives the runs of a cell.
+pub(crate) fn decide<'r>(experiment: &Experiment, course: &mut Course, runs: impl Fn(&str) -> &'r [Run]) {
+    let Some(precision) = &experiment.design.precision else { return };
+    let room = room(experiment, course);
+    let allocation = &mut course.allocation;
+    let pilot = pilot(experiment, &runs);
+    let plan = plan_blocks(&pilot, &goal(experiment, precision, pilot.len()), room as usize);
+    allocation.room = Some(room);
+    // where the pilot gave no figures nothing is known, and as many are made as may be
+    allocation.planned = plan.map_or(room, |plan| plan.blocks as u32).min(experiment.design.blocks);
+    allocation.planned = allocation.planned.max(allocation.made);
+    allocation.wanted = plan.map(|plan| plan.wanted as u32);
+    allocation.pilot_log_sd = plan.map(|plan| plan.ratio_sd);
+}
+
+fn goal(experiment: &Experiment, precision: &Precision, comparisons: usize) -> Goal {
+    let half = precision.half_width_pct / 100.0;
+    let compared = !experiment.design.baseline.is_empty();
+    let comparisons = if compared { comparisons.max(1) } else { 1 };
+    Goal {
+        half_width: Some(half),
+        effect: compared.then_some(half),
+        asked: Asked { level: LEVEL, power: POWER, comparisons },
+    }
+}
+
+/// What scatters: for each cell with a baseline the logarithms of its ratios, by block; without any baseline the logarithms
+/// of each cell's figures.
+fn pilot<'r>(experiment: &Experiment, runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec<f64>> {
+    let log = |cell: &experiment::Cell, block: u32| {
+        let metric = Metric::claims(cell.factors.workload)[0];
+        let run = runs(&cell.id).iter().find(|run| run.block == block && !run.twin)?;
+        run.figure(metric).map(f64::ln)
+    };
+    let blocks = 1..=experiment.design.blocks;
+    if experiment.design.baseline.is_empty() {
+        let of = |cell| blocks.clone().filter_map(|block| log(cell, block)).collect();
+        return experiment.cells.iter().map(of).collect();
+    }
+    let pairs = experiment.comparisons();
+    let of = |(cell, baseline)| {
+        blocks.clone().filter_map(|block| Some(log(cell, block)? - log(baseline, block)?)).collect()
+    };
+    pairs.into_iter().map(of).collect()
+}
+
+/// The most blocks that the budget has room for, by the time that blocks took.
+fn room(experiment: &Experiment, course: &Course) -> u32 {
+    let most = experiment.design.blocks;
+    let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
+        return most;
+    };
+    let room = u32::try_from(budget_ns / each_ns.max(1)).unwrap_or(u32::MAX);
+    room.clamp(course.allocation.made, most.max(course.allocation.made))
+}
+
+/// What a block takes: the mean of those that were made in one go.
+fn each_ns(course: &Course) -> Option<u64> {
+    let took: Vec<u64> = course.blocks.iter().filter_map(|block| block.took_ns).collect();
+    let n = u64::try_from(took.len()).ok().filter(|n| *n > 0)?;
+    Some(took.into_iter().fold(0, u64::saturating_add) / n)
+}
+
+/// Whether the budget has room for one more block than there are.
+fn has_room(experiment: &Experiment, course: &Course) -> bool {
+    let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
+        return true;
+    };
+    let took = course.blocks.iter().map(|block| block.took_ns.unwrap_or(each_ns));
+    took.fold(each_ns, u64::saturating_add) <= budget_ns
+}
+
+/// What is next, given that the number of blocks is decided where it is due.
+pub(crate) fn next(experiment: &Experiment, course: &Course) -> Next {
+    let per_block = experiment.runs_per_block();
+    let scheduled = |number: u32| {
+        let first = (number as usize - 1) * per_block;
+        experiment.schedule()[first..first + per_block].to_vec()
+    };
+    if let Some(open) = course.blocks.last().filter(|block| !block.complete) {
+        let runs = match open.repeats {
+            None => scheduled(open.number),
+            Some(_) => experiment.block_again(open.number, open.first_run),
+        };
+        return Next::Block { number: open.number, repeats: open.repeats, runs };
+    }
+    let allocation = &course.allocation;
+    let by_precision = experiment.design.precision.is_some();
+    let least = u32::try_from(stats::PILOT_BLOCKS).unwrap_or(u32::MAX);
+    if allocation.made < allocation.planned {
+        let number = allocation.made + 1;
+        if by_precision && number > least && !has_room(experiment, course) {
+            return Next::Done(StoppedBy::Budget);
+        }
+        return Next::Block { number, repeats: None, runs: scheduled(number) };
+    }
+    let begun = course.blocks.len() as u32;
+    if let Some(noisy) = to_repeat(course).filter(|_| has_room(experiment, course)) {
+        let runs = experiment.block_again(begun + 1, begun * per_block as u32 + 1);
+        return Next::Block { number: begun + 1, repeats: Some(noisy), runs };
+    }
+    Next::Done(match allocation.wanted {
+        _ if !by_precision => StoppedBy::Fixed,
+        Some(wanted) if wanted <= allocation.planned => StoppedBy::Precision,
+        _ => StoppedBy::Budget,
+    })
+}
+
+/// A noisy block that was not made again yet.
+fn to_repeat(course: &Course) -> Option<u32> {
+    let firsts: Vec<Block> = course.blocks.iter().filter(|block| block.repeats.is_none()).cloned().collect();
+    if !course.noise_rule.repeat_noisy || over_half_noisy(&firsts) {
+        return None;
+    }
+    let again = |number| course.blocks.iter().any(|block| block.repeats == Some(number));
+    firsts.into_iter().find(|block| block.noisy && !again(block.number)).map(|block| block.number)
+}
+
+#[cfg(test)]
+#[path = "allocation_tests.rs"]
+mod tests;

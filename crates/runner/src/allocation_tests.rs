@@ -1,0 +1,192 @@
+use experiment::{Batching, Cell, Design, Factors, Limits, Pin, Qos, ReceiveMode, Topology, Workload};
+use results::{Latency, RunState};
+
+use super::*;
+use crate::run::blank;
+
+const SECOND: u64 = 1_000_000_000;
+
+fn cell(id: &str, size_bytes: u64) -> Cell {
+    let factors = Factors {
+        driver: "udp".to_owned(),
+        transport: "udp4".to_owned(),
+        workload: Workload::Latency,
+        topology: Topology::Pair,
+        size_bytes,
+        batch_bytes: 0,
+        batching: Batching::None,
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        multicast: false,
+        profile: None,
+        qos: Qos::default(),
+        options: std::collections::BTreeMap::new(),
+    };
+    Cell { id: id.to_owned(), factors }
+}
+
+/// A baseline and another cell.
+fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32) -> Experiment {
+    Experiment {
+        name: "test".to_owned(),
+        question: "?".to_owned(),
+        cells: vec![cell("base", 64), cell("other", 65)],
+        design: Design {
+            blocks,
+            seed: 3,
+            warm_up_ns: 0,
+            measure_ns: SECOND,
+            windows: 20,
+            check_every: 1,
+            pin: Pin::None,
+            keep_awake: false,
+            baseline: vec!["base".to_owned()],
+            repeat_noisy: true,
+            precision,
+            budget_ns,
+        },
+        limits: Limits::default(),
+        notes: Vec::new(),
+    }
+}
+
+fn precise(half_width_pct: f64) -> Option<Precision> {
+    Some(Precision { half_width_pct, pilot_blocks: 6 })
+}
+
+/// Goes through an experiment in which each block takes so long, the other cell takes `1 + scatter(block)` times what the
+/// baseline takes, and these blocks are noisy. Returns the course, and the numbers of the runs in order.
+fn go(experiment: &Experiment, took_ns: u64, scatter: fn(u32) -> f64, noisy: &[u32]) -> (Course, Vec<u32>) {
+    let mut course = begin(experiment);
+    let mut runs: Vec<Run> = Vec::new();
+    loop {
+        if is_due(experiment, &course) {
+            let of = |cell: &str| runs.iter().filter(|run| run.cell == cell).cloned().collect::<Vec<Run>>();
+            let (base, other) = (of("base"), of("other"));
+            decide(experiment, &mut course, |cell| if cell == "base" { &base } else { &other });
+        }
+        match next(experiment, &course) {
+            Next::Done(why) => {
+                course.allocation.stopped_by = Some(why);
+                return (course, runs.iter().map(|run| run.number).collect());
+            }
+            Next::Block { number, repeats, runs: scheduled } => {
+                course.blocks.push(Block {
+                    number,
+                    repeats,
+                    noisy: noisy.contains(&number),
+                    reasons: Vec::new(),
+                    first_run: scheduled[0].number,
+                    complete: true,
+                    took_ns: Some(took_ns),
+                    before: None,
+                    after: None,
+                    host: None,
+                });
+                course.allocation.made += u32::from(repeats.is_none());
+                for scheduled in scheduled {
+                    assert_eq!(scheduled.block, number);
+                    let cell = &experiment.cells[scheduled.cell];
+                    let ratio = if cell.id == "base" { 1.0 } else { 1.0 + scatter(number) };
+                    let mut run = blank(scheduled, cell, 0);
+                    run.state = RunState::Valid;
+                    let p50 = (100_000.0 * ratio * (1.0 + f64::from(number) / 10.0)) as u64;
+                    let mut histogram = results::new_histogram();
+                    for _ in 0..100 {
+                        histogram.record(p50).expect("within its range");
+                    }
+                    let rtt = Latency::of_histogram(&histogram, p50 as f64, 0.0, p50, p50);
+                    run.latency.insert("rtt".to_owned(), rtt);
+                    runs.push(run);
+                }
+            }
+        }
+    }
+}
+
+fn wide(block: u32) -> f64 {
+    f64::from(block % 3) * 0.02
+}
+
+fn narrow(block: u32) -> f64 {
+    0.2 + f64::from(block % 2) * 0.001
+}
+
+#[test]
+fn a_fixed_number_is_made_and_no_more() {
+    let (course, runs) = go(&experiment(None, None, 7), SECOND, wide, &[]);
+    assert_eq!((course.allocation.planned, course.allocation.made), (7, 7));
+    assert_eq!((course.allocation.stopped_by, course.allocation.wanted), (Some(StoppedBy::Fixed), None));
+    assert_eq!(runs, (1..=21).collect::<Vec<_>>());
+}
+
+#[test]
+fn figures_that_scatter_need_more_blocks_and_their_level_plays_no_part() {
+    let made = |half, scatter| {
+        let (course, _) = go(&experiment(precise(half), Some(10_000 * SECOND), 500), SECOND, scatter, &[]);
+        assert_eq!(course.allocation.stopped_by, Some(StoppedBy::Precision));
+        assert_eq!(course.allocation.wanted, Some(course.allocation.made));
+        course.allocation.made
+    };
+    // 20 % more, and all alike: the pilot is enough
+    assert_eq!(made(2.0, narrow), 6);
+    let wide_made = made(2.0, wide);
+    assert!(wide_made > 10, "{wide_made}");
+    assert!(made(1.0, wide) > 2 * wide_made);
+}
+
+#[test]
+fn the_budget_ends_it_by_measured_time_and_what_was_wanted_is_told() {
+    let (course, _) = go(&experiment(precise(1.0), Some(100 * SECOND), 500), 10 * SECOND, wide, &[]);
+    let allocation = course.allocation;
+    assert_eq!((allocation.made, allocation.room), (10, Some(10)));
+    assert!(allocation.wanted > Some(10) && allocation.pilot_log_sd > Some(0.01), "{allocation:?}");
+    assert_eq!(allocation.stopped_by, Some(StoppedBy::Budget));
+    // the pilot is made, whatever it takes
+    let (course, _) = go(&experiment(precise(1.0), Some(SECOND), 500), 10 * SECOND, wide, &[]);
+    assert_eq!((course.allocation.made, course.allocation.stopped_by), (6, Some(StoppedBy::Budget)));
+}
+
+#[test]
+fn without_a_baseline_the_level_of_each_cell_is_to_be_precise() {
+    let mut alone = experiment(precise(2.0), Some(10_000 * SECOND), 500);
+    alone.design.baseline.clear();
+    // each block is slower than the one before: the ratio does not see it, the level does
+    let (course, _) = go(&alone, SECOND, narrow, &[]);
+    assert!(course.allocation.made > 40, "{:?}", course.allocation);
+}
+
+#[test]
+fn a_noisy_block_is_made_again_once_at_the_end_unless_over_half_are() {
+    // block 8 is the repetition of 2, and noisy too
+    let (course, runs) = go(&experiment(None, None, 6), SECOND, wide, &[2, 5, 8]);
+    let repeats: Vec<_> = course.blocks.iter().map(|block| (block.number, block.repeats)).skip(5).collect();
+    assert_eq!(repeats, [(6, None), (7, Some(2)), (8, Some(5))]);
+    assert_eq!((course.allocation.made, runs), (6, (1..=24).collect::<Vec<_>>()));
+    assert_eq!(go(&experiment(None, None, 6), SECOND, wide, &[1, 2, 5, 6]).0.blocks.len(), 6);
+    assert_eq!(go(&experiment(None, None, 6), SECOND, wide, &[1, 2, 5]).0.blocks.len(), 9);
+    let mut never = experiment(None, None, 6);
+    never.design.repeat_noisy = false;
+    assert_eq!(go(&never, SECOND, wide, &[2]).0.blocks.len(), 6);
+    // and not beyond the budget
+    let (course, _) = go(&experiment(None, Some(7 * SECOND), 6), SECOND, wide, &[2, 5]);
+    assert_eq!(course.blocks.len(), 7);
+}
+
+#[test]
+fn a_block_that_was_begun_is_what_is_next() {
+    let experiment = experiment(None, None, 6);
+    let (whole, _) = go(&experiment, SECOND, wide, &[2]);
+    for blocks in 1..=7 {
+        let mut course = whole.clone();
+        course.blocks.truncate(blocks);
+        let expected = course.blocks[blocks - 1].clone();
+        course.blocks[blocks - 1].complete = false;
+        course.allocation.made = (blocks as u32 - 1).min(6);
+        let Next::Block { number, repeats, runs } = next(&experiment, &course) else { panic!("{course:?}") };
+        assert_eq!(
+            (number, repeats, runs[0].number),
+            (expected.number, expected.repeats, expected.first_run)
+        );
+    }
+}

@@ -1,0 +1,260 @@
+//! Everything outside an experiment that may decide its figures, read field by field. Only read; nothing is changed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use experiment::{DriverDescription, Experiment};
+use results::{Environment, EnvironmentFields, Host, Tool, sha256};
+
+use crate::describe::loaded_libraries;
+
+/// Values of the kernel that are files, by group, name and path.
+const FILES: &[(&str, &str, &str)] = &[
+    ("host", "boot_command_line", "/proc/cmdline"),
+    ("host", "smt", "/sys/devices/system/cpu/smt/control"),
+    ("host", "numa_nodes", "/sys/devices/system/node/online"),
+    ("host", "isolated_cpus", "/sys/devices/system/cpu/isolated"),
+    ("host", "idle_driver", "/sys/devices/system/cpu/cpuidle/current_driver"),
+    ("host", "frequency_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
+    ("host", "transparent_hugepages", "/sys/kernel/mm/transparent_hugepage/enabled"),
+];
+/// Of an interface, below `/sys/class/net/NAME`.
+const OF_INTERFACE: &[&str] =
+    &["mtu", "speed", "duplex", "tx_queue_len", "gro_flush_timeout", "napi_defer_hard_irqs", "threaded"];
+/// Of a control group, below its directory.
+const OF_GROUP: &[&str] = &["cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max", "memory.high"];
+/// Variables that change every program.
+const FOR_ALL: &[&str] = &["LD_", "GLIBC_TUNABLES", "MALLOC_"];
+/// A shorter name may stand in a library for another reason, if not as a text of its own.
+const LONG_NAME: usize = 8;
+
+/// What takes part in an experiment, to be captured.
+pub struct Parts<'a> {
+    /// What measures.
+    pub tool: &'a Tool,
+    /// The revision of its source, where it is known.
+    pub revision: Option<&'a str>,
+    /// The agent program.
+    pub agent: &'a Path,
+    /// As captured.
+    pub host: &'a Host,
+    /// Its cells say which interfaces are used.
+    pub experiment: &'a Experiment,
+    /// What drivers say of themselves, by their names.
+    pub descriptions: &'a BTreeMap<String, DriverDescription>,
+    /// Their files.
+    pub files: &'a BTreeMap<String, PathBuf>,
+    /// The shared libraries that their agents have loaded.
+    pub libraries: &'a BTreeMap<String, Vec<PathBuf>>,
+}
+
+/// Captures all of it. What cannot be read is absent.
+#[must_use]
+pub fn capture_environment(parts: &Parts<'_>) -> Environment {
+    let mut fields = Fields::default();
+    fields.put("tool", "version", &parts.tool.version);
+    fields.put_some("tool", "revision", parts.revision.map(ToOwned::to_owned));
+    fields.put_some("tool", "agent_sha256", fs::read(parts.agent).ok().map(|bytes| sha256(&bytes)));
+    fields.host(parts.host);
+    fields.limits();
+    let interfaces: BTreeSet<&str> =
+        parts.experiment.cells.iter().map(|cell| cell.factors.interface.as_str()).collect();
+    for interface in interfaces {
+        fields.interface(Path::new("/sys/class/net"), interface);
+    }
+    let variables: Vec<(String, String)> = std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .collect();
+    // what this program has loaded is the system's, and names what every shell has: `HOME`, `PATH`
+    let own = fs::read_to_string("/proc/self/maps").map(|maps| loaded_libraries(&maps)).unwrap_or_default();
+    let mut heeded: BTreeSet<&str> = BTreeSet::new();
+    let mut hashes: BTreeMap<&Path, String> = BTreeMap::new();
+    for (driver, description) in parts.descriptions {
+        fields.driver(driver, description);
+        let files =
+            parts.files.get(driver).into_iter().chain(parts.libraries.get(driver).into_iter().flatten());
+        for file in files {
+            let hash = hashes.entry(file).or_insert_with(|| {
+                let Ok(bytes) = fs::read(file) else { return "unreadable".to_owned() };
+                let candidates =
+                    variables.iter().filter(|_| !own.contains(file)).map(|(name, _)| name.as_str());
+                heeded.extend(candidates.filter(|name| names(&bytes, name)));
+                sha256(&bytes)
+            });
+            if parts.files.get(driver) == Some(file) {
+                fields.put("driver", &format!("{driver}/file"), &file.to_string_lossy());
+                fields.put("driver", &format!("{driver}/sha256"), hash);
+            } else {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                fields.put("library", &format!("{driver}/{name}"), &format!("{} {hash}", file.display()));
+            }
+        }
+    }
+    for (name, value) in &variables {
+        if heeded.contains(name.as_str()) || FOR_ALL.iter().any(|begin| name.starts_with(begin)) {
+            fields.variable(name, value);
+        }
+    }
+    Environment::new(fields.0)
+}
+
+/// Whether a library names a variable: as a text of its own, or where the name is long and of several words, anywhere (some
+/// languages write texts without an end).
+fn names(library: &[u8], variable: &str) -> bool {
+    let anywhere = variable.len() >= LONG_NAME && variable.contains('_');
+    let text = if anywhere { variable.to_owned() } else { format!("\0{variable}\0") };
+    !variable.is_empty() && memchr::memmem::find(library, text.as_bytes()).is_some()
+}
+
+#[derive(Default)]
+struct Fields(EnvironmentFields);
+
+impl Fields {
+    fn put(&mut self, group: &str, name: &str, value: &str) {
+        self.0.entry(group.to_owned()).or_default().insert(name.to_owned(), value.to_owned());
+    }
+
+    fn put_some(&mut self, group: &str, name: &str, value: Option<String>) {
+        if let Some(value) = value {
+            self.put(group, name, &value);
+        }
+    }
+
+    fn host(&mut self, host: &Host) {
+        self.put("host", "name", &host.name);
+        self.put("host", "kernel", &host.kernel);
+        self.put("host", "cpus", &host.cpus.to_string());
+        for (name, value) in [
+            ("os", &host.os),
+            ("cpu", &host.cpu),
+            ("virtualization", &host.virtualization),
+            ("clock_source", &host.clock_source),
+            ("governor", &host.governor),
+        ] {
+            self.put_some("host", name, value.clone());
+        }
+        self.put_some("host", "memory_bytes", host.memory_bytes.map(|bytes| bytes.to_string()));
+        for (group, name, path) in FILES {
+            self.put_some(group, name, line(path));
+        }
+        for (name, value) in &host.sysctls {
+            self.put("sysctl", name, value);
+        }
+        for entry in fs::read_dir("/sys/devices/system/cpu/vulnerabilities").into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            self.put_some("mitigation", &name, line(entry.path()));
+        }
+    }
+
+    /// What this process, and so its agents, may use.
+    fn limits(&mut self) {
+        let text = fs::read_to_string("/proc/self/limits").unwrap_or_default();
+        for (name, value) in limits(&text) {
+            self.put("limit", &name, &value);
+        }
+        let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        if let Some(group) = groups.lines().find_map(|line| line.strip_prefix("0::/")) {
+            let directory = Path::new("/sys/fs/cgroup").join(group);
+            for name in OF_GROUP {
+                self.put_some("cgroup", name, line(directory.join(name)));
+            }
+        }
+    }
+
+    fn interface(&mut self, interfaces: &Path, interface: &str) {
+        let directory = interfaces.join(interface);
+        for name in OF_INTERFACE {
+            self.put_some("interface", &format!("{interface}/{name}"), line(directory.join(name)));
+        }
+        let driver = fs::read_link(directory.join("device/driver")).ok();
+        let driver = driver.and_then(|link| Some(link.file_name()?.to_string_lossy().into_owned()));
+        self.put_some("interface", &format!("{interface}/driver"), driver);
+        for (name, beginning) in [("receive_queues", "rx-"), ("send_queues", "tx-")] {
+            let Ok(entries) = fs::read_dir(directory.join("queues")) else { continue };
+            let queues = entries.flatten().filter(|q| q.file_name().to_string_lossy().starts_with(beginning));
+            self.put("interface", &format!("{interface}/{name}"), &queues.count().to_string());
+        }
+    }
+
+    fn driver(&mut self, name: &str, description: &DriverDescription) {
+        let version = format!("{} (by its {})", description.middleware_version, description.version_source);
+        self.put("driver", &format!("{name}/version"), &description.driver_version);
+        self.put("driver", &format!("{name}/middleware"), &description.middleware);
+        self.put("driver", &format!("{name}/middleware_version"), &version);
+        self.put_some("driver", &format!("{name}/build"), description.build.clone());
+    }
+
+    /// A variable, and what it names if that is a file.
+    fn variable(&mut self, name: &str, value: &str) {
+        self.put("variable", name, value);
+        let file = Path::new(value.strip_prefix("file://").unwrap_or(value));
+        if file.is_file()
+            && let Ok(bytes) = fs::read(file)
+        {
+            self.put("variable", &format!("{name}/sha256"), &sha256(&bytes));
+        }
+    }
+}
+
+/// A file of the kernel's on one line; none if there is nothing in it.
+fn line(path: impl AsRef<Path>) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(text)
+}
+
+/// Of `/proc/self/limits`: names, and soft and hard limit. Columns are two blanks or more apart.
+fn limits(text: &str) -> Vec<(String, String)> {
+    let of = |line: &str| {
+        let mut columns = line.split("  ").map(str::trim).filter(|column| !column.is_empty());
+        let (name, soft, hard) = (columns.next()?, columns.next()?, columns.next()?);
+        Some((name.to_lowercase().replace(' ', "_"), format!("{soft} {hard}")))
+    };
+    text.lines().skip(1).filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_counts_if_a_library_names_it() {
+        let library = b"\0SHLVL\0xHOMEy\0..DRIVER_URIconfig..\0";
+        assert!(names(library, "SHLVL") && names(library, "DRIVER_URI"));
+        assert!(!names(library, "HOME") && !names(library, "DRIVER_URL") && !names(library, ""));
+    }
+
+    #[test]
+    fn limits_are_read_by_name() {
+        let text = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                    Max cpu time              unlimited            unlimited            seconds   \n\
+                    Max nice priority         0                    0                    \n";
+        let expected = [("max_cpu_time", "unlimited unlimited"), ("max_nice_priority", "0 0")];
+        assert_eq!(limits(text), expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let mut fields = Fields::default();
+        fields.limits();
+        assert!(fields.0["limit"].contains_key("max_locked_memory"), "{fields:?}", fields = fields.0);
+    }
+
+    #[test]
+    fn an_interface_and_a_file_that_a_variable_names_are_captured() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir_all(directory.path().join("eth0/queues/rx-0")).unwrap();
+        fs::write(directory.path().join("eth0/mtu"), "9000\n").unwrap();
+        let mut fields = Fields::default();
+        fields.interface(directory.path(), "eth0");
+        let file = directory.path().join("eth0/mtu");
+        fields.variable("URI", &format!("file://{}", file.display()));
+        fields.variable("OTHER", "<inline/>");
+        let interface = &fields.0["interface"];
+        assert_eq!(
+            (interface["eth0/mtu"].as_str(), interface["eth0/receive_queues"].as_str()),
+            ("9000", "1")
+        );
+        assert!(!interface.contains_key("eth0/speed"));
+        let variables: Vec<&String> = fields.0["variable"].keys().collect();
+        assert_eq!(variables, ["OTHER", "URI", "URI/sha256"]);
+    }
+}

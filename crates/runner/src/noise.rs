@@ -1,0 +1,257 @@
+//! What else happens on the host: probes between blocks, and the kernel's counters over a block.
+
+use std::{
+    fs,
+    sync::Barrier,
+    thread,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sched::{CpuSet, sched_setaffinity},
+    unistd::Pid,
+};
+use results::{CoreProbe, HostNoise, NoiseRule, Probe};
+
+/// Spins on all these cores at once and looks for gaps. None where a core cannot be probed.
+pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<Probe> {
+    if cores.is_empty() {
+        return None;
+    }
+    let together = Barrier::new(cores.len());
+    let found: Vec<Option<CoreProbe>> = thread::scope(|scope| {
+        let spin = |&core: &u32| {
+            let together = &together;
+            thread::Builder::new().name(format!("probe-{core}")).spawn_scoped(scope, move || {
+                let settled = settle(core);
+                together.wait();
+                settled.then(|| spin(core, rule))
+            })
+        };
+        // where a thread cannot be started the others would wait for it
+        let spinners: Vec<_> = cores.iter().map(spin).collect();
+        for _ in spinners.iter().filter(|spinner| spinner.is_err()) {
+            thread::Builder::new().spawn_scoped(scope, || together.wait()).ok();
+        }
+        spinners.into_iter().map(|spinner| spinner.ok()?.join().ok()?).collect()
+    });
+    Some(Probe { length_ns: rule.probe_ns, cores: found.into_iter().collect::<Option<_>>()? })
+}
+
+/// Pins the calling thread.
+fn settle(core: u32) -> bool {
+    let mut cores = CpuSet::new();
+    cores.set(core as usize).and_then(|()| sched_setaffinity(Pid::from_raw(0), &cores)).is_ok()
+}
+
+fn spin(core: u32, rule: &NoiseRule) -> CoreProbe {
+    let length = Duration::from_nanos(rule.probe_ns);
+    let began = Instant::now();
+    let mut gaps = Gaps::new(rule.gap_ns);
+    let mut last = began;
+    while last - began < length {
+        let now = Instant::now();
+        gaps.take((now - last).as_nanos() as u64);
+        last = now;
+    }
+    gaps.of(core, (last - began).as_nanos() as u64)
+}
+
+/// Times between readings of the clock.
+struct Gaps {
+    limit_ns: u64,
+    count: u64,
+    max_ns: u64,
+    stolen_ns: u64,
+}
+
+impl Gaps {
+    const fn new(limit_ns: u64) -> Self {
+        Self { limit_ns, count: 0, max_ns: 0, stolen_ns: 0 }
+    }
+
+    fn take(&mut self, gap_ns: u64) {
+        self.max_ns = self.max_ns.max(gap_ns);
+        if gap_ns > self.limit_ns {
+            self.count += 1;
+            self.stolen_ns += gap_ns;
+        }
+    }
+
+    fn of(&self, core: u32, length_ns: u64) -> CoreProbe {
+        let stolen_pct = 100.0 * self.stolen_ns as f64 / length_ns.max(1) as f64;
+        CoreProbe { core, gaps: self.count, max_gap_ns: self.max_ns, stolen_pct }
+    }
+}
+
+/// The kernel's counters at one moment.
+pub(crate) struct Counters {
+    at: Instant,
+    cpu: Option<CpuTimes>,
+    /// Microseconds.
+    pressure: Option<u64>,
+    softnet_drops: Option<u64>,
+    udp: Option<(u64, u64)>,
+    throttled: Option<u64>,
+}
+
+impl Counters {
+    pub(crate) fn read(cores: &[u32]) -> Self {
+        let text = |path: &str| fs::read_to_string(path).ok();
+        Self {
+            at: Instant::now(),
+            cpu: text("/proc/stat").as_deref().and_then(cpu_times),
+            pressure: text("/proc/pressure/cpu").as_deref().and_then(pressure),
+            softnet_drops: text("/proc/net/softnet_stat").as_deref().and_then(softnet_drops),
+            udp: text("/proc/net/snmp").as_deref().and_then(udp),
+            throttled: sum_of(cores, "thermal_throttle/core_throttle_count"),
+        }
+    }
+
+    /// What happened since then.
+    pub(crate) fn until_now(&self, cores: &[u32]) -> HostNoise {
+        let now = Self::read(cores);
+        let difference = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| b.saturating_sub(a));
+        let share = |of: fn(&CpuTimes) -> u64| {
+            let (a, b) = self.cpu.as_ref().zip(now.cpu.as_ref())?;
+            let all = b.all.checked_sub(a.all).filter(|all| *all > 0)?;
+            Some(100.0 * of(b).saturating_sub(of(a)) as f64 / all as f64)
+        };
+        let elapsed_us = (now.at - self.at).as_micros().max(1) as f64;
+        let frequencies = || cores.iter().filter_map(|core| of_core(*core, "cpufreq/scaling_cur_freq"));
+        HostNoise {
+            steal_pct: share(|times| times.steal),
+            softirq_pct: share(|times| times.softirq),
+            cpu_pressure_pct: difference(self.pressure, now.pressure)
+                .map(|us| 100.0 * us as f64 / elapsed_us),
+            softnet_drops: difference(self.softnet_drops, now.softnet_drops),
+            udp_in_errors: difference(self.udp.map(|udp| udp.0), now.udp.map(|udp| udp.0)),
+            udp_receive_buffer_errors: difference(self.udp.map(|udp| udp.1), now.udp.map(|udp| udp.1)),
+            min_frequency_khz: frequencies().min(),
+            max_frequency_khz: frequencies().max(),
+            throttled: difference(self.throttled, now.throttled),
+            max_temperature_millicelsius: temperature(),
+        }
+    }
+}
+
+/// Times of all cores together, in ticks.
+#[derive(Debug, PartialEq, Eq)]
+struct CpuTimes {
+    all: u64,
+    softirq: u64,
+    steal: u64,
+}
+
+/// Of `/proc/stat`.
+fn cpu_times(stat: &str) -> Option<CpuTimes> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().map_while(|tick| tick.parse().ok()).collect();
+    // user nice system idle iowait irq softirq steal; what guests use is in `user` already
+    let [.., softirq, steal] = *ticks.get(..8)? else { return None };
+    Some(CpuTimes { all: ticks[..8].iter().sum(), softirq, steal })
+}
+
+/// Of `/proc/pressure/cpu`: microseconds in which something waited.
+fn pressure(text: &str) -> Option<u64> {
+    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    some.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
+}
+
+/// Of `/proc/net/softnet_stat`: a line for each core, the second column is what was dropped.
+fn softnet_drops(text: &str) -> Option<u64> {
+    let dropped = |line: &str| u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok();
+    text.lines().map(dropped).sum()
+}
+
+/// Of `/proc/net/snmp`: `InErrors` and `RcvbufErrors`.
+fn udp(text: &str) -> Option<(u64, u64)> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
+    let (names, values) = (lines.next()?, lines.next()?);
+    let value = |wanted: &str| {
+        let mut columns = names.split_whitespace().zip(values.split_whitespace());
+        columns.find(|(name, _)| *name == wanted)?.1.parse().ok()
+    };
+    Some((value("InErrors")?, value("RcvbufErrors")?))
+}
+
+fn of_core(core: u32, name: &str) -> Option<u64> {
+    fs::read_to_string(format!("/sys/devices/system/cpu/cpu{core}/{name}")).ok()?.trim().parse().ok()
+}
+
+/// None unless all cores have it.
+fn sum_of(cores: &[u32], name: &str) -> Option<u64> {
+    cores.iter().map(|core| of_core(*core, name)).sum()
+}
+
+/// Of the hottest thermal zone.
+fn temperature() -> Option<i64> {
+    let zones = fs::read_dir("/sys/class/thermal").ok()?.flatten();
+    zones.filter_map(|zone| fs::read_to_string(zone.path().join("temp")).ok()?.trim().parse().ok()).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allowed_cores;
+
+    const RULE: NoiseRule = NoiseRule::new(50_000_000, false);
+
+    #[test]
+    fn gaps_are_counted_from_the_limit_on_and_the_longest_is_kept() {
+        let mut gaps = Gaps::new(10_000);
+        for gap in [30, 10_000, 9_999, 40] {
+            gaps.take(gap);
+        }
+        assert_eq!(
+            gaps.of(3, 1_000_000),
+            CoreProbe { core: 3, gaps: 0, max_gap_ns: 10_000, stolen_pct: 0.0 }
+        );
+        gaps.take(10_001);
+        gaps.take(19_999);
+        assert_eq!(
+            gaps.of(3, 1_000_000),
+            CoreProbe { core: 3, gaps: 2, max_gap_ns: 19_999, stolen_pct: 3.0 }
+        );
+    }
+
+    #[test]
+    fn work_on_a_core_is_seen_by_a_probe_of_it_and_a_core_that_is_none_is_no_probe() {
+        let core = allowed_cores()[0];
+        let ended = std::sync::atomic::AtomicBool::new(false);
+        let ready = Barrier::new(2);
+        let probed = thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(settle(core));
+                ready.wait();
+                while !ended.load(std::sync::atomic::Ordering::Relaxed) {}
+            });
+            ready.wait();
+            let probed = probe(&[core], &NoiseRule::new(200_000_000, false));
+            ended.store(true, std::sync::atomic::Ordering::Relaxed);
+            probed.expect("a core that may be used")
+        });
+        // two that spin share the core: each has about half of it
+        assert!(probed.cores[0].stolen_pct > 10.0 && probed.cores[0].gaps > 0, "{probed:?}");
+        assert!(!RULE.judge(&[&probed], None).is_empty());
+        assert_eq!(probe(&[4000], &RULE), None);
+        assert_eq!(probe(&[], &RULE), None);
+    }
+
+    #[test]
+    fn the_kernels_counters_are_read_and_what_is_not_there_is_none() {
+        let times = cpu_times("cpu  1 2 3 4 5 6 7 8 9 9\ncpu0 1 1 1 1 1 1 1 1\n");
+        assert_eq!(times, Some(CpuTimes { all: 36, softirq: 7, steal: 8 }));
+        assert_eq!(cpu_times("cpu  1 2 3\n"), None);
+        assert_eq!(pressure("some avg10=0.00 avg60=0.00 avg300=0.00 total=12\nfull total=5\n"), Some(12));
+        assert_eq!(pressure(""), None);
+        assert_eq!(softnet_drops("00000001 0000000a 0\n00000001 00000001 0\n"), Some(11));
+        assert_eq!(softnet_drops("nothing\n"), None);
+        assert_eq!(udp("Udp: RcvbufErrors X InErrors\nUdp: 1 2 3\n"), Some((3, 1)));
+        assert_eq!(udp("Udp: InErrors\nUdp: 1\n"), None);
+        assert_eq!(of_core(4000, "cpufreq/scaling_cur_freq"), None);
+        let cores = allowed_cores();
+        let noise = Counters::read(&cores).until_now(&cores);
+        assert!(noise.udp_in_errors.is_some(), "{noise:?}");
+    }
+}

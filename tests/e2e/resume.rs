@@ -1,0 +1,144 @@
+//! An experiment whose runner was killed is gone on with.
+
+use std::{collections::BTreeSet, ffi::OsStr, fs};
+
+use serde_json::Value;
+
+use crate::support::{Outcome, Scene, count, list, programs, wait_for};
+
+/// Two cells, one of which is the baseline: three runs a block.
+const SETS: [&str; 9] = [
+    "factors.driver=udp",
+    "factors.size=64,1024",
+    "design.baseline.size=64",
+    "design.measure=20ms",
+    "design.warm_up=0s",
+    "design.repeat_noisy=false",
+    "design.seed=7",
+    "limits.hello=20s",
+    "design.pin=auto",
+];
+
+/// The number of blocks is left open.
+const FILE: &str = "question = \"?\"\nworkload = \"latency\"\n";
+
+fn run_arguments<'a>(asked: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let sets = SETS.into_iter().chain(more.iter().copied()).flat_map(|set| ["--set", set]);
+    ["run", asked, "--out", "result"].into_iter().chain(sets).collect()
+}
+
+/// Block, cell and twin of each run, by number.
+fn order(document: &Value) -> Vec<(u64, u64, String, bool)> {
+    let runs = list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"]));
+    let mut order: Vec<_> = runs
+        .map(|run| {
+            let cell = run["cell"].as_str().expect("a cell").to_owned();
+            (count(&run["number"]), count(&run["block"]), cell, run["twin"].as_bool().unwrap_or(false))
+        })
+        .collect();
+    order.sort();
+    order
+}
+
+fn killed(scene: &Scene, plan: &str, arguments: &[&str]) -> Outcome {
+    let kills = scene.path("kills");
+    fs::create_dir_all(&kills).expect("a directory");
+    fs::write(kills.join("plan"), format!("{plan}\n")).expect("a file");
+    let outcome = start(scene, &[], arguments);
+    assert_eq!(outcome.status.code(), None, "{plan}: {outcome:?}");
+    wait_for("the end of all agents", || scene.processes().is_empty().then_some(()));
+    outcome
+}
+
+/// With the program that kills in the place of the agent.
+fn start(scene: &Scene, more: &[(&str, &OsStr)], arguments: &[&str]) -> Outcome {
+    let (kills, agent) = (scene.path("kills"), programs().join("killing-agent"));
+    let variables = [("DDSMARK_KILLS", kills.as_os_str()), ("DDSMARK_AGENT", agent.as_os_str())];
+    scene.start_with(&[&variables[..], more].concat(), "ddsmark", arguments).end()
+}
+
+fn resumed(scene: &Scene, more: &[&str]) -> Outcome {
+    let arguments = [&["run", "--resume", "result", "--json"], more].concat();
+    start(scene, &[], &arguments)
+}
+
+#[test]
+fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
+    let scene = Scene::new();
+    let whole = scene.ddsmark(&[&run_arguments("latency", &["design.blocks=3"])[..], &["--json"]].concat());
+    whole.assert_status(0);
+    let planned = order(&whole.document());
+    assert_eq!(planned.len(), 9);
+
+    let scene = Scene::new();
+    // in the first run, in the middle of a block, and with the last run of a block; the number counts launches
+    killed(&scene, "udp pinger 0 match 0 runner", &run_arguments("latency", &["design.blocks=3"]));
+    killed(&scene, "udp ponger 3 measure 0 runner", &["run", "--resume", "result"]);
+    let before = fs::read(scene.path("result/runs/0001.json")).expect("the first run");
+    // what a crash may leave behind
+    fs::write(scene.path("result/runs/.0009.json.tmp"), "{\"schema_ver").expect("a file");
+    killed(&scene, "udp pinger 7 exit 0 runner", &["run", "--resume", "result"]);
+    let part = scene.ddsmark(&["report", "result", "--json"]).document();
+    assert_eq!(
+        (part["state"].as_str(), part["allocation"]["stopped_by"].as_str()),
+        (Some("interrupted"), Some("interrupted"))
+    );
+    let outcome = resumed(&scene, &[]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    assert_eq!(document["state"], "complete");
+    assert_eq!(order(&document), planned);
+    assert_eq!(fs::read(scene.path("result/runs/0001.json")).expect("the first run"), before);
+    let firsts: Vec<u64> =
+        list(&document["resumed"]).iter().map(|again| count(&again["first_run"])).collect();
+    assert_eq!((firsts.len(), firsts[0]), (3, 1), "{firsts:?}");
+    let blocks = list(&document["blocks"]);
+    assert_eq!(blocks.len(), 3);
+    assert!(blocks.iter().all(|block| block["complete"] == true), "{blocks:?}");
+    // what is saved is what was printed
+    assert_eq!(scene.ddsmark(&["report", "result", "--json"]).document(), document);
+    let again = resumed(&scene, &[]);
+    again.assert_status(2);
+    assert!(again.stderr.contains("is complete"), "{}", again.stderr);
+}
+
+#[test]
+fn the_number_of_blocks_that_a_pilot_gave_outlives_its_runner() {
+    let scene = Scene::new();
+    // half of the width cannot be reached; 9 blocks have time by the plan, more runs are launched than the pilot has
+    let more = ["design.precision=0.1%", "design.budget=13s"];
+    fs::write(scene.path("open.toml"), FILE).expect("a file");
+    killed(&scene, "udp pinger 19 measure 0 runner", &run_arguments("open.toml", &more));
+    let saved: Value =
+        serde_json::from_slice(&fs::read(scene.path("result/course.json")).expect("a course")).expect("JSON");
+    let allocation = &saved["allocation"];
+    assert!(count(&allocation["wanted"]) > count(&allocation["planned"]), "{saved:#}");
+    let outcome = resumed(&scene, &[]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    for field in ["planned", "wanted", "pilot_log_sd", "room"] {
+        assert_eq!(document["allocation"][field], allocation[field], "{field}");
+    }
+    assert_eq!(document["allocation"]["stopped_by"], "budget");
+    let made = count(&document["allocation"]["made"]);
+    assert!((7..=count(&allocation["planned"])).contains(&made), "{made}");
+    let numbers: BTreeSet<u64> = order(&document).into_iter().map(|(number, ..)| number).collect();
+    assert_eq!(numbers, (1..=made * 3).collect());
+}
+
+#[test]
+fn another_environment_is_refused_by_name_and_forced_with_words_in_the_result() {
+    let scene = Scene::new();
+    killed(&scene, "udp pinger 2 measure 0 runner", &run_arguments("latency", &["design.blocks=3"]));
+    let other = [("MALLOC_ARENA_MAX", OsStr::new("1"))];
+    let refused = start(&scene, &other, &["run", "--resume", "result"]);
+    refused.assert_status(2);
+    let words = "variable/MALLOC_ARENA_MAX: absent, now `1`";
+    assert!(refused.stderr.contains(words) && refused.stderr.contains("--force"), "{}", refused.stderr);
+    let forced = start(&scene, &other, &["run", "--resume", "result", "--force", "--json"]);
+    forced.assert_status(0);
+    let document = forced.document();
+    assert_eq!(list(&document["resumed"])[0]["differences"][0], words);
+    assert!(list(&document["warnings"]).iter().any(|warning| warning["kind"] == "mixed"), "{document:#}");
+    assert_eq!(order(&document).len(), 9);
+}
