@@ -13,6 +13,7 @@ claim() {
 say 'what ddsmark costs a sample'
 cargo bench --package agent
 claim cargo bench --package stats
+claim cargo bench --package simulate
 
 cc -O2 drivers/udp/bench/bare.c -o "$CARGO_TARGET_DIR/bare"
 claim cargo xtask transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
