@@ -17,6 +17,7 @@ mod document;
 mod encoded;
 mod histogram;
 mod interval_log;
+mod metric;
 mod rate;
 mod sequence;
 mod steady;
@@ -30,6 +31,7 @@ pub use document::{
 };
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
+pub use metric::Metric;
 pub use rate::WindowCounts;
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};
