@@ -22,6 +22,8 @@ DDSPERF=$(ls "$root"/.sdk/cyclonedds-*/bin/ddsperf | tail -n 1)
 claim cargo xtask transparency --driver cyclonedds \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare" --floor drivers/cyclonedds/bench/ddsperf.sh
 
+claim cargo xtask slowdown --driver cyclonedds
+
 claim make --no-print-directory kills
 
 exit "$status"

@@ -11,5 +11,6 @@ mod kills;
 mod neighbours;
 mod network;
 mod sim;
+mod slowdown;
 mod trouble;
 mod tutorial;
