@@ -37,6 +37,7 @@ fn there_is_a_man_page_for_each_command() {
         "-recipes",
         "-report",
         "-run",
+        "-selftest",
         "",
     ];
     assert_eq!(pages, expected.map(|command| format!("ddsmark{command}.1")));

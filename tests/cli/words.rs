@@ -13,6 +13,7 @@ fn help_of_every_command() {
     for (name, arguments) in [
         ("help-characterize", &["characterize", "--help"][..]),
         ("help-run", &["run", "--help"]),
+        ("help-selftest", &["selftest", "--help"]),
         ("help-recipes", &["recipes", "--help"]),
         ("help-report", &["report", "--help"]),
         ("help-drivers", &["drivers", "--help"]),

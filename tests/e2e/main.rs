@@ -10,6 +10,7 @@ mod experiments;
 mod kills;
 mod neighbours;
 mod network;
+mod selftest;
 mod sim;
 mod slowdown;
 mod trouble;

@@ -12,6 +12,7 @@ mod progress;
 mod recipes;
 mod report_again;
 mod run;
+mod selftest;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,7 @@ fn run(command: Command) -> Result<Status, Problem> {
     match command {
         Command::Characterize(flags) => characterize::execute(&flags),
         Command::Run(flags) => run::execute(&flags),
+        Command::Selftest(flags) => selftest::execute(&flags),
         Command::Recipes(command) => recipes::execute(&command),
         Command::Report(flags) => report_again::execute(&flags),
         Command::Drivers(command) => drivers::execute(&command),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use experiment::{Experiment, Fault, Given, Pin, PinChoice, Source, Written};
-use results::{Directory, Header, State, Tool};
+use results::{Directory, Document, Header, State, Tool};
 use runner::{
     DriverPath, LocalLauncher, Outcome, RunnerError, Session, Stop, allowed_cores, capture_host, check_cores,
     check_interface, host_warnings,
@@ -19,7 +19,7 @@ use crate::{
     output::{self, say},
     problem::{Problem, Status},
     progress::Display,
-    recipes, report_again,
+    recipes, report_again, selftest,
 };
 
 pub fn execute(flags: &Run) -> Result<Status, Problem> {
@@ -38,7 +38,13 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let given = Given { name: &name, descriptions, installed: &installed, pin, seed: seed() };
     let experiment = written.plan(&given).map_err(|refusal| source.refused(&refusal))?;
     if flags.dry_run {
-        let text = if flags.output.json { report::plan_json(&experiment) } else { report::plan(&experiment) };
+        let text = if flags.output.json {
+            report::plan_json(&experiment)
+        } else {
+            let kept = selftest::kept();
+            let outcome = |driver: &str| kept.get(driver).cloned();
+            report::plan(&experiment, &report::foresight(&experiment, &capture_host(), &outcome))
+        };
         output::print(&text)?;
         return Ok(Status::Done);
     }
@@ -53,6 +59,22 @@ pub fn measure(
     launcher: &LocalLauncher,
     stop: &Stop,
 ) -> Result<Status, Problem> {
+    let (document, trouble) = conduct(experiment, drivers, output, launcher, stop)?;
+    report_again::print(&document, output.json)?;
+    match trouble {
+        Some(error) => Err(error.into()),
+        None => Ok(Status::of(&document)),
+    }
+}
+
+/// Measures what is planned: the result, and what ended it early.
+pub fn conduct(
+    experiment: Experiment,
+    drivers: Drivers,
+    output: &Output,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<(Document, Option<RunnerError>), Problem> {
     let runs = experiment.runs();
     let directory = Directory::create(&out(output, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
@@ -64,16 +86,11 @@ pub fn measure(
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
     let Outcome { document, trouble } = session.execute(&mut Display::new());
 
-    // report
     if document.state == State::Interrupted {
         say("stopped before the last run");
     }
     say(&format!("the result is in `{}`", directory.path().display()));
-    report_again::print(&document, output.json)?;
-    match trouble {
-        Some(error) => Err(error.into()),
-        None => Ok(Status::of(&document)),
-    }
+    Ok((document, trouble))
 }
 
 /// The text that is meant, and the name of the experiment: a file where it looks like one, else a recipe.

@@ -8,6 +8,7 @@ mod layout;
 mod number;
 mod plan;
 mod progress;
+mod selftest;
 mod settings;
 mod tables;
 mod terminal;
@@ -18,6 +19,7 @@ use experiment::Experiment;
 pub use plan::{plan, recipe_list};
 pub use progress::run_line;
 use results::Document;
+pub use selftest::{foresight, selftest};
 pub use terminal::{Options, terminal};
 
 /// A result for machines: what `schemas/result.schema.json` describes.

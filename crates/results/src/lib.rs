@@ -19,6 +19,7 @@ mod histogram;
 mod interval_log;
 mod metric;
 mod rate;
+mod selftest;
 mod sequence;
 mod steady;
 
@@ -33,5 +34,6 @@ pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Win
 pub use interval_log::{Histograms, IntervalLog};
 pub use metric::Metric;
 pub use rate::WindowCounts;
+pub use selftest::{Group, Resolution, SelfTest, TOLD_BLOCKS};
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};

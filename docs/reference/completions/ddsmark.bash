@@ -37,6 +37,9 @@ _ddsmark() {
             ddsmark,run)
                 cmd="ddsmark__subcmd__run"
                 ;;
+            ddsmark,selftest)
+                cmd="ddsmark__subcmd__selftest"
+                ;;
             ddsmark__subcmd__drivers,check)
                 cmd="ddsmark__subcmd__drivers__subcmd__check"
                 ;;
@@ -106,6 +109,9 @@ _ddsmark() {
             ddsmark__subcmd__help,run)
                 cmd="ddsmark__subcmd__help__subcmd__run"
                 ;;
+            ddsmark__subcmd__help,selftest)
+                cmd="ddsmark__subcmd__help__subcmd__selftest"
+                ;;
             ddsmark__subcmd__help__subcmd__drivers,check)
                 cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__check"
                 ;;
@@ -155,7 +161,7 @@ _ddsmark() {
 
     case "${cmd}" in
         ddsmark)
-            opts="-h -V --help --version characterize run recipes report drivers generate help"
+            opts="-h -V --help --version characterize run selftest recipes report drivers generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -515,7 +521,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__help)
-            opts="characterize run recipes report drivers generate help"
+            opts="characterize run selftest recipes report drivers generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -738,6 +744,20 @@ _ddsmark() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ddsmark__subcmd__help__subcmd__selftest)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ddsmark__subcmd__recipes)
             opts="-h --help list show help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -858,6 +878,36 @@ _ddsmark() {
             fi
             case "${prev}" in
                 --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__selftest)
+            opts="-h --driver --quick --pairs --seed --out --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --driver)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pairs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

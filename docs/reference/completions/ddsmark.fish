@@ -28,6 +28,7 @@ complete -c ddsmark -n "__fish_ddsmark_needs_command" -s h -l help -d 'Print hel
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -s V -l version -d 'Print version'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "characterize" -d 'Measure latency and throughput over sample sizes, throughput unbatched and batched'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "run" -d 'Measure what an experiment file or a recipe asks'
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "selftest" -d 'Tell what this host can and cannot resolve today: measure the same thing twice in every block'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "recipes" -d 'Show the recipes: experiment files that come with ddsmark'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "report" -d 'Print a result again'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "drivers" -d 'Show the drivers that can be measured'
@@ -63,9 +64,16 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l json -d
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l set -d 'Put another value in the place of one in the file, such as `factors.size=64,1024`. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l out -d 'Directory for the result, new or empty. Without it, `results/NAME-TIME`' -r -F
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l dry-run -d 'Print the plan and measure nothing: cells, blocks, runs, and about what they take'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l dry-run -d 'Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will be able to see, if a selftest of this host is kept'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l driver -d 'Driver to measure with: a name, or the path of a file. Without it `udp`, the bare socket' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l pairs -d 'Pairs of runs of each cell. With fewer than 8 nothing could be said to differ' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l seed -d 'Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l out -d 'Directory for the result, new or empty. Without it, `results/NAME-TIME`' -r -F
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l quick -d '8 pairs of short runs: a first look, under a minute. Without it 20 pairs, about four minutes'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l json -d 'Print the whole result as JSON instead of tables'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand recipes; and not __fish_seen_subcommand_from list show help" -s h -l help -d 'Print help'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand recipes; and not __fish_seen_subcommand_from list show help" -f -a "list" -d 'All recipes, and what each asks'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand recipes; and not __fish_seen_subcommand_from list show help" -f -a "show" -d 'The text of a recipe: a file to begin with'
@@ -104,13 +112,14 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_see
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "man" -d 'Man pages, into a directory'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "reference" -d 'The reference of the command line in Markdown, on stdout'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run recipes report drivers generate help" -f -a "characterize" -d 'Measure latency and throughput over sample sizes, throughput unbatched and batched'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run recipes report drivers generate help" -f -a "run" -d 'Measure what an experiment file or a recipe asks'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run recipes report drivers generate help" -f -a "recipes" -d 'Show the recipes: experiment files that come with ddsmark'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run recipes report drivers generate help" -f -a "report" -d 'Print a result again'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run recipes report drivers generate help" -f -a "drivers" -d 'Show the drivers that can be measured'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run recipes report drivers generate help" -f -a "generate" -d 'Generate completions, man pages and the reference of this command'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run recipes report drivers generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report drivers generate help" -f -a "characterize" -d 'Measure latency and throughput over sample sizes, throughput unbatched and batched'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report drivers generate help" -f -a "run" -d 'Measure what an experiment file or a recipe asks'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report drivers generate help" -f -a "selftest" -d 'Tell what this host can and cannot resolve today: measure the same thing twice in every block'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report drivers generate help" -f -a "recipes" -d 'Show the recipes: experiment files that come with ddsmark'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report drivers generate help" -f -a "report" -d 'Print a result again'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report drivers generate help" -f -a "drivers" -d 'Show the drivers that can be measured'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report drivers generate help" -f -a "generate" -d 'Generate completions, man pages and the reference of this command'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report drivers generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from recipes" -f -a "list" -d 'All recipes, and what each asks'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from recipes" -f -a "show" -d 'The text of a recipe: a file to begin with'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "list" -d 'All drivers that can be named'
