@@ -13,6 +13,7 @@ claim() {
 say 'what ddsmark costs a sample'
 cargo bench --package agent
 claim cargo bench --package stats
+claim cargo bench --package simulate
 
 cc -O2 drivers/udp/bench/bare.c -o "$CARGO_TARGET_DIR/bare"
 claim cargo xtask transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
@@ -20,6 +21,8 @@ export DDSPERF
 DDSPERF=$(ls "$root"/.sdk/cyclonedds-*/bin/ddsperf | tail -n 1)
 claim cargo xtask transparency --driver cyclonedds \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare" --floor drivers/cyclonedds/bench/ddsperf.sh
+
+claim cargo xtask slowdown --driver cyclonedds
 
 claim make --no-print-directory kills
 

@@ -28,6 +28,7 @@ fn there_is_a_man_page_for_each_command() {
     pages.sort();
     let expected = [
         "-characterize",
+        "-compare",
         "-drivers-check",
         "-drivers-info",
         "-drivers-list",
@@ -37,6 +38,7 @@ fn there_is_a_man_page_for_each_command() {
         "-recipes",
         "-report",
         "-run",
+        "-selftest",
         "",
     ];
     assert_eq!(pages, expected.map(|command| format!("ddsmark{command}.1")));

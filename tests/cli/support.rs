@@ -40,7 +40,10 @@ impl Place {
     /// With one driver, `udp`, to be found by name first.
     pub fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let environment = vec![("DDSMARK_DRIVER_PATH", drivers().display().to_string())];
+        // no outcome of a selftest is kept there
+        let state = directory.path().join("state").display().to_string();
+        let environment =
+            vec![("DDSMARK_DRIVER_PATH", drivers().display().to_string()), ("XDG_STATE_HOME", state)];
         Self { directory, environment, wrapper: Vec::new() }
     }
 

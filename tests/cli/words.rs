@@ -14,6 +14,7 @@ fn help_of_every_command() {
         ("help-characterize", &["characterize", "--help"][..]),
         ("help-run", &["run", "--help"]),
         ("help-compare", &["compare", "--help"]),
+        ("help-selftest", &["selftest", "--help"]),
         ("help-recipes", &["recipes", "--help"]),
         ("help-report", &["report", "--help"]),
         ("help-drivers", &["drivers", "--help"]),

@@ -11,6 +11,8 @@ mod kills;
 mod neighbours;
 mod network;
 mod resume;
+mod selftest;
 mod sim;
+mod slowdown;
 mod trouble;
 mod tutorial;

@@ -109,6 +109,7 @@ impl Scene {
             .env("PATH", path)
             .env("NO_COLOR", "1")
             .env(MARK, &self.mark)
+            .env("XDG_STATE_HOME", self.path("state"))
             .env_remove("DDSMARK_DRIVER_PATH")
             .env_remove("DDSMARK_AGENT")
             .envs(variables.iter().copied())

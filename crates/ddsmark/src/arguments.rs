@@ -26,7 +26,8 @@ Examples:
 const EXIT_STATUS: &str = "\
 Exit status:
   0    done
-  1    a driver breaks its contract, or a stated criterion (`--fail-if`) is broken
+  1    a driver breaks its contract, a stated criterion (`--fail-if`) is broken, or something
+       differs from itself (`selftest`)
   2    wrong use: asked for what cannot be; nothing was measured
   3    a driver, the host or an agent failed; what was measured is saved
   4    measured, but figures contradict each other, or cannot tell whether a criterion is broken
@@ -95,6 +96,14 @@ pub enum Command {
     /// printed at the end.
     #[command(after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Run(Run),
+    /// Tell what this host can and cannot resolve today: measure the same thing twice in every block.
+    ///
+    /// An experiment of small and large samples, latency and throughput, in pairs of runs with nothing different between
+    /// them. It says how far runs scatter, which effects 6, 12 and 24 blocks would find, and whether anything is said to differ from
+    /// itself. The outcome is kept for `ddsmark run --dry-run`, in `$XDG_STATE_HOME/ddsmark/selftest.json`. Ends with 1 if
+    /// something differs from itself.
+    #[command(after_help = EXIT_STATUS)]
+    Selftest(SelfTest),
     /// Show the recipes: experiment files that come with ddsmark.
     #[command(subcommand)]
     Recipes(Recipes),
@@ -237,9 +246,32 @@ pub struct Run {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
-    /// Print the plan and measure nothing: cells, blocks, runs, and about what they take.
+    /// Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will
+    /// be able to see, if a selftest of this host is kept.
     #[arg(long)]
     pub dry_run: bool,
+
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct SelfTest {
+    /// Driver to measure with: a name, or the path of a file. Without it `udp`, the bare socket.
+    #[arg(long, value_name = "D")]
+    pub driver: Option<String>,
+
+    /// 8 pairs of short runs: a first look, under a minute. Without it 20 pairs, about four minutes.
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Pairs of runs of each cell. With fewer than 8 nothing could be said to differ.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=1000))]
+    pub pairs: Option<u32>,
+
+    /// Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 
     #[command(flatten)]
     pub output: Output,

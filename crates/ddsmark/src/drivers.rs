@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The driver that is no middleware: the baseline, first in every table.
-const BASELINE: &str = "udp";
+pub const BASELINE: &str = "udp";
 
 /// Drivers that can be measured.
 #[derive(Default)]

@@ -14,6 +14,7 @@ mod recipes;
 mod report_again;
 mod resume;
 mod run;
+mod selftest;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,7 @@ fn run(command: Command) -> Result<Status, Problem> {
     match command {
         Command::Characterize(flags) => characterize::execute(&flags),
         Command::Run(flags) => run::execute(&flags),
+        Command::Selftest(flags) => selftest::execute(&flags),
         Command::Recipes(command) => recipes::execute(&command),
         Command::Report(flags) => report_again::execute(&flags),
         Command::Compare(flags) => compare::execute(&flags),

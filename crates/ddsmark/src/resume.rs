@@ -41,11 +41,9 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     let made = assembler.runs_in_order().len();
     say(&format!("going on after {made} runs, in the order of seed {}", header.experiment.design.seed));
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
-    run::conclude(
-        session.resume(assembler, course, differences, &mut Display::new()),
-        &directory,
-        flags.output.json,
-    )
+    let outcome = session.resume(assembler, course, differences, &mut Display::new());
+    run::tell(&outcome, &directory);
+    run::conclude(outcome, flags.output.json)
 }
 
 /// What is no longer as it was, in words.

@@ -19,7 +19,7 @@ use crate::{
     output::{self, say},
     problem::{Problem, Status},
     progress::Display,
-    recipes, report_again, resume,
+    recipes, report_again, resume, selftest,
 };
 
 pub fn execute(flags: &Run) -> Result<Status, Problem> {
@@ -41,7 +41,13 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let given = Given { name: &name, descriptions, installed: &installed, pin, seed: seed() };
     let experiment = written.plan(&given).map_err(|refusal| source.refused(&refusal))?;
     if flags.dry_run {
-        let text = if flags.output.json { report::plan_json(&experiment) } else { report::plan(&experiment) };
+        let text = if flags.output.json {
+            report::plan_json(&experiment)
+        } else {
+            let kept = selftest::kept();
+            let outcome = |driver: &str| kept.get(driver).cloned();
+            report::plan(&experiment, &report::foresight(&experiment, &capture_host(), &outcome))
+        };
         output::print(&text)?;
         return Ok(Status::Done);
     }
@@ -56,6 +62,17 @@ pub fn measure(
     launcher: &LocalLauncher,
     stop: &Stop,
 ) -> Result<Status, Problem> {
+    conclude(conduct(experiment, drivers, output, launcher, stop)?, output.json)
+}
+
+/// Measures what is planned, and says where the result is.
+pub fn conduct(
+    experiment: Experiment,
+    drivers: Drivers,
+    output: &Output,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<Outcome, Problem> {
     let runs = experiment.runs();
     let directory = Directory::create(&out(output, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
@@ -63,7 +80,9 @@ pub fn measure(
     // run
     let header = header(experiment, &drivers, launcher);
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
-    conclude(session.execute(&mut Display::new()), &directory, output.json)
+    let outcome = session.execute(&mut Display::new());
+    tell(&outcome, &directory);
+    Ok(outcome)
 }
 
 /// What is known before the first run.
@@ -84,16 +103,18 @@ pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLaunche
     Header { environment: Some(environment), ..header }
 }
 
-/// Says where the result is, and prints it.
-pub fn conclude(outcome: Outcome, directory: &Directory, json: bool) -> Result<Status, Problem> {
-    let Outcome { document, trouble } = outcome;
-    if document.state == State::Interrupted {
-        say(&format!(
-            "stopped before the last run; `ddsmark run --resume {}` goes on",
-            directory.path().display()
-        ));
+/// Says where the result is.
+pub fn tell(outcome: &Outcome, directory: &Directory) {
+    let place = directory.path().display();
+    if outcome.document.state == State::Interrupted {
+        say(&format!("stopped before the last run; `ddsmark run --resume {place}` goes on"));
     }
-    say(&format!("the result is in `{}`", directory.path().display()));
+    say(&format!("the result is in `{place}`"));
+}
+
+/// Prints the result.
+pub fn conclude(outcome: Outcome, json: bool) -> Result<Status, Problem> {
+    let Outcome { document, trouble } = outcome;
     report_again::print(&document, json)?;
     match trouble {
         Some(error) => Err(error.into()),

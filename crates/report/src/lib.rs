@@ -8,6 +8,7 @@ mod layout;
 mod number;
 mod plan;
 mod progress;
+mod selftest;
 mod settings;
 mod tables;
 mod terminal;
@@ -19,6 +20,7 @@ use experiment::Experiment;
 pub use plan::{allocation_words, plan, recipe_list};
 pub use progress::run_line;
 use results::Document;
+pub use selftest::{foresight, selftest};
 pub use terminal::{Options, terminal};
 pub use verdicts::{comparison, comparison_json};
 

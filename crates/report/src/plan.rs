@@ -11,9 +11,10 @@ use crate::{
     settings,
 };
 
-/// The plan of an experiment, for people: its cells, its runs and about what they take.
+/// The plan of an experiment, for people: its cells, its runs and about what they take, and what it will be able to see, by
+/// [`foresight`](crate::foresight).
 #[must_use]
-pub fn plan(experiment: &Experiment) -> String {
+pub fn plan(experiment: &Experiment, foresight: &str) -> String {
     let mut text = format!("{}: {}\n", experiment.name, experiment.question);
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
     line(&settings::conditions(experiment));
@@ -34,6 +35,8 @@ pub fn plan(experiment: &Experiment) -> String {
             count(precision.pilot_blocks as usize, "block"),
         ));
     }
+    text.push_str(foresight);
+    let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
     for note in &experiment.notes {
         line(&format!("note: {note}"));
     }

@@ -24,6 +24,7 @@ mod histogram;
 mod interval_log;
 mod metric;
 mod rate;
+mod selftest;
 mod sequence;
 mod steady;
 mod verdict;
@@ -45,6 +46,7 @@ pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Win
 pub use interval_log::{Histograms, IntervalLog};
 pub use metric::Metric;
 pub use rate::WindowCounts;
+pub use selftest::{Group, Resolution, SelfTest, TOLD_BLOCKS};
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};
 pub use verdict::{Answer, Conclusion, Pairing, Verdict, VerdictKind, VerdictMode, VerdictSide};

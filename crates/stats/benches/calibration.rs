@@ -2,12 +2,15 @@
 
 #[path = "../tests/calibration/checks.rs"]
 mod checks;
+#[path = "../tests/calibration/rate.rs"]
+mod rate;
 #[path = "../tests/calibration/worlds.rs"]
 mod worlds;
 
 use checks::{CV, SEEDS};
+use rate::Rate;
 use stats::{Asked, Goal};
-use worlds::{Rate, WORLDS, World};
+use worlds::{WORLDS, World};
 
 const EXPERIMENTS: u32 = 10_000;
 

@@ -4,16 +4,12 @@ use super::*;
 use crate::normal;
 
 /// A campaign with 35 settings, three runs each, of one flood round two devices: µs per message, as published with a study
-/// of what QoS policies cost. No setting is behind the groups; the runs of one setting lie in several.
-const FLOOD: [f64; 105] = [
-    154.3, 104.3, 154.8, 105.0, 107.3, 107.9, 124.1, 127.8, 126.0, 103.7, 177.4, 116.6, 106.4, 105.4, 106.8,
-    168.5, 103.8, 152.3, 106.0, 106.4, 104.0, 105.6, 105.7, 106.3, 105.8, 104.3, 102.9, 105.1, 175.7, 105.5,
-    105.7, 106.1, 105.5, 162.9, 107.7, 178.5, 105.2, 178.5, 103.4, 107.3, 109.2, 107.5, 107.8, 108.4, 107.1,
-    105.5, 114.8, 104.8, 105.2, 110.8, 105.8, 154.2, 155.4, 154.3, 177.8, 106.6, 151.8, 114.7, 106.5, 111.8,
-    104.4, 114.3, 108.2, 112.7, 115.9, 106.7, 225.3, 157.0, 120.1, 105.5, 117.1, 154.4, 112.9, 105.8, 103.3,
-    105.7, 105.7, 105.6, 105.5, 146.4, 105.5, 114.9, 104.4, 104.2, 153.2, 105.3, 149.7, 105.9, 106.5, 113.5,
-    104.7, 112.4, 104.8, 105.3, 145.7, 105.7, 112.7, 107.8, 106.7, 112.4, 112.5, 145.5, 255.3, 146.0, 139.5,
-];
+/// of what QoS policies cost. The runs of one setting lie in several groups.
+fn flood() -> Vec<f64> {
+    let csv = include_str!("../../../tests/data/qos-study/flood.csv");
+    let figures = |line: &'static str| line.split(',').skip(1).take(3);
+    csv.lines().skip(1).flat_map(figures).map(|figure| figure.parse().expect("a figure")).collect()
+}
 
 /// How often figures with a CV of 2 % are said to fall into groups. `draw` takes uniform numbers.
 fn several(seed: u64, n: usize, series: usize, draw: impl Fn(&mut dyn FnMut() -> f64) -> f64) -> f64 {
@@ -28,7 +24,9 @@ fn several(seed: u64, n: usize, series: usize, draw: impl Fn(&mut dyn FnMut() ->
 
 #[test]
 fn the_flood_has_groups() {
-    let Modality::Several(modes) = modality(&FLOOD) else { panic!("{:?}", modality(&FLOOD)) };
+    let flood = flood();
+    assert_eq!(flood.len(), 105);
+    let Modality::Several(modes) = modality(&flood) else { panic!("{:?}", modality(&flood)) };
     assert_eq!((modes[0].from, modes[0].to), (102.9, 109.2));
     assert!((modes[0].location - 105.7).abs() < 0.5 && modes[0].share == 60.0 / 105.0, "{modes:?}");
     assert!((modes.iter().map(|mode| mode.share).sum::<f64>() - 1.0).abs() < 1e-12, "{modes:?}");
@@ -69,7 +67,7 @@ fn four_groups_have_their_places_and_shares() {
 
 #[test]
 fn few_or_equal_runs_have_no_groups() {
-    assert_eq!(modality(&FLOOD[..11]), Modality::TooFewRuns);
+    assert_eq!(modality(&flood()[..11]), Modality::TooFewRuns);
     assert_eq!(modality(&[5.0; 30]), Modality::One);
     // two stragglers are no group
     let mut stragglers: Vec<f64> = (0..20).map(|i| 100.0 + f64::from(i)).collect();

@@ -2,12 +2,15 @@
 
 #[path = "calibration/checks.rs"]
 mod checks;
+#[path = "calibration/rate.rs"]
+mod rate;
 #[path = "calibration/worlds.rs"]
 mod worlds;
 
 use checks::{CV, SEEDS};
+use rate::Rate;
 use stats::{Asked, Goal};
-use worlds::{Rate, WORLDS, World};
+use worlds::{WORLDS, World};
 
 const EXPERIMENTS: u32 = 2000;
 const ASKED: Asked = Asked { level: 0.95, power: 0.9, comparisons: 1 };

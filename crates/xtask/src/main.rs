@@ -5,6 +5,7 @@ mod generate;
 mod kills;
 mod reference;
 mod rooms;
+mod slowdown;
 #[cfg(test)]
 mod tests;
 mod transparency;
@@ -26,9 +27,11 @@ fn main() -> ExitCode {
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
         ["kills", rest @ ..] => kills::run(rest),
+        ["slowdown", rest @ ..] => slowdown::run(rest),
+        ["slowdown-probe"] => slowdown::probe(),
         ["transparency", rest @ ..] => transparency::run(rest),
         _ => {
-            eprintln!("{USAGE}\n{}", transparency::USAGE);
+            eprintln!("{USAGE}\n{}\n{}", slowdown::USAGE, transparency::USAGE);
             return ExitCode::from(2);
         }
     };

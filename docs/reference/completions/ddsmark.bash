@@ -40,6 +40,9 @@ _ddsmark() {
             ddsmark,run)
                 cmd="ddsmark__subcmd__run"
                 ;;
+            ddsmark,selftest)
+                cmd="ddsmark__subcmd__selftest"
+                ;;
             ddsmark__subcmd__drivers,check)
                 cmd="ddsmark__subcmd__drivers__subcmd__check"
                 ;;
@@ -112,6 +115,9 @@ _ddsmark() {
             ddsmark__subcmd__help,run)
                 cmd="ddsmark__subcmd__help__subcmd__run"
                 ;;
+            ddsmark__subcmd__help,selftest)
+                cmd="ddsmark__subcmd__help__subcmd__selftest"
+                ;;
             ddsmark__subcmd__help__subcmd__drivers,check)
                 cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__check"
                 ;;
@@ -161,7 +167,7 @@ _ddsmark() {
 
     case "${cmd}" in
         ddsmark)
-            opts="-h -V --help --version characterize run recipes report compare drivers generate help"
+            opts="-h -V --help --version characterize run selftest recipes report compare drivers generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -547,7 +553,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__help)
-            opts="characterize run recipes report compare drivers generate help"
+            opts="characterize run selftest recipes report compare drivers generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -784,6 +790,20 @@ _ddsmark() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ddsmark__subcmd__help__subcmd__selftest)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ddsmark__subcmd__recipes)
             opts="-h --help list show help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -908,6 +928,36 @@ _ddsmark() {
                     return 0
                     ;;
                 --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__selftest)
+            opts="-h --driver --quick --pairs --seed --out --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --driver)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pairs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -5,7 +5,10 @@ use stats::{
     plan_blocks, ratio_sd,
 };
 
-use crate::worlds::{Rate, Rig, World};
+use crate::{
+    rate::Rate,
+    worlds::{Rig, World},
+};
 
 /// Fixed before any rate was read.
 pub const SEEDS: [u64; 3] = [2026, 1945, 3];

@@ -1,10 +1,7 @@
-//! Simulated experiments with a known truth, and how often something happens in many of them.
+//! Simulated experiments with a known truth.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
-use statrs::{
-    distribution::{ContinuousCDF as _, Normal, StudentsT},
-    function::beta::inv_beta_reg,
-};
+use statrs::distribution::{ContinuousCDF as _, Normal, StudentsT};
 use stats::{Block, Run};
 
 /// What disturbs the runs of an experiment, beside a between-run CV.
@@ -103,30 +100,5 @@ impl Rig {
                 Block { treatment: run(treatment * (1.0 + effect)), baseline: run(baseline) }
             })
             .collect()
-    }
-}
-
-/// How often something happened.
-#[derive(Clone, Copy, Debug)]
-pub struct Rate {
-    pub times: u32,
-    pub of: u32,
-}
-
-impl Rate {
-    pub fn of(experiments: u32, mut happens: impl FnMut() -> bool) -> Self {
-        Self { times: (0..experiments).map(|_| u32::from(happens())).sum(), of: experiments }
-    }
-
-    pub fn share(self) -> f64 {
-        f64::from(self.times) / f64::from(self.of)
-    }
-
-    /// The 95 % interval of Clopper and Pearson.
-    pub fn bounds(self) -> (f64, f64) {
-        let (times, of) = (f64::from(self.times), f64::from(self.of));
-        let low = if self.times == 0 { 0.0 } else { inv_beta_reg(times, of - times + 1.0, 0.025) };
-        let high = if self.times == self.of { 1.0 } else { inv_beta_reg(times + 1.0, of - times, 0.975) };
-        (low, high)
     }
 }

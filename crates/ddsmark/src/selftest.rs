@@ -1,0 +1,137 @@
+//! `ddsmark selftest`: an ordinary experiment of which every cell is a baseline, and what it says of the host. The outcome is
+//! kept for `run --dry-run`.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use experiment::{At, Given, Many, PinChoice, Selection, Size, Time, Workload, Written, WrittenDesign};
+use results::{SelfTest, State};
+use runner::{LocalLauncher, Outcome, Stop};
+
+use crate::{
+    arguments::SelfTest as Flags,
+    drivers,
+    output::{self, say},
+    problem::{Problem, Status},
+    run,
+};
+
+/// Payloads of a small and of a large sample.
+const SIZES: [u64; 2] = [64, 16_384];
+const PAIRS: u32 = 20;
+const QUICK_PAIRS: u32 = 8;
+const MS: u64 = 1_000_000;
+
+pub fn execute(flags: &Flags) -> Result<Status, Problem> {
+    let stop = Stop::on_signals()?;
+    let launcher = LocalLauncher::find()?;
+    let pin = run::pin(&PinChoice::Auto)?;
+    let driver = flags.driver.clone().unwrap_or_else(|| drivers::BASELINE.to_owned());
+    let drivers = drivers::choose(std::slice::from_ref(&driver), &launcher, &stop)?;
+    let given = Given {
+        name: "selftest",
+        descriptions: &drivers.descriptions,
+        installed: &[],
+        pin,
+        seed: flags.seed.unwrap_or_else(run::seed),
+    };
+    let experiment = written(flags, &driver).plan(&given).map_err(|refusal| refusal.error)?;
+    let Outcome { document, trouble } = run::conduct(experiment, drivers, &flags.output, &launcher, &stop)?;
+    if let Some(error) = trouble {
+        return Err(error.into());
+    }
+    let outcome = SelfTest::of(&driver, &document);
+    let json = || serde_json::to_string_pretty(&outcome).expect("an outcome is JSON") + "\n";
+    output::print(&if flags.output.json { json() } else { report::selftest(&outcome) })?;
+    if document.state == State::Interrupted {
+        say("it was stopped: its outcome is not kept");
+        return Ok(Status::Interrupted);
+    }
+    keep(&outcome)?;
+    match Status::of(&document) {
+        Status::Done if outcome.differs > 0 => Ok(Status::Broken),
+        status => Ok(status),
+    }
+}
+
+/// The experiment as a file would have it.
+fn written(flags: &Flags, driver: &str) -> Written {
+    let (pairs, warm_up, measure) =
+        if flags.quick { (QUICK_PAIRS, 50 * MS, 200 * MS) } else { (PAIRS, 200 * MS, 800 * MS) };
+    let mut written = Written {
+        question: At::nowhere("What can this host resolve?".to_owned()),
+        workload: Many::unwritten([Workload::Latency, Workload::Throughput]),
+        topology: experiment::Topology::Pair,
+        factors: experiment::Matrix::default(),
+        qos: experiment::Policies::default(),
+        profiles: BTreeMap::new(),
+        options: BTreeMap::new(),
+        design: WrittenDesign {
+            blocks: Some(At::nowhere(flags.pairs.unwrap_or(pairs))),
+            warm_up: Some(At::nowhere(Time(warm_up))),
+            measure: Some(At::nowhere(Time(measure))),
+            // every cell
+            baseline: Some(At::nowhere(Selection::default())),
+            ..WrittenDesign::default()
+        },
+        limits: experiment::WrittenLimits::default(),
+    };
+    written.factors.driver = Some(Many::unwritten([driver.to_owned()]));
+    written.factors.size = Some(Many::unwritten(SIZES.map(Size)));
+    written
+}
+
+/// Where outcomes are kept: one for each driver.
+fn place() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").filter(|path| path.is_absolute());
+    let state = state.or_else(|| Some(set("HOME")?.join(".local/state")))?;
+    Some(state.join("ddsmark/selftest.json"))
+}
+
+type Kept = BTreeMap<String, SelfTest>;
+
+/// The kept outcomes. What cannot be read is as if it were not there, with a note: it is made again by a selftest.
+pub fn kept() -> Kept {
+    let Some(place) = place() else { return Kept::new() };
+    let text = match fs::read_to_string(&place) {
+        Ok(text) => text,
+        Err(error) => {
+            if error.kind() != io::ErrorKind::NotFound {
+                say(&format!("note: cannot read `{}`: {error}", place.display()));
+            }
+            return Kept::new();
+        }
+    };
+    serde_json::from_str(&text).unwrap_or_else(|error| {
+        say(&format!("note: `{}` holds no outcomes of selftests: {error}", place.display()));
+        Kept::new()
+    })
+}
+
+fn keep(outcome: &SelfTest) -> Result<(), Problem> {
+    let Some(place) = place() else {
+        say("note: neither XDG_STATE_HOME nor HOME says where to keep the outcome");
+        return Ok(());
+    };
+    let mut kept = kept();
+    kept.insert(outcome.driver.clone(), outcome.clone());
+    write(&place, &kept).map_err(|error| {
+        let error = format!("cannot keep the outcome in `{}`: {error}", place.display());
+        Problem::new(Status::Failed, error, "set XDG_STATE_HOME to a directory that can be written")
+    })?;
+    say(&format!("kept in `{}`, for `ddsmark run --dry-run`", place.display()));
+    Ok(())
+}
+
+/// All or nothing.
+fn write(place: &Path, kept: &Kept) -> io::Result<()> {
+    let folder = place.parent().expect("it has a folder");
+    fs::create_dir_all(folder)?;
+    let new = folder.join(format!("selftest.json.{}", std::process::id()));
+    fs::write(&new, serde_json::to_string_pretty(kept)? + "\n")?;
+    fs::rename(&new, place)
+}

@@ -1,0 +1,178 @@
+//! What a selftest found, in words.
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    time::{Duration, SystemTime},
+};
+
+use experiment::{Experiment, Workload};
+use results::{Host, Metric, Resolution, SelfTest, TOLD_BLOCKS};
+
+use crate::{
+    layout::{Align, Grid, WIDTH, wrap},
+    number::count,
+};
+
+/// A selftest for people.
+#[must_use]
+pub fn selftest(outcome: &SelfTest) -> String {
+    let mut text = String::new();
+    let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
+    line(&format!(
+        "What this host can resolve with driver `{}`: each cell was measured twice in {}, so what differs is noise.",
+        outcome.driver,
+        count(outcome.pairs as usize, "block"),
+    ));
+    let mut grid = Grid::default()
+        .column("Figure", Align::Left)
+        .column("Size", Align::Right)
+        .column("Pairs", Align::Right)
+        .column("Median", Align::Right)
+        .column("Unit", Align::Left)
+        .column("Between runs", Align::Right);
+    for blocks in TOLD_BLOCKS {
+        grid = grid.column(&format!("{blocks} blocks see"), Align::Right);
+    }
+    grid = grid.column("Second run against first", Align::Left);
+    for figure in &outcome.figures {
+        grid.row(row(figure));
+    }
+    text.push('\n');
+    text.push_str(&grid.render());
+    text.push('\n');
+    let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
+    line(
+        "Between runs: how far runs of the same cell scatter (standard deviation, percent). N blocks see: the smallest \
+         effect that a single comparison of so many blocks would find with 80 % probability; many comparisons at once see \
+         less.",
+    );
+    for figure in outcome.figures.iter().filter(|figure| !figure.groups.is_empty()) {
+        let groups: Vec<String> = figure
+            .groups
+            .iter()
+            .map(|group| format!("{:.0} % near {}", group.share_pct, shown(figure.metric, group.median)))
+            .collect();
+        line(&format!(
+            "{} of {} bytes: runs fall into groups, {} {}. A middle of them is a value that no run has.",
+            figure.metric.words(),
+            figure.size_bytes,
+            groups.join(", "),
+            unit(figure.metric)
+        ));
+    }
+    for figure in outcome.figures.iter().filter(|figure| figure.incomplete + figure.unsteady > 0) {
+        line(&format!(
+            "{} of {} bytes: {} without the figure, {} with a run that kept no level.",
+            figure.metric.words(),
+            figure.size_bytes,
+            count(figure.incomplete as usize, "pair"),
+            figure.unsteady
+        ));
+    }
+    let judged = count(outcome.figures.len(), "figure");
+    let verdict = match outcome.differs {
+        0 => format!("Of {judged} none is said to differ from itself."),
+        differs => format!(
+            "Of {judged} {differs} said to differ from itself. By chance that happens in one of 20 selftests. If it does \
+             again, something sets the two runs of a block apart, and no claim made on this host can be believed."
+        ),
+    };
+    line(&verdict);
+    text
+}
+
+/// What a plan will be able to see on this host, one line for each driver and workload.
+#[must_use]
+pub fn foresight(experiment: &Experiment, host: &Host, outcome: &dyn Fn(&str) -> Option<SelfTest>) -> String {
+    let compared: Vec<_> = experiment.cells.iter().filter(|cell| !experiment.is_baseline(&cell.id)).collect();
+    if experiment.design.baseline.is_empty() || compared.is_empty() {
+        return String::new();
+    }
+    let comparisons: usize = compared.iter().map(|cell| Metric::claims(cell.factors.workload).len()).sum();
+    let drivers: BTreeSet<&str> = compared.iter().map(|cell| cell.factors.driver.as_str()).collect();
+    let mut text = String::new();
+    let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
+    for driver in drivers {
+        let Some(outcome) = outcome(driver).filter(|outcome| outcome.is_of(host)) else {
+            line(&format!(
+                "smallest effect with driver `{driver}`: unknown on this host; run `ddsmark selftest --driver {driver}`"
+            ));
+            continue;
+        };
+        let mut effects = Vec::new();
+        for workload in [Workload::Latency, Workload::Throughput] {
+            let mine = |workload| {
+                compared
+                    .iter()
+                    .filter(move |cell| cell.factors.driver == driver && cell.factors.workload == workload)
+            };
+            for metric in Metric::claims(workload) {
+                let blocks = experiment.design.blocks;
+                let of_cells: Vec<Option<f64>> = mine(workload)
+                    .map(|cell| {
+                        let size = cell.factors.size_bytes;
+                        outcome.smallest_effect_pct(workload, size, *metric, blocks, comparisons)
+                    })
+                    .collect();
+                if of_cells.is_empty() {
+                    continue;
+                }
+                let known = || of_cells.iter().copied().flatten();
+                let (least, most) = (known().fold(f64::MAX, f64::min), known().fold(0.0, f64::max));
+                effects.push(match known().next() {
+                    None => format!("{} nothing, the blocks are too few", metric.words()),
+                    Some(_) if format!("{least:.1}") == format!("{most:.1}") => {
+                        format!("{} {most:.1} %", metric.words())
+                    }
+                    Some(_) => format!("{} {least:.1} to {most:.1} %", metric.words()),
+                });
+            }
+        }
+        line(&format!(
+            "smallest effect with driver `{driver}` (80 % probability, {} judged together), on this host by the selftest of {}: {}",
+            count(comparisons, "comparison"),
+            date(outcome.host.started_unix_ns),
+            effects.join(", ")
+        ));
+    }
+    text
+}
+
+fn date(unix_ns: u64) -> String {
+    humantime::format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_nanos(unix_ns)).to_string()
+}
+
+fn row(figure: &Resolution) -> Vec<String> {
+    let percent = |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{value:.1} %"));
+    let mut row = vec![
+        figure.metric.words().to_owned(),
+        figure.size_bytes.to_string(),
+        figure.pairs.to_string(),
+        figure.median.map_or("n/a".to_owned(), |median| shown(figure.metric, median)),
+        unit(figure.metric).to_owned(),
+        percent(figure.between_run_pct),
+    ];
+    row.extend(TOLD_BLOCKS.iter().map(|blocks| percent(figure.smallest_effect_pct.get(blocks).copied())));
+    let mut change = String::new();
+    if let Some(estimate) = figure.change_pct {
+        let _ = write!(change, "{estimate:+.1} %");
+    }
+    if let (Some(low), Some(high)) = (figure.low_pct, figure.high_pct) {
+        let _ = write!(change, " ({low:+.1}..{high:+.1})");
+    }
+    if figure.differs {
+        change.push_str(" differs");
+    }
+    row.push(change);
+    row
+}
+
+/// In the unit for people.
+fn shown(metric: Metric, value: f64) -> String {
+    if metric.unit() == "ns" { format!("{:.1}", value / 1e3) } else { format!("{value:.1}") }
+}
+
+fn unit(metric: Metric) -> &'static str {
+    if metric.unit() == "ns" { "µs" } else { metric.unit() }
+}

@@ -1,0 +1,44 @@
+//! How often whole simulated experiments claim what is not, and find what is there. `make bench` prints the whole table;
+//! here are fewer experiments, and bounds that so many can be held to.
+
+#[path = "calibration/campaign.rs"]
+mod campaign;
+#[path = "../../stats/tests/calibration/rate.rs"]
+mod rate;
+#[path = "simulate/rig.rs"]
+#[allow(dead_code, reason = "it has more than is needed here")]
+mod rig;
+
+use campaign::{Campaign, EFFECT, SEEDS, WORLDS, World, tally};
+
+const CV: f64 = 0.01;
+
+/// Where nothing differs: the true rate is 5 % or less. So many experiments reach the bound by chance about once in a
+/// thousand times.
+#[test]
+fn what_does_nothing_is_seldom_said_to_differ() {
+    for world in WORLDS {
+        let tally = tally(Campaign::new(SEEDS[0], world, CV, 0.0), 0.0, 300);
+        for rate in [tally.differs, tally.twin_differs] {
+            assert!(rate.share() <= 0.09, "{world:?}: {rate:?}");
+        }
+    }
+}
+
+#[test]
+fn a_true_effect_is_found_and_covered() {
+    let tally = tally(Campaign::new(SEEDS[0], World::Quiet, CV, EFFECT), EFFECT, 600);
+    assert!(tally.differs.bounds().1 >= 0.9 && tally.differs.share() >= 0.87, "{:?}", tally.differs);
+    let (low, high) = tally.covers.bounds();
+    assert!(low <= 0.97 && high >= 0.93, "{:?}", tally.covers);
+    assert!((6.0..20.0).contains(&tally.mean_blocks), "{} blocks", tally.mean_blocks);
+    assert!(tally.twin_differs.share() <= 0.08, "{:?}", tally.twin_differs);
+}
+
+/// The checks above can fail: where order is not drawn, a drift is taken for an effect.
+#[test]
+fn experiments_in_one_order_are_caught() {
+    let campaign = Campaign::new(SEEDS[0], World::Drift, CV / 10.0, 0.0).in_one_order();
+    let wrong = tally(campaign, 0.0, 50);
+    assert!(wrong.differs.bounds().0 > 0.5, "{:?}", wrong.differs);
+}

@@ -1,0 +1,129 @@
+//! The tables of the study, and the classical analysis of a table of settings and columns.
+
+use statrs::distribution::{ContinuousCDF as _, FisherSnedecor, StudentsT};
+use stats::{Block, Run, holm, median};
+
+/// Settings by columns, in µs; the first setting is the default.
+pub struct Table {
+    pub settings: Vec<String>,
+    pub figures: Vec<Vec<f64>>,
+    /// The average of each setting in a second campaign.
+    pub again: Vec<f64>,
+}
+
+impl Table {
+    pub fn read(csv: &str) -> Self {
+        let mut table = Self { settings: Vec::new(), figures: Vec::new(), again: Vec::new() };
+        for line in csv.lines().skip(1) {
+            let (setting, figures) = line.split_once(',').expect("a setting");
+            let mut figures: Vec<f64> =
+                figures.split(',').map(|figure| figure.parse().expect("a figure")).collect();
+            table.again.push(figures.pop().expect("the second campaign"));
+            table.figures.push(figures);
+            table.settings.push(setting.to_owned());
+        }
+        assert!(table.figures.iter().all(|row| row.len() == table.columns()), "a row is too short");
+        table
+    }
+
+    pub fn columns(&self) -> usize {
+        self.figures[0].len()
+    }
+
+    pub fn named(&self, setting: &str) -> usize {
+        self.settings.iter().position(|name| name == setting).unwrap_or_else(|| panic!("no `{setting}`"))
+    }
+
+    /// A column is a block; each of these settings is held against the default in it.
+    pub fn blocks(&self, settings: &[usize]) -> Vec<Vec<Block>> {
+        self.blocks_against(settings, &self.figures[0])
+    }
+
+    /// The same against the median of all settings in the column.
+    pub fn blocks_against_middle(&self, settings: &[usize]) -> Vec<Vec<Block>> {
+        let column = |column: usize| {
+            median(&self.figures.iter().map(|row| row[column]).collect::<Vec<_>>()).expect("settings")
+        };
+        self.blocks_against(settings, &(0..self.columns()).map(column).collect::<Vec<_>>())
+    }
+
+    fn blocks_against(&self, settings: &[usize], baseline: &[f64]) -> Vec<Vec<Block>> {
+        let run = |figure: &f64| Some(Run { figure: *figure, steady: true });
+        let blocks = |setting: &usize| {
+            let pairs = self.figures[*setting].iter().zip(baseline);
+            pairs
+                .map(|(treatment, baseline)| Block { treatment: run(treatment), baseline: run(baseline) })
+                .collect()
+        };
+        settings.iter().map(blocks).collect()
+    }
+
+    pub fn mean_of_setting(&self, setting: usize) -> f64 {
+        mean(&self.figures[setting])
+    }
+
+    pub fn mean_of_columns(&self) -> Vec<f64> {
+        (0..self.columns())
+            .map(|column| mean(&self.figures.iter().map(|row| row[column]).collect::<Vec<_>>()))
+            .collect()
+    }
+}
+
+/// Analysis of variance with settings and columns as its two ways.
+pub struct Anova {
+    pub mean: f64,
+    /// Of what is left when settings and columns are taken out.
+    pub residual_sd: f64,
+    pub freedom: f64,
+    /// That settings matter.
+    pub f: f64,
+    pub p: f64,
+}
+
+impl Anova {
+    pub fn of(table: &Table) -> Self {
+        let (rows, columns) = (table.figures.len() as f64, table.columns() as f64);
+        let all = mean(&table.figures.concat());
+        let settings: Vec<f64> = (0..table.figures.len()).map(|row| table.mean_of_setting(row)).collect();
+        let of_columns = table.mean_of_columns();
+        let between: f64 = settings.iter().map(|setting| columns * (setting - all).powi(2)).sum();
+        let left: f64 = table
+            .figures
+            .iter()
+            .zip(&settings)
+            .flat_map(|(row, setting)| {
+                row.iter().zip(&of_columns).map(move |(figure, column)| figure - setting - column + all)
+            })
+            .map(|off| off * off)
+            .sum();
+        let freedom = (rows - 1.0) * (columns - 1.0);
+        let f = between / (rows - 1.0) / (left / freedom);
+        let p = FisherSnedecor::new(rows - 1.0, freedom).expect("degrees of freedom").sf(f);
+        Self { mean: all, residual_sd: (left / freedom).sqrt(), freedom, f, p }
+    }
+
+    /// For each setting but the default: how far from it, in µs, and the p-value of a t test with the scatter of the
+    /// whole table, adjusted by Holm over all of them.
+    pub fn against_default(&self, table: &Table) -> Vec<(f64, f64)> {
+        let standard_error = self.residual_sd * (2.0 / table.columns() as f64).sqrt();
+        let t = StudentsT::new(0.0, 1.0, self.freedom).expect("degrees of freedom");
+        let effects: Vec<f64> = (1..table.figures.len())
+            .map(|setting| table.mean_of_setting(setting) - table.mean_of_setting(0))
+            .collect();
+        let p: Vec<f64> = effects.iter().map(|effect| 2.0 * t.sf((effect / standard_error).abs())).collect();
+        effects.into_iter().zip(holm(&p)).collect()
+    }
+}
+
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Of the averages of two campaigns, setting by setting.
+pub fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let (a_mean, b_mean) = (mean(a), mean(b));
+    let products = |x: &[f64], x_mean: f64, y: &[f64], y_mean: f64| -> f64 {
+        x.iter().zip(y).map(|(x, y)| (x - x_mean) * (y - y_mean)).sum()
+    };
+    products(a, a_mean, b, b_mean) / (products(a, a_mean, a, a_mean) * products(b, b_mean, b, b_mean)).sqrt()
+}

@@ -1,0 +1,277 @@
+//! `cargo xtask slowdown`: is a delay found that is injected from outside, and how large is it said to be?
+//!
+//! A preloaded library (`tests/preload/slow_send.c`) spins before each call that sends. It is loaded into the agents of some
+//! cells only: each delay is a driver of its own, the same file in a folder whose name says the delay, and the agent
+//! program is a script that reads it there. So one ordinary experiment has all of them, in randomised blocks, with the
+//! driver as it is as baseline, twice. A ping and its echo are sent with one call each: the delay comes twice into a round trip.
+//!
+//! How long a spin really takes is measured, call by call, in pairs with and without the library.
+
+mod probe;
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use results::{Directory, Document, Metric};
+use stats::{Block, Comparison, Conclusion, Interval, Rules, Run, compare, median};
+
+pub use probe::run as probe;
+
+use crate::{Error, root, target};
+
+pub const USAGE: &str = "       cargo xtask slowdown --driver NAME [--percent 2,5,10 | --delay-us 100] [--blocks 18] \
+                         [--size 1024] [--measure 300ms] [--programs DIR]";
+/// Sends of a round trip.
+const SENDS: f64 = 2.0;
+
+struct Arguments {
+    driver: String,
+    /// Of the median round trip; or else a delay.
+    percent: Vec<f64>,
+    delay_us: Option<f64>,
+    blocks: u32,
+    size: u64,
+    measure: String,
+    programs: PathBuf,
+}
+
+fn arguments(words: &[&str]) -> Result<Arguments, Error> {
+    let known = ["--driver", "--percent", "--delay-us", "--blocks", "--size", "--measure", "--programs"];
+    if !words.len().is_multiple_of(2) || words.chunks(2).any(|pair| !known.contains(&pair[0])) {
+        return Err(USAGE.into());
+    }
+    let value = |flag: &str| words.chunks(2).find(|pair| pair[0] == flag).map(|pair| pair[1]);
+    let percent =
+        value("--percent").unwrap_or("2,5,10").split(',').map(str::parse).collect::<Result<_, _>>()?;
+    Ok(Arguments {
+        driver: value("--driver").ok_or(USAGE)?.to_owned(),
+        percent,
+        delay_us: value("--delay-us").map(str::parse).transpose()?,
+        blocks: value("--blocks").unwrap_or("18").parse()?,
+        size: value("--size").unwrap_or("1024").parse()?,
+        measure: value("--measure").unwrap_or("300ms").to_owned(),
+        programs: value("--programs").map_or_else(|| target().join("release"), PathBuf::from),
+    })
+}
+
+/// Measures and prints; fails where a delay is neither covered by its interval nor too small to be seen.
+pub fn run(words: &[&str]) -> Result<(), Error> {
+    let arguments = arguments(words)?;
+    let place = tempfile::tempdir()?;
+    let rig = Rig::build(&arguments, place.path())?;
+
+    let alone = rig.experiment("alone", &[], 3)?;
+    let rtt_ns = median(&figures(&alone, 0, |_| true)).ok_or("no run has a median round trip")?;
+    let delays: Vec<u64> = match arguments.delay_us {
+        Some(us) => vec![(us * 1e3) as u64],
+        None => arguments
+            .percent
+            .iter()
+            .map(|percent| (rtt_ns * percent / 100.0 / SENDS).round() as u64)
+            .collect(),
+    };
+    println!(
+        "{}, {} bytes: median round trip {:.1} µs ({} runs)",
+        arguments.driver,
+        arguments.size,
+        rtt_ns / 1e3,
+        alone.experiment.runs()
+    );
+
+    let document = rig.experiment("with", &delays, arguments.blocks)?;
+    let baseline_ns =
+        median(&figures(&document, 0, |run| !run.twin)).ok_or("the baseline has no median round trip")?;
+    let mut family: Vec<Vec<Block>> = (0..delays.len())
+        .map(|index| blocks(&document, document.cells[index + 1].runs.iter(), |_| true))
+        .collect();
+    let slowed = compare(&family, &Rules::default());
+    family = vec![blocks(&document, document.cells[0].runs.iter(), |run| run.twin)];
+    let twin = &compare(&family, &Rules::default())[0];
+
+    println!(
+        "\n| a send takes longer by | so does a round trip | found | 95 % interval | of all together | blocks | verdict \
+         |\n|---|---|---|---|---|---|---|"
+    );
+    println!("| nothing (twin) | 0.0 % | {} |", told(twin));
+    let mut missed = Vec::new();
+    for (delay, comparison) in delays.iter().zip(&slowed) {
+        let took_ns = probe::cost_ns(&rig.library, *delay)?;
+        let injected = SENDS * took_ns / baseline_ns;
+        println!("| {:.2} µs | {:.1} % | {} |", took_ns / 1e3, 100.0 * injected, told(comparison));
+        if !covered(comparison, injected) {
+            missed.push(format!("{:.1} %", 100.0 * injected));
+        }
+    }
+    println!(
+        "\nBaseline {:.1} µs. Both ends send slower. What a send takes longer by was measured; {} runs of {}.",
+        baseline_ns / 1e3,
+        document.experiment.runs(),
+        arguments.measure
+    );
+    if missed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("neither covered nor too small to be seen: {}", missed.join(", ")).into())
+    }
+}
+
+/// Whether the interval that is wide enough for all of the table holds the injected change. A comparison that could not have
+/// seen it has nothing to cover.
+fn covered(comparison: &Comparison, injected: f64) -> bool {
+    let unseen = matches!(
+        comparison.conclusion,
+        Conclusion::Inconclusive { could_have_seen: Some(seen) } if seen > injected
+    );
+    let interval = comparison.change.as_ref().and_then(|change| change.simultaneous);
+    unseen || interval.is_some_and(|interval| interval.covers(injected))
+}
+
+/// Estimate, interval, blocks and verdict.
+fn told(comparison: &Comparison) -> String {
+    let percent = |share: f64| format!("{:+.1}", 100.0 * share);
+    let interval = |interval: Option<Interval>| {
+        interval.map_or_else(String::new, |of| format!("{}..{}", percent(of.low), percent(of.high)))
+    };
+    let figures = comparison.change.as_ref().map_or_else(String::new, |change| {
+        let (alone, together) = (interval(change.interval), interval(change.simultaneous));
+        format!("{} % | {alone} | {together}", percent(change.estimate))
+    });
+    let verdict = match comparison.conclusion {
+        Conclusion::Differs { direction, within_margin } => {
+            let margin = if within_margin { ", equivalent within 2 %" } else { "" };
+            format!("{direction:?}{margin}").to_lowercase()
+        }
+        Conclusion::Equivalent => "equivalent within 2 %".to_owned(),
+        Conclusion::Inconclusive { could_have_seen } => {
+            let seen = could_have_seen.map_or("nothing".to_owned(), |seen| format!("{:.1} %", 100.0 * seen));
+            format!("inconclusive: could have seen {seen}")
+        }
+        Conclusion::TooFewBlocks { needs } => format!("too few blocks: needs {needs}"),
+    };
+    format!("{figures} | {} | {verdict}", comparison.blocks)
+}
+
+fn figures(document: &Document, cell: usize, which: impl Fn(&results::Run) -> bool) -> Vec<f64> {
+    let runs = document.cells[cell].runs.iter().filter(|run| which(run));
+    runs.filter_map(|run| run.figure(Metric::RttP50)).collect()
+}
+
+/// These runs against the first of the baseline in their block.
+fn blocks<'a>(
+    document: &Document,
+    runs: impl Iterator<Item = &'a results::Run>,
+    which: impl Fn(&results::Run) -> bool,
+) -> Vec<Block> {
+    let of = |run: &results::Run| {
+        let steady = !run.is_unsteady(Metric::RttP50);
+        run.figure(Metric::RttP50).map(|figure| Run { figure, steady })
+    };
+    let baseline = |block| document.cells[0].runs.iter().find(|run| run.block == block && !run.twin);
+    runs.filter(|run| which(run))
+        .map(|run| Block { treatment: of(run), baseline: baseline(run.block).and_then(of) })
+        .collect()
+}
+
+/// What is built for the experiments.
+struct Rig<'a> {
+    arguments: &'a Arguments,
+    place: &'a Path,
+    driver: PathBuf,
+    library: PathBuf,
+    agent: PathBuf,
+}
+
+impl<'a> Rig<'a> {
+    fn build(arguments: &'a Arguments, place: &'a Path) -> Result<Self, Error> {
+        let library = place.join("slow_send.so");
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])
+            .arg(root().join("tests/preload/slow_send.c"))
+            .arg("-o")
+            .arg(&library)
+            .arg("-ldl");
+        said(&mut cc)?;
+        let agent = place.join("agent.sh");
+        let script = format!(
+            "#!/bin/sh\n# $2 is the driver's file\ncase \"$2\" in */slow-*/*)\n  delay=${{2##*/slow-}}\n  export \
+             DDSMARK_SLOW_SEND_NS=\"${{delay%%/*}}\" LD_PRELOAD='{}' ;;\nesac\nexec '{}' \"$@\"\n",
+            library.display(),
+            arguments.programs.join("ddsmark-agent").display()
+        );
+        fs::write(&agent, script)?;
+        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755))?;
+        // beside the programs, as for the command
+        let folder = arguments.programs.parent().ok_or("programs lie in a folder of the target")?;
+        let driver = folder.join(format!("drivers/libddsmark_{}.so", arguments.driver));
+        Ok(Self { arguments, place, driver, library, agent })
+    }
+
+    /// The driver's file in a folder of this name.
+    fn copy(&self, folder: &str) -> Result<String, Error> {
+        let folder = self.place.join(folder);
+        fs::create_dir_all(&folder)?;
+        let copy = folder.join(self.driver.file_name().ok_or("a driver is a file")?);
+        fs::copy(&self.driver, &copy).map_err(|error| format!("{}: {error}", self.driver.display()))?;
+        Ok(copy.display().to_string())
+    }
+
+    /// The driver as it is, first and twice in each block, and with each delay.
+    fn experiment(&self, name: &str, delays: &[u64], blocks: u32) -> Result<Document, Error> {
+        let plain = self.copy("as-it-is")?;
+        let mut drivers = vec![plain.clone()];
+        for delay in delays {
+            drivers.push(self.copy(&format!("slow-{delay}"))?);
+        }
+        let Arguments { size, measure, .. } = self.arguments;
+        let text = format!(
+            "question = \"Is an injected delay found?\"\nworkload = \"latency\"\n[factors]\ndriver = {drivers:?}\nsize = {size}\n\
+             [design]\nblocks = {blocks}\nwarm_up = \"100ms\"\nmeasure = \"{measure}\"\nbaseline = {{ driver = {plain:?} }}\n"
+        );
+        let [file, result] = ["toml", "result"].map(|end| self.place.join(format!("{name}.{end}")));
+        fs::write(&file, text)?;
+        let mut command = Command::new(self.arguments.programs.join("ddsmark"));
+        command.env("DDSMARK_AGENT", &self.agent).arg("run").arg(&file).arg("--out").arg(&result);
+        said(&mut command)?;
+        let document = Directory::load(&result)?;
+        let names: Vec<_> = document.cells.iter().map(|cell| &cell.factors.driver).collect();
+        if names.into_iter().ne(&drivers) {
+            return Err("the cells of the result are not in the order of its drivers".into());
+        }
+        Ok(document)
+    }
+}
+
+fn said(command: &mut Command) -> Result<String, Error> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        Ok(String::from_utf8(output.stdout)?)
+    } else {
+        Err(format!("{command:?}: {}: {}", output.status, String::from_utf8_lossy(&output.stderr)).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(ratios: &[f64]) -> Comparison {
+        let run = |figure| Some(Run { figure, steady: true });
+        let block = |ratio: &f64| Block { treatment: run(100.0 * ratio), baseline: run(100.0) };
+        compare(&[ratios.iter().map(block).collect()], &Rules::default()).remove(0)
+    }
+
+    #[test]
+    fn what_lies_beside_the_injected_change_is_caught() {
+        let found = of(&[1.048, 1.049, 1.05, 1.051, 1.052, 1.053, 1.047]);
+        assert!(covered(&found, 0.05) && !covered(&found, 0.02) && !covered(&found, 0.1), "{found:?}");
+        let noisy = of(&[0.8, 1.3, 0.9, 1.1, 1.2, 0.85, 1.05]);
+        assert!(covered(&noisy, 0.02), "it could not have been seen: {noisy:?}");
+        let unseen = of(&[0.97, 1.01, 0.99, 1.02, 0.98, 1.03, 1.0]);
+        assert!(!covered(&unseen, 0.1), "it should have been seen: {unseen:?}");
+        assert!(!covered(&of(&[]), 0.1), "nothing was measured");
+    }
+}
