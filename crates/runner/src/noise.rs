@@ -224,7 +224,9 @@ mod tests {
             scope.spawn(|| {
                 assert!(settle(core));
                 ready.wait();
-                while !ended.load(std::sync::atomic::Ordering::Relaxed) {}
+                while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
             });
             ready.wait();
             let probed = probe(&[core], &NoiseRule::new(200_000_000, false));

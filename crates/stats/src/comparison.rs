@@ -2,7 +2,7 @@
 //!
 //! For each block, the logarithm of the treatment's figure over the baseline's. Estimate, interval and tests are
 //! [`SignedRank`](crate::SignedRank)'s. Runs that share no blocks are compared one by one, by
-//! [`RankSum`](crate::RankSum). All claims of one family are judged together: pass everything that is read together to one
+//! [`RankSum`]. All claims of one family are judged together: pass everything that is read together to one
 //! call of [`compare`] or [`compare_sides`].
 //!
 //! - *Higher* or *lower*: the p-value, adjusted by Holm, is at most `1 - level`.
@@ -14,7 +14,7 @@
 //! The baseline is one run a block. The mean of two would be less noisy, but then a treatment that does nothing is not as
 //! likely above as below it when figures are skewed or in groups, and the test is no longer exact.
 //!
-//! Sources: those of [`SignedRank`]; D. J. Schuirmann, *A Comparison of the Two One-Sided Tests Procedure and the Power
+//! Sources: those of [`SignedRank`](crate::SignedRank); D. J. Schuirmann, *A Comparison of the Two One-Sided Tests Procedure and the Power
 //! Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{

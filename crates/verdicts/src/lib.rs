@@ -1,7 +1,7 @@
 //! What may be claimed of two cells. Pure: the same verdicts for the same documents.
 //!
 //! - [`of`]: the verdicts of one result: each cell against its baseline, and the baseline against itself.
-//! - [`compare`]: two results, or cells of one; refused where they differ in more than the named factors.
+//! - [`compare()`]: two results, or cells of one; refused where they differ in more than the named factors.
 //! - [`Criterion`]: what a comparison may be asked to hold.
 //!
 //! Runs of one result are paired by block. Runs of two results are not: nothing drew their order, and what changed between
