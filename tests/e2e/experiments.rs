@@ -57,6 +57,8 @@ fn both_runs_of_a_baseline_are_in_the_result_and_can_be_paired() {
         "--set",
         "design.blocks=3",
         "--set",
+        "design.repeat_noisy=false",
+        "--set",
         "design.measure=20ms",
         "--set",
         "design.warm_up=0s",

@@ -21,7 +21,8 @@ fn a_delay_in_the_send_calls_is_found() {
     let number = |text: &str| text.trim_end_matches(" %").parse::<f64>().expect("a number");
     let (injected, found) = (number(columns[2]), number(columns[3]));
     let (low, high) = columns[4].split_once("..").expect("an interval");
-    assert_eq!((columns[6], columns[7]), ("7", "higher"), "{said}");
+    // a noisy block is made once more
+    assert!(number(columns[6]) >= 7.0 && columns[7] == "higher", "{said}");
     // On a host with other work a spin is interrupted and takes longer than it was meant to: never less. That it is not
     // found to be more is shown on a quiet host, by `make bench`.
     assert!(number(low) > 0.0 && number(high) >= injected && found >= 0.7 * injected, "{said}");
