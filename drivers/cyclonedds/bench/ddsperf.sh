@@ -16,8 +16,8 @@ export CYCLONEDDS_URI='<General><Interfaces><NetworkInterface name="lo"/></Inter
 <MaxAutoParticipantIndex>99</MaxAutoParticipantIndex><Peers><Peer Address="127.0.0.1"/></Peers></Discovery>
 <Internal><SocketReceiveBufferSize min="default" max="8388608 B"/></Internal>'
 
-# a line for each whole second, of which the first one is for starting and warming up
-run() { taskset -c "$1" timeout $((seconds + 30)) "$DDSPERF" -i 79 -k all -D $((seconds + 1)).2 "${@:2}"; }
+# a line for each whole second, of which the last one counts: the first may lack, or be of starting and warming up
+run() { taskset -c "$1" timeout $((seconds + 30)) "$DDSPERF" -i 79 -k all -D $((seconds + 2)).2 "${@:2}"; }
 case $workload in
 latency) far='pong waitset' near="ping size $size waitset" at=$first from=$second ;;
 batched) far="pub size $size" near='sub waitset' at=$second from=$first ;;
@@ -27,6 +27,6 @@ run "$from" $far >/dev/null 2>&1 &
 trap 'kill $! 2>/dev/null || true' EXIT
 run "$at" $near 2>/dev/null | awk -v workload="$workload" '
   function number(name, i) { for (i = 1; i < NF; i++) if ($i == name) return $(i + 1); return "" }
-  workload == "latency" && / 50% / { us = number("50%"); sub(/us$/, "", us); if (++lines > 1) figure = 2 * us * 1000 }
-  workload == "batched" && / rate / { thousands = number("rate"); if (++lines > 1) figure = thousands * 1000 }
+  workload == "latency" && / 50% / { us = number("50%"); sub(/us$/, "", us); figure = 2 * us * 1000 }
+  workload == "batched" && / rate / { thousands = number("rate"); figure = thousands * 1000 }
   END { if (figure == "") exit 1; print figure }'
