@@ -170,6 +170,8 @@ impl Verdict {
     #[must_use]
     pub fn depends_on_noise(&self) -> bool {
         match (&self.answer, &self.without_noisy) {
+            // too few that are left conclude nothing
+            (Some(_), Some(Answer { conclusion: Conclusion::TooFew { .. }, .. })) => false,
             (Some(all), Some(quiet)) => !all.conclusion.claims_the_same(&quiet.conclusion),
             _ => false,
         }

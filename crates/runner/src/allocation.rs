@@ -120,12 +120,12 @@ fn has_room(experiment: &Experiment, course: &Course) -> bool {
     took.fold(each_ns, u64::saturating_add) <= budget_ns
 }
 
-/// What is next, given that the number of blocks is decided where it is due.
-pub(crate) fn next(experiment: &Experiment, course: &Course) -> Next {
+/// What is next, given that the number of blocks is decided where it is due. `schedule` is the experiment's.
+pub(crate) fn next(experiment: &Experiment, schedule: &[ScheduledRun], course: &Course) -> Next {
     let per_block = experiment.runs_per_block();
     let scheduled = |number: u32| {
         let first = (number as usize - 1) * per_block;
-        experiment.schedule()[first..first + per_block].to_vec()
+        schedule[first..first + per_block].to_vec()
     };
     if let Some(open) = course.blocks.last().filter(|block| !block.complete) {
         let runs = match open.repeats {

@@ -65,7 +65,7 @@ fn go(experiment: &Experiment, took_ns: u64, scatter: fn(u32) -> f64, noisy: &[u
             let (base, other) = (of("base"), of("other"));
             decide(experiment, &mut course, |cell| if cell == "base" { &base } else { &other });
         }
-        match next(experiment, &course) {
+        match next(experiment, &experiment.schedule(), &course) {
             Next::Done(why) => {
                 course.allocation.stopped_by = Some(why);
                 return (course, runs.iter().map(|run| run.number).collect());
@@ -183,7 +183,9 @@ fn a_block_that_was_begun_is_what_is_next() {
         let expected = course.blocks[blocks - 1].clone();
         course.blocks[blocks - 1].complete = false;
         course.allocation.made = (blocks as u32 - 1).min(6);
-        let Next::Block { number, repeats, runs } = next(&experiment, &course) else { panic!("{course:?}") };
+        let Next::Block { number, repeats, runs } = next(&experiment, &experiment.schedule(), &course) else {
+            panic!("{course:?}")
+        };
         assert_eq!(
             (number, repeats, runs[0].number),
             (expected.number, expected.repeats, expected.first_run)

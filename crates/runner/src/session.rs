@@ -116,13 +116,14 @@ impl Session<'_> {
             probed: None,
         };
         maker.remember(assembler);
+        let schedule = experiment.schedule();
         loop {
             if allocation::is_due(experiment, course) {
                 allocation::decide(experiment, course, |cell| assembler.runs_of(cell));
                 self.directory.save_course(course)?;
                 observer.allocated(&course.allocation);
             }
-            match allocation::next(experiment, course) {
+            match allocation::next(experiment, &schedule, course) {
                 Next::Done(why) => {
                     course.allocation.stopped_by = Some(why);
                     return Ok(());

@@ -18,7 +18,10 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
     if let Some(quiet) = &verdict.without_noisy {
         let blocks = if noisy == 1 { "the noisy block".to_owned() } else { format!("{noisy} noisy blocks") };
         let differs = if verdict.depends_on_noise() { ", ANOTHER CONCLUSION" } else { "" };
-        parts.push(format!("without {blocks}{differs}: {}", answer(quiet, verdict)));
+        parts.push(match quiet.n {
+            0 => "no quiet block is left to compare with".to_owned(),
+            _ => format!("without {blocks}{differs}: {}", answer(quiet, verdict)),
+        });
     }
     parts.join("; ")
 }

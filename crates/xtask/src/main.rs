@@ -7,6 +7,7 @@ mod reference;
 mod rooms;
 mod slowdown;
 #[cfg(test)]
+#[path = "../tests/tree/mod.rs"]
 mod tests;
 mod transparency;
 
