@@ -280,7 +280,7 @@ fn answer(open: &mut Open, order: Order) -> Result<Reply, AgentError> {
             open.role.warm_up(duration_ns)?;
             Reply::WarmedUp
         }
-        Order::Measure { duration_ns } => {
+        Order::Measure { duration_ns, .. } => {
             open.begin = Some(Meters::read(&open.interface));
             let measured = open.role.measure(duration_ns)?;
             if open.drives {
@@ -317,6 +317,8 @@ fn report(open: &mut Open) -> Result<Report, AgentError> {
         reader: None,
         pinger: None,
         ponger: None,
+        paced_writer: None,
+        paced_reader: None,
     };
     match open.role.report()? {
         Part::Writer(part) => report.writer = Some(part),

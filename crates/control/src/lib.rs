@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 pub use stamps::{Stamp, Stamps, StampsError};
 
 /// Version of these messages; runner and agent must have the same.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// From the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ pub enum Order {
     Measure {
         /// For how long.
         duration_ns: u64,
+        /// When the plan of the workload `paced` begins: the same for both ends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        begin_ns: Option<u64>,
     },
     /// Bring what is under way to an end.
     Drain(Drain),
@@ -122,7 +125,8 @@ pub enum Reply {
 }
 
 impl Message for Order {
-    const MAX_LINE_BYTES: u64 = 1 << 20;
+    /// The longest carries the times of a file.
+    const MAX_LINE_BYTES: u64 = 64 << 20;
 }
 
 impl Message for Reply {
@@ -239,6 +243,12 @@ pub struct Configure {
     pub windows: u32,
     /// Every byte of one in so many samples is checked.
     pub check_every: u32,
+    /// Of the workload `paced`: the times of each flow that follows a file, by its name, in ns from the begin, ascending.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub traces: BTreeMap<String, Vec<u64>>,
+    /// Of the workload `paced`: whether the writer may spin for the last part of a wait. Else it only sleeps.
+    #[serde(default)]
+    pub spin: bool,
 }
 
 /// What is in force once the entities are open.
@@ -302,6 +312,12 @@ pub struct Report {
     pub writer: Option<Written>,
     /// Of a reader.
     pub reader: Option<ReaderReport>,
+    /// Of a writer with a plan, by flow.
+    #[serde(default)]
+    pub paced_writer: Option<PacedWritten>,
+    /// Of its reader, by flow.
+    #[serde(default)]
+    pub paced_reader: Option<PacedRead>,
     /// Of a pinger.
     pub pinger: Option<Pinged>,
     /// Of a ponger.
@@ -334,6 +350,60 @@ pub struct ReaderReport {
     pub received: Vec<Received>,
     /// Samples that are not of this run.
     pub foreign: u64,
+}
+
+/// What a writer with a plan recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PacedWritten {
+    /// When the plan began.
+    pub begin_ns: u64,
+    /// When the last write of the measured time had returned.
+    pub end_ns: u64,
+    /// A wait spins for so long before its end; 0: it only sleeps. Calibrated on this core.
+    pub spin_ns: u64,
+    /// In the order of the flows.
+    pub flows: Vec<FlowWritten>,
+}
+
+/// What a writer with a plan recorded of one flow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowWritten {
+    /// Samples whose intended time lay within the measured time. Without intended times: those offered.
+    pub planned: u64,
+    /// Distinct samples that it tried to write.
+    pub offered: u64,
+    /// Samples that the middleware accepted.
+    pub accepted: u64,
+    /// Write calls that timed out; the sample was tried again.
+    pub timed_out: u64,
+    /// Write calls that were refused for want of room; the sample was tried again.
+    pub refused: u64,
+    /// From the intended time of a sample to the begin of its write. Empty without intended times.
+    pub send_lag: Distribution,
+    /// Duration of every write call.
+    pub write_call: Distribution,
+}
+
+/// What the reader of a plan recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PacedRead {
+    /// In the order of the flows.
+    pub flows: Vec<FlowRead>,
+    /// Samples that are not of this run.
+    pub foreign: u64,
+}
+
+/// What the reader of a plan recorded of one flow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowRead {
+    /// What came, from the set of sequence numbers.
+    pub received: Received,
+    /// From the begin of the write to the arrival at the application.
+    pub service: Distribution,
+    /// From the intended time to the arrival at the application. Empty without intended times.
+    pub response: Distribution,
+    /// Samples that came so late that their intended time was not kept any more: in `service`, but not in `response`.
+    pub unplaced: u64,
 }
 
 /// What a pinger recorded.

@@ -128,6 +128,8 @@ impl Expansion<'_> {
                                     workload,
                                     topology: Topology::Pair,
                                     size_bytes: size,
+                                    load: None,
+                                    flows: Vec::new(),
                                     batch_bytes,
                                     batching: if batch_bytes == 0 { Batching::None } else { batching },
                                     receive,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Qos;
+use crate::{Flow, Load, Qos};
 
 /// One combination of factors: everything that is chosen about a run, as it will be asked of the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,12 @@ pub struct Factors {
     pub topology: Topology,
     /// Payload bytes of a sample, the 16-byte header included.
     pub size_bytes: u64,
+    /// When samples are to leave, of the workload `paced`. Absent of the others, and where `flows` say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
+    /// Streams of the workload `paced`, where there are several. `size_bytes` is then the largest of theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<Flow>,
     /// Ceiling on payload bytes per flush; 0: every sample leaves when written.
     pub batch_bytes: u64,
     /// Who packs samples, if anybody.
@@ -47,6 +53,17 @@ impl Factors {
     pub fn samples_per_flush(&self) -> u64 {
         (self.batch_bytes / self.size_bytes.max(1)).max(1)
     }
+
+    /// The streams of samples of a run with a plan: those written, or the only one.
+    #[must_use]
+    pub fn streams(&self) -> Vec<Flow> {
+        match &self.load {
+            Some(load) if self.flows.is_empty() => {
+                vec![Flow { name: "data".to_owned(), size_bytes: self.size_bytes, load: load.clone() }]
+            }
+            _ => self.flows.clone(),
+        }
+    }
 }
 
 /// What the roles do.
@@ -57,6 +74,8 @@ pub enum Workload {
     Latency,
     /// As fast as back-pressure allows.
     Throughput,
+    /// Open loop: at planned times.
+    Paced,
 }
 
 /// Who writes to whom.
@@ -113,7 +132,7 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-named!(Workload { Latency = "latency", Throughput = "throughput" });
+named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced" });
 named!(Topology { Pair = "pair" });
 named!(Batching { None = "none", Native = "native", Application = "application" });
 named!(ReceiveMode { Waitset = "waitset", Polling = "polling", Listener = "listener" });

@@ -12,6 +12,7 @@ mod characterize;
 mod driver;
 mod expansion;
 mod factors;
+mod load;
 mod many;
 mod matrix;
 mod plan;
@@ -26,6 +27,7 @@ mod written;
 pub use characterize::{Characterize, Effort};
 pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo};
 pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};
+pub use load::{Flow, Load, Rate, Trace};
 pub use many::{At, Many, Span};
 pub use plan::{
     Cell, Design, Experiment, Limits, MIN_SIZE_BYTES, Pin, Precision, RUN_OVERHEAD_NS, ScheduledRun,

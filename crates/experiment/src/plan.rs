@@ -145,6 +145,8 @@ const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.driver == b.driver,
     |a, b| a.transport == b.transport,
     |a, b| a.size_bytes == b.size_bytes,
+    |a, b| a.load == b.load,
+    |a, b| a.flows == b.flows,
     |a, b| a.batch_bytes == b.batch_bytes,
     |a, b| a.receive == b.receive,
     |a, b| a.interface == b.interface,

@@ -35,6 +35,7 @@ fn outcome(run: &Run, factors: &Factors) -> String {
     let figures = match factors.workload {
         Workload::Latency => latency(run),
         Workload::Throughput => throughput(run),
+        Workload::Paced => todo!(),
     };
     match run.state {
         RunState::Valid => figures,

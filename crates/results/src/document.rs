@@ -170,6 +170,9 @@ pub struct Run {
     pub latency: BTreeMap<String, Latency>,
     /// Throughput.
     pub throughput: Option<Throughput>,
+    /// Of the workload `paced`: what was planned, and whether the sender could hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced: Option<Paced>,
     /// Whether it kept its level while measured, by `rtt_p50`, `rtt_p99` and `delivered` (samples per second). What its
     /// windows have too few samples for is absent; so is all of it in older results.
     #[serde(default)]
@@ -279,6 +282,45 @@ pub struct Throughput {
     pub duplicate: u64,
     /// Samples that came after a later one.
     pub out_of_order: u64,
+}
+
+/// An open loop: what was planned, and what became of the plan at the sender.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Paced {
+    /// Samples whose intended time lay within the measured time.
+    pub planned: u64,
+    /// Of these, over the measured time. Absent without intended times.
+    pub planned_sps: Option<f64>,
+    /// Of the planned: those that were not tried before the measured time ended.
+    pub unsent: u64,
+    /// Whether the sender, not the middleware's delivery, decides the response times: its 99 % send lag exceeds a tenth of the
+    /// period or of the median response.
+    pub sender_limited: bool,
+    /// A wait of the sender spun for so long before its end; 0: it only slept.
+    pub spin_ns: u64,
+    /// Its streams, in the order written.
+    pub flows: Vec<FlowRecord>,
+}
+
+/// One stream of samples of an open loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FlowRecord {
+    /// Its name.
+    pub name: String,
+    /// Payload bytes of a sample.
+    pub size_bytes: u64,
+    /// Its plan in words.
+    pub load: String,
+    /// Samples whose intended time lay within the measured time.
+    pub planned: u64,
+    /// Distinct samples that the writer tried to write.
+    pub offered: u64,
+    /// What its reader got.
+    pub counted: Counted,
+    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
+    pub latency: BTreeMap<String, Latency>,
+    /// Samples that are in `service`, but came too late for `response`.
+    pub unplaced: u64,
 }
 
 /// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.

@@ -48,7 +48,7 @@ impl Metric {
     pub const fn claims(workload: Workload) -> &'static [Self] {
         match workload {
             Workload::Latency => &[Self::RttP50, Self::RttP99],
-            Workload::Throughput => &[Self::Goodput],
+            Workload::Throughput | Workload::Paced => &[Self::Goodput],
         }
     }
 
@@ -121,7 +121,7 @@ impl Metric {
             Self::RttP50 | Self::RttP90 | Self::RttP99 | Self::RttP999 => {
                 matches!(workload, Workload::Latency)
             }
-            Self::Delivered | Self::Goodput => matches!(workload, Workload::Throughput),
+            Self::Delivered | Self::Goodput => matches!(workload, Workload::Throughput | Workload::Paced),
             Self::CpuWriter | Self::CpuReader => true,
         }
     }

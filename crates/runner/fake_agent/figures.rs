@@ -37,6 +37,8 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
         reader: None,
         pinger: None,
         ponger: None,
+        paced_writer: None,
+        paced_reader: None,
     };
     match configure.role {
         Role::Writer => report.writer = Some(written(configure)),

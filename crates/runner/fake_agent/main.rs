@@ -103,7 +103,7 @@ impl Agent {
                 self.pass(duration_ns);
                 Reply::WarmedUp
             }
-            Order::Measure { duration_ns } => {
+            Order::Measure { duration_ns, .. } => {
                 self.pass(duration_ns);
                 let sent = if self.role().drives() { figures::SENT } else { 0 };
                 Reply::Measured(Measured { sent })

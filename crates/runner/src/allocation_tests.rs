@@ -13,6 +13,8 @@ fn cell(id: &str, size_bytes: u64) -> Cell {
         workload: Workload::Latency,
         topology: Topology::Pair,
         size_bytes,
+        load: None,
+        flows: Vec::new(),
         batch_bytes: 0,
         batching: Batching::None,
         receive: ReceiveMode::Waitset,

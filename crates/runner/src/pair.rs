@@ -22,7 +22,7 @@ const OVERRIDDEN: &str =
 pub(crate) const fn roles(workload: Workload) -> [Role; 2] {
     match workload {
         Workload::Latency => [Role::Ponger, Role::Pinger],
-        Workload::Throughput => [Role::Reader, Role::Writer],
+        Workload::Throughput | Workload::Paced => [Role::Reader, Role::Writer],
     }
 }
 
@@ -149,6 +149,8 @@ impl PairRun<'_> {
             measure_ns: self.design.measure_ns,
             windows: self.design.windows,
             check_every: self.design.check_every,
+            traces: BTreeMap::new(),
+            spin: true,
         }))
     }
 
@@ -249,7 +251,7 @@ impl PairRun<'_> {
         let duration_ns = self.design.measure_ns;
         let mut sent = 0;
         for (agent, limit_ns) in self.serving_first(duration_ns) {
-            let replies = crew.order(&[(agent, Order::Measure { duration_ns })], limit_ns)?;
+            let replies = crew.order(&[(agent, Order::Measure { duration_ns, begin_ns: None })], limit_ns)?;
             let [measured] = expect("measure", replies, |reply| match reply {
                 Reply::Measured(measured) => Ok(measured),
                 other => Err(other),

@@ -117,6 +117,7 @@ impl Lab {
             Workload::Latency => {
                 latency::measure(&mut self.series, [flow(0), flow(1)], &config, &machine, factors, design)
             }
+            Workload::Paced => todo!(),
             Workload::Throughput => throughput::measure(
                 &mut self.series,
                 &mut self.arrivals,

@@ -105,6 +105,7 @@ pub(crate) fn collect(
     let mut figures = match factors.workload {
         Workload::Latency => latency::figures(evidence, design, one_clock),
         Workload::Throughput => throughput::figures(evidence, factors),
+        Workload::Paced => todo!(),
     };
     if factors.multicast {
         multicast::check(&mut figures, evidence, factors);

@@ -143,6 +143,8 @@ fn cell(driver: &str, workload: Workload) -> Cell {
             workload,
             topology: Topology::Pair,
             size_bytes: 64,
+            load: None,
+            flows: Vec::new(),
             batch_bytes: 0,
             batching: Batching::None,
             receive: ReceiveMode::Waitset,

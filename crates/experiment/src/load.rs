@@ -1,0 +1,140 @@
+//! What is offered, and when: the plan of an open loop.
+//!
+//! A plan gives each sample of a flow its intended time, counted from the begin of the measured time. It is never moved: a
+//! sample that cannot leave in time leaves late, and the next one keeps its own time. Writer and reader compute the same
+//! times from the same [`Load`] and seed; no sample carries them.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When the samples of a flow are to leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "plan", rename_all = "snake_case")]
+pub enum Load {
+    /// One after the other, at equal distances.
+    Constant {
+        /// How many.
+        rate: Rate,
+    },
+    /// At independent, exponentially distributed distances.
+    Poisson {
+        /// How many, on average.
+        rate: Rate,
+    },
+    /// All samples of a period at its begin.
+    Burst {
+        /// Size and distance of the bursts.
+        rate: Rate,
+    },
+    /// At the times of a file.
+    Trace {
+        /// Where they come from.
+        trace: Trace,
+    },
+    /// Each as soon as the one before is written: no intended times.
+    Max,
+}
+
+/// So many samples in each period. Sample `i` of a constant rate is due at `i * period_ns / samples`, without a rounding that
+/// adds up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rate {
+    /// Samples of a period; at least 1.
+    pub samples: u64,
+    /// The period; at least 1.
+    pub period_ns: u64,
+}
+
+/// Times of a file, in its order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Trace {
+    /// The file, as given.
+    pub file: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// Samples in it.
+    pub samples: u64,
+    /// Time of its last sample.
+    pub length_ns: u64,
+}
+
+/// One of several streams of samples in a run, with a topic of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Flow {
+    /// Unique within the run; letters, digits and `-`.
+    pub name: String,
+    /// Payload bytes of a sample, the 16-byte header included.
+    pub size_bytes: u64,
+    /// When its samples are to leave.
+    pub load: Load,
+}
+
+impl Rate {
+    /// So many in each second.
+    #[must_use]
+    pub const fn per_second(samples: u64) -> Self {
+        Self { samples, period_ns: 1_000_000_000 }
+    }
+
+    /// The nearest to a rate that was computed, within a millionth of a sample per second.
+    #[must_use]
+    pub fn nearest(sps: f64) -> Self {
+        Self { samples: ((sps * 1e6).round() as u64).max(1), period_ns: 1_000_000_000_000_000 }
+    }
+
+    /// Samples per second, on average.
+    #[must_use]
+    pub fn sps(self) -> f64 {
+        let Self { samples, period_ns } = self;
+        samples as f64 * 1e9 / period_ns as f64
+    }
+}
+
+impl Load {
+    /// Its rate, where it has one.
+    #[must_use]
+    pub const fn rate(&self) -> Option<Rate> {
+        match self {
+            Self::Constant { rate } | Self::Poisson { rate } | Self::Burst { rate } => Some(*rate),
+            Self::Trace { .. } | Self::Max => None,
+        }
+    }
+
+    /// The same plan at another rate; a plan without one stays as it is.
+    #[must_use]
+    pub fn at(&self, other: Rate) -> Self {
+        let mut load = self.clone();
+        if let Self::Constant { rate } | Self::Poisson { rate } | Self::Burst { rate } = &mut load {
+            *rate = other;
+        }
+        load
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sps = self.sps();
+        // as many digits as tell it from its neighbours
+        let digits = if sps >= 1000.0 { 0 } else { 3 };
+        let text = format!("{sps:.digits$}");
+        let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        write!(f, "{text}/s")
+    }
+}
+
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant { rate } => rate.fmt(f),
+            Self::Poisson { rate } => write!(f, "poisson {rate}"),
+            Self::Burst { rate } => {
+                let period = humantime::format_duration(std::time::Duration::from_nanos(rate.period_ns));
+                write!(f, "bursts of {} every {period}", rate.samples)
+            }
+            Self::Trace { trace } => write!(f, "trace {}", trace.file),
+            Self::Max => f.write_str("max"),
+        }
+    }
+}
