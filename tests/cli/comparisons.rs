@@ -13,8 +13,6 @@ fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
         drivers: vec!["plain".to_owned(), "dds".to_owned()],
         sizes: vec![64],
         workloads: vec![Workload::Latency],
-        load: None,
-        flows: Vec::new(),
         batch_bytes: 0,
         reliability: ReliabilityChoice::Strongest,
         receive: ReceiveMode::Waitset,

@@ -184,8 +184,6 @@ fn a_stranger_that_writes_on_our_topic_is_foreign_and_never_data() {
                 type_kind: TypeKind::Octets,
                 qos: configure.factors.qos.clone(),
                 max_payload_bytes: SIZE as u64,
-                load: None,
-                flows: Vec::new(),
                 batch_bytes: 0,
             })
             .expect("a writer");

@@ -37,9 +37,9 @@ pub use course::{
 pub use directory::{Directory, Saved};
 pub use directory_error::DirectoryError;
 pub use document::{
-    AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, FlowRecord, Host, Interface, Latency,
-    Limit, MulticastSent, Paced, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
-    WarningKind, WireBytes, json_schema,
+    AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, FlowRecord, Host, Interface,
+    Latency, Limit, MulticastSent, Paced, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool,
+    Usage, Warning, WarningKind, WireBytes, json_schema,
 };
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};

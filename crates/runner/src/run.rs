@@ -113,6 +113,7 @@ pub(crate) fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) 
         phases_ns: BTreeMap::new(),
         latency: BTreeMap::new(),
         throughput: None,
+        paced: None,
         steady_state: BTreeMap::new(),
         counted: Vec::new(),
         cpu_ns_per_sample: None,

@@ -180,6 +180,7 @@ impl Lab {
             effective_qos: ["writer", "reader"].map(|end| (end.to_owned(), factors.qos.clone())).into(),
             wire: None,
             udp_buffer_drops: None,
+            paced: None,
             environment_padding_bytes: None,
             agents: Vec::new(),
             warnings: Vec::new(),

@@ -17,8 +17,6 @@ fn result(workload: Workload, blocks: u32, change: impl Fn(&mut Run)) -> Documen
         drivers: vec!["plain".to_owned(), "dds".to_owned()],
         sizes: vec![1024],
         workloads: vec![workload],
-        load: None,
-        flows: Vec::new(),
         batch_bytes: 0,
         reliability: ReliabilityChoice::Strongest,
         receive: ReceiveMode::Waitset,

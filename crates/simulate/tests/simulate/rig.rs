@@ -18,6 +18,8 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         workload,
         topology: Topology::Pair,
         size_bytes: 1000,
+        load: None,
+        flows: Vec::new(),
         batch_bytes,
         batching: if batch_bytes > 0 { Batching::Application } else { Batching::None },
         receive: ReceiveMode::Waitset,

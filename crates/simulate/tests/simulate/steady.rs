@@ -14,7 +14,9 @@ use crate::rig::{MS, cell, design, experiment_of};
 fn measured(workload: Workload, option: (&str, &str)) -> Document {
     let options = match workload {
         Workload::Latency => vec![("latency", "normal:5us,500ns"), option],
-        Workload::Throughput => vec![("latency", "normal:5us,500ns"), ("service", "40us"), option],
+        Workload::Throughput | Workload::Paced => {
+            vec![("latency", "normal:5us,500ns"), ("service", "40us"), option]
+        }
     };
     let mut design = design(1_000 * MS);
     design.windows = 100;
