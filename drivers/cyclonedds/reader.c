@@ -27,8 +27,9 @@ struct ddsmark_reader {
   void **pointers;   /* to each of them, as dds_take() wants */
   dds_sample_info_t *infos;
   dds_entity_t waitset;
-  bool more; /* what is there may not all have been taken: do not wait */
-  ddsmark_sink sink; /* DDSMARK_RECEIVE_LISTENER */
+  uint32_t next, end; /* of what was taken, that which was not yet given */
+  bool more;          /* there may be more that was not given: do not wait */
+  ddsmark_sink sink;  /* DDSMARK_RECEIVE_LISTENER */
   void *sink_context;
   _Atomic uint64_t not_alive; /* how often a writer was found not alive */
 };
@@ -73,9 +74,11 @@ static bool samples_make(ddsmark_reader *r, uint64_t max_payload) {
 
 /* -- taking -------------------------------------------------------------------------------------------------------- */
 
-static uint32_t give(const ddsmark_reader *r, int32_t n, ddsmark_sink sink, void *context) {
+/* Gives what was taken, until there is nothing or `max_samples` were given. */
+static uint32_t give(ddsmark_reader *r, uint32_t max_samples, ddsmark_sink sink, void *context) {
   uint32_t given = 0;
-  for (int32_t i = 0; i < n; i++) {
+  while (r->next < r->end && given < max_samples) {
+    const uint32_t i = r->next++;
     if (!r->infos[i].valid_data)
       continue;
     ddsmark_sample sample = {0};
@@ -96,20 +99,27 @@ static uint32_t give(const ddsmark_reader *r, int32_t n, ddsmark_sink sink, void
 }
 
 /* Takes until there is nothing, or until `max_samples` were given. Invalid samples count for nothing, and are not
- * given; `entity` is a parameter because the listener may run before dds_create_reader() has returned it. */
-static dds_return_t take(const ddsmark_reader *r, dds_entity_t entity, uint32_t max_samples, ddsmark_sink sink,
-                         void *context, uint32_t *taken) {
-  uint32_t given = 0;
-  for (;;) {
-    const uint32_t wanted = max_samples - given < r->capacity ? max_samples - given : r->capacity;
+ * given; `entity` is a parameter because the listener may run before dds_create_reader() has returned it. One sample
+ * more than wanted is taken, and kept for the next call: only so is it known that there is none. */
+static dds_return_t take(ddsmark_reader *r, dds_entity_t entity, uint32_t max_samples, ddsmark_sink sink, void *context,
+                         uint32_t *taken) {
+  uint32_t given = give(r, max_samples, sink, context);
+  r->more = true;
+  while (given < max_samples && r->more) {
+    const uint32_t missing = max_samples - given;
+    const uint32_t wanted = missing < r->capacity ? missing + 1 : r->capacity;
     const dds_return_t n = dds_take(entity, r->pointers, r->infos, r->capacity, wanted);
     if (n < 0)
       return n;
-    given += give(r, n, sink, context);
+    r->next = 0;
+    r->end = (uint32_t)n;
+    r->more = r->end == wanted;
+    given += give(r, missing, sink, context);
     *taken = given;
-    if ((uint32_t)n < wanted || given == max_samples)
-      return DDS_RETCODE_OK;
   }
+  r->more = r->more || r->next < r->end;
+  *taken = given;
+  return DDS_RETCODE_OK;
 }
 
 ddsmark_status reader_receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
@@ -127,7 +137,6 @@ ddsmark_status reader_receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t m
       return fail_dds(rc, "cannot wait for samples");
   }
   const dds_return_t rc = take(r, r->e.entity, max_samples, sink, context, taken);
-  r->more = *taken == max_samples;
   return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "cannot take samples");
 }
 

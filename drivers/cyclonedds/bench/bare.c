@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bare.c: the least program that measures Cyclone DDS, to see what ddsmark adds.
- *
- *     bare latency|throughput|batched SIZE MS CORE CORE
- *
- * prints the median round trip in ns, or the samples per second that the reader got over its own window; `batched` is
- * flushed after each 8192 bytes.
- *
- * Two processes over loopback, reliable, keep-all, waitset, configured as the driver does. The first core is for the
- * one that pings or writes. Nothing is stamped into the payload, checked or counted but what the figure needs.
+ * bare.c: the least program that measures Cyclone DDS, to see what ddsmark adds. Prints the median round trip in ns, or
+ * the samples per second that the reader got over its own window; `batched` is flushed after each 8192 bytes.
+ * Two processes over loopback, configured as the driver does; the first core is for the one that pings or writes.
+ * Nothing is stamped into the payload, checked or counted but what the figure needs.
  */
 #include "Sample.h"
 #include "dds/dds.h"
