@@ -3,6 +3,8 @@
 //! Times are ns from the begin of the measured time. [`Schedule`] gives them one after the other, as a writer needs them;
 //! [`Times`] gives that of any sequence number, as a reader needs them. Neither allocates after it was made.
 
+use std::sync::Arc;
+
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::{Load, Rate};
@@ -12,16 +14,16 @@ const REACH: u64 = 1 << 20;
 
 /// The times of a flow, in the order of its sequence numbers. They never decrease.
 #[derive(Debug)]
-pub struct Schedule<'t> {
-    course: Course<'t>,
+pub struct Schedule {
+    course: Course,
 }
 
 #[derive(Debug)]
-enum Course<'t> {
+enum Course {
     Constant(Constant),
     Burst { rate: Rate, at_ns: u64, left: u64 },
     Poisson(Box<Poisson>),
-    Trace(&'t [u64]),
+    Trace { times: Arc<[u64]>, next: usize },
 }
 
 /// The next time is `at_ns + rest / samples`, exactly.
@@ -41,16 +43,16 @@ struct Poisson {
     fraction: f64,
 }
 
-impl<'t> Schedule<'t> {
+impl Schedule {
     /// Of the flow with this number, from 0. `trace`: the times of the file, ascending, where the load follows one. None:
     /// the load has no intended times.
     #[must_use]
-    pub fn new(load: &Load, seed: u64, flow: usize, trace: &'t [u64]) -> Option<Self> {
+    pub fn new(load: &Load, seed: u64, flow: usize, trace: Arc<[u64]>) -> Option<Self> {
         let course = match *load {
             Load::Constant { rate } => Course::Constant(Constant { rate: valid(rate), at_ns: 0, rest: 0 }),
             Load::Burst { rate } => Course::Burst { rate: valid(rate), at_ns: 0, left: valid(rate).samples },
             Load::Poisson { rate } => Course::Poisson(Box::new(Poisson::new(valid(rate), seed, flow))),
-            Load::Trace { .. } => Course::Trace(trace),
+            Load::Trace { .. } => Course::Trace { times: trace, next: 0 },
             Load::Max => return None,
         };
         Some(Self { course })
@@ -73,12 +75,14 @@ impl<'t> Schedule<'t> {
                 bursts.saturating_mul(rate.samples).saturating_sub(gone.saturating_add(rate.samples - left))
             }
             Course::Poisson(_) => self.take_while(|&at_ns| at_ns < until_ns).count() as u64,
-            Course::Trace(times) => times.partition_point(|&at_ns| at_ns < until_ns) as u64,
+            Course::Trace { times, next } => {
+                (times.partition_point(|&at_ns| at_ns < until_ns) as u64).saturating_sub(*next as u64)
+            }
         }
     }
 }
 
-impl Iterator for Schedule<'_> {
+impl Iterator for Schedule {
     type Item = u64;
 
     #[inline]
@@ -94,10 +98,10 @@ impl Iterator for Schedule<'_> {
                 Some(*at_ns)
             }
             Course::Poisson(poisson) => Some(poisson.next()),
-            Course::Trace(times) => {
-                let (first, rest) = times.split_first()?;
-                *times = rest;
-                Some(*first)
+            Course::Trace { times, next } => {
+                let at_ns = times.get(*next)?;
+                *next += 1;
+                Some(*at_ns)
             }
         }
     }
@@ -151,8 +155,8 @@ impl Poisson {
 
 /// The time of any sequence number of a flow.
 #[derive(Debug)]
-pub struct Times<'t> {
-    schedule: Schedule<'t>,
+pub struct Times {
+    schedule: Schedule,
     until_ns: u64,
     /// Number of the sample that `schedule` gives next.
     next: u64,
@@ -160,14 +164,14 @@ pub struct Times<'t> {
     ring: Box<[u64]>,
 }
 
-impl<'t> Times<'t> {
+impl Times {
     /// Of a new schedule. No sample is planned for `until_ns` or later.
     #[must_use]
-    pub fn new(schedule: Schedule<'t>, until_ns: u64) -> Self {
+    pub fn new(schedule: Schedule, until_ns: u64) -> Self {
         Self::with_reach(schedule, until_ns, REACH)
     }
 
-    fn with_reach(schedule: Schedule<'t>, until_ns: u64, reach: u64) -> Self {
+    fn with_reach(schedule: Schedule, until_ns: u64, reach: u64) -> Self {
         let mut ring = Box::default();
         if matches!(schedule.course, Course::Poisson(_)) {
             // every page is touched before the hot path comes by
@@ -192,7 +196,7 @@ impl<'t> Times<'t> {
                 constant.next()
             }
             Course::Burst { rate, .. } => (sequence / rate.samples).checked_mul(rate.period_ns)?,
-            Course::Trace(times) => *times.get(usize::try_from(sequence).ok()?)?,
+            Course::Trace { times, .. } => *times.get(usize::try_from(sequence).ok()?)?,
             Course::Poisson(poisson) => {
                 let reach = self.ring.len() as u64;
                 while self.next <= sequence {

@@ -9,8 +9,8 @@ fn rate(samples: u64, period_ns: u64) -> Rate {
     Rate { samples, period_ns }
 }
 
-fn schedule(load: &Load) -> Schedule<'_> {
-    Schedule::new(load, 1, 0, &[]).expect("with intended times")
+fn schedule(load: &Load) -> Schedule {
+    Schedule::new(load, 1, 0, Arc::default()).expect("with intended times")
 }
 
 fn trace(times: &[u64]) -> Load {
@@ -56,7 +56,7 @@ proptest! {
         for load in [Load::Constant { rate }, Load::Burst { rate }, Load::Poisson { rate }] {
             for gone in [0, gone] {
                 let rest = || {
-                    let mut schedule = Schedule::new(&load, seed, 3, &[]).expect("with intended times");
+                    let mut schedule = Schedule::new(&load, seed, 3, Arc::default()).expect("with intended times");
                     schedule.by_ref().take(gone).for_each(drop);
                     schedule
                 };
@@ -79,7 +79,7 @@ proptest! {
         let mut given = given;
         given.sort_unstable();
         for load in [Load::Constant { rate }, Load::Burst { rate }, Load::Poisson { rate }, trace(&given)] {
-            let schedule = || Schedule::new(&load, seed, flow, &given).expect("with intended times");
+            let schedule = || Schedule::new(&load, seed, flow, given.clone().into()).expect("with intended times");
             let all: Vec<_> = schedule().take(600).collect();
             prop_assert!(all.is_sorted());
             let mut times = Times::new(schedule(), u64::MAX);
@@ -124,20 +124,21 @@ fn a_burst_is_at_one_time() {
 
 #[test]
 fn a_trace_is_as_given_and_ends() {
-    let given = [0, 5, 5, 900];
+    let given = vec![0, 5, 5, 900];
     let load = trace(&given);
-    let schedule = || Schedule::new(&load, 1, 0, &given).expect("with intended times");
+    let schedule = || Schedule::new(&load, 1, 0, given.clone().into()).expect("with intended times");
     assert_eq!(schedule().collect::<Vec<_>>(), given);
     assert_eq!((schedule().planned(900), schedule().planned(901)), (3, 4));
     assert_eq!(Times::new(schedule(), 2_000).at(4), None);
-    assert!(Schedule::new(&Load::Max, 1, 0, &[]).is_none());
+    assert!(Schedule::new(&Load::Max, 1, 0, Arc::default()).is_none());
 }
 
 #[test]
 fn poisson_distances_are_independent_and_exponential() {
     const N: usize = 50_000;
     let load = Load::Poisson { rate: Rate::per_second(1_000) };
-    let times: Vec<_> = Schedule::new(&load, 7, 2, &[]).expect("with intended times").take(N).collect();
+    let times: Vec<_> =
+        Schedule::new(&load, 7, 2, Arc::default()).expect("with intended times").take(N).collect();
     // standard deviation of the time of the last: sqrt(N) mean distances
     let end = *times.last().expect("many") as f64 / 1e6;
     assert!((end - N as f64).abs() < 4.0 * (N as f64).sqrt(), "{end}");
@@ -161,7 +162,10 @@ fn poisson_distances_are_independent_and_exponential() {
 fn poisson_times_hang_on_seed_and_flow_alone() {
     let load = Load::Poisson { rate: Rate::per_second(1_000) };
     let first = |seed, flow| {
-        Schedule::new(&load, seed, flow, &[]).expect("with intended times").take(50).collect::<Vec<_>>()
+        Schedule::new(&load, seed, flow, Arc::default())
+            .expect("with intended times")
+            .take(50)
+            .collect::<Vec<_>>()
     };
     assert_eq!(first(1, 0), first(1, 0));
     assert_ne!(first(1, 0), first(1, 1));
