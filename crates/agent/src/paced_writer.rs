@@ -34,6 +34,8 @@ pub struct PacedWriter {
     wait_acked: bool,
     /// Calibrated by the first traffic.
     pace: Option<Pace>,
+    /// Whether the flows are ready for a plan to begin.
+    prepared: bool,
     duration_ns: u64,
     begin_ns: u64,
     end_ns: u64,
@@ -77,6 +79,7 @@ impl PacedWriter {
             spin: configure.spin,
             wait_acked,
             pace: None,
+            prepared: false,
             duration_ns: 0,
             begin_ns: 0,
             end_ns: 0,
@@ -86,9 +89,7 @@ impl PacedWriter {
     /// Follows the plan from `begin_ns` on; without one, from now.
     fn follow(&mut self, duration_ns: u64, begin_ns: Option<u64>, warm_up: bool) -> Result<(), AgentError> {
         let pace = *self.pace.get_or_insert_with(|| Pace::calibrated(self.spin));
-        for flow in &mut self.flows {
-            flow.prepare();
-        }
+        self.prepare();
         let mut now = now_ns();
         let begin_ns = begin_ns.unwrap_or(now + WARM_UP_LEAD_NS);
         if now > begin_ns {
@@ -97,6 +98,7 @@ impl PacedWriter {
         for flow in &mut self.flows {
             flow.begin(begin_ns);
         }
+        self.prepared = false;
         let phase = Phase { tag: self.tag, warm_up };
         now = write_all(&mut self.flows, pace, phase, begin_ns.saturating_add(duration_ns), now)?;
         (self.duration_ns, self.begin_ns, self.end_ns) = (duration_ns, begin_ns, now);
@@ -106,6 +108,14 @@ impl PacedWriter {
         // what is measured of the host is measured for as long as was asked
         sleep_until(begin_ns.saturating_add(duration_ns), now);
         Ok(())
+    }
+
+    /// Everything that takes time before a plan begins.
+    fn prepare(&mut self) {
+        if !self.prepared {
+            self.flows.iter_mut().for_each(FlowWriter::prepare);
+        }
+        self.prepared = true;
     }
 }
 
@@ -169,7 +179,6 @@ impl FlowWriter {
         }
     }
 
-    /// Everything that takes time before a plan begins.
     fn prepare(&mut self) {
         self.send_lag.begin(0);
         self.call.begin(0);
@@ -268,7 +277,9 @@ impl Role for PacedWriter {
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.follow(duration_ns, None, true)
+        self.follow(duration_ns, None, true)?;
+        self.prepare();
+        Ok(())
     }
 
     fn measure(&mut self, duration_ns: u64, begin_ns: Option<u64>) -> Result<Measured, AgentError> {
