@@ -6,11 +6,13 @@ use agent::{
     clock::now_ns,
     header::Header,
     incoming::{Identity, Tally},
+    pace::Pace,
     payload::Payloads,
 };
 use control::{Stamp, Stamps};
 use divan::{AllocProfiler, Bencher, black_box};
 use driver_host::Sample;
+use experiment::{Load, Rate, Schedule, Times};
 use results::{SequenceSet, WindowCounts, Windows};
 
 #[global_allocator]
@@ -105,5 +107,52 @@ fn record_stamps(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
         sequence = (sequence + 1) % CAPACITY;
         stamps.record(sequence, Stamp { first_ns: sequence, second_ns: sequence });
+    });
+}
+
+const PLANS: [&str; 3] = ["constant", "burst", "poisson"];
+
+fn schedule(plan: &str) -> Schedule {
+    let rate = Rate::per_second(1_000_003);
+    let load = match plan {
+        "constant" => Load::Constant { rate },
+        "burst" => Load::Burst { rate },
+        _ => Load::Poisson { rate },
+    };
+    Schedule::new(&load, 1, 0, [].into()).expect("with intended times")
+}
+
+/// Paced, writer: the intended time of the next sample.
+#[divan::bench(args = PLANS)]
+fn plan_next(bencher: Bencher<'_, '_>, plan: &str) {
+    let mut schedule = schedule(plan);
+    bencher.bench_local(|| black_box(schedule.next()));
+}
+
+/// Paced, reader: the intended time of a sample that came in order.
+#[divan::bench(args = PLANS)]
+fn plan_at(bencher: Bencher<'_, '_>, plan: &str) {
+    let mut times = Times::new(schedule(plan), u64::MAX);
+    let mut sequence = 0;
+    bencher.bench_local(|| {
+        sequence += 1;
+        black_box(times.at(sequence))
+    });
+}
+
+/// Paced, writer: a wait for a time that has passed.
+#[divan::bench]
+fn wait_late(bencher: Bencher<'_, '_>) {
+    let (pace, now) = (Pace::calibrated(true), now_ns());
+    bencher.bench_local(|| pace.until(black_box(now - 1), black_box(now)));
+}
+
+/// Paced, writer: a wait of 1 us, which spins. What is over that is how late it ends.
+#[divan::bench]
+fn wait_spinning_1_us(bencher: Bencher<'_, '_>) {
+    let pace = Pace::calibrated(true);
+    bencher.bench_local(|| {
+        let now = now_ns();
+        pace.until(now + 1_000, now)
     });
 }

@@ -9,7 +9,7 @@ use std::{
 use control::{Configure, Configured, Match};
 use driver_abi::FEATURE_LOCATORS;
 use driver_host::{
-    Driver, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
+    Driver, DriverError, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
     WriterMonitor,
 };
 use experiment::ReceiveMode;
@@ -34,27 +34,27 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
     Ok(participant)
 }
 
-/// The writer of a role. `batched`: whether it packs samples as the cell says.
-pub fn writer_config(configure: &Configure, topic: &str, batched: bool) -> WriterConfig {
+/// The writer of a role, for samples of this size. `batched`: whether it packs samples as the cell says.
+pub fn writer_config(configure: &Configure, topic: &str, size_bytes: u64, batched: bool) -> WriterConfig {
     let factors = &configure.factors;
     WriterConfig {
         topic: topic.to_owned(),
         type_kind: TypeKind::Octets,
         qos: factors.qos.clone(),
-        max_payload_bytes: factors.size_bytes,
+        max_payload_bytes: size_bytes,
         batch_bytes: if batched { factors.batch_bytes } else { 0 },
         loans: false,
     }
 }
 
-/// The reader of a role.
-pub fn reader_config(configure: &Configure, topic: &str, batched: bool) -> ReaderConfig {
+/// The reader of a role, likewise.
+pub fn reader_config(configure: &Configure, topic: &str, size_bytes: u64, batched: bool) -> ReaderConfig {
     let factors = &configure.factors;
     ReaderConfig {
         topic: topic.to_owned(),
         type_kind: TypeKind::Octets,
         qos: factors.qos.clone(),
-        max_payload_bytes: factors.size_bytes,
+        max_payload_bytes: size_bytes,
         batched: batched && factors.batch_bytes > 0,
         polling: factors.receive == ReceiveMode::Polling,
     }
@@ -63,10 +63,15 @@ pub fn reader_config(configure: &Configure, topic: &str, batched: bool) -> Reade
 /// What may be asked while the traffic runs.
 #[derive(Clone, Debug, Default)]
 pub struct Monitors {
-    /// Of the role's writer.
-    pub writer: Option<WriterMonitor>,
-    /// Of the role's reader.
-    pub reader: Option<ReaderMonitor>,
+    /// Of the role's writers, in the order of the flows.
+    pub writers: Vec<WriterMonitor>,
+    /// Of the role's readers, likewise.
+    pub readers: Vec<ReaderMonitor>,
+}
+
+/// An entity's name in what is reported: `writer`, `writer-2`, and so on. Topics of further flows are named alike.
+pub fn numbered(name: &str, index: usize) -> String {
+    if index == 0 { name.to_owned() } else { format!("{name}-{}", index + 1) }
 }
 
 impl Monitors {
@@ -75,35 +80,33 @@ impl Monitors {
         let mut configured = Configured { cpus: allowed_cpus(), ..Configured::default() };
         configured.settings.insert("participant".to_owned(), participant.settings()?);
         let locators = driver.has(FEATURE_LOCATORS);
-        if let Some(writer) = &self.writer {
-            configured.effective_qos.insert("writer".to_owned(), writer.qos()?);
-            configured.settings.insert("writer".to_owned(), writer.settings()?);
-            configured.writer_locator = locators.then(|| writer.locator()).transpose()?;
+        for (index, writer) in self.writers.iter().enumerate() {
+            let name = numbered("writer", index);
+            configured.effective_qos.insert(name.clone(), writer.qos()?);
+            configured.settings.insert(name, writer.settings()?);
+            configured.writer_locators.extend(locators.then(|| writer.locator()).transpose()?);
         }
-        if let Some(reader) = &self.reader {
-            configured.effective_qos.insert("reader".to_owned(), reader.qos()?);
-            configured.settings.insert("reader".to_owned(), reader.settings()?);
-            configured.reader_locator = locators.then(|| reader.locator()).transpose()?;
+        for (index, reader) in self.readers.iter().enumerate() {
+            let name = numbered("reader", index);
+            configured.effective_qos.insert(name.clone(), reader.qos()?);
+            configured.settings.insert(name, reader.settings()?);
+            configured.reader_locators.extend(locators.then(|| reader.locator()).transpose()?);
         }
         Ok(configured)
     }
 
-    /// Connects what has no discovery, then waits until writer and reader are matched.
+    /// Connects what has no discovery, then waits until every writer and reader is matched.
     pub fn wait_matched(&self, order: &Match) -> Result<Duration, AgentError> {
-        if let Some(writer) = &self.writer {
-            for locator in &order.reader_locators {
-                writer.connect(locator)?;
-            }
+        for (writer, locator) in self.writers.iter().cycle().zip(&order.reader_locators) {
+            writer.connect(locator)?;
         }
-        if let Some(reader) = &self.reader {
-            for locator in &order.writer_locators {
-                reader.connect(locator)?;
-            }
+        for (reader, locator) in self.readers.iter().cycle().zip(&order.writer_locators) {
+            reader.connect(locator)?;
         }
         let (begin, limit) = (Instant::now(), Duration::from_nanos(order.timeout_ns));
         loop {
-            let readers = self.writer.as_ref().map(WriterMonitor::matched).transpose()?;
-            let writers = self.reader.as_ref().map(ReaderMonitor::matched).transpose()?;
+            let readers = fewest(self.writers.iter().map(WriterMonitor::matched))?;
+            let writers = fewest(self.readers.iter().map(ReaderMonitor::matched))?;
             if [readers, writers].into_iter().flatten().all(|count| count >= order.peers) {
                 return Ok(begin.elapsed());
             }
@@ -117,14 +120,22 @@ impl Monitors {
     /// The driver's counters, by entity.
     pub fn counters(&self) -> Result<BTreeMap<String, BTreeMap<String, u64>>, AgentError> {
         let mut counters = BTreeMap::new();
-        if let Some(writer) = &self.writer {
-            counters.insert("writer".to_owned(), writer.counters()?);
+        for (index, writer) in self.writers.iter().enumerate() {
+            counters.insert(numbered("writer", index), writer.counters()?);
         }
-        if let Some(reader) = &self.reader {
-            counters.insert("reader".to_owned(), reader.counters()?);
+        for (index, reader) in self.readers.iter().enumerate() {
+            counters.insert(numbered("reader", index), reader.counters()?);
         }
         Ok(counters)
     }
+}
+
+/// Of several entities, the one with the fewest peers. None: there is no entity.
+fn fewest(mut counts: impl Iterator<Item = Result<u32, DriverError>>) -> Result<Option<u32>, DriverError> {
+    counts.try_fold(None, |least: Option<u32>, count| {
+        let count = count?;
+        Ok(Some(least.map_or(count, |least| least.min(count))))
+    })
 }
 
 /// Lets this process run on these cores only. Before the driver starts threads, which inherit it.

@@ -149,25 +149,27 @@ impl Tally {
         if self.batch_ns == 0 {
             self.batch_ns = now_ns();
         }
-        self.count(sample.payload, self.batch_ns);
+        let _ = self.count(sample.payload, self.batch_ns);
     }
 
     /// Takes note of a sample that came alone.
     pub fn alone(&mut self, sample: Sample<'_>) {
-        self.count(sample.payload, now_ns());
+        let _ = self.count(sample.payload, now_ns());
     }
 
+    /// Takes note of a sample that came at this time. If it is new, and of the measured time: its number, and when its
+    /// write began.
     #[inline]
-    fn count(&mut self, payload: &[u8], now_ns: u64) {
+    pub fn count(&mut self, payload: &[u8], now_ns: u64) -> Option<(u64, u64)> {
         match self.identity.origin(payload, now_ns) {
             Origin::Ours(header) => {
                 self.progress.last_ns.store(now_ns, Relaxed);
                 if header.warm_up {
-                    return;
+                    return None;
                 }
                 let sequence = self.set.unwrap(header.sequence);
                 if !self.set.insert(sequence) {
-                    return;
+                    return None;
                 }
                 if self.first_ns == 0 {
                     self.first_ns = now_ns;
@@ -180,10 +182,12 @@ impl Tally {
                     self.checked_in_full += 1;
                     self.corrupt += u64::from(!self.payloads.is_intact(sequence, payload));
                 }
+                return Some((sequence, header.sent_ns));
             }
             Origin::Damaged => self.corrupt += 1,
             Origin::Foreign => self.foreign += 1,
         }
+        None
     }
 
     /// Samples that are not of this run.

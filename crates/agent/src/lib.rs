@@ -1,7 +1,7 @@
 //! One role of one run.
 //!
-//! [`session`] answers the runner's orders; the roles do the traffic: [`writer`] and [`reader`], [`pinger`] and [`ponger`].
-//! The hot path is theirs: stamp ([`header`], [`clock`]), fill ([`payload`]), the driver's own calls, check
+//! [`session`] answers the runner's orders; the roles do the traffic: [`writer`] and [`reader`], [`pinger`] and [`ponger`],
+//! and by a plan [`paced_writer`], which waits with [`pace`], and [`paced_reader`]. The hot path is theirs: stamp ([`header`], [`clock`]), fill ([`payload`]), the driver's own calls, check
 //! ([`incoming`]) and record (`results::Windows`, `results::SequenceSet`, `control::Stamps`). It allocates nothing, locks nothing and
 //! logs nothing; `benches/hot_path.rs` measures what it costs.
 //!
@@ -11,13 +11,18 @@ pub mod clock;
 pub mod header;
 pub mod incoming;
 pub mod meters;
+pub mod pace;
+pub mod paced_reader;
+pub mod paced_writer;
 pub mod payload;
 pub mod pinger;
+pub mod plans;
 pub mod ponger;
 pub mod reader;
 pub mod session;
 pub mod writer;
 
+mod casting;
 mod check;
 mod endpoints;
 

@@ -269,7 +269,7 @@ impl Role for PingerRole {
         Ok(())
     }
 
-    fn measure(&mut self, duration_ns: u64) -> Result<Measured, AgentError> {
+    fn measure(&mut self, duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
         self.ping(duration_ns, false)?;
         Ok(Measured { sent: self.sent })
     }

@@ -256,7 +256,7 @@ impl Role for PongerRole {
         Ok(())
     }
 
-    fn measure(&mut self, _duration_ns: u64) -> Result<Measured, AgentError> {
+    fn measure(&mut self, _duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
         Ok(Measured::default())
     }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The most samples that are taken in one call.
-const MAX_SAMPLES: u32 = 256;
+pub(crate) const MAX_SAMPLES: u32 = 256;
 
 /// Where samples come from.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Role for ReaderRole {
         Ok(())
     }
 
-    fn measure(&mut self, _duration_ns: u64) -> Result<Measured, AgentError> {
+    fn measure(&mut self, _duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
         Ok(Measured::default())
     }
 

@@ -3,25 +3,16 @@
 use std::{io::Write, os::fd::OwnedFd, time::Duration};
 
 use control::{
-    ChannelError, Configure, Configured, Drain, Inbox, Measured, Order, PROTOCOL, Pinged, Ponged,
-    ReaderReport, Reply, Report, Role as RoleName, Written,
+    ChannelError, Configure, Configured, Drain, Inbox, Measured, Order, PROTOCOL, PacedRead, PacedWritten,
+    Pinged, Ponged, ReaderReport, Reply, Report, Written,
 };
-use driver_abi::{FEATURE_ECHO_IN_LISTENER, FEATURE_WAIT_ACKED};
 use driver_host::{Driver, DriverError, LoadError, Participant};
-use experiment::ReceiveMode;
-use results::WindowCounts;
 
 use crate::{
+    casting::open_role,
     check,
-    clock::now_ns,
-    endpoints::{Monitors, open_participant, pin, reader_config, writer_config},
-    incoming::{Identity, Tally},
+    endpoints::{Monitors, open_participant, pin},
     meters::Meters,
-    payload::Payloads,
-    pinger::{self, Echoes, PingerRole},
-    ponger::{self, Echoing, HandingOver, Pings, PongerRole},
-    reader::{self, ReaderRole},
-    writer::{WRITER, WriterRole},
 };
 
 /// How long a serving role serves before it looks for an order.
@@ -41,11 +32,11 @@ pub trait Role {
     /// # Errors
     /// The run cannot go on.
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError>;
-    /// Traffic that is recorded.
+    /// Traffic that is recorded. `begin_ns`: when a plan begins, for roles that follow one.
     ///
     /// # Errors
     /// The run cannot go on.
-    fn measure(&mut self, duration_ns: u64) -> Result<Measured, AgentError>;
+    fn measure(&mut self, duration_ns: u64, begin_ns: Option<u64>) -> Result<Measured, AgentError>;
     /// Brings what is under way to an end. False: not all of it, within the time.
     ///
     /// # Errors
@@ -71,6 +62,8 @@ pub enum Part {
     Reader(ReaderReport),
     Pinger(Pinged),
     Ponger(Ponged),
+    PacedWriter(PacedWritten),
+    PacedReader(PacedRead),
 }
 
 /// Why an agent cannot go on.
@@ -108,6 +101,25 @@ pub enum AgentError {
     /// A batch that never leaves.
     #[error("the batch could not be flushed: there was no room for ten seconds")]
     CannotFlush,
+    /// A plan without a begin.
+    #[error("the order to measure a plan does not say when the plan begins")]
+    NoBegin,
+    /// A plan whose begin was missed.
+    #[error("the plan had begun {} ms before its writer was ready", *late_ns as f64 / 1e6)]
+    MissedBegin {
+        /// By so much.
+        late_ns: u64,
+    },
+    /// A plan of other times than it was made for.
+    #[error("the flow `{flow}` follows a file of {expected} times, and {found} came with the order")]
+    WrongTrace {
+        /// Name of the flow.
+        flow: String,
+        /// As planned.
+        expected: u64,
+        /// As sent.
+        found: u64,
+    },
     /// An order that makes no sense now.
     #[error("the order `{0}` came out of turn")]
     OutOfTurn(&'static str),
@@ -145,7 +157,14 @@ impl AgentError {
                     .to_owned(),
             ),
             Self::Pin { .. } => Some("`nproc` and `taskset -p $$` show which cores may be used; see `--pin`".to_owned()),
-            Self::NoCase(_) => Some("use the agent that was built with this ddsmark".to_owned()),
+            Self::NoCase(_) | Self::NoBegin | Self::WrongTrace { .. } => {
+                Some("use the agent that was built with this ddsmark".to_owned())
+            }
+            Self::MissedBegin { .. } => Some(
+                "other processes take the cores of this run: give the writer a core of its own with `--pin`, or \
+                 measure when the host is quiet"
+                    .to_owned(),
+            ),
             Self::CannotFlush | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,
         }
     }
@@ -280,9 +299,9 @@ fn answer(open: &mut Open, order: Order) -> Result<Reply, AgentError> {
             open.role.warm_up(duration_ns)?;
             Reply::WarmedUp
         }
-        Order::Measure { duration_ns, .. } => {
+        Order::Measure { duration_ns, begin_ns } => {
             open.begin = Some(Meters::read(&open.interface));
-            let measured = open.role.measure(duration_ns)?;
+            let measured = open.role.measure(duration_ns, begin_ns)?;
             if open.drives {
                 open.end = Some(Meters::read(&open.interface));
             }
@@ -325,94 +344,12 @@ fn report(open: &mut Open) -> Result<Report, AgentError> {
         Part::Reader(part) => report.reader = Some(part),
         Part::Pinger(part) => report.pinger = Some(part),
         Part::Ponger(part) => report.ponger = Some(part),
+        Part::PacedWriter(part) => report.paced_writer = Some(part),
+        Part::PacedReader(part) => report.paced_reader = Some(part),
     }
     Ok(report)
 }
 
 fn close(open: &mut Open) -> Result<(), AgentError> {
     open.role.close()
-}
-
-/// Opens what the role needs.
-fn open_role(
-    driver: &Driver,
-    configure: &Configure,
-    participant: &Participant,
-) -> Result<(Box<dyn Role>, Monitors), AgentError> {
-    let factors = &configure.factors;
-    let identity = Identity {
-        tag: configure.run_tag,
-        writer: WRITER,
-        size: factors.size_bytes as usize,
-        since_ns: now_ns(),
-    };
-    let listening = factors.receive == ReceiveMode::Listener;
-    let polling = factors.receive == ReceiveMode::Polling;
-    let echo_in_listener = driver.has(FEATURE_ECHO_IN_LISTENER);
-    Ok(match configure.role {
-        RoleName::Writer => {
-            let writer = participant.writer(&writer_config(configure, &configure.topic, true))?;
-            let monitors = Monitors { writer: Some(writer.monitor()), reader: None };
-            (Box::new(WriterRole::new(configure, writer, driver.has(FEATURE_WAIT_ACKED))), monitors)
-        }
-        RoleName::Reader => {
-            let config = reader_config(configure, &configure.topic, true);
-            let payloads = Payloads::new(configure.seed, identity.size);
-            let windows = WindowCounts::new(configure.windows, configure.measure_ns);
-            let tally = Tally::new(identity, payloads, configure.check_every, windows);
-            let progress = tally.progress();
-            let (inlet, monitor) = if listening {
-                let reader = participant.listening_reader(&config, tally, Tally::alone)?;
-                let monitor = reader.monitor();
-                (reader::Inlet::Listening(reader), monitor)
-            } else {
-                let reader = participant.reader(&config)?;
-                let monitor = reader.monitor();
-                (reader::Inlet::Asked { reader, tally: Box::new(tally), polling }, monitor)
-            };
-            (Box::new(ReaderRole::new(inlet, progress)), Monitors { writer: None, reader: Some(monitor) })
-        }
-        RoleName::Pinger => {
-            let writer = participant.writer(&writer_config(configure, &configure.topic, false))?;
-            let writer_monitor = writer.monitor();
-            let config = reader_config(configure, &configure.topic_back, false);
-            let echoes = Echoes::new(identity, configure);
-            let flight = echoes.flight();
-            let (inlet, monitor) = if listening {
-                let reader = participant.listening_reader(&config, echoes, Echoes::heard)?;
-                let monitor = reader.monitor();
-                (pinger::Inlet::Listening(reader), monitor)
-            } else {
-                let reader = participant.reader(&config)?;
-                let monitor = reader.monitor();
-                (pinger::Inlet::Asked { reader, echoes: Box::new(echoes), polling }, monitor)
-            };
-            let role = PingerRole::new(configure, writer, inlet, flight);
-            (Box::new(role), Monitors { writer: Some(writer_monitor), reader: Some(monitor) })
-        }
-        RoleName::Ponger => {
-            let writer = participant.writer(&writer_config(configure, &configure.topic_back, false))?;
-            let writer_monitor = writer.monitor();
-            let config = reader_config(configure, &configure.topic, false);
-            let echoing = Echoing::new(writer, Pings::new(identity, configure));
-            let (inlet, monitor) = if listening && echo_in_listener {
-                let reader = participant.listening_reader(&config, echoing, Echoing::heard)?;
-                let monitor = reader.monitor();
-                (ponger::Inlet::Listening(reader), monitor)
-            } else if listening {
-                let (listener, handed, give_back) = HandingOver::new(identity);
-                let reader = participant.listening_reader(&config, listener, HandingOver::heard)?;
-                let monitor = reader.monitor();
-                (ponger::Inlet::HandedOver { reader, echoing: Box::new(echoing), handed, give_back }, monitor)
-            } else {
-                let reader = participant.reader(&config)?;
-                let monitor = reader.monitor();
-                (ponger::Inlet::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
-            };
-            (
-                Box::new(PongerRole::new(inlet)),
-                Monitors { writer: Some(writer_monitor), reader: Some(monitor) },
-            )
-        }
-    })
 }

@@ -16,8 +16,8 @@ use crate::{
 /// Number of the only writer of a pair.
 pub const WRITER: u16 = 1;
 /// A refused write is tried again after so long, doubled each time.
-const FIRST_BACKOFF: Duration = Duration::from_micros(1);
-const LONGEST_BACKOFF: Duration = Duration::from_millis(1);
+pub(crate) const FIRST_BACKOFF: Duration = Duration::from_micros(1);
+pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_millis(1);
 
 /// The role.
 #[derive(Debug)]
@@ -36,10 +36,18 @@ pub struct WriterRole {
 struct Recorded {
     offered: u64,
     accepted: u64,
-    timed_out: u64,
-    refused: u64,
+    tries: Tries,
     begin_ns: u64,
     end_ns: u64,
+}
+
+/// Calls that had to be made again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tries {
+    /// They took too long.
+    pub timed_out: u64,
+    /// There was no room.
+    pub refused: u64,
 }
 
 impl WriterRole {
@@ -78,7 +86,7 @@ impl WriterRole {
                 WriteOutcome::Accepted => {
                     unflushed += 1;
                     if unflushed == self.samples_per_flush {
-                        flush(writer, &mut counts)?;
+                        flush(writer, &mut counts.tries)?;
                         unflushed = 0;
                     }
                     let end_call_ns = now_ns();
@@ -88,12 +96,12 @@ impl WriterRole {
                 }
                 WriteOutcome::TimedOut => {
                     first_tried_ns.get_or_insert(now);
-                    counts.timed_out += 1;
+                    counts.tries.timed_out += 1;
                     now = now_ns();
                 }
                 WriteOutcome::Refused => {
                     first_tried_ns.get_or_insert(now);
-                    counts.refused += 1;
+                    counts.tries.refused += 1;
                     std::thread::sleep(backoff);
                     backoff = (backoff * 2).min(LONGEST_BACKOFF);
                     now = now_ns();
@@ -104,7 +112,7 @@ impl WriterRole {
         counts.accepted = sequence;
         counts.end_ns = now;
         if unflushed > 0 {
-            flush(writer, &mut counts)?;
+            flush(writer, &mut counts.tries)?;
         }
         self.recorded = counts;
         Ok(())
@@ -112,13 +120,13 @@ impl WriterRole {
 }
 
 /// Flushes, and tries again while there is no room.
-fn flush(writer: &Writer, counts: &mut Recorded) -> Result<(), AgentError> {
+pub(crate) fn flush(writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
     let mut backoff = FIRST_BACKOFF;
     for _ in 0..10_000 {
         match writer.flush()? {
             WriteOutcome::Accepted => return Ok(()),
-            WriteOutcome::TimedOut => counts.timed_out += 1,
-            WriteOutcome::Refused => counts.refused += 1,
+            WriteOutcome::TimedOut => tries.timed_out += 1,
+            WriteOutcome::Refused => tries.refused += 1,
         }
         std::thread::sleep(backoff);
         backoff = (backoff * 2).min(LONGEST_BACKOFF);
@@ -135,7 +143,7 @@ impl Role for WriterRole {
         self.write(duration_ns, true)
     }
 
-    fn measure(&mut self, duration_ns: u64) -> Result<Measured, AgentError> {
+    fn measure(&mut self, duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
         self.write(duration_ns, false)?;
         Ok(Measured { sent: self.recorded.accepted })
     }
@@ -153,8 +161,8 @@ impl Role for WriterRole {
         Ok(Part::Writer(Written {
             offered: counts.offered,
             accepted: counts.accepted,
-            timed_out: counts.timed_out,
-            refused: counts.refused,
+            timed_out: counts.tries.timed_out,
+            refused: counts.tries.refused,
             begin_ns: counts.begin_ns,
             end_ns: counts.end_ns,
             write_call: self.call.distribution(),

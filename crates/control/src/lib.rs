@@ -254,13 +254,13 @@ pub struct Configure {
 /// What is in force once the entities are open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Configured {
-    /// Text by which the peer can connect its writer to this agent's reader.
-    pub reader_locator: Option<String>,
-    /// Text by which the peer can connect its reader to this agent's writer.
-    pub writer_locator: Option<String>,
-    /// Read back, by `writer` and `reader`.
+    /// Texts by which the peer can connect its writers to this agent's readers, in the order of the flows.
+    pub reader_locators: Vec<String>,
+    /// Texts by which the peer can connect its readers to this agent's writers, in the order of the flows.
+    pub writer_locators: Vec<String>,
+    /// Read back, by `writer` and `reader`; of further flows by `writer-2` and so on.
     pub effective_qos: BTreeMap<String, Qos>,
-    /// Read back, by `participant`, `writer` and `reader`.
+    /// Read back, by `participant`, `writer` and `reader`, and so on.
     pub settings: BTreeMap<String, BTreeMap<String, String>>,
     /// Cores that this process may use.
     pub cpus: Vec<u32>,
@@ -269,9 +269,9 @@ pub struct Configured {
 /// Whom to match with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
-    /// For this agent's writer to connect to.
+    /// For this agent's writers to connect to: of each peer one for each writer, in the order of the flows.
     pub reader_locators: Vec<String>,
-    /// For this agent's reader to connect to.
+    /// For this agent's readers to connect to, likewise.
     pub writer_locators: Vec<String>,
     /// How many matched readers and writers to wait for, where this agent has a writer or reader.
     pub peers: u32,

@@ -20,6 +20,7 @@ mod planner;
 mod policies;
 mod qos;
 mod refusal;
+mod schedule;
 mod source;
 mod units;
 mod written;
@@ -40,6 +41,7 @@ pub use qos::{
     Reliability, Scope,
 };
 pub use refusal::{PlanError, Refusal};
+pub use schedule::{Schedule, Times};
 pub use source::{Fault, Source};
 pub use units::{Percent, Size, Time};
 pub use written::{

@@ -67,6 +67,11 @@ impl Windows {
         (self.n, self.sum, self.sum_of_squares, self.min, self.max) = (0, 0, 0, u64::MAX, 0);
     }
 
+    /// Of what has begun, and recorded nothing yet: moves the begin. No page is touched.
+    pub const fn begin_at(&mut self, begin_ns: u64) {
+        self.current_ends_ns = begin_ns.saturating_add(self.length_ns);
+    }
+
     /// Records one time, measured at `now_ns`.
     #[inline]
     pub fn record(&mut self, now_ns: u64, value_ns: u64) {

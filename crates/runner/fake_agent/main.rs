@@ -136,10 +136,12 @@ impl Agent {
             qos = Qos::default();
         }
         let role = configure.role.name();
-        let locator = |entity: &str| entities.contains(&entity).then(|| format!("<{entity} of {role}>"));
+        let locators = |entity: &str| {
+            entities.contains(&entity).then(|| format!("<{entity} of {role}>")).into_iter().collect()
+        };
         Reply::Configured(Box::new(Configured {
-            reader_locator: locator("reader"),
-            writer_locator: locator("writer"),
+            reader_locators: locators("reader"),
+            writer_locators: locators("writer"),
             effective_qos: entities.iter().map(|entity| ((*entity).to_owned(), qos.clone())).collect(),
             settings: [("participant".to_owned(), self.settings(configure))].into(),
             cpus: configure.cpus.clone().unwrap_or_default(),

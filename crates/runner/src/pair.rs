@@ -216,10 +216,9 @@ impl PairRun<'_> {
 
     fn match_up(&self, crew: &mut Crew<'_>, configured: &[Configured; 2]) -> Result<(), Trouble> {
         let with = |peer: usize| {
-            let locators = |locator: &Option<String>| locator.iter().cloned().collect();
             Order::Match(Match {
-                reader_locators: locators(&configured[peer].reader_locator),
-                writer_locators: locators(&configured[peer].writer_locator),
+                reader_locators: configured[peer].reader_locators.clone(),
+                writer_locators: configured[peer].writer_locators.clone(),
                 peers: 1,
                 timeout_ns: self.limits.match_ns,
             })

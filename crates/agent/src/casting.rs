@@ -1,0 +1,193 @@
+//! Opens the entities of a role, and hands them to it.
+
+use control::{Configure, Role as Name};
+use driver_abi::{FEATURE_ECHO_IN_LISTENER, FEATURE_WAIT_ACKED};
+use driver_host::{Driver, Participant, ReaderConfig};
+use experiment::{ReceiveMode, Workload};
+use results::WindowCounts;
+
+use crate::{
+    clock::now_ns,
+    endpoints::{Monitors, numbered, reader_config, writer_config},
+    incoming::{Identity, Tally},
+    paced_reader::{self, Arrivals, Begin, PacedReader},
+    paced_writer::{FlowWriter, PacedWriter},
+    payload::Payloads,
+    pinger::{self, Echoes, PingerRole},
+    plans::Plan,
+    ponger::{self, Echoing, HandingOver, Pings, PongerRole},
+    reader::{self, ReaderRole},
+    session::{AgentError, Role},
+    writer::{WRITER, WriterRole},
+};
+
+/// A role, and what may be asked of its entities.
+type Cast = (Box<dyn Role>, Monitors);
+
+/// What all roles are opened with.
+struct Stage<'a> {
+    configure: &'a Configure,
+    participant: &'a Participant,
+    /// Of the samples of the only writer.
+    identity: Identity,
+    wait_acked: bool,
+    echo_in_listener: bool,
+}
+
+/// Opens what the role needs.
+pub fn open_role(
+    driver: &Driver,
+    configure: &Configure,
+    participant: &Participant,
+) -> Result<Cast, AgentError> {
+    let stage = Stage {
+        configure,
+        participant,
+        identity: Identity {
+            tag: configure.run_tag,
+            writer: WRITER,
+            size: configure.factors.size_bytes as usize,
+            since_ns: now_ns(),
+        },
+        wait_acked: driver.has(FEATURE_WAIT_ACKED),
+        echo_in_listener: driver.has(FEATURE_ECHO_IN_LISTENER),
+    };
+    match (configure.role, configure.factors.workload) {
+        (Name::Writer, Workload::Paced) => stage.paced_writer(),
+        (Name::Reader, Workload::Paced) => stage.paced_reader(),
+        (Name::Writer, _) => stage.writer(),
+        (Name::Reader, _) => stage.reader(),
+        (Name::Pinger, _) => stage.pinger(),
+        (Name::Ponger, _) => stage.ponger(),
+    }
+}
+
+impl Stage<'_> {
+    fn receives(&self, mode: ReceiveMode) -> bool {
+        self.configure.factors.receive == mode
+    }
+
+    fn open_writer(&self, topic: &str, batched: bool) -> Result<driver_host::Writer, AgentError> {
+        let size_bytes = self.configure.factors.size_bytes;
+        Ok(self.participant.writer(&writer_config(self.configure, topic, size_bytes, batched))?)
+    }
+
+    fn of_reader(&self, topic: &str, batched: bool) -> ReaderConfig {
+        reader_config(self.configure, topic, self.configure.factors.size_bytes, batched)
+    }
+
+    fn writer(&self) -> Result<Cast, AgentError> {
+        let writer = self.open_writer(&self.configure.topic, true)?;
+        let monitors = Monitors { writers: vec![writer.monitor()], readers: Vec::new() };
+        Ok((Box::new(WriterRole::new(self.configure, writer, self.wait_acked)), monitors))
+    }
+
+    fn reader(&self) -> Result<Cast, AgentError> {
+        let Self { configure, participant, identity, .. } = *self;
+        let config = self.of_reader(&configure.topic, true);
+        let payloads = Payloads::new(configure.seed, identity.size);
+        let windows = WindowCounts::new(configure.windows, configure.measure_ns);
+        let tally = Tally::new(identity, payloads, configure.check_every, windows);
+        let progress = tally.progress();
+        let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
+            let reader = participant.listening_reader(&config, tally, Tally::alone)?;
+            let monitor = reader.monitor();
+            (reader::Inlet::Listening(reader), monitor)
+        } else {
+            let reader = participant.reader(&config)?;
+            let monitor = reader.monitor();
+            let polling = self.receives(ReceiveMode::Polling);
+            (reader::Inlet::Asked { reader, tally: Box::new(tally), polling }, monitor)
+        };
+        let monitors = Monitors { writers: Vec::new(), readers: vec![monitor] };
+        Ok((Box::new(ReaderRole::new(inlet, progress)), monitors))
+    }
+
+    fn pinger(&self) -> Result<Cast, AgentError> {
+        let Self { configure, participant, identity, .. } = *self;
+        let writer = self.open_writer(&configure.topic, false)?;
+        let writer_monitor = writer.monitor();
+        let config = self.of_reader(&configure.topic_back, false);
+        let echoes = Echoes::new(identity, configure);
+        let flight = echoes.flight();
+        let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
+            let reader = participant.listening_reader(&config, echoes, Echoes::heard)?;
+            let monitor = reader.monitor();
+            (pinger::Inlet::Listening(reader), monitor)
+        } else {
+            let reader = participant.reader(&config)?;
+            let monitor = reader.monitor();
+            let polling = self.receives(ReceiveMode::Polling);
+            (pinger::Inlet::Asked { reader, echoes: Box::new(echoes), polling }, monitor)
+        };
+        let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
+        Ok((Box::new(PingerRole::new(configure, writer, inlet, flight)), monitors))
+    }
+
+    fn ponger(&self) -> Result<Cast, AgentError> {
+        let Self { configure, participant, identity, .. } = *self;
+        let writer = self.open_writer(&configure.topic_back, false)?;
+        let writer_monitor = writer.monitor();
+        let config = self.of_reader(&configure.topic, false);
+        let echoing = Echoing::new(writer, Pings::new(identity, configure));
+        let listening = self.receives(ReceiveMode::Listener);
+        let (inlet, monitor) = if listening && self.echo_in_listener {
+            let reader = participant.listening_reader(&config, echoing, Echoing::heard)?;
+            let monitor = reader.monitor();
+            (ponger::Inlet::Listening(reader), monitor)
+        } else if listening {
+            let (listener, handed, give_back) = HandingOver::new(identity);
+            let reader = participant.listening_reader(&config, listener, HandingOver::heard)?;
+            let monitor = reader.monitor();
+            (ponger::Inlet::HandedOver { reader, echoing: Box::new(echoing), handed, give_back }, monitor)
+        } else {
+            let reader = participant.reader(&config)?;
+            let monitor = reader.monitor();
+            let polling = self.receives(ReceiveMode::Polling);
+            (ponger::Inlet::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
+        };
+        let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
+        Ok((Box::new(PongerRole::new(inlet)), monitors))
+    }
+
+    fn paced_writer(&self) -> Result<Cast, AgentError> {
+        let configure = self.configure;
+        let (mut flows, mut monitors) = (Vec::new(), Monitors::default());
+        for plan in Plan::all(configure)? {
+            let topic = numbered(&configure.topic, plan.index());
+            let config = writer_config(configure, &topic, plan.size_bytes(), true);
+            let writer = self.participant.writer(&config)?;
+            monitors.writers.push(writer.monitor());
+            flows.push(FlowWriter::new(configure, plan, writer));
+        }
+        Ok((Box::new(PacedWriter::new(configure, flows, self.wait_acked)), monitors))
+    }
+
+    fn paced_reader(&self) -> Result<Cast, AgentError> {
+        let configure = self.configure;
+        let begin = Begin::default();
+        let mut monitors = Monitors::default();
+        let (mut listening, mut asked, mut progress) = (Vec::new(), Vec::new(), Vec::new());
+        for plan in Plan::all(configure)? {
+            let topic = numbered(&configure.topic, plan.index());
+            let config = reader_config(configure, &topic, plan.size_bytes(), true);
+            let arrivals = Arrivals::new(configure, &plan, self.identity.since_ns, &begin);
+            progress.push(arrivals.progress());
+            if self.receives(ReceiveMode::Listener) {
+                let reader = self.participant.listening_reader(&config, arrivals, Arrivals::arrived)?;
+                monitors.readers.push(reader.monitor());
+                listening.push(reader);
+            } else {
+                let reader = self.participant.reader(&config)?;
+                monitors.readers.push(reader.monitor());
+                asked.push((reader, Box::new(arrivals)));
+            }
+        }
+        let inlet = if asked.is_empty() {
+            paced_reader::Inlet::Listening(listening)
+        } else {
+            paced_reader::Inlet::asked(asked, self.receives(ReceiveMode::Polling))
+        };
+        Ok((Box::new(PacedReader::new(inlet, progress, begin)), monitors))
+    }
+}

@@ -1,0 +1,273 @@
+//! An open loop, at the reader: receives, checks and counts each flow, and records how late every sample came.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{
+            AtomicBool, AtomicU64,
+            Ordering::{Acquire, Relaxed, Release},
+        },
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use control::{Configure, Drain, FlowRead, Measured, PacedRead};
+use driver_host::{DriverError, ListeningReader, Reader, Sample};
+use experiment::Times;
+use results::{WindowCounts, Windows};
+
+use crate::{
+    clock::now_ns,
+    incoming::{Identity, Progress, Tally, receive_timeout_ns},
+    plans::Plan,
+    reader::MAX_SAMPLES,
+    session::{AgentError, Part, Role},
+};
+
+/// When the plan begins, for the threads that receive. It is told before the first sample is written.
+#[derive(Clone, Debug, Default)]
+pub struct Begin(Arc<AtomicU64>);
+
+/// What came of one flow.
+#[derive(Debug)]
+pub struct Arrivals {
+    tally: Tally,
+    /// None: no sample has an intended time.
+    times: Option<Times>,
+    service: Windows,
+    response: Windows,
+    begin: Begin,
+    /// As told; 0: no sample of the measured time has come.
+    begin_ns: u64,
+    last_ns: u64,
+    unplaced: u64,
+}
+
+impl Arrivals {
+    /// Nothing came yet of a flow with this plan.
+    #[must_use]
+    pub fn new(configure: &Configure, plan: &Plan, since_ns: u64, begin: &Begin) -> Self {
+        let identity = Identity {
+            tag: configure.run_tag,
+            writer: plan.writer(),
+            size: plan.size_bytes() as usize,
+            since_ns,
+        };
+        let counts = WindowCounts::new(configure.windows, configure.measure_ns);
+        let windows = || {
+            let mut windows = Windows::new(plan.windows(), configure.measure_ns);
+            windows.begin(0);
+            windows
+        };
+        Self {
+            tally: Tally::new(identity, plan.payloads(), configure.check_every, counts),
+            times: plan.schedule().map(|schedule| Times::new(schedule, configure.measure_ns)),
+            service: windows(),
+            response: windows(),
+            begin: begin.clone(),
+            begin_ns: 0,
+            last_ns: 0,
+            unplaced: 0,
+        }
+    }
+
+    /// For the thread that waits.
+    #[must_use]
+    pub fn progress(&self) -> Arc<Progress> {
+        self.tally.progress()
+    }
+
+    /// Takes note of a sample. The clock is read for each: it has arrived when it is given to the application.
+    #[inline]
+    pub fn arrived(&mut self, sample: Sample<'_>) {
+        let now = now_ns();
+        self.last_ns = now;
+        let Some((sequence, sent_ns)) = self.tally.count(sample.payload, now) else { return };
+        if self.begin_ns == 0 {
+            self.begin_windows();
+        }
+        self.service.record(now, now.saturating_sub(sent_ns));
+        if let Some(times) = &mut self.times {
+            match times.at(sequence) {
+                Some(at_ns) => self.response.record(now, now.saturating_sub(self.begin_ns + at_ns)),
+                None => self.unplaced += 1,
+            }
+        }
+    }
+
+    #[cold]
+    fn begin_windows(&mut self) {
+        self.begin_ns = self.begin.0.load(Acquire);
+        self.service.begin_at(self.begin_ns);
+        self.response.begin_at(self.begin_ns);
+    }
+
+    /// Receives until this time.
+    fn receive(&mut self, reader: &mut Reader, timeout_ns: u64) -> Result<u64, DriverError> {
+        let taken = reader.receive(timeout_ns, MAX_SAMPLES, |sample| self.arrived(sample))?;
+        Ok(if taken > 0 { self.last_ns } else { now_ns() })
+    }
+
+    fn read(&self) -> FlowRead {
+        FlowRead {
+            received: self.tally.received(),
+            service: self.service.distribution(),
+            response: self.response.distribution(),
+            unplaced: self.unplaced,
+        }
+    }
+}
+
+/// A reader that is asked, and what came from it.
+pub type Asked = (Reader, Box<Arrivals>);
+
+/// Where samples come from.
+#[derive(Debug)]
+pub enum Inlet {
+    /// The readers are asked by the role's own thread: the only one by waitset, or all of them in turn by polling.
+    Asked {
+        /// In the order of the flows.
+        flows: Vec<Asked>,
+        /// Whether they are asked without waiting.
+        polling: bool,
+    },
+    /// Each reader is asked by a thread of its own, by waitset.
+    Threads {
+        /// To end them.
+        stop: Arc<AtomicBool>,
+        /// In the order of the flows.
+        threads: Vec<JoinHandle<Result<Asked, DriverError>>>,
+    },
+    /// The driver calls from threads of its own.
+    Listening(Vec<ListeningReader<Arrivals>>),
+    /// Closed; what came.
+    Closed(Vec<Arrivals>),
+}
+
+impl Inlet {
+    /// Asks these readers.
+    #[must_use]
+    pub fn asked(flows: Vec<Asked>, polling: bool) -> Self {
+        if polling || flows.len() < 2 {
+            return Self::Asked { flows, polling };
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let start = |(mut reader, mut arrivals): Asked| {
+            let stop = Arc::clone(&stop);
+            std::thread::spawn(move || {
+                while !stop.load(Relaxed) {
+                    arrivals.receive(&mut reader, receive_timeout_ns(false))?;
+                }
+                Ok((reader, arrivals))
+            })
+        };
+        let threads = flows.into_iter().map(start).collect();
+        Self::Threads { stop, threads }
+    }
+}
+
+/// The role.
+#[derive(Debug)]
+pub struct PacedReader {
+    inlet: Inlet,
+    progress: Vec<Arc<Progress>>,
+    begin: Begin,
+}
+
+impl PacedReader {
+    /// Plays with this inlet.
+    #[must_use]
+    pub const fn new(inlet: Inlet, progress: Vec<Arc<Progress>>, begin: Begin) -> Self {
+        Self { inlet, progress, begin }
+    }
+
+    fn close_inlet(&mut self) -> Result<&[Arrivals], AgentError> {
+        let close = |(reader, arrivals): Asked| reader.close().map(|()| *arrivals);
+        let arrivals = match std::mem::replace(&mut self.inlet, Inlet::Closed(Vec::new())) {
+            Inlet::Asked { flows, .. } => flows.into_iter().map(close).collect::<Result<_, _>>()?,
+            Inlet::Threads { stop, threads } => {
+                stop.store(true, Relaxed);
+                threads.into_iter().map(|thread| close(join(thread)?)).collect::<Result<_, _>>()?
+            }
+            Inlet::Listening(readers) => {
+                readers.into_iter().map(ListeningReader::close).collect::<Result<_, _>>()?
+            }
+            Inlet::Closed(arrivals) => arrivals,
+        };
+        self.inlet = Inlet::Closed(arrivals);
+        match &self.inlet {
+            Inlet::Closed(arrivals) => Ok(arrivals),
+            Inlet::Asked { .. } | Inlet::Threads { .. } | Inlet::Listening(_) => unreachable!("just closed"),
+        }
+    }
+}
+
+/// Receives a thread's outcome; a panic goes on here.
+fn join(thread: JoinHandle<Result<Asked, DriverError>>) -> Result<Asked, DriverError> {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+impl Role for PacedReader {
+    fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
+        match &mut self.inlet {
+            Inlet::Asked { flows, polling } => {
+                let end_ns = now_ns() + slice.as_nanos() as u64;
+                let timeout_ns = receive_timeout_ns(*polling);
+                let mut now = 0;
+                while now < end_ns && !flows.is_empty() {
+                    for (reader, arrivals) in &mut *flows {
+                        now = arrivals.receive(reader, timeout_ns)?;
+                    }
+                }
+            }
+            Inlet::Threads { threads, .. } => {
+                if let Some(ended) = threads.iter().position(JoinHandle::is_finished) {
+                    join(threads.remove(ended))?;
+                }
+                std::thread::sleep(slice);
+            }
+            Inlet::Listening(_) => std::thread::sleep(slice),
+            Inlet::Closed(_) => {}
+        }
+        Ok(())
+    }
+
+    fn warm_up(&mut self, _duration_ns: u64) -> Result<(), AgentError> {
+        Ok(())
+    }
+
+    fn measure(&mut self, _duration_ns: u64, begin_ns: Option<u64>) -> Result<Measured, AgentError> {
+        self.begin.0.store(begin_ns.ok_or(AgentError::NoBegin)?, Release);
+        Ok(Measured::default())
+    }
+
+    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+        let begin_ns = now_ns();
+        loop {
+            if self.progress.iter().map(|progress| progress.delivered()).sum::<u64>() >= drain.sent {
+                return Ok(true);
+            }
+            let now = now_ns();
+            let last_ns = self.progress.iter().map(|progress| progress.last_ns()).max().unwrap_or(0);
+            if now.saturating_sub(begin_ns) >= drain.timeout_ns
+                || now.saturating_sub(last_ns.max(begin_ns)) >= drain.quiet_ns
+            {
+                return Ok(false);
+            }
+            self.serve(Duration::from_millis(1))?;
+        }
+    }
+
+    fn report(&mut self) -> Result<Part, AgentError> {
+        let arrivals = self.close_inlet()?;
+        Ok(Part::PacedReader(PacedRead {
+            flows: arrivals.iter().map(Arrivals::read).collect(),
+            foreign: arrivals.iter().map(|arrivals| arrivals.tally.foreign()).sum(),
+        }))
+    }
+
+    fn close(&mut self) -> Result<(), AgentError> {
+        self.close_inlet().map(|_| ())
+    }
+}

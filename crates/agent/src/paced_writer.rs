@@ -1,0 +1,316 @@
+//! An open loop, at the writer: each sample at its intended time, or as soon after it as can be.
+//!
+//! One thread writes all flows, in the order of their intended times. The plan is never moved: a sample that is late leaves at once,
+//! and the next one keeps its own time. A sample that is still not tried when the measured time is over is not written at all.
+
+use std::time::Duration;
+
+use control::{Configure, Drain, FlowWritten, Measured, PacedWritten};
+use driver_host::{WriteOutcome, Writer};
+use experiment::Schedule;
+use results::{COARSE_WINDOWS, Windows};
+
+use crate::{
+    clock::now_ns,
+    header::Header,
+    pace::{Pace, sleep_until},
+    payload::Payloads,
+    plans::Plan,
+    session::{AgentError, Part, Role},
+    writer::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries, flush},
+};
+
+/// Before a warm-up's plan begins.
+const WARM_UP_LEAD_NS: u64 = 1_000_000;
+/// When nothing is due any more.
+const NEVER: u64 = u64::MAX;
+
+/// The role.
+#[derive(Debug)]
+pub struct PacedWriter {
+    flows: Vec<FlowWriter>,
+    tag: u16,
+    spin: bool,
+    wait_acked: bool,
+    /// Calibrated by the first traffic.
+    pace: Option<Pace>,
+    /// Whether the flows are ready for a plan to begin.
+    prepared: bool,
+    duration_ns: u64,
+    begin_ns: u64,
+    end_ns: u64,
+}
+
+/// One flow: its writer, where it is in its plan, and what was recorded.
+#[derive(Debug)]
+pub struct FlowWriter {
+    plan: Plan,
+    writer: Option<Writer>,
+    payloads: Payloads,
+    samples_per_flush: u64,
+    schedule: Option<Schedule>,
+    begin_ns: u64,
+    sequence: u64,
+    /// When the next sample is due: its intended time, or that of the next try.
+    due_ns: u64,
+    /// Of a sample that was tried: when first.
+    first_tried_ns: Option<u64>,
+    backoff: Duration,
+    unflushed: u64,
+    tries: Tries,
+    send_lag: Windows,
+    call: Windows,
+}
+
+/// What all samples of a phase have in common.
+#[derive(Clone, Copy, Debug)]
+struct Phase {
+    tag: u16,
+    warm_up: bool,
+}
+
+impl PacedWriter {
+    /// Plays with these flows.
+    #[must_use]
+    pub const fn new(configure: &Configure, flows: Vec<FlowWriter>, wait_acked: bool) -> Self {
+        Self {
+            flows,
+            tag: configure.run_tag,
+            spin: configure.spin,
+            wait_acked,
+            pace: None,
+            prepared: false,
+            duration_ns: 0,
+            begin_ns: 0,
+            end_ns: 0,
+        }
+    }
+
+    /// Follows the plan from `begin_ns` on; without one, from now.
+    fn follow(&mut self, duration_ns: u64, begin_ns: Option<u64>, warm_up: bool) -> Result<(), AgentError> {
+        let pace = *self.pace.get_or_insert_with(|| Pace::calibrated(self.spin));
+        self.prepare();
+        let mut now = now_ns();
+        let begin_ns = begin_ns.unwrap_or(now + WARM_UP_LEAD_NS);
+        if now > begin_ns {
+            return Err(AgentError::MissedBegin { late_ns: now - begin_ns });
+        }
+        for flow in &mut self.flows {
+            flow.begin(begin_ns);
+        }
+        self.prepared = false;
+        let phase = Phase { tag: self.tag, warm_up };
+        now = write_all(&mut self.flows, pace, phase, begin_ns.saturating_add(duration_ns), now)?;
+        (self.duration_ns, self.begin_ns, self.end_ns) = (duration_ns, begin_ns, now);
+        for flow in &mut self.flows {
+            flow.flush()?;
+        }
+        // what is measured of the host is measured for as long as was asked
+        sleep_until(begin_ns.saturating_add(duration_ns), now);
+        Ok(())
+    }
+
+    /// Everything that takes time before a plan begins.
+    fn prepare(&mut self) {
+        if !self.prepared {
+            self.flows.iter_mut().for_each(FlowWriter::prepare);
+        }
+        self.prepared = true;
+    }
+}
+
+/// Writes what is due before `end_ns`. Returns when the last write had returned. One read of the clock a sample that is late: the
+/// end of a write is the begin of the next.
+fn write_all(
+    flows: &mut [FlowWriter],
+    pace: Pace,
+    phase: Phase,
+    end_ns: u64,
+    begin_ns: u64,
+) -> Result<u64, AgentError> {
+    let mut now = begin_ns;
+    let mut last_ns = begin_ns;
+    while let Some(flow) = flows.iter_mut().min_by_key(|flow| flow.due_ns) {
+        let due_ns = flow.due_ns;
+        if due_ns >= end_ns {
+            break;
+        }
+        if due_ns > now {
+            now = if flow.first_tried_ns.is_none() {
+                pace.until(due_ns, now)
+            } else {
+                // room is made by others: they may have the core
+                sleep_until(due_ns, now)
+            };
+        } else if now >= end_ns {
+            break;
+        }
+        now = flow.write(now, phase)?;
+        last_ns = now;
+    }
+    Ok(last_ns)
+}
+
+impl FlowWriter {
+    /// Writes the samples of this plan with this writer.
+    #[must_use]
+    pub fn new(configure: &Configure, plan: Plan, writer: Writer) -> Self {
+        let batch_bytes = configure.factors.batch_bytes;
+        let samples_per_flush = match batch_bytes / plan.size_bytes().max(1) {
+            _ if batch_bytes == 0 => u64::MAX,
+            samples => samples.max(1),
+        };
+        let windows = || Windows::new(plan.windows().min(COARSE_WINDOWS), configure.measure_ns);
+        Self {
+            writer: Some(writer),
+            payloads: plan.payloads(),
+            samples_per_flush,
+            schedule: None,
+            begin_ns: 0,
+            sequence: 0,
+            due_ns: NEVER,
+            first_tried_ns: None,
+            backoff: FIRST_BACKOFF,
+            unflushed: 0,
+            tries: Tries::default(),
+            send_lag: windows(),
+            call: windows(),
+            plan,
+        }
+    }
+
+    fn prepare(&mut self) {
+        self.send_lag.begin(0);
+        self.call.begin(0);
+        self.schedule = self.plan.schedule();
+    }
+
+    fn begin(&mut self, begin_ns: u64) {
+        self.send_lag.begin_at(begin_ns);
+        self.call.begin_at(begin_ns);
+        (self.begin_ns, self.sequence, self.unflushed) = (begin_ns, 0, 0);
+        (self.first_tried_ns, self.backoff, self.tries) = (None, FIRST_BACKOFF, Tries::default());
+        self.go_on(begin_ns);
+    }
+
+    /// The next sample is due at its intended time; without one, now.
+    #[inline]
+    fn go_on(&mut self, now_ns: u64) {
+        self.due_ns = match &mut self.schedule {
+            Some(schedule) => schedule.next().map_or(NEVER, |at_ns| self.begin_ns.saturating_add(at_ns)),
+            None => now_ns,
+        };
+    }
+
+    /// Tries to write the sample that is due. Returns when the call had returned.
+    #[inline]
+    fn write(&mut self, now_ns: u64, Phase { tag, warm_up }: Phase) -> Result<u64, AgentError> {
+        let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
+        let header = Header {
+            sequence: self.sequence as u32,
+            writer: self.plan.writer(),
+            tag,
+            warm_up,
+            sent_ns: now_ns,
+        };
+        let outcome = writer.write(0, self.payloads.stamped(self.sequence, &header))?;
+        if outcome == WriteOutcome::Accepted {
+            self.unflushed += 1;
+            if self.unflushed == self.samples_per_flush {
+                flush(writer, &mut self.tries)?;
+                self.unflushed = 0;
+            }
+        }
+        let end_call_ns = self::now_ns();
+        if self.first_tried_ns.is_none() && self.schedule.is_some() {
+            self.send_lag.record(now_ns, now_ns - self.due_ns);
+        }
+        let first_tried_ns = *self.first_tried_ns.get_or_insert(now_ns);
+        match outcome {
+            WriteOutcome::Accepted => {
+                self.call.record(end_call_ns, end_call_ns - first_tried_ns);
+                self.sequence += 1;
+                (self.first_tried_ns, self.backoff) = (None, FIRST_BACKOFF);
+                self.go_on(end_call_ns);
+            }
+            WriteOutcome::TimedOut => {
+                self.tries.timed_out += 1;
+                self.due_ns = end_call_ns;
+            }
+            WriteOutcome::Refused => {
+                self.tries.refused += 1;
+                self.due_ns = end_call_ns + self.backoff.as_nanos() as u64;
+                self.backoff = (self.backoff * 2).min(LONGEST_BACKOFF);
+            }
+        }
+        Ok(end_call_ns)
+    }
+
+    fn flush(&mut self) -> Result<(), AgentError> {
+        if self.unflushed > 0 {
+            flush(self.writer.as_ref().ok_or(AgentError::Closed)?, &mut self.tries)?;
+        }
+        self.unflushed = 0;
+        Ok(())
+    }
+
+    fn offered(&self) -> u64 {
+        self.sequence + u64::from(self.first_tried_ns.is_some())
+    }
+
+    fn written(&self, duration_ns: u64) -> FlowWritten {
+        FlowWritten {
+            planned: self.plan.schedule().map_or(self.offered(), |schedule| schedule.planned(duration_ns)),
+            offered: self.offered(),
+            accepted: self.sequence,
+            timed_out: self.tries.timed_out,
+            refused: self.tries.refused,
+            send_lag: self.send_lag.distribution(),
+            write_call: self.call.distribution(),
+        }
+    }
+}
+
+impl Role for PacedWriter {
+    fn serve(&mut self, _slice: Duration) -> Result<(), AgentError> {
+        unreachable!("a writer drives the traffic")
+    }
+
+    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
+        self.follow(duration_ns, None, true)?;
+        self.prepare();
+        Ok(())
+    }
+
+    fn measure(&mut self, duration_ns: u64, begin_ns: Option<u64>) -> Result<Measured, AgentError> {
+        self.follow(duration_ns, Some(begin_ns.ok_or(AgentError::NoBegin)?), false)?;
+        Ok(Measured { sent: self.flows.iter().map(|flow| flow.sequence).sum() })
+    }
+
+    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+        if !self.wait_acked {
+            return Ok(true);
+        }
+        let end_ns = now_ns().saturating_add(drain.timeout_ns);
+        let mut all = true;
+        for flow in &self.flows {
+            let writer = flow.writer.as_ref().ok_or(AgentError::Closed)?;
+            all &= writer.wait_acked(end_ns.saturating_sub(now_ns()))?;
+        }
+        Ok(all)
+    }
+
+    fn report(&mut self) -> Result<Part, AgentError> {
+        Ok(Part::PacedWriter(PacedWritten {
+            begin_ns: self.begin_ns,
+            end_ns: self.end_ns,
+            spin_ns: self.pace.map_or(0, |pace| pace.spin_ns()),
+            flows: self.flows.iter().map(|flow| flow.written(self.duration_ns)).collect(),
+        }))
+    }
+
+    fn close(&mut self) -> Result<(), AgentError> {
+        let writers = self.flows.iter_mut().filter_map(|flow| flow.writer.take());
+        Ok(writers.map(Writer::close).fold(Ok(()), Result::and)?)
+    }
+}

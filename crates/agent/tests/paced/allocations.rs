@@ -1,0 +1,108 @@
+//! The hot path of writers and readers with a plan allocates nothing: what a run allocates does not hang on its samples.
+
+use agent::{
+    clock::now_ns,
+    header::Header,
+    paced_reader::{Arrivals, Begin},
+    paced_writer::{FlowWriter, PacedWriter},
+    plans::Plan,
+    session::{Part, Role as _},
+};
+use allocation_counter::measure;
+use control::{Configure, Role};
+use driver_host::{Driver, ParticipantConfig, ReaderConfig, Sample, TypeKind, WriterConfig};
+use experiment::{Load, Qos, Rate};
+
+use crate::rig::{MS, Run, cell_of, driver};
+
+fn configure() -> Configure {
+    let rate = Rate::per_second(20_000);
+    let flows = [
+        ("constant", 64, Load::Constant { rate }),
+        ("poisson", 64, Load::Poisson { rate }),
+        ("bursts", 64, Load::Burst { rate: Rate { samples: 20, period_ns: MS } }),
+    ];
+    Run::new(cell_of("udp", &flows), 100 * MS).configure(Role::Writer)
+}
+
+#[test]
+fn writing_by_a_plan_allocates_nothing() {
+    let configure = configure();
+    let driver = Driver::load(&driver("udp")).expect("a driver");
+    let participant = driver
+        .open(&ParticipantConfig {
+            domain: 77,
+            run_name: "allocations".to_owned(),
+            ..ParticipantConfig::default()
+        })
+        .expect("a participant");
+    let (mut flows, mut readers) = (Vec::new(), Vec::new());
+    for plan in Plan::all(&configure).expect("plans") {
+        let topic = format!("allocations-{}", plan.index());
+        let writer = participant
+            .writer(&WriterConfig {
+                topic: topic.clone(),
+                type_kind: TypeKind::Octets,
+                qos: Qos::default(),
+                max_payload_bytes: 64,
+                batch_bytes: 0,
+                loans: false,
+            })
+            .expect("a writer");
+        let reader = participant
+            .reader(&ReaderConfig {
+                topic,
+                type_kind: TypeKind::Octets,
+                qos: Qos::default(),
+                max_payload_bytes: 64,
+                batched: false,
+                polling: true,
+            })
+            .expect("a reader");
+        writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
+        readers.push(reader);
+        flows.push(FlowWriter::new(&configure, plan, writer));
+    }
+    let mut role = PacedWriter::new(&configure, flows, false);
+    role.warm_up(MS).expect("warm");
+    let mut allocations = |duration_ns| {
+        let mut sent = 0;
+        let counted = measure(|| {
+            sent = role.measure(duration_ns, Some(now_ns() + 500 * MS)).expect("measured").sent;
+        });
+        (sent, counted.count_total)
+    };
+    // the first is prepared by the warm-up already
+    allocations(MS);
+    // until the host lets it write as many as are meant
+    let found = (0..10).map(|_| [allocations(10 * MS), allocations(100 * MS)]);
+    let [(few, of_few), (many, of_many)] =
+        found.into_iter().find(|[few, many]| few.0 > 0 && many.0 > 2 * few.0).expect("one of ten");
+    assert_eq!(of_many, of_few, "for {many} samples, and for {few}");
+    let Part::PacedWriter(written) = role.report().expect("a report") else { panic!("of a writer") };
+    assert_eq!(written.flows.iter().map(|flow| flow.accepted).sum::<u64>(), many);
+}
+
+#[test]
+fn receiving_by_a_plan_allocates_nothing() {
+    let configure = configure();
+    for plan in Plan::all(&configure).expect("plans") {
+        let mut arrivals = Arrivals::new(&configure, &plan, 0, &Begin::default());
+        let mut payloads = plan.payloads();
+        let planned = plan.schedule().expect("times").planned(configure.measure_ns);
+        let counted = measure(|| {
+            for sequence in (0..planned).filter(|sequence| !sequence.is_multiple_of(7)) {
+                let header = Header {
+                    sequence: sequence as u32,
+                    writer: plan.writer(),
+                    tag: configure.run_tag,
+                    warm_up: false,
+                    sent_ns: now_ns(),
+                };
+                arrivals.arrived(Sample { payload: payloads.stamped(sequence, &header), key: 0 });
+            }
+        });
+        assert_eq!(counted.count_total, 0, "{plan:?}");
+        assert_eq!(arrivals.progress().delivered(), planned - planned.div_ceil(7));
+    }
+}

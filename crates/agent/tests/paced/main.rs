@@ -1,0 +1,279 @@
+//! Writers and readers with a plan: agents in processes of their own, with a bare socket and with a middleware whose speed is
+//! known. No test asserts that something was fast: the host may be busy.
+
+mod allocations;
+mod rig;
+
+use std::{collections::BTreeMap, net::UdpSocket};
+
+use agent::header::Header;
+use control::{Configure, Configured, FlowRead, FlowWritten};
+use experiment::{Load, Rate, ReceiveMode, Schedule, Trace};
+use results::Distribution;
+use rig::{MS, Outcome, Run, cell, cell_of, reliable};
+
+fn constant(sps: u64) -> Load {
+    Load::Constant { rate: Rate::per_second(sps) }
+}
+
+fn quantile(distribution: &Distribution, quantile: f64) -> u64 {
+    let mut histograms = distribution.histograms().expect("as recorded").into_iter();
+    let mut all = histograms.next().expect("a window");
+    histograms.for_each(|histogram| all.add(histogram).expect("of one shape"));
+    all.value_at_quantile(quantile)
+}
+
+/// All that must hold of a flow whose plan could be held and whose samples all came.
+#[track_caller]
+fn assert_held(written: &FlowWritten, read: &FlowRead, planned: u64) {
+    let (of_writer, of_reader) = ((written.planned, written.offered, written.accepted), &read.received);
+    assert_eq!(of_writer, (planned, planned, planned));
+    assert_eq!((of_reader.delivered, of_reader.missing, of_reader.next), (planned, 0, planned));
+    assert_eq!((of_reader.duplicate, of_reader.out_of_order, of_reader.corrupt), (0, 0, 0));
+    assert_eq!((written.send_lag.n, written.write_call.n), (planned, planned));
+    assert_eq!((read.service.n, read.response.n, read.unplaced), (planned, planned, 0));
+}
+
+/// Response is service and send lag: of each sample exactly, so of their sums, if both ends mean the same times.
+#[track_caller]
+fn assert_times_agree(written: &FlowWritten, read: &FlowRead) {
+    let sum = |distribution: &Distribution| distribution.mean_ns * distribution.n as f64;
+    let (apart, together) = (sum(&written.send_lag) + sum(&read.service), sum(&read.response));
+    assert!((apart - together).abs() <= 1e-6 * together, "{apart} and {together}");
+}
+
+#[track_caller]
+fn of_one(outcome: &Outcome) -> (&FlowWritten, &FlowRead) {
+    let ([written], [read]) = (&outcome.written.flows[..], &outcome.read.flows[..]) else {
+        panic!("one flow");
+    };
+    (written, read)
+}
+
+#[test]
+fn a_rate_is_held_to_the_sample_and_both_ends_mean_the_same_times() {
+    for (driver, receive) in
+        [("udp", ReceiveMode::Waitset), ("udp", ReceiveMode::Listener), ("sim", ReceiveMode::Waitset)]
+    {
+        let mut factors = cell(driver, constant(2_000));
+        factors.receive = receive;
+        let outcome = Run::new(factors, 300 * MS).held();
+        let (written, read) = of_one(&outcome);
+        assert_held(written, read, 600);
+        assert_times_agree(written, read);
+        assert_eq!(outcome.written.begin_ns, outcome.begin_ns);
+        assert!(outcome.written.end_ns >= outcome.begin_ns + 299 * MS);
+        assert!((20_000..=300_000).contains(&outcome.written.spin_ns));
+        assert_eq!(outcome.read.foreign, 0);
+        if driver == "sim" {
+            // 100 us, as configured by default
+            assert!(read.service.min_ns >= 100_000, "{}", read.service.min_ns);
+        }
+    }
+}
+
+#[test]
+fn most_samples_leave_long_before_the_next_is_due() {
+    for spin in [true, false] {
+        let run = Run { spin, ..Run::new(cell("udp", constant(20)), 1_000 * MS) };
+        run.such_that(|outcome| quantile(&of_one(outcome).0.send_lag, 0.5) < 5 * MS);
+    }
+}
+
+#[test]
+fn a_writer_that_may_not_spin_sleeps_and_writes_as_many() {
+    let mut run = Run::new(cell("udp", constant(1_000)), 200 * MS);
+    run.spin = false;
+    let outcome = run.held();
+    assert_eq!(outcome.written.spin_ns, 0);
+    let (written, read) = of_one(&outcome);
+    assert_held(written, read, 200);
+    assert_times_agree(written, read);
+}
+
+#[test]
+fn every_plan_is_followed() {
+    let times: Vec<u64> = vec![0, 0, MS, 90 * MS, 90 * MS + 1, 150 * MS];
+    let trace = Trace {
+        file: "times".to_owned(),
+        sha256: String::new(),
+        samples: times.len() as u64,
+        length_ns: 150 * MS,
+    };
+    // the last lies beyond the measured time
+    let mut run = Run::new(cell("udp", Load::Trace { trace }), 150 * MS);
+    run.traces = BTreeMap::from([("data".to_owned(), times)]);
+    let outcome = run.held();
+    assert_held(of_one(&outcome).0, of_one(&outcome).1, 5);
+    // what follows a file needs its times
+    run.traces.clear();
+    let (error, hint) = run.try_outcome().expect_err("without times");
+    assert!(error.contains("the flow `data` follows a file of 6 times, and 0 came"), "{error}");
+    assert!(hint.is_some());
+
+    let rate = Rate { samples: 10, period_ns: 20 * MS };
+    let outcome = Run::new(cell("udp", Load::Burst { rate }), 200 * MS).held();
+    assert_held(of_one(&outcome).0, of_one(&outcome).1, 100);
+    assert_times_agree(of_one(&outcome).0, of_one(&outcome).1);
+
+    let load = Load::Poisson { rate: Rate::per_second(2_000) };
+    let planned = Schedule::new(&load, 7, 0, [].into()).expect("a plan").planned(200 * MS);
+    let outcome = Run::new(cell("udp", load), 200 * MS).held();
+    assert_held(of_one(&outcome).0, of_one(&outcome).1, planned);
+    assert_times_agree(of_one(&outcome).0, of_one(&outcome).1);
+}
+
+#[test]
+fn without_intended_times_only_service_is_known() {
+    let mut factors = cell("sim", Load::Max);
+    // the middleware blocks: 1,000 a second pass
+    factors.qos = reliable();
+    factors.options = options(&[("service", "1ms"), ("queue", "4")]);
+    let outcome = Run::new(factors, 300 * MS).outcome();
+    let (written, read) = of_one(&outcome);
+    assert!(written.accepted > 0 && written.planned == written.offered);
+    assert_eq!((written.send_lag.n, read.response.n, read.unplaced), (0, 0, 0));
+    assert_eq!((read.service.n, read.received.delivered), (written.accepted, written.accepted));
+}
+
+fn options(options: &[(&str, &str)]) -> BTreeMap<String, String> {
+    options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// 5,000 a second are planned, and 1,000 pass.
+#[test]
+fn a_plan_that_cannot_be_held_is_not_moved() {
+    let mut factors = cell("sim", constant(5_000));
+    factors.qos = reliable();
+    factors.options = options(&[("service", "1ms"), ("queue", "4")]);
+    let outcome = Run::new(factors, 400 * MS).outcome();
+    let (written, read) = of_one(&outcome);
+    assert_eq!(written.planned, 2_000);
+    // 4 wait in the queue, and one may be in the call
+    assert!(written.offered <= 410, "{}", written.offered);
+    assert!(written.offered - written.accepted <= 1);
+    assert_eq!(read.received.delivered, written.accepted);
+    assert_times_agree_if_all_accepted(written, read);
+    // the lag grows: the last of n samples leaves 4/5 of the time late
+    let windows = written.send_lag.histograms().expect("as recorded");
+    let (first, last) = (windows[0].max(), windows.last().expect("a window").max());
+    assert!(first < 100 * MS && last > 200 * MS && last > 4 * first, "{first} {last}");
+    assert!(written.send_lag.max_ns <= 400 * MS);
+    // which service does not show, and response does
+    assert!(quantile(&read.response, 0.99) > 10 * quantile(&read.service, 0.5));
+}
+
+fn assert_times_agree_if_all_accepted(written: &FlowWritten, read: &FlowRead) {
+    // a sample that was not accepted has a send lag, and no response
+    if written.offered == written.accepted && written.timed_out + written.refused == 0 {
+        assert_times_agree(written, read);
+    }
+}
+
+/// A write that may not block is refused, and tried again until the time is over.
+#[test]
+fn refused_samples_are_tried_again_and_nothing_hangs() {
+    let mut factors = cell("sim", constant(5_000));
+    factors.qos = reliable();
+    factors.qos.max_blocking_ns = Some(experiment::QosDuration::Ns(0));
+    factors.options = options(&[("service", "20ms"), ("queue", "1")]);
+    let outcome = Run::new(factors, 200 * MS).outcome();
+    let (written, read) = of_one(&outcome);
+    assert!(written.refused + written.timed_out > 0);
+    assert!(written.offered < written.planned && written.accepted > 0);
+    assert_eq!(read.received.delivered, written.accepted);
+    assert_eq!(written.send_lag.n, written.offered);
+    assert_eq!(written.write_call.n, written.accepted);
+    // a call lasts until it succeeded: as long as the middleware takes for a sample
+    assert!(written.write_call.max_ns > 5 * MS, "{}", written.write_call.max_ns);
+}
+
+#[test]
+fn several_flows_are_written_by_one_thread_and_each_reconciles() {
+    let poisson = Load::Poisson { rate: Rate::per_second(500) };
+    let burst = Load::Burst { rate: Rate { samples: 5, period_ns: 50 * MS } };
+    let flows = [("fast", 32, constant(1_000)), ("large", 4_096, poisson), ("bursts", 100, burst)];
+    let planned: Vec<_> = flows
+        .iter()
+        .enumerate()
+        .map(|(index, flow)| Schedule::new(&flow.2, 7, index, [].into()).expect("a plan").planned(300 * MS))
+        .collect();
+    for (driver, receive) in
+        [("udp", ReceiveMode::Waitset), ("udp", ReceiveMode::Polling), ("sim", ReceiveMode::Listener)]
+    {
+        let mut factors = cell_of(driver, &flows);
+        factors.receive = receive;
+        let outcome = Run::new(factors, 300 * MS).held();
+        assert_eq!(outcome.written.flows.len(), 3);
+        for (index, planned) in planned.iter().enumerate() {
+            let (written, read) = (&outcome.written.flows[index], &outcome.read.flows[index]);
+            assert_held(written, read, *planned);
+            assert_times_agree(written, read);
+            assert_eq!(read.received.bytes, planned * flows[index].1);
+            assert_eq!(read.received.writer, index as u16 + 1);
+        }
+        // each is reported under a name of its own
+        let [reader, writer] = &outcome.configured;
+        for (found, expected) in [
+            (reader.effective_qos.keys().collect::<Vec<_>>(), ["reader", "reader-2", "reader-3"]),
+            (writer.effective_qos.keys().collect(), ["writer", "writer-2", "writer-3"]),
+            (outcome.writer.counters.keys().collect(), ["writer", "writer-2", "writer-3"]),
+            (outcome.reader.counters.keys().collect(), ["reader", "reader-2", "reader-3"]),
+        ] {
+            assert_eq!(found, expected);
+        }
+        assert_eq!(reader.reader_locators.len(), 3);
+    }
+}
+
+#[test]
+fn samples_of_others_are_not_counted() {
+    /// To the reader's socket: another run's, another writer's, and no sample at all.
+    fn intrude([reader, _]: &[Configured; 2], configure: &Configure) {
+        let address = reader.reader_locators[0].strip_prefix("udp4:").expect("a locator");
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        let ours = Header {
+            sequence: 3,
+            writer: 1,
+            tag: configure.run_tag,
+            warm_up: false,
+            sent_ns: agent::clock::now_ns(),
+        };
+        let mut payload = [0; 64];
+        for header in [Header { tag: 0x321, ..ours }, Header { writer: 2, ..ours }] {
+            header.stamp(&mut payload);
+            assert_eq!(socket.send_to(&payload, address).expect("sent"), 64);
+        }
+        socket.send_to(b"hello", address).expect("sent");
+    }
+    let mut run = Run::new(cell("udp", constant(500)), 100 * MS);
+    run.disturb = intrude;
+    let outcome = run.held();
+    assert_held(of_one(&outcome).0, of_one(&outcome).1, 50);
+    assert_eq!(outcome.read.foreign, 3);
+}
+
+/// They wait until a batch is full, and the rest leaves at the end.
+#[test]
+fn a_batch_leaves_when_it_is_full() {
+    let mut factors = cell("udp", constant(1_000));
+    (factors.batch_bytes, factors.batching) = (640, experiment::Batching::Application);
+    let outcome = Run::new(factors, 105 * MS).held();
+    let (written, read) = of_one(&outcome);
+    assert_held(written, read, 105);
+    assert_times_agree(written, read);
+    // the first of ten waits for nine others
+    assert!(read.response.max_ns >= 9 * MS, "{}", read.response.max_ns);
+}
+
+#[test]
+fn a_writer_that_misses_the_begin_says_so() {
+    let mut run = Run::new(cell("udp", constant(10)), 100 * MS);
+    run.lead_ns = -50 * MS as i64;
+    let (error, hint) = run.try_outcome().expect_err("too late");
+    assert!(
+        error.starts_with("the plan had begun ") && error.ends_with("before its writer was ready"),
+        "{error}"
+    );
+    assert!(hint.is_some_and(|hint| hint.contains("--pin")));
+}

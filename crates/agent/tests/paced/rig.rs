@@ -1,0 +1,258 @@
+//! A pair of agents in processes of their own, led through one run as a runner would.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    os::{fd::OwnedFd, unix::net::UnixStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use agent::clock::now_ns;
+use control::{
+    Configure, Configured, Drain, Inbox, Match, Order, PacedRead, PacedWritten, Reply, Report, Role,
+};
+use experiment::{Batching, Factors, Flow, Load, Qos, ReceiveMode, Reliability, Topology, Workload};
+
+pub const MS: u64 = 1_000_000;
+/// Runs would disturb each other.
+static ALONE: Mutex<()> = Mutex::new(());
+/// No answer takes longer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The file of a driver of this tree.
+pub fn driver(name: &str) -> PathBuf {
+    let programs =
+        Path::new(env!("CARGO_BIN_EXE_ddsmark-agent")).parent().expect("a program lies in a directory");
+    let file = programs.parent().expect("target").join("drivers").join(format!("libddsmark_{name}.so"));
+    assert!(file.is_file(), "{} is missing\nhint: `make drivers`, or `make test`", file.display());
+    file
+}
+
+/// A paced cell of a driver, with one flow.
+pub fn cell(driver: &str, load: Load) -> Factors {
+    Factors {
+        driver: driver.to_owned(),
+        transport: if driver == "sim" { "local" } else { "udp4" }.to_owned(),
+        workload: Workload::Paced,
+        topology: Topology::Pair,
+        size_bytes: 64,
+        load: Some(load),
+        flows: Vec::new(),
+        batch_bytes: 0,
+        batching: Batching::None,
+        receive: ReceiveMode::Waitset,
+        multicast: false,
+        interface: "lo".to_owned(),
+        profile: None,
+        qos: Qos::default(),
+        options: BTreeMap::new(),
+    }
+}
+
+/// One with several.
+pub fn cell_of(driver: &str, flows: &[(&str, u64, Load)]) -> Factors {
+    let flow = |(name, size_bytes, load): &(&str, u64, Load)| Flow {
+        name: (*name).to_owned(),
+        size_bytes: *size_bytes,
+        load: load.clone(),
+    };
+    let largest = flows.iter().map(|flow| flow.1).max().expect("a flow");
+    let flows: Vec<_> = flows.iter().map(flow).collect();
+    Factors { load: None, size_bytes: largest, flows, ..cell(driver, Load::Max) }
+}
+
+pub fn reliable() -> Qos {
+    Qos { reliability: Some(Reliability::Reliable), ..Qos::default() }
+}
+
+/// One run.
+pub struct Run {
+    pub factors: Factors,
+    pub duration_ns: u64,
+    pub traces: BTreeMap<String, Vec<u64>>,
+    pub spin: bool,
+    /// The plan begins so long after the order to the reader.
+    pub lead_ns: i64,
+    /// Called with what the writer's peers may connect to, before the traffic.
+    pub disturb: fn(&[Configured; 2], &Configure),
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Outcome {
+    pub begin_ns: u64,
+    pub written: PacedWritten,
+    pub read: PacedRead,
+    pub writer: Report,
+    pub reader: Report,
+    pub configured: [Configured; 2],
+}
+
+/// What an agent that failed said, and its hint.
+pub type Failed = (String, Option<String>);
+
+struct Agent {
+    child: Child,
+    orders: UnixStream,
+    replies: Inbox<Reply>,
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        // it is gone already if all went well
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Agent {
+    fn start(driver_file: &Path) -> Self {
+        let (mine, its) = UnixStream::pair().expect("a pair of sockets");
+        let child = Command::new(env!("CARGO_BIN_EXE_ddsmark-agent"))
+            .arg("--driver")
+            .arg(driver_file)
+            .args(["--control-fd", "0"])
+            .stdin(Stdio::from(OwnedFd::from(its)))
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("an agent");
+        let replies = Inbox::start(File::from(OwnedFd::from(mine.try_clone().expect("a socket"))), || ());
+        let agent = Self { child, orders: mine, replies };
+        assert!(matches!(agent.reply(), Reply::Hello { .. }));
+        agent
+    }
+
+    fn reply(&self) -> Reply {
+        self.replies.receive(PATIENCE).expect("an answer")
+    }
+
+    fn order(&mut self, order: &Order) {
+        control::send(&mut self.orders, order).expect("an agent that listens");
+    }
+
+    fn ask(&mut self, order: &Order) -> Result<Reply, Failed> {
+        self.order(order);
+        match self.reply() {
+            Reply::Failed { error, hint } => Err((error, hint)),
+            reply => Ok(reply),
+        }
+    }
+
+    fn configure(&mut self, configure: Configure) -> Result<Configured, Failed> {
+        match self.ask(&Order::Configure(Box::new(configure)))? {
+            Reply::Configured(configured) => Ok(*configured),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn report(&mut self) -> Result<Report, Failed> {
+        match self.ask(&Order::Report)? {
+            Reply::Report(report) => Ok(*report),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+impl Run {
+    pub fn new(factors: Factors, duration_ns: u64) -> Self {
+        let nothing = |_: &[Configured; 2], _: &Configure| ();
+        Self {
+            factors,
+            duration_ns,
+            traces: BTreeMap::new(),
+            spin: true,
+            lead_ns: 400 * MS as i64,
+            disturb: nothing,
+        }
+    }
+
+    pub fn configure(&self, role: Role) -> Configure {
+        Configure {
+            role,
+            factors: self.factors.clone(),
+            run_name: format!("paced-{}-{:?}", std::process::id(), std::thread::current().id())
+                .replace(['(', ')'], "-"),
+            run_tag: 0x123,
+            seed: 7,
+            domain: 77,
+            topic: "paced".to_owned(),
+            topic_back: "paced-back".to_owned(),
+            cpus: None,
+            measure_ns: self.duration_ns,
+            windows: 20,
+            check_every: 1,
+            traces: self.traces.clone(),
+            spin: self.spin,
+        }
+    }
+
+    /// Makes the run until its plan was held: the host may be too busy, for a while.
+    pub fn held(&self) -> Outcome {
+        self.such_that(|outcome| outcome.written.flows.iter().all(|flow| flow.planned == flow.accepted))
+    }
+
+    /// Makes the run until it is such.
+    pub fn such_that(&self, is_such: impl Fn(&Outcome) -> bool) -> Outcome {
+        let outcome = (0..10).find_map(|_| self.try_outcome().ok().filter(&is_such));
+        outcome.expect("one run in ten: the host is too busy, or the agent is wrong")
+    }
+
+    /// Makes the run.
+    pub fn outcome(&self) -> Outcome {
+        self.try_outcome().unwrap_or_else(|(error, hint)| panic!("{error}; hint: {hint:?}"))
+    }
+
+    /// The same; or in the words of the agent that failed.
+    pub fn try_outcome(&self) -> Result<Outcome, Failed> {
+        // another test's failure is its own affair
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = driver(&self.factors.driver);
+        let (mut reader, mut writer) = (Agent::start(&file), Agent::start(&file));
+        let configured = [
+            reader.configure(self.configure(Role::Reader))?,
+            writer.configure(self.configure(Role::Writer))?,
+        ];
+        for (agent, peer) in [(&mut reader, 1), (&mut writer, 0)] {
+            let order = Match {
+                reader_locators: configured[peer].reader_locators.clone(),
+                writer_locators: configured[peer].writer_locators.clone(),
+                peers: 1,
+                timeout_ns: PATIENCE.as_nanos() as u64,
+            };
+            agent.order(&Order::Match(order));
+        }
+        for agent in [&reader, &writer] {
+            assert!(matches!(agent.reply(), Reply::Matched { .. }));
+        }
+        (self.disturb)(&configured, &self.configure(Role::Writer));
+        for agent in [&mut reader, &mut writer] {
+            assert_eq!(agent.ask(&Order::WarmUp { duration_ns: 20 * MS })?, Reply::WarmedUp);
+        }
+        let begin_ns = now_ns().saturating_add_signed(self.lead_ns);
+        let mut sent = 0;
+        for agent in [&mut reader, &mut writer] {
+            let order = Order::Measure { duration_ns: self.duration_ns, begin_ns: Some(begin_ns) };
+            let Reply::Measured(measured) = agent.ask(&order)? else { panic!("measured") };
+            sent = measured.sent;
+        }
+        for agent in [&mut writer, &mut reader] {
+            let drain = Drain { sent, timeout_ns: 10_000 * MS, quiet_ns: 500 * MS };
+            assert!(matches!(agent.ask(&Order::Drain(drain))?, Reply::Drained { .. }));
+        }
+        let (of_writer, of_reader) = (writer.report()?, reader.report()?);
+        for agent in [&mut writer, &mut reader] {
+            assert_eq!(agent.ask(&Order::Exit)?, Reply::Bye);
+        }
+        Ok(Outcome {
+            begin_ns,
+            written: of_writer.paced_writer.clone().expect("of a writer"),
+            read: of_reader.paced_reader.clone().expect("of a reader"),
+            writer: of_writer,
+            reader: of_reader,
+            configured,
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! The intended times of a flow, computed from its [`Load`]: the same at both ends.
+//!
+//! Times are ns from the begin of the measured time. [`Schedule`] gives them one after the other, as a writer needs them;
+//! [`Times`] gives that of any sequence number, as a reader needs them. Neither allocates after it was made.
+
+use std::sync::Arc;
+
+use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
+
+use crate::{Load, Rate};
+
+/// So many of the last times of a Poisson flow are kept for late samples.
+const REACH: u64 = 1 << 20;
+
+/// The times of a flow, in the order of its sequence numbers. They never decrease.
+#[derive(Debug)]
+pub struct Schedule {
+    course: Course,
+}
+
+#[derive(Debug)]
+enum Course {
+    Constant(Constant),
+    Burst { rate: Rate, at_ns: u64, left: u64 },
+    Poisson(Box<Poisson>),
+    Trace { times: Arc<[u64]>, next: usize },
+}
+
+/// The next time is `at_ns + rest / samples`, exactly.
+#[derive(Debug)]
+struct Constant {
+    rate: Rate,
+    at_ns: u64,
+    rest: u64,
+}
+
+/// The next time is `at_ns + fraction`.
+#[derive(Debug)]
+struct Poisson {
+    random: ChaCha8Rng,
+    mean_ns: f64,
+    at_ns: u64,
+    fraction: f64,
+}
+
+impl Schedule {
+    /// Of the flow with this number, from 0. `trace`: the times of the file, ascending, where the load follows one. None:
+    /// the load has no intended times.
+    #[must_use]
+    pub fn new(load: &Load, seed: u64, flow: usize, trace: Arc<[u64]>) -> Option<Self> {
+        let course = match *load {
+            Load::Constant { rate } => Course::Constant(Constant { rate: valid(rate), at_ns: 0, rest: 0 }),
+            Load::Burst { rate } => Course::Burst { rate: valid(rate), at_ns: 0, left: valid(rate).samples },
+            Load::Poisson { rate } => Course::Poisson(Box::new(Poisson::new(valid(rate), seed, flow))),
+            Load::Trace { .. } => Course::Trace { times: trace, next: 0 },
+            Load::Max => return None,
+        };
+        Some(Self { course })
+    }
+
+    /// How many of the times to come lie before `until_ns`: of a new schedule, the samples planned for a measured time of that
+    /// length. Poisson times are drawn one by one to tell.
+    #[must_use]
+    pub fn planned(self, until_ns: u64) -> u64 {
+        // samples i with i * period / samples < until
+        let before = |Rate { samples, period_ns }: Rate| {
+            let count = (u128::from(until_ns) * u128::from(samples)).div_ceil(u128::from(period_ns));
+            u64::try_from(count).unwrap_or(u64::MAX)
+        };
+        match &self.course {
+            Course::Constant(constant) => before(constant.rate).saturating_sub(constant.index()),
+            Course::Burst { rate, at_ns, left } => {
+                let bursts = before(Rate { samples: 1, ..*rate });
+                let gone = (at_ns / rate.period_ns).saturating_mul(rate.samples);
+                bursts.saturating_mul(rate.samples).saturating_sub(gone.saturating_add(rate.samples - left))
+            }
+            Course::Poisson(_) => self.take_while(|&at_ns| at_ns < until_ns).count() as u64,
+            Course::Trace { times, next } => {
+                (times.partition_point(|&at_ns| at_ns < until_ns) as u64).saturating_sub(*next as u64)
+            }
+        }
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        match &mut self.course {
+            Course::Constant(constant) => Some(constant.next()),
+            Course::Burst { rate, at_ns, left } => {
+                if *left == 0 {
+                    *at_ns = at_ns.saturating_add(rate.period_ns);
+                    *left = rate.samples;
+                }
+                *left -= 1;
+                Some(*at_ns)
+            }
+            Course::Poisson(poisson) => Some(poisson.next()),
+            Course::Trace { times, next } => {
+                let at_ns = times.get(*next)?;
+                *next += 1;
+                Some(*at_ns)
+            }
+        }
+    }
+}
+
+/// A rate that was read from elsewhere may be anything.
+fn valid(rate: Rate) -> Rate {
+    Rate { samples: rate.samples.max(1), period_ns: rate.period_ns.max(1) }
+}
+
+impl Constant {
+    #[inline]
+    fn next(&mut self) -> u64 {
+        let Rate { samples, period_ns } = self.rate;
+        let now = self.at_ns;
+        self.at_ns = now.saturating_add(period_ns / samples);
+        // the sum may exceed 64 bits; it is less than two rates
+        let rest = u128::from(self.rest) + u128::from(period_ns % samples);
+        let carry = rest >= u128::from(samples);
+        self.at_ns = self.at_ns.saturating_add(u64::from(carry));
+        self.rest = (if carry { rest - u128::from(samples) } else { rest }) as u64;
+        now
+    }
+
+    /// Number of the next sample.
+    fn index(&self) -> u64 {
+        let scaled = u128::from(self.at_ns) * u128::from(self.rate.samples) + u128::from(self.rest);
+        u64::try_from(scaled / u128::from(self.rate.period_ns)).unwrap_or(u64::MAX)
+    }
+}
+
+impl Poisson {
+    fn new(Rate { samples, period_ns }: Rate, seed: u64, flow: usize) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(flow as u64);
+        Self { random, mean_ns: period_ns as f64 / samples as f64, at_ns: 0, fraction: 0.0 }
+    }
+
+    /// An exponential distance after the one before, by inversion.
+    #[inline]
+    fn next(&mut self) -> u64 {
+        // in (0, 1]: its logarithm is finite
+        let uniform = ((self.random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+        self.fraction -= uniform.ln() * self.mean_ns;
+        let whole = self.fraction.floor();
+        self.fraction -= whole;
+        self.at_ns = self.at_ns.saturating_add(whole as u64);
+        self.at_ns
+    }
+}
+
+/// The time of any sequence number of a flow.
+#[derive(Debug)]
+pub struct Times {
+    schedule: Schedule,
+    until_ns: u64,
+    /// Number of the sample that `schedule` gives next.
+    next: u64,
+    /// Of a Poisson flow: the last times, by the low bits of their number.
+    ring: Box<[u64]>,
+}
+
+impl Times {
+    /// Of a new schedule. No sample is planned for `until_ns` or later.
+    #[must_use]
+    pub fn new(schedule: Schedule, until_ns: u64) -> Self {
+        Self::with_reach(schedule, until_ns, REACH)
+    }
+
+    fn with_reach(schedule: Schedule, until_ns: u64, reach: u64) -> Self {
+        let mut ring = Box::default();
+        if matches!(schedule.course, Course::Poisson(_)) {
+            // every page is touched before the hot path comes by
+            ring = vec![u64::MAX; reach as usize].into_boxed_slice();
+            ring.fill(0);
+        }
+        Self { schedule, until_ns, next: 0, ring }
+    }
+
+    /// When this sample was to leave. None: nothing is planned with that number, or it lies over 2^20 samples of a Poisson
+    /// flow in the past.
+    #[inline]
+    pub fn at(&mut self, sequence: u64) -> Option<u64> {
+        let at_ns = match &mut self.schedule.course {
+            Course::Constant(constant) => {
+                let after = sequence.checked_add(1)?;
+                // mostly the samples come in order
+                if sequence != self.next {
+                    constant.go_to(sequence)?;
+                }
+                self.next = after;
+                constant.next()
+            }
+            Course::Burst { rate, .. } => (sequence / rate.samples).checked_mul(rate.period_ns)?,
+            Course::Trace { times, .. } => *times.get(usize::try_from(sequence).ok()?)?,
+            Course::Poisson(poisson) => {
+                let reach = self.ring.len() as u64;
+                while self.next <= sequence {
+                    if poisson.at_ns >= self.until_ns {
+                        return None;
+                    }
+                    self.ring[(self.next % reach) as usize] = poisson.next();
+                    self.next += 1;
+                }
+                if self.next - sequence > reach {
+                    return None;
+                }
+                self.ring[(sequence % reach) as usize]
+            }
+        };
+        (at_ns < self.until_ns).then_some(at_ns)
+    }
+}
+
+impl Constant {
+    fn go_to(&mut self, sequence: u64) -> Option<()> {
+        let samples = u128::from(self.rate.samples);
+        let scaled = u128::from(sequence) * u128::from(self.rate.period_ns);
+        self.at_ns = u64::try_from(scaled / samples).ok()?;
+        self.rest = (scaled % samples) as u64;
+        Some(())
+    }
+}
+
+#[cfg(test)]
+#[path = "schedule_tests.rs"]
+mod tests;
