@@ -35,9 +35,9 @@ pub fn pin(text: &str) -> Result<PinChoice, String> {
     PinChoice::parse(text).ok_or_else(|| format!("write {}", PinChoice::EXPECTED))
 }
 
-/// One of the workloads.
+/// One of the workloads that need no plan.
 pub fn workload() -> impl TypedValueParser<Value = Workload> {
-    one_of(Workload::ALL, Workload::name)
+    one_of(&[Workload::Latency, Workload::Throughput], Workload::name)
 }
 
 /// One of the figures of a run.
