@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use experiment::{PinChoice, ReceiveMode, Workload};
-use results::Metric;
+use results::Wanted;
 
 /// `D.KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,10 +41,10 @@ pub fn workload() -> impl TypedValueParser<Value = Workload> {
 }
 
 /// One of the figures of a run.
-pub fn metric() -> impl TypedValueParser<Value = Metric> {
-    let names: Vec<&'static str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+pub fn metric() -> impl TypedValueParser<Value = Wanted> {
+    let names: Vec<&'static str> = Wanted::all().map(Wanted::word).collect();
     PossibleValuesParser::new(names)
-        .map(|word| Metric::by_name(&word).expect("only names of metrics are let through"))
+        .map(|word| Wanted::by_word(&word).expect("only names of metrics are let through"))
 }
 
 /// One of the ways to receive.
