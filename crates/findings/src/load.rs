@@ -31,7 +31,8 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
 fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
     let mut curves: Vec<(String, Vec<(&'d Cell, f64)>)> = Vec::new();
     for cell in side.of_workload(Workload::Paced) {
-        let Some((load, rate)) = cell.factors.load.as_ref().and_then(|load| Some((load, load.rate()?))) else {
+        let Some((load, rate)) = cell.factors.load.as_ref().and_then(|load| Some((load, load.rate()?)))
+        else {
             continue;
         };
         let plan = match load {
@@ -180,7 +181,11 @@ fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
         between(&figure(min * point.sps), &figure(max * point.sps))
     };
     let before = holds.last().map_or_else(String::new, |point| {
-        format!("; up to {} it is the planned one: {} % of it", per_second(point.sps), in_words(percent(holds)))
+        format!(
+            "; up to {} it is the planned one: {} % of it",
+            per_second(point.sps),
+            in_words(percent(holds))
+        )
     });
     let text = format!(
         "{what}: the achieved rate falls short of the planned one from {} on: {}/s there, {}/s at {}{before} ({each}).",
@@ -204,9 +209,7 @@ fn points<'c, 'd: 'c>(
     cells: impl Iterator<Item = &'c (&'d Cell, f64)>,
     of: fn(&Run) -> Option<f64>,
 ) -> Vec<Point<'d>> {
-    cells
-        .filter_map(|(cell, sps)| Some(Point { cell, sps: *sps, spread: over_runs(cell, of)? }))
-        .collect()
+    cells.filter_map(|(cell, sps)| Some(Point { cell, sps: *sps, spread: over_runs(cell, of)? })).collect()
 }
 
 fn response_p99_ns(run: &Run) -> Option<f64> {

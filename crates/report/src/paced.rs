@@ -106,7 +106,8 @@ fn row(cell: &Cell, flow: &Flow, (number, flows): (usize, usize)) -> Vec<String>
     ]);
     for (_, kind, of) in FIGURES {
         let has_not = flow.load == Load::Max && kind != "service";
-        let figure = || record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| micros(ns as f64));
+        let figure =
+            || record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| micros(ns as f64));
         row.push(if has_not { NONE.to_owned() } else { figure() });
         row.push(spread(cell, |run| Some(of(of_run(run)?.latency.get(kind)?)? as f64)));
     }
@@ -139,7 +140,11 @@ pub(crate) fn outcome(run: &Run) -> String {
     let mut words = vec![format!("{planned}{} samples/s", rate(throughput.accepted_sps))];
     let quantile = |ns: Option<u64>| ns.map_or_else(unsupported, |ns| format!("{} µs", micros(ns as f64)));
     if let Some(response) = run.latency.get("response") {
-        words.push(format!("response 50 % {}, 99 % {}", quantile(response.p50_ns), quantile(response.p99_ns)));
+        words.push(format!(
+            "response 50 % {}, 99 % {}",
+            quantile(response.p50_ns),
+            quantile(response.p99_ns)
+        ));
     } else if let Some(service) = run.latency.get("service") {
         words.push(format!("service 50 % {}, 99 % {}", quantile(service.p50_ns), quantile(service.p99_ns)));
     }

@@ -171,7 +171,9 @@ impl Page {
         }
         let paced = of_workload(cells, Workload::Paced);
         if !paced.is_empty() {
-            self.line("\nLatency under load: samples at planned times; times of one way in µs, rates in samples/s");
+            self.line(
+                "\nLatency under load: samples at planned times; times of one way in µs, rates in samples/s",
+            );
             self.text.push_str(&paced::table(&paced).render());
         }
     }

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use stats::{Moments, Spread, median, supports_quantile, total};
 
 use crate::{
-    Cell, Counted, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, QUANTILES,
-    PacedCell, Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind, histogram::HistogramError,
-    new_histogram, steady::not_steady,
+    Cell, Counted, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell,
+    QUANTILES, Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind,
+    histogram::HistogramError, new_histogram, steady::not_steady,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -261,8 +261,7 @@ fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
     let mut runs = collected.runs.clone();
     runs.sort_by_key(|run| run.number);
     let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
-    let latency =
-        pooled_latency(valid.iter().map(|run| &run.latency), |kind| collected.pooled.get(kind));
+    let latency = pooled_latency(valid.iter().map(|run| &run.latency), |kind| collected.pooled.get(kind));
     let throughput = pooled_throughput(&valid);
     let warnings = warnings(&planned.factors, &runs, &latency, &collected.pooled);
     Cell {

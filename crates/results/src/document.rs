@@ -6,9 +6,7 @@ use experiment::{DriverDescription, Experiment, Factors, Qos};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Allocation, Block, Environment, NoiseRule, Paced, PacedCell, Resumption, SteadyState, Verdict,
-};
+use crate::{Allocation, Block, Environment, NoiseRule, Paced, PacedCell, Resumption, SteadyState, Verdict};
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
 ///

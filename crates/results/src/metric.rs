@@ -311,11 +311,8 @@ mod tests {
     fn a_quantile_alone_is_that_of_the_headline_latency() {
         let p99 = Wanted::by_word("p99").expect("a word");
         let of = Workload::ALL.iter().map(|workload| (workload.name(), p99.of(*workload)));
-        let expected = [
-            ("latency", Some(Metric::RttP99)),
-            ("throughput", None),
-            ("paced", Some(Metric::ResponseP99)),
-        ];
+        let expected =
+            [("latency", Some(Metric::RttP99)), ("throughput", None), ("paced", Some(Metric::ResponseP99))];
         assert_eq!(of.collect::<Vec<_>>(), expected);
         let response = Wanted::by_word("response-p99").expect("a word");
         assert_eq!((response.of(Workload::Latency), response.means(Metric::RttP99)), (None, false));

@@ -81,7 +81,10 @@ pub fn steady_latency(
                 return None;
             }
             let length_ns = window_ns.saturating_mul(together as u64);
-            Some((format!("{kind}_{name}"), in_time(&state, length_ns, |segment| (Some(segment.level), None))))
+            Some((
+                format!("{kind}_{name}"),
+                in_time(&state, length_ns, |segment| (Some(segment.level), None)),
+            ))
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use results::{
     Directory, Document, Received, RunState, State, SteadySegment, SteadyState, SteadyVerdict, WarningKind,
-    WindowCounts, Windows, steady_rate, steady_latency,
+    WindowCounts, Windows, steady_latency, steady_rate,
 };
 use sample::Noise;
 

@@ -250,8 +250,9 @@ impl Maker<'_> {
             return Ok(true);
         }
         observer.run_started(&self.tally.progress(blocks), cell);
-        let Some(log) = self.session.run(&mut run, cell, &mut self.names, &self.times)
-        else { return Ok(false) };
+        let Some(log) = self.session.run(&mut run, cell, &mut self.names, &self.times) else {
+            return Ok(false);
+        };
         let histograms = log.merged();
         directory.save_run(&run, log)?;
         assembler.add(run.clone(), &histograms);

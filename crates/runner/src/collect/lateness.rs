@@ -68,7 +68,11 @@ impl fmt::Display for Lateness {
             micros(*lag),
             beyond.join(" and of "),
         )?;
-        if *writing > BUSY { f.write_str(": it is their duration, or back-pressure, that holds the sender up") } else { Ok(()) }
+        if *writing > BUSY {
+            f.write_str(": it is their duration, or back-pressure, that holds the sender up")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -95,7 +99,8 @@ mod tests {
 
     #[test]
     fn a_lag_of_over_a_tenth_of_the_period_or_of_the_response_is_too_much() {
-        let said = |lag, response| of(&RATE, &run(lag, response, 5_000, 1000), 1_000_000_000).map(|l| l.beyond);
+        let said =
+            |lag, response| of(&RATE, &run(lag, response, 5_000, 1000), 1_000_000_000).map(|l| l.beyond);
         assert_eq!(said(1_000, 30_000), None);
         assert_eq!(said(4_000, 30_000), Some(vec!["the median response (30.0 µs)".to_owned()]));
         assert_eq!(said(110_000, 2_000_000), Some(vec!["the period (1000.0 µs)".to_owned()]));
@@ -109,7 +114,9 @@ mod tests {
         };
         assert!(words(1000, 5_000).starts_with("sender-limited: 99 % of the send lag is 500.0 µs"));
         assert!(words(1000, 5_000).ends_with("write calls took 0.5 % of the time"));
-        assert!(words(1000, 900_000).contains("took 90.0 % of the time: it is their duration, or back-pressure"));
+        assert!(
+            words(1000, 900_000).contains("took 90.0 % of the time: it is their duration, or back-pressure")
+        );
         assert!(words(100, 5_000).starts_with("sender-limited: 90 % of"));
         assert!(of(&RATE, &run(500_000, 600_000, 5_000, 3), 1_000_000_000).is_none());
     }

@@ -1,8 +1,8 @@
 //! What the agents of a run recorded, joined, checked against itself, and put into the words of a result.
 
 mod delivery;
-mod lateness;
 mod latency;
+mod lateness;
 mod multicast;
 mod paced;
 mod throughput;

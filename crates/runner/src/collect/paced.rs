@@ -56,7 +56,8 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
         ));
         return figures;
     }
-    let whose = |flow: &Flow| if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
+    let whose =
+        |flow: &Flow| if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
     let ends: Vec<Ends<'_>> = (flows.iter().zip(&written.flows).zip(&read.flows))
         .map(|((flow, written), read)| Ends { flow, whose: whose(flow), written, read })
         .collect();
@@ -119,12 +120,18 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
     });
     let Some(planned) = planned else {
         figures.check(response.n == 0 && lag.n == 0, || {
-            format!("{whose}without intended times, {} responses and {} send lags were recorded", response.n, lag.n)
+            format!(
+                "{whose}without intended times, {} responses and {} send lags were recorded",
+                response.n, lag.n
+            )
         });
         return;
     };
     figures.check(written.planned == planned, || {
-        format!("{whose}the plan has {planned} samples for the measured time, the writer had {}", written.planned)
+        format!(
+            "{whose}the plan has {planned} samples for the measured time, the writer had {}",
+            written.planned
+        )
     });
     figures.check(written.offered <= planned, || {
         format!("{whose}{} samples were offered of {planned} planned", written.offered)
@@ -166,7 +173,9 @@ fn latencies(figures: &mut Figures, ends: &[Ends<'_>], records: &mut [FlowRecord
         let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
         if let ([part], [record]) = (&parts[..], &mut *records) {
             figures.add(kind, part);
-            record.latency.extend(figures.latency.get(kind).cloned().map(|latency| (kind.to_owned(), latency)));
+            record
+                .latency
+                .extend(figures.latency.get(kind).cloned().map(|latency| (kind.to_owned(), latency)));
             continue;
         }
         match Distribution::together(&parts) {
