@@ -70,7 +70,9 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
 /// The highest numbers there are, where others are added to them.
 fn overflow(report: &mut Report) {
     report.usage.user_ns = u64::MAX;
-    for received in report.reader.iter_mut().flat_map(|reader| &mut reader.received) {
+    let of_flows = report.paced_reader.iter_mut().flat_map(|reader| &mut reader.flows);
+    let received = report.reader.iter_mut().flat_map(|reader| &mut reader.received);
+    for received in received.chain(of_flows.map(|flow| &mut flow.received)) {
         received.delivered = u64::MAX;
         received.missing = u64::MAX;
         received.duplicate = u64::MAX;
@@ -80,6 +82,10 @@ fn overflow(report: &mut Report) {
         received.last_ns = u64::MAX;
     }
     if let Some(written) = &mut report.writer {
+        written.timed_out = u64::MAX;
+        written.refused = u64::MAX;
+    }
+    for written in report.paced_writer.iter_mut().flat_map(|writer| &mut writer.flows) {
         written.timed_out = u64::MAX;
         written.refused = u64::MAX;
     }

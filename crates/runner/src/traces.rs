@@ -1,6 +1,6 @@
 //! The files of times that an experiment follows, read again before its first run.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, sync::Arc};
 
 use experiment::{Experiment, Factors, Load, Trace, trace_times};
 use results::sha256;
@@ -9,7 +9,7 @@ use crate::RunnerError;
 
 /// Times by the hash of their file.
 #[derive(Debug, Default)]
-pub(crate) struct Times(BTreeMap<String, Vec<u64>>);
+pub(crate) struct Times(BTreeMap<String, Arc<[u64]>>);
 
 impl Times {
     /// Reads all files of an experiment, and refuses what is not as it was planned.
@@ -19,17 +19,17 @@ impl Times {
             if let Load::Trace { trace } = flow.load
                 && !times.contains_key(&trace.sha256)
             {
-                times.insert(trace.sha256.clone(), read(&trace)?);
+                times.insert(trace.sha256.clone(), read(&trace)?.into());
             }
         }
         Ok(Self(times))
     }
 
     /// Those of a load; none of one that follows no file.
-    pub(crate) fn of(&self, load: &Load) -> &[u64] {
+    pub(crate) fn of(&self, load: &Load) -> Arc<[u64]> {
         match load {
-            Load::Trace { trace } => self.0.get(&trace.sha256).map_or(&[], Vec::as_slice),
-            _ => &[],
+            Load::Trace { trace } => self.0.get(&trace.sha256).cloned().unwrap_or_default(),
+            _ => Arc::default(),
         }
     }
 
