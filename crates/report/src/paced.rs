@@ -136,8 +136,8 @@ pub(crate) fn outcome(run: &Run) -> String {
     let (Some(paced), Some(throughput)) = (&run.paced, &run.throughput) else {
         return "nothing measured".to_owned();
     };
-    let planned = paced.planned_sps.map_or_else(String::new, |sps| format!("{} of ", rate(sps)));
-    let mut words = vec![format!("{planned}{} samples/s", rate(throughput.accepted_sps))];
+    let planned = paced.planned_sps.map_or_else(String::new, |sps| format!(" of {}", rate(sps)));
+    let mut words = vec![format!("{}{planned} samples/s", rate(throughput.accepted_sps))];
     let quantile = |ns: Option<u64>| ns.map_or_else(unsupported, |ns| format!("{} µs", micros(ns as f64)));
     if let Some(response) = run.latency.get("response") {
         words.push(format!(
