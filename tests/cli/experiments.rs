@@ -21,6 +21,22 @@ pin = "none"
 baseline = { size = 64, workload = "throughput", batch_bytes = 0 }
 "#;
 
+const LOADS: &str = r#"question = "At what load?"
+workload = "paced"
+
+[factors]
+driver = "udp"
+size = [64, "1KiB"]
+rate = [5, 1000, "10/100ms", "100Mbit/s", "max"]
+trace = "times/t.txt"
+exclude = [{ size = "1KiB", rate = [5, "10/100ms"] }]
+
+[design]
+seed = 7
+pin = "none"
+baseline = { rate = 1000 }
+"#;
+
 /// A place with the file, after a change of it.
 fn place(from: &str, to: &str) -> Place {
     assert!(FILE.contains(from), "{from}");
@@ -46,6 +62,19 @@ fn a_plan_is_printed_and_nothing_is_measured() {
     let plan: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
     assert_eq!(plan["name"], "small");
     assert_eq!(plan["design"]["baseline"], serde_json::json!(["udp/udp4/throughput/64"]));
+}
+
+#[test]
+fn a_plan_of_loads_says_how_many_samples_are_due() {
+    let place = Place::new();
+    place.write("loads.toml", LOADS);
+    fs::create_dir(place.path("times")).expect("a folder");
+    place.write("times/t.txt", "0\n0.25\n0.75\n");
+    place.golden("dry-run-paced", &["run", "loads.toml", "--dry-run"]);
+    place.write("times/t.txt", "0\n0.25 s\n");
+    place.golden("refused-trace", &["run", "loads.toml"]);
+    fs::remove_file(place.path("times/t.txt")).expect("it is there");
+    place.golden("refused-trace-none", &["run", "loads.toml"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use experiment::{PinChoice, ReceiveMode, Workload};
-use results::Metric;
+use results::Wanted;
 
 use crate::parse::{self, DriverOption};
 
@@ -338,7 +338,7 @@ pub struct Compare {
 
     /// Figure to compare. May be given several times. Without it, p50 and p99 of latency, goodput of throughput.
     #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse::metric())]
-    pub metric: Vec<Metric>,
+    pub metric: Vec<Wanted>,
 
     /// End with 1 if this change is real, with 4 if the runs cannot tell: `p99 > +5%`, `goodput < -5%`. May be given several
     /// times.

@@ -15,6 +15,7 @@ mod report_again;
 mod resume;
 mod run;
 mod selftest;
+mod traces;
 
 use std::process::ExitCode;
 

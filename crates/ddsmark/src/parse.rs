@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use experiment::{PinChoice, ReceiveMode, Workload};
-use results::Metric;
+use results::Wanted;
 
 /// `D.KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,16 +35,16 @@ pub fn pin(text: &str) -> Result<PinChoice, String> {
     PinChoice::parse(text).ok_or_else(|| format!("write {}", PinChoice::EXPECTED))
 }
 
-/// One of the workloads.
+/// One of the workloads that need no plan.
 pub fn workload() -> impl TypedValueParser<Value = Workload> {
-    one_of(Workload::ALL, Workload::name)
+    one_of(&[Workload::Latency, Workload::Throughput], Workload::name)
 }
 
 /// One of the figures of a run.
-pub fn metric() -> impl TypedValueParser<Value = Metric> {
-    let names: Vec<&'static str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+pub fn metric() -> impl TypedValueParser<Value = Wanted> {
+    let names: Vec<&'static str> = Wanted::all().map(Wanted::word).collect();
     PossibleValuesParser::new(names)
-        .map(|word| Metric::by_name(&word).expect("only names of metrics are let through"))
+        .map(|word| Wanted::by_word(&word).expect("only names of metrics are let through"))
 }
 
 /// One of the ways to receive.

@@ -19,7 +19,7 @@ use crate::{
     output::{self, say},
     problem::{Problem, Status},
     progress::Display,
-    recipes, report_again, resume, selftest,
+    recipes, report_again, resume, selftest, traces,
 };
 
 pub fn execute(flags: &Run) -> Result<Status, Problem> {
@@ -36,9 +36,11 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let choice = written.design.pin.as_ref();
     let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
         .map_err(|error| placed(&source, choice.map_or(0..0, experiment::At::span), &error))?;
+    let traces = traces::read(&written, &source)?;
     let (drivers, installed) = find_drivers(&written, &source, &launcher, &stop)?;
     let descriptions = &drivers.descriptions;
-    let given = Given { name: &name, descriptions, installed: &installed, pin, seed: seed() };
+    let given =
+        Given { name: &name, descriptions, installed: &installed, traces: &traces, pin, seed: seed() };
     let experiment = written.plan(&given).map_err(|refusal| source.refused(&refusal))?;
     if flags.dry_run {
         let text = if flags.output.json {

@@ -35,6 +35,7 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
         name: "selftest",
         descriptions: &drivers.descriptions,
         installed: &[],
+        traces: &BTreeMap::new(),
         pin,
         seed: flags.seed.unwrap_or_else(run::seed),
     };
@@ -69,6 +70,7 @@ fn written(flags: &Flags, driver: &str) -> Written {
         qos: experiment::Policies::default(),
         profiles: BTreeMap::new(),
         options: BTreeMap::new(),
+        flows: Vec::new(),
         design: WrittenDesign {
             blocks: Some(At::nowhere(flags.pairs.unwrap_or(pairs))),
             warm_up: Some(At::nowhere(Time(warm_up))),

@@ -119,6 +119,7 @@ impl Characterize {
             qos: Policies { reliability: Some(At::nowhere(self.reliability)), ..Policies::default() },
             profiles: BTreeMap::new(),
             options,
+            flows: Vec::new(),
             design: WrittenDesign {
                 blocks: Some(At::nowhere(self.runs.unwrap_or(runs))),
                 seed: Some(self.seed),
@@ -143,6 +144,7 @@ impl Characterize {
             name: "characterize",
             descriptions,
             installed: &[],
+            traces: &BTreeMap::new(),
             pin: self.pin.clone(),
             seed: self.seed,
         };

@@ -8,20 +8,24 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod abilities;
 mod characterize;
 mod driver;
 mod expansion;
 mod factors;
 mod load;
+mod loads;
 mod many;
 mod matrix;
 mod plan;
 mod planner;
 mod policies;
 mod qos;
+mod rate;
 mod refusal;
 mod schedule;
 mod source;
+mod trace;
 mod units;
 mod written;
 
@@ -40,10 +44,13 @@ pub use qos::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
     Reliability, Scope,
 };
+pub use rate::{Arrival, WrittenRate};
 pub use refusal::{PlanError, Refusal};
 pub use schedule::{Schedule, Times};
 pub use source::{Fault, Source};
+pub use trace::{MAX_TRACE_SAMPLES, TraceFault, TraceText, trace_times};
 pub use units::{Percent, Size, Time};
 pub use written::{
-    Matrix, OptionValue, PinChoice, Selection, Written, WrittenDesign, WrittenLimits, json_schema,
+    Matrix, OptionValue, PinChoice, Selection, Written, WrittenDesign, WrittenFlow, WrittenLimits,
+    json_schema,
 };

@@ -102,6 +102,22 @@ impl Load {
         }
     }
 
+    /// How many of its samples are due within a time from the begin, on average where that is left to chance; none where
+    /// nothing is due.
+    #[must_use]
+    pub fn planned(&self, measure_ns: u64) -> Option<u64> {
+        let of = |number: u64| u128::from(number);
+        let planned = match self {
+            // sample `i` is due at `i * period / samples`
+            Self::Constant { rate } => (of(measure_ns) * of(rate.samples)).div_ceil(of(rate.period_ns)),
+            Self::Poisson { rate } => (of(measure_ns) * of(rate.samples)) / of(rate.period_ns),
+            Self::Burst { rate } => of(rate.samples) * of(measure_ns).div_ceil(of(rate.period_ns)),
+            Self::Trace { trace } => of(trace.samples),
+            Self::Max => return None,
+        };
+        Some(u64::try_from(planned).unwrap_or(u64::MAX))
+    }
+
     /// The same plan at another rate; a plan without one stays as it is.
     #[must_use]
     pub fn at(&self, other: Rate) -> Self {

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Cell, Factors, PlanError, ReceiveMode, Refusal, Workload,
-    expansion::{DEFAULT_TRANSPORT, Expansion},
+    Cell, Factors, Load, PlanError, ReceiveMode, Refusal, Workload,
+    abilities::DEFAULT_TRANSPORT,
+    expansion::Expansion,
+    loads::{self, Traces},
     many::{At, Many, Span},
     planner::Given,
+    rate::{Arrival, WrittenRate},
     units::Size,
     written::{Selection, Written},
 };
@@ -24,6 +27,10 @@ pub(crate) struct Axes {
     pub(crate) driver: Many<String>,
     pub(crate) transport: Many<String>,
     pub(crate) size: Many<Size>,
+    /// Empty where there is none; so are traces.
+    pub(crate) rate: Many<WrittenRate>,
+    pub(crate) arrival: Many<Arrival>,
+    pub(crate) trace: Many<String>,
     pub(crate) batch_bytes: Many<Size>,
     pub(crate) receive: Many<ReceiveMode>,
     pub(crate) interface: Many<String>,
@@ -49,6 +56,9 @@ impl Axes {
             driver: factors.driver.clone().unwrap_or_else(|| Many::unwritten(given.installed.to_vec())),
             transport: text(&factors.transport, DEFAULT_TRANSPORT),
             size: factors.size.clone().unwrap_or_else(|| Many::unwritten([Size(1024)])),
+            rate: factors.rate.clone().unwrap_or(Many(Vec::new())),
+            arrival: factors.arrival.clone().unwrap_or_else(|| Many::unwritten([Arrival::Constant])),
+            trace: factors.trace.clone().unwrap_or(Many(Vec::new())),
             batch_bytes: factors.batch_bytes.clone().unwrap_or_else(|| Many::unwritten([Size(0)])),
             receive: factors.receive.clone().unwrap_or_else(|| Many::unwritten([ReceiveMode::Waitset])),
             interface: text(&factors.interface, "lo"),
@@ -60,12 +70,21 @@ impl Axes {
 
     /// With what is selected in the place of these.
     fn with(&self, written: &Written, selection: &Selection) -> Result<Self, Refusal> {
-        let axes = self.clone();
+        let mut axes = self.clone();
+        // rates and traces are one factor: what is offered
+        if selection.rate.is_some() || selection.arrival.is_some() {
+            axes.trace = Many(Vec::new());
+        } else if selection.trace.is_some() {
+            axes.rate = Many(Vec::new());
+        }
         Self {
             workload: selection.workload.clone().unwrap_or(axes.workload),
             driver: selection.driver.clone().unwrap_or(axes.driver),
             transport: selection.transport.clone().unwrap_or(axes.transport),
             size: selection.size.clone().unwrap_or(axes.size),
+            rate: selection.rate.clone().unwrap_or(axes.rate),
+            arrival: selection.arrival.clone().unwrap_or(axes.arrival),
+            trace: selection.trace.clone().unwrap_or(axes.trace),
             batch_bytes: selection.batch_bytes.clone().unwrap_or(axes.batch_bytes),
             receive: selection.receive.clone().unwrap_or(axes.receive),
             interface: selection.interface.clone().unwrap_or(axes.interface),
@@ -85,6 +104,7 @@ impl Axes {
         all_distinct("interface", &self.interface)?;
         all_distinct("multicast", &self.multicast)?;
         all_distinct("profile", &self.profile)?;
+        loads::distinct(&self)?;
         for (what, empty) in [
             ("drivers", self.driver.0.is_empty()),
             ("sizes", self.size.0.is_empty()),
@@ -94,6 +114,7 @@ impl Axes {
             ("ways to receive", self.receive.0.is_empty()),
             ("interfaces", self.interface.0.is_empty()),
             ("values of multicast", self.multicast.0.is_empty()),
+            ("arrivals", self.arrival.0.is_empty()),
             ("profiles", profiles_named && self.profile.0.is_empty()),
         ] {
             if empty {
@@ -122,6 +143,7 @@ impl Axes {
             self.interface.0.len(),
             self.multicast.0.len(),
             self.profile.0.len().max(1),
+            self.rate.0.len().saturating_mul(self.arrival.0.len()).saturating_add(self.trace.0.len()).max(1),
         ]
         .into_iter()
         .fold(1, usize::saturating_mul)
@@ -129,7 +151,11 @@ impl Axes {
 }
 
 /// The cells that are written, with their ids, and what was changed or left out, in words.
-pub(crate) fn cells(written: &Written, given: &Given<'_>) -> Result<(Vec<Cell>, Vec<String>), Refusal> {
+pub(crate) fn cells(
+    written: &Written,
+    given: &Given<'_>,
+    measure_ns: u64,
+) -> Result<(Vec<Cell>, Vec<String>), Refusal> {
     for policies in
         written.profiles.values().map(|profile| profile.over(&written.qos)).chain([written.qos.clone()])
     {
@@ -149,20 +175,31 @@ pub(crate) fn cells(written: &Written, given: &Given<'_>) -> Result<(Vec<Cell>, 
     if let Some(stray) = written.options.keys().find(|driver| !takes_part(driver.get())) {
         return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
     }
-    let mut matrix = Expansion { written, given, lenient: false, factors: Vec::new(), notes: Vec::new() };
+    loads::check(written, &all().collect::<Vec<_>>())?;
+    let traces = Traces::read(written, given, measure_ns)?;
+    let (flows, flow_notes) = traces.flows(&written.flows)?;
+    let mut matrix = Expansion {
+        written,
+        given,
+        traces: &traces,
+        flows: &flows,
+        lenient: false,
+        factors: Vec::new(),
+        notes: Vec::new(),
+    };
     let unnamed = written.factors.driver.is_none();
     matrix.lenient = unnamed;
     matrix.expand(&axes)?;
     for exclude in &written.factors.exclude {
         // together with those that another exclude took away
-        let found = matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors));
+        let found = matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, given));
         // it may be that a driver is not installed here
         let may_be_elsewhere = unnamed && exclude.get().driver.is_some();
         if !found && !may_be_elsewhere {
             return Err(PlanError::NoMatch("this exclude").at(exclude.span()));
         }
         for (factors, excluded) in &mut matrix.factors {
-            *excluded |= matches(exclude.get(), factors);
+            *excluded |= matches(exclude.get(), factors, given);
         }
     }
     // of a driver that was taken away nothing needs to be said
@@ -181,14 +218,19 @@ pub(crate) fn cells(written: &Written, given: &Given<'_>) -> Result<(Vec<Cell>, 
     let factors: Vec<Factors> = factors.into_iter().map(|(factors, _)| factors).collect();
     let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
     let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
-    let notes = notes.map(|note| note.words).collect();
+    let mut told: Vec<String> = Vec::new();
+    for words in flow_notes.into_iter().chain(notes.map(|note| note.words)) {
+        if !told.contains(&words) {
+            told.push(words);
+        }
+    }
     let mut cells = named(factors);
     number_namesakes(&mut cells);
-    Ok((cells, notes))
+    Ok((cells, told))
 }
 
 /// Whether a cell has, of each factor given, one of the values given.
-pub(crate) fn matches(selection: &Selection, factors: &Factors) -> bool {
+pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_>) -> bool {
     fn holds<T: PartialEq>(asked: Option<&Many<T>>, value: &T) -> bool {
         asked.is_none_or(|many| many.values().any(|asked| asked == value))
     }
@@ -197,6 +239,7 @@ pub(crate) fn matches(selection: &Selection, factors: &Factors) -> bool {
         && holds(selection.driver.as_ref(), &factors.driver)
         && holds(selection.transport.as_ref(), &factors.transport)
         && holds(selection.size.as_ref(), &Size(factors.size_bytes))
+        && loads::selects(selection, factors, given)
         && holds(selection.batch_bytes.as_ref(), &Size(factors.batch_bytes))
         && holds(selection.receive.as_ref(), &factors.receive)
         && holds(selection.interface.as_ref(), &factors.interface)
@@ -224,8 +267,13 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
             driver.to_owned(),
             format!("{}{}", factors.transport, if factors.multicast { "-multicast" } else { "" }),
             factors.workload.to_string(),
-            factors.size_bytes.to_string(),
         ];
+        if factors.flows.is_empty() {
+            parts.push(factors.size_bytes.to_string());
+        } else {
+            parts.push("flows".to_owned());
+        }
+        parts.extend(factors.load.iter().flat_map(load_id));
         if factors.batch_bytes > 0 {
             parts.push(format!("batch-{}", factors.batch_bytes));
         }
@@ -246,6 +294,22 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
     };
     let ids: Vec<String> = all.iter().map(id).collect();
     ids.into_iter().zip(all).map(|(id, factors)| Cell { id, factors }).collect()
+}
+
+/// What is offered, in the id of a cell.
+fn load_id(load: &Load) -> Vec<String> {
+    let rate = || load.rate().map(|rate| format!("rate-{}", rate.to_string().trim_end_matches("/s")));
+    let kind = match load {
+        Load::Constant { .. } => None,
+        Load::Poisson { .. } => Some("poisson".to_owned()),
+        Load::Burst { rate } => Some(format!("burst-{}", rate.samples)),
+        Load::Trace { trace } => {
+            let name = trace.file.rsplit('/').next().unwrap_or(&trace.file);
+            Some(format!("trace-{name}"))
+        }
+        Load::Max => Some("max".to_owned()),
+    };
+    rate().into_iter().chain(kind).collect()
 }
 
 /// Cells that would share an id, such as those of driver files of one name in different folders, get a number each.

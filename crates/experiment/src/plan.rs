@@ -59,6 +59,9 @@ pub struct Design {
     pub pin: Pin,
     /// Whether a spinner of the lowest priority keeps each core from idling.
     pub keep_awake: bool,
+    /// Of the workload `paced`: whether the writer spins for the last part of a wait; else it only sleeps.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub spin: bool,
     /// Ids of the cells that others are compared with. Each of them is measured twice in every block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub baseline: Vec<String>,
@@ -77,6 +80,16 @@ pub struct Design {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 const fn is_false(value: &bool) -> bool {
     !*value
+}
+
+/// Of a field that is left out where it says nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_true(value: &bool) -> bool {
+    *value
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// The precision that is wanted of every comparison with a baseline; without a baseline, of every cell's own level.

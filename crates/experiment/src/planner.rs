@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Design, DriverDescription, Effort, Experiment, Limits, Pin, PlanError, Precision, Refusal,
+    Design, DriverDescription, Effort, Experiment, Limits, Pin, PlanError, Precision, Refusal, TraceText,
     many::At,
     matrix,
     units::Time,
@@ -35,6 +35,8 @@ pub struct Given<'a> {
     pub descriptions: &'a BTreeMap<String, DriverDescription>,
     /// The drivers that are meant where none is named.
     pub installed: &'a [String],
+    /// Files of times, by their names as written: see [`Written::traces`].
+    pub traces: &'a BTreeMap<String, TraceText>,
     /// The cores meant.
     pub pin: Pin,
     /// The seed, where none is written.
@@ -57,7 +59,7 @@ impl Written {
         }
         let design = design(&self.design, given)?;
         let limits = limits(&self.limits)?;
-        let (cells, notes) = matrix::cells(self, given)?;
+        let (cells, notes) = matrix::cells(self, given, design.measure_ns)?;
         if cells.is_empty() {
             return Err(PlanError::NoCell.at(0..0));
         }
@@ -66,7 +68,7 @@ impl Written {
             Experiment { name: given.name.to_owned(), question, cells, design, limits, notes };
         if let Some(baseline) = &self.design.baseline {
             let cells = experiment.cells.iter();
-            let matching = cells.filter(|cell| matrix::matches(baseline.get(), &cell.factors));
+            let matching = cells.filter(|cell| matrix::matches(baseline.get(), &cell.factors, given));
             experiment.design.baseline = matching.map(|cell| cell.id.clone()).collect();
             if experiment.design.baseline.is_empty() {
                 return Err(PlanError::NoMatch("the baseline").at(baseline.span()));
@@ -120,6 +122,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         check_every: written.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
         pin: given.pin.clone(),
         keep_awake: written.keep_awake,
+        spin: written.spin.as_ref().is_none_or(|spin| *spin.get()),
         baseline: Vec::new(),
         repeat_noisy: written.repeat_noisy.unwrap_or(written.baseline.is_some()),
         precision: None,

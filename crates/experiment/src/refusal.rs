@@ -1,6 +1,6 @@
 //! Why what was written cannot be meant, and where it stands.
 
-use crate::{MIN_SIZE_BYTES, Policy, many::Span, units::Time};
+use crate::{MIN_SIZE_BYTES, Policy, TraceFault, many::Span, units::Time};
 
 /// What was refused, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -203,6 +203,14 @@ pub enum PlanError {
         /// What there is.
         budget_ns: u64,
     },
+    /// A file of times that is none.
+    #[error("trace `{file}`: {fault}")]
+    Trace {
+        /// The file.
+        file: String,
+        /// What is wrong in it, and where.
+        fault: TraceFault,
+    },
     /// What contradicts itself or says nothing.
     #[error("{words}")]
     Contradiction {
@@ -256,6 +264,7 @@ impl PlanError {
             Self::OverBudget { .. } => {
                 "give more budget, measure for a shorter time, or plan fewer cells or blocks".to_owned()
             }
+            Self::Trace { fault, .. } => fault.hint.to_owned(),
             Self::Contradiction { hint, .. } => (*hint).to_owned(),
         }
     }

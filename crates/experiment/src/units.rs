@@ -47,7 +47,7 @@ impl Size {
 impl Time {
     const EXPECTED: &str = "a time with its unit, such as `\"800ms\"` or `\"5s\"`";
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         humantime::parse_duration(text).ok().and_then(|time| u64::try_from(time.as_nanos()).ok()).map(Self)
     }
 }
@@ -129,6 +129,8 @@ macro_rules! textual {
         }
     };
 }
+
+pub(crate) use textual;
 
 textual!(
     Size,

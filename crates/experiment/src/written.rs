@@ -9,6 +9,7 @@ use crate::{
     ReceiveMode, Topology, Workload,
     many::{At, Many},
     policies::Policies,
+    rate::{Arrival, WrittenRate},
     units::{Percent, Size, Time},
 };
 
@@ -32,7 +33,7 @@ pub fn json_schema() -> String {
 pub struct Written {
     /// What it asks, for people. It stands in the result.
     pub question: At<String>,
-    /// What is measured: one or both.
+    /// What is measured: one or several.
     pub workload: Many<Workload>,
     /// Who writes to whom.
     #[serde(default = "pair")]
@@ -49,12 +50,44 @@ pub struct Written {
     /// Options of each driver, by driver and name; see `ddsmark drivers info D`. A list makes the option a factor.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<At<String>, BTreeMap<At<String>, Many<OptionValue>>>,
+    /// Streams of samples of the workload `paced`, all in each run, each with a topic of its own. In the place of the factors
+    /// `size`, `rate`, `arrival` and `trace`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<At<WrittenFlow>>,
     /// How often, how long, in which order.
     #[serde(default)]
     pub design: WrittenDesign,
     /// How long each phase of a run may take at most. A phase that takes longer fails the run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: WrittenLimits,
+}
+
+/// One stream of samples. It has one of `rate` and `trace`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WrittenFlow {
+    /// Its name: letters, digits and `-`.
+    pub name: At<String>,
+    /// Payload of a sample, with the 16-byte sample header in it.
+    pub size: At<Size>,
+    /// How many samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<At<WrittenRate>>,
+    /// When they are to leave. Without it `constant`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<At<Arrival>>,
+    /// A file with the time of each sample, as the factor `trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<At<String>>,
+}
+
+impl Written {
+    /// Files of times that are to be followed.
+    pub fn traces(&self) -> impl Iterator<Item = &At<String>> {
+        let included = self.factors.include.iter().filter_map(|selection| selection.get().trace.as_ref());
+        let factors = self.factors.trace.iter().chain(included).flat_map(|many| &many.0);
+        factors.chain(self.flows.iter().filter_map(|flow| flow.get().trace.as_ref()))
+    }
 }
 
 const fn pair() -> Topology {
@@ -80,7 +113,19 @@ pub struct Matrix {
     /// Payload of a sample, with the 16-byte sample header in it. Without it 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Many<Size>>,
-    /// Ceiling on payload bytes per flush of throughput; 0 is unbatched. Without it 0. It changes nothing about latency.
+    /// Of the workload `paced`: how many samples are to leave. Each rate is measured with each arrival.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Many<WrittenRate>>,
+    /// When the samples of a rate are to leave. Without it `constant`. A burst of `k` samples every `T` is the rate `"k/T"`; with
+    /// one sample it is the same as `constant`. It changes nothing about `max`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<Many<Arrival>>,
+    /// Further plans of the workload `paced`: files, beside the experiment's own, with the intended time of one sample a line, in
+    /// seconds from the begin, ascending. Empty lines and those that begin with `#` are passed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Many<String>>,
+    /// Ceiling on payload bytes per flush of throughput and of a paced load; 0 is unbatched. Without it 0. It changes nothing
+    /// about latency.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_bytes: Option<Many<Size>>,
     /// How samples are received. Without it `waitset`.
@@ -121,6 +166,15 @@ pub struct Selection {
     /// Sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Many<Size>>,
+    /// Rates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Many<WrittenRate>>,
+    /// Arrivals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<Many<Arrival>>,
+    /// Files of times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Many<String>>,
     /// Ceilings of batches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_bytes: Option<Many<Size>>,
@@ -175,6 +229,10 @@ pub struct WrittenDesign {
     /// Keep the cores from idling, with spinning threads of the lowest priority. Without it they may idle.
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_awake: bool,
+    /// Of the workload `paced`: whether the writer spins for the last part of a wait, to be on time. Without it `true`; with
+    /// `false` it only sleeps, which costs less and is less exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spin: Option<At<bool>>,
     /// Whether a block that other work on the host disturbed is made once more at the end; both stay in the result. Without it
     /// `true` where there is a baseline, else `false`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -143,8 +143,8 @@ pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
     run.throughput.as_ref().map(|throughput| throughput.lost_pct)
 }
 
-/// Pings lost in the valid runs, in percent of those sent.
-fn lost_pct(cell: &Cell) -> f64 {
+/// Pings (samples) lost in the valid runs, in percent of those sent.
+pub(crate) fn lost_pct(cell: &Cell) -> f64 {
     let counted = || cell.valid_runs().flat_map(|run| &run.counted);
     let sent: f64 = counted().map(|counted| counted.sent as f64).sum();
     let lost: f64 = counted().map(|counted| counted.lost as f64).sum();

@@ -16,6 +16,7 @@ mod delivery;
 mod figures;
 mod latency;
 mod limits;
+mod load;
 mod overhead;
 mod plateau;
 mod words;
@@ -34,6 +35,11 @@ pub const FULL_LINE_PCT: f64 = 90.0;
 /// Loss above this, in percent of the samples sent, takes part in what binds throughput.
 pub const NOTABLE_LOSS_PCT: f64 = 1.0;
 
+/// At the knee of a curve over loads the 99 % response is so many times that at the lowest load, at most.
+pub const KNEE: f64 = 2.0;
+/// Of a planned rate, what counts as all of it.
+pub const KEPT: f64 = 0.99;
+
 /// What the cells say, in the order of [`results::FindingKind`]. The findings that the document has already play no part.
 #[must_use]
 pub fn of(document: &Document) -> Vec<Finding> {
@@ -43,6 +49,7 @@ pub fn of(document: &Document) -> Vec<Finding> {
         findings.extend(plateau::findings(side, &document.host));
         findings.extend(batching::findings(side));
         findings.extend(latency::findings(side));
+        findings.extend(load::findings(side));
     }
     findings.extend(delivery::findings(&sides));
     findings.extend(overhead::findings(&sides));

@@ -6,6 +6,7 @@ mod check;
 mod drivers;
 mod layout;
 mod number;
+mod paced;
 mod plan;
 mod progress;
 mod selftest;

@@ -17,6 +17,11 @@ pub(crate) fn significant(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
+/// Samples per second: whole ones where there are many.
+pub(crate) fn rate(sps: f64) -> String {
+    if sps < 999.5 { significant(sps) } else { format!("{sps:.0}") }
+}
+
 /// A share of 1 in percent: two significant digits from 1 % on.
 pub(crate) fn percent_of_one(share: f64) -> String {
     let percent = share * 100.0;

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use experiment::{Experiment, RUN_OVERHEAD_NS};
+use experiment::{Cell, Experiment, Factors, RUN_OVERHEAD_NS, Workload};
 use results::Allocation;
+use stats::{min_n_for, total};
 
 use crate::{
     layout::{Align, Grid, WIDTH, wrap},
@@ -40,13 +41,63 @@ pub fn plan(experiment: &Experiment, foresight: &str) -> String {
     for note in &experiment.notes {
         line(&format!("note: {note}"));
     }
-    let mut grid = Grid::default().column("Cell", Align::Left).column("", Align::Left);
+    let paced = experiment.cells.iter().any(|cell| cell.factors.workload == Workload::Paced);
+    let mut grid = Grid::default().column("Cell", Align::Left);
+    if paced {
+        for words in too_few(experiment) {
+            line(&words);
+        }
+        grid = grid.column("Samples a run", Align::Right);
+    }
+    grid = grid.column("", Align::Left);
     for cell in &experiment.cells {
-        let role = if experiment.is_baseline(&cell.id) { "baseline, twice a block" } else { "" };
-        grid.row(vec![cell.id.clone(), role.to_owned()]);
+        let mut row = vec![cell.id.clone()];
+        if paced {
+            row.push(
+                planned(&cell.factors, experiment.design.measure_ns)
+                    .map_or_else(String::new, |samples| samples.to_string()),
+            );
+        }
+        row.push(if experiment.is_baseline(&cell.id) { "baseline, twice a block" } else { "" }.to_owned());
+        grid.row(row);
     }
     let _ = write!(text, "\n{}", grid.render());
     text
+}
+
+/// Samples that are due in a run, of all its flows; none of what has no plan.
+fn planned(factors: &Factors, measure_ns: u64) -> Option<u64> {
+    let flows = factors.streams();
+    let planned: Vec<u64> = flows.iter().filter_map(|flow| flow.load.planned(measure_ns)).collect();
+    (!planned.is_empty()).then(|| total(planned))
+}
+
+/// What the samples of a run are too few for, by the flow with the fewest of each cell.
+fn too_few(experiment: &Experiment) -> Vec<String> {
+    let least = |cell: &Cell| {
+        let flows = cell.factors.streams();
+        flows.iter().filter_map(|flow| flow.load.planned(experiment.design.measure_ns)).min()
+    };
+    let cells: Vec<(&str, u64)> =
+        experiment.cells.iter().filter_map(|cell| Some((cell.id.as_str(), least(cell)?))).collect();
+    let mut notes = Vec::new();
+    // of what has no median nothing more needs to be said
+    let mut from = 0;
+    for (quantile, name) in [(0.5, "median"), (0.9, "90 % quantile"), (0.99, "99 % quantile")] {
+        let enough = min_n_for(quantile);
+        let few: Vec<&(&str, u64)> = cells.iter().filter(|(_, n)| (from..enough).contains(n)).collect();
+        from = enough;
+        let Some((id, n)) = few.iter().min_by_key(|(_, n)| n) else { continue };
+        let others = match few.len() {
+            1 => String::new(),
+            n => format!(", and of {} more", n - 1),
+        };
+        notes.push(format!(
+            "note: {} a run of `{id}`{others}: too few for a {name}, which needs {enough}; measure for longer",
+            count(usize::try_from(*n).unwrap_or(usize::MAX), "sample"),
+        ));
+    }
+    notes
 }
 
 /// How many blocks there are, and why so many.

@@ -6,7 +6,7 @@ use stats::total;
 
 use crate::{
     number::{micros, significant},
-    short_name,
+    paced, short_name,
 };
 
 /// One plain line for a run that has ended: which of how many, the cell, and its main figures.
@@ -16,9 +16,14 @@ pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> Stri
         0 => String::new(),
         bytes => format!(", batched to {bytes}"),
     };
+    let load = match (&factors.load, factors.flows.len()) {
+        (Some(load), _) => format!(" at {load}"),
+        (None, 0) => String::new(),
+        (None, flows) => format!(" in {flows} flows"),
+    };
     let width = total.to_string().len();
     let cell = format!(
-        "[{done:>width$}/{total}] {} {} {} {} bytes{batch}",
+        "[{done:>width$}/{total}] {} {} {}{load} {} bytes{batch}",
         short_name(&factors.driver),
         factors.transport,
         factors.workload,
@@ -35,7 +40,7 @@ fn outcome(run: &Run, factors: &Factors) -> String {
     let figures = match factors.workload {
         Workload::Latency => latency(run),
         Workload::Throughput => throughput(run),
-        Workload::Paced => todo!(),
+        Workload::Paced => paced::outcome(run),
     };
     match run.state {
         RunState::Valid => figures,

@@ -89,7 +89,7 @@ pub fn foresight(experiment: &Experiment, host: &Host, outcome: &dyn Fn(&str) ->
     if experiment.design.baseline.is_empty() || compared.is_empty() {
         return String::new();
     }
-    let comparisons: usize = compared.iter().map(|cell| Metric::claims(cell.factors.workload).len()).sum();
+    let comparisons: usize = compared.iter().map(|cell| Metric::claims(&cell.factors).len()).sum();
     let drivers: BTreeSet<&str> = compared.iter().map(|cell| cell.factors.driver.as_str()).collect();
     let mut text = String::new();
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
@@ -101,23 +101,26 @@ pub fn foresight(experiment: &Experiment, host: &Host, outcome: &dyn Fn(&str) ->
             continue;
         };
         let mut effects = Vec::new();
-        for workload in [Workload::Latency, Workload::Throughput] {
-            let mine = |workload| {
-                compared
-                    .iter()
-                    .filter(move |cell| cell.factors.driver == driver && cell.factors.workload == workload)
+        for workload in Workload::ALL {
+            let is_mine = |cell: &&&experiment::Cell| {
+                cell.factors.driver == driver && cell.factors.workload == *workload
             };
-            for metric in Metric::claims(workload) {
-                let blocks = experiment.design.blocks;
-                let of_cells: Vec<Option<f64>> = mine(workload)
-                    .map(|cell| {
-                        let size = cell.factors.size_bytes;
-                        outcome.smallest_effect_pct(workload, size, *metric, blocks, comparisons)
-                    })
-                    .collect();
-                if of_cells.is_empty() {
+            let mine: Vec<&experiment::Cell> = compared.iter().filter(is_mine).copied().collect();
+            let metrics: BTreeSet<Metric> =
+                mine.iter().flat_map(|cell| Metric::claims(&cell.factors)).copied().collect();
+            for metric in metrics {
+                if !outcome.figures.iter().any(|f| f.workload == *workload && f.metric == metric) {
+                    effects.push(format!("{} unknown, a selftest does not measure it", metric.words()));
                     continue;
                 }
+                let blocks = experiment.design.blocks;
+                let of_cells: Vec<Option<f64>> = mine
+                    .iter()
+                    .map(|cell| {
+                        let size = cell.factors.size_bytes;
+                        outcome.smallest_effect_pct(*workload, size, metric, blocks, comparisons)
+                    })
+                    .collect();
                 let known = || of_cells.iter().copied().flatten();
                 let (least, most) = (known().fold(f64::MAX, f64::min), known().fold(0.0, f64::max));
                 effects.push(match known().next() {

@@ -196,7 +196,7 @@ const QUANTILES: [Quantile; 6] = [
     |latency| latency.p99_9999_ns,
 ];
 
-fn unsupported() -> String {
+pub(crate) fn unsupported() -> String {
     "n/a".to_owned()
 }
 
@@ -206,7 +206,7 @@ fn dropped(cell: &Cell) -> Option<u64> {
 }
 
 /// CPU seconds per million samples, which is µs per sample, at both ends.
-fn cpu(cell: &Cell) -> [String; 4] {
+pub(crate) fn cpu(cell: &Cell) -> [String; 4] {
     let Some(median) = &cell.cpu_ns_per_sample else {
         return [unsupported(), String::new(), unsupported(), String::new()];
     };
@@ -219,7 +219,7 @@ fn cpu(cell: &Cell) -> [String; 4] {
 }
 
 /// Half the range of a figure over the runs, in percent of its median; nothing where not every run has it.
-fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> String {
+pub(crate) fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> String {
     let figures: Option<Vec<f64>> = cell.valid_runs().map(figure).collect();
     figures
         .and_then(|figures| Spread::of(&figures)?.half_range_relative())
@@ -227,13 +227,13 @@ fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> String {
 }
 
 /// Half the range of the loss over the runs, in percentage points: where nothing is lost there is nothing to relate to.
-fn lost_spread(cell: &Cell) -> String {
+pub(crate) fn lost_spread(cell: &Cell) -> String {
     let lost: Vec<f64> = cell.valid_runs().map(Run::lost_pct).collect();
     Spread::of(&lost).map_or_else(String::new, |spread| format!("{:.2}", (spread.max - spread.min) / 2.0))
 }
 
 /// A row without figures says why.
-fn nothing(cell: &Cell, cells: usize) -> Vec<String> {
+pub(crate) fn nothing(cell: &Cell, cells: usize) -> Vec<String> {
     let any = |state| cell.runs.iter().any(|run| run.state == state);
     let why = match () {
         () if cell.runs.is_empty() => "not run",

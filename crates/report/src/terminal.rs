@@ -8,7 +8,7 @@ use results::{Cell, Document, Run, RunState, State, SteadyVerdict, Warning, Warn
 use crate::{
     layout::{WIDTH, wrap},
     number::{count, date, duration},
-    settings, short_name,
+    paced, settings, short_name,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
     verdicts,
 };
@@ -169,6 +169,13 @@ impl Page {
         if !latency.is_empty() {
             self.latency(&latency);
         }
+        let paced = of_workload(cells, Workload::Paced);
+        if !paced.is_empty() {
+            self.line(
+                "\nLatency under load: samples at planned times; times of one way in µs, rates in samples/s",
+            );
+            self.text.push_str(&paced::table(&paced).render());
+        }
     }
 
     fn throughput(&mut self, title: &str, rows: &[(&Cell, bool)]) {
@@ -251,6 +258,9 @@ impl Page {
                  never sent again.",
             );
         }
+        if has(Workload::Paced) {
+            self.paced_legend(document);
+        }
         if let Some(text) = steady(document) {
             self.wrapped(&text);
         }
@@ -259,6 +269,31 @@ impl Page {
             "± %: half the range of that figure over the runs, relative to their median; none where a run has too few \
              samples for it. ± pp: half the range of Lost %, in percentage points. It describes the runs that were made, as the findings do: no significance is claimed.",
         );
+    }
+
+    fn paced_legend(&mut self, document: &Document) {
+        let design = &document.experiment.design;
+        self.wrapped(
+            "Latency under load: each sample has an intended time, by a plan that is never moved. Response: from the \
+             intended time to the arrival; Service: from the begin of the write to the arrival; Send lag: from the \
+             intended time to the begin of the write. A response is the sum of the other two. Not halved, by one clock.",
+        );
+        self.wrapped(&format!(
+            "Planned: the load; `max` has no intended times, so service only. Achieved/s: samples that the middleware \
+             took over the measured time, median over the valid runs; Delivered: sum over them. Times: of the samples of \
+             all valid runs of a cell together ({} of up to {}), quantiles within 0.1 %.",
+            count(design.blocks as usize, "run"),
+            duration(design.measure_ns)
+        ));
+        let limited = |cell: &Cell| cell.paced.as_ref().is_some_and(|paced| paced.sender_limited_runs > 0);
+        if document.cells.iter().any(limited) {
+            self.wrapped(&format!(
+                "{}: 99 % of the send lag is over a tenth of the period or of the median response. There the response \
+                 tells how late the sender was, and is no property of the middleware's delivery; the warnings say what \
+                 the sender was busy with.",
+                paced::SENDER_LIMITED
+            ));
+        }
     }
 
     fn findings(&mut self, document: &Document) {
@@ -352,7 +387,7 @@ fn steady(document: &Document) -> Option<String> {
         _ => "; the warnings tell of the others, as far as they have samples enough",
     };
     Some(format!(
-        "Steady state: {flat} of {} kept one level while measured (of RTT its median and 99 %, or of samples \
+        "Steady state: {flat} of {} kept one level while measured (of RTT or response its median and 99 %, or of samples \
          delivered){others}.",
         count(valid, "valid run")
     ))

@@ -4,7 +4,7 @@ mod sample;
 
 use std::path::PathBuf;
 
-use experiment::{Characterize, Pin, Reliability, ReliabilityChoice, Workload};
+use experiment::{Characterize, Load, Pin, Rate, Reliability, ReliabilityChoice, Workload};
 use insta::assert_snapshot;
 use report::{FoundDriver, Options, driver_info, driver_list, json, run_line, terminal};
 use results::{
@@ -361,4 +361,39 @@ fn all_that_a_driver_says_of_itself() {
     let text = driver_info(&bare);
     assert!(text.contains("\nOptions\n  none\n"), "{text}");
     assert!(text.contains("  build        not known\n"), "{text}");
+}
+
+#[test]
+fn an_open_loop_has_a_row_for_each_load_and_flow() {
+    use sample::paced::{constant, document_with, flow, header};
+    let rate = Rate { samples: 10, period_ns: 100_000_000 };
+    let loads = [
+        Load::Max,
+        constant(200_000),
+        constant(100),
+        Load::Burst { rate },
+        Load::Poisson { rate: Rate::per_second(10_000) },
+    ];
+    let flows = [flow("control", 64, constant(100)), flow("bulk", 4096, constant(2_500))];
+    let mut header = header(&loads, &flows);
+    header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+    let document = document_with(&header, |run| {
+        if run.cell.ends_with("10000/s") && run.block == 2 {
+            run.paced.as_mut().unwrap().sender_limited = true;
+        }
+        if run.cell.ends_with("/100/s") {
+            *run = sample::failed(run);
+        }
+    });
+    assert_snapshot!(print(&document));
+    let lines: Vec<String> = header
+        .experiment
+        .cells
+        .iter()
+        .map(|cell| {
+            let run = &document.cells.iter().find(|measured| measured.id == cell.id).unwrap().runs[1];
+            run_line(run, &cell.factors, 1, 18)
+        })
+        .collect();
+    assert_snapshot!(lines.join("\n"));
 }

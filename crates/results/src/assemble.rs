@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use stats::{Moments, Spread, median, supports_quantile, total};
 
 use crate::{
-    Cell, Counted, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, QUANTILES,
-    Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind, histogram::HistogramError,
-    new_histogram, steady::not_steady,
+    Cell, Counted, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell,
+    QUANTILES, Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind,
+    histogram::HistogramError, new_histogram, steady::not_steady,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -75,12 +75,7 @@ impl Latency {
         for histogram in windows {
             all.add(histogram).map_err(|error| HistogramError::Decode(error.to_string()))?;
         }
-        let moments = Moments {
-            n: distribution.n,
-            mean: distribution.mean_ns,
-            squared_deviations: distribution.squared_deviations,
-        };
-        Ok(Self::from_parts(moments, distribution.min_ns, distribution.max_ns, Some(&all)))
+        Ok(Self::from_parts(distribution.moments(), distribution.min_ns, distribution.max_ns, Some(&all)))
     }
 
     /// What values say whose histogram, moments and extremes are known.
@@ -266,7 +261,7 @@ fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
     let mut runs = collected.runs.clone();
     runs.sort_by_key(|run| run.number);
     let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
-    let latency = pooled_latency(&valid, &collected.pooled);
+    let latency = pooled_latency(valid.iter().map(|run| &run.latency), |kind| collected.pooled.get(kind));
     let throughput = pooled_throughput(&valid);
     let warnings = warnings(&planned.factors, &runs, &latency, &collected.pooled);
     Cell {
@@ -274,6 +269,7 @@ fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
         factors: planned.factors.clone(),
         latency,
         throughput,
+        paced: PacedCell::of(&valid, &collected.pooled),
         cpu_ns_per_sample: median_cpu(&valid),
         effective_qos: common_qos(&valid),
         settings: common_settings(&valid),
@@ -282,10 +278,13 @@ fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
     }
 }
 
-fn pooled_latency(valid: &[&Run], pooled: &Histograms) -> BTreeMap<String, Latency> {
+/// The latencies of all runs as one, by kind. `histogram` has all their values; one that has not is as if there were none.
+pub(crate) fn pooled_latency<'r>(
+    runs: impl Iterator<Item = &'r BTreeMap<String, Latency>>,
+    histogram: impl Fn(&str) -> Option<&'r Histogram<u64>>,
+) -> BTreeMap<String, Latency> {
     let mut kinds: BTreeMap<&String, Vec<&Latency>> = BTreeMap::new();
-    let all = valid.iter().flat_map(|run| &run.latency);
-    for (kind, latency) in all.filter(|(_, latency)| latency.n > 0) {
+    for (kind, latency) in runs.flatten().filter(|(_, latency)| latency.n > 0) {
         kinds.entry(kind).or_default().push(latency);
     }
     kinds
@@ -294,7 +293,7 @@ fn pooled_latency(valid: &[&Run], pooled: &Histograms) -> BTreeMap<String, Laten
             let moments = parts.iter().map(|part| part.moments()).fold(Moments::default(), Moments::combine);
             let min = parts.iter().map(|part| part.min_ns).min().unwrap_or(0);
             let max = parts.iter().map(|part| part.max_ns).max().unwrap_or(0);
-            let histogram = pooled.get(kind).filter(|histogram| histogram.len() == moments.n);
+            let histogram = histogram(kind).filter(|histogram| histogram.len() == moments.n);
             (kind.clone(), Latency::from_parts(moments, min, max, histogram))
         })
         .collect()
@@ -379,7 +378,7 @@ impl Cell {
     /// Samples (pings) lost in the valid runs, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = counted_in(self.valid_runs());
+        let counted = Counted::sum(self.valid_runs().flat_map(|run| &run.counted));
         percent(counted.lost, counted.sent)
     }
 }
@@ -388,27 +387,29 @@ impl Run {
     /// Samples (pings) that it lost, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = counted_in(std::iter::once(self));
+        let counted = Counted::sum(self.counted.iter());
         percent(counted.lost, counted.sent)
     }
 }
 
-/// The sums over all writers and readers of these runs.
-fn counted_in<'r>(runs: impl Iterator<Item = &'r Run>) -> Counted {
-    let all: Vec<&Counted> = runs.flat_map(|run| &run.counted).collect();
-    let sum = |of: fn(&Counted) -> u64| total(all.iter().map(|counted| of(counted)));
-    Counted {
-        writer: 0,
-        reader: 0,
-        sent: sum(|counted| counted.sent),
-        delivered: sum(|counted| counted.delivered),
-        lost: sum(|counted| counted.lost),
-        undelivered: sum(|counted| counted.undelivered),
-        duplicate: sum(|counted| counted.duplicate),
-        out_of_order: sum(|counted| counted.out_of_order),
-        corrupt: sum(|counted| counted.corrupt),
-        foreign: sum(|counted| counted.foreign),
-        checked_in_full: sum(|counted| counted.checked_in_full),
+impl Counted {
+    /// The sums over these writers and readers.
+    pub(crate) fn sum<'c>(all: impl Iterator<Item = &'c Self>) -> Self {
+        let all: Vec<&Self> = all.collect();
+        let sum = |of: fn(&Self) -> u64| total(all.iter().map(|counted| of(counted)));
+        Self {
+            writer: 0,
+            reader: 0,
+            sent: sum(|counted| counted.sent),
+            delivered: sum(|counted| counted.delivered),
+            lost: sum(|counted| counted.lost),
+            undelivered: sum(|counted| counted.undelivered),
+            duplicate: sum(|counted| counted.duplicate),
+            out_of_order: sum(|counted| counted.out_of_order),
+            corrupt: sum(|counted| counted.corrupt),
+            foreign: sum(|counted| counted.foreign),
+            checked_in_full: sum(|counted| counted.checked_in_full),
+        }
     }
 }
 
@@ -443,12 +444,14 @@ fn warnings(
         );
     }
 
-    let counted = counted_in(valid.iter().copied());
+    let counted = Counted::sum(valid.iter().flat_map(|run| &run.counted));
     let what = if factors.workload == Workload::Latency { "pings" } else { "samples" };
     if counted.lost > 0 {
         let percent = percent(counted.lost, counted.sent);
         let promise = match (factors.workload, factors.qos.reliability) {
-            (Workload::Latency, _) if percent > MAX_LATENCY_LOSS_PCT => ": too many for a verdict on latency",
+            (Workload::Latency | Workload::Paced, _) if percent > MAX_LATENCY_LOSS_PCT => {
+                ": too many for a verdict on latency"
+            }
             (_, Some(Reliability::Reliable)) => ", although delivery was to be reliable",
             _ => "",
         };
@@ -507,15 +510,17 @@ fn warnings(
 
 /// Whether the figure that a cell is measured for lies wide apart over its runs.
 fn wide_spread(valid: &[&Run]) -> Option<String> {
-    let rates: Vec<f64> =
-        valid.iter().filter_map(|run| run.throughput.as_ref()).map(|t| t.delivered_sps).collect();
-    let medians: Vec<f64> =
-        valid.iter().filter_map(|run| run.latency.get("rtt")?.p50_ns).map(|ns| ns as f64 / 1e3).collect();
-    let (what, unit, spread) = match (Spread::of(&rates), Spread::of(&medians)) {
-        (Some(spread), _) => ("samples delivered", "/s", spread),
-        (None, Some(spread)) => ("median RTT", " µs", spread),
-        (None, None) => return None,
+    let medians = |kind: &str| {
+        let of_runs = valid.iter().filter_map(|run| run.latency.get(kind)?.p50_ns);
+        Spread::of(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
     };
+    let rates = || {
+        let of_runs = valid.iter().filter_map(|run| run.throughput.as_ref());
+        Spread::of(&of_runs.map(|throughput| throughput.delivered_sps).collect::<Vec<f64>>())
+    };
+    let (what, unit, spread) = (medians("response").map(|spread| ("median response", " µs", spread)))
+        .or_else(|| rates().map(|spread| ("samples delivered", "/s", spread)))
+        .or_else(|| medians("rtt").map(|spread| ("median RTT", " µs", spread)))?;
     let relative = spread.half_range_relative().filter(|relative| *relative > WIDE_SPREAD)?;
     let digits = if spread.max < 100.0 { 1 } else { 0 };
     Some(format!(
@@ -533,7 +538,12 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
     for warning in valid.iter().flat_map(|run| &run.warnings) {
         if matches!(
             warning.kind,
-            WarningKind::WritesRefused | WarningKind::Incomplete | WarningKind::Host | WarningKind::Spread
+            WarningKind::WritesRefused
+                | WarningKind::Incomplete
+                | WarningKind::Host
+                | WarningKind::Spread
+                | WarningKind::SenderLimited
+                | WarningKind::Unsent
         ) {
             by_kind.entry(warning.kind).or_default().push(warning);
         }

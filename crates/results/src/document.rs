@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Experiment, Factors, Qos};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, Block, Environment, NoiseRule, Resumption, SteadyState, Verdict};
+use crate::{Allocation, Block, Environment, NoiseRule, Paced, PacedCell, Resumption, SteadyState, Verdict};
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
 ///
@@ -131,10 +131,14 @@ pub struct Cell {
     pub factors: Factors,
     /// Its runs, in the order of execution, failed ones too.
     pub runs: Vec<Run>,
-    /// Of all samples of all valid runs, by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`.
+    /// Of all samples of all valid runs, by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; of the workload `paced`:
+    /// `service`, `response`, `send_lag`.
     pub latency: BTreeMap<String, Latency>,
     /// Rates: medians of the runs'. Counts: sums over the runs.
     pub throughput: Option<Throughput>,
+    /// Of the workload `paced`: what was planned, and by how many runs the sender held it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced: Option<PacedCell>,
     /// Median of the runs'.
     pub cpu_ns_per_sample: Option<Cpu>,
     /// QoS in force, read back: by `writer` and `reader`. Absent where runs differ.
@@ -173,8 +177,9 @@ pub struct Run {
     /// Of the workload `paced`: what was planned, and whether the sender could hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<Paced>,
-    /// Whether it kept its level while measured, by `rtt_p50`, `rtt_p99` and `delivered` (samples per second). What its
-    /// windows have too few samples for is absent; so is all of it in older results.
+    /// Whether it kept its level while measured, by `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
+    /// (samples per second). What its windows have too few samples for is absent, and where the plan itself has no level;
+    /// so is all of it in older results.
     #[serde(default)]
     pub steady_state: BTreeMap<String, SteadyState>,
     /// Pings sent and lost (latency), or per writer and reader (throughput).
@@ -257,7 +262,8 @@ pub struct Latency {
     pub p99_9999_ns: Option<u64>,
 }
 
-/// Throughput of all writers to all readers.
+/// Throughput of all writers to all readers. Rates of the workload `paced` are over the measured time, or up to the last
+/// sample where that came later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Throughput {
     /// Samples that the writers tried to write, over the writers' measured time.
@@ -282,45 +288,6 @@ pub struct Throughput {
     pub duplicate: u64,
     /// Samples that came after a later one.
     pub out_of_order: u64,
-}
-
-/// An open loop: what was planned, and what became of the plan at the sender.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Paced {
-    /// Samples whose intended time lay within the measured time.
-    pub planned: u64,
-    /// Of these, over the measured time. Absent without intended times.
-    pub planned_sps: Option<f64>,
-    /// Of the planned: those that were not tried before the measured time ended.
-    pub unsent: u64,
-    /// Whether the sender, not the middleware's delivery, decides the response times: its 99 % send lag exceeds a tenth of the
-    /// period or of the median response.
-    pub sender_limited: bool,
-    /// A wait of the sender spun for so long before its end; 0: it only slept.
-    pub spin_ns: u64,
-    /// Its streams, in the order written.
-    pub flows: Vec<FlowRecord>,
-}
-
-/// One stream of samples of an open loop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FlowRecord {
-    /// Its name.
-    pub name: String,
-    /// Payload bytes of a sample.
-    pub size_bytes: u64,
-    /// Its plan in words.
-    pub load: String,
-    /// Samples whose intended time lay within the measured time.
-    pub planned: u64,
-    /// Distinct samples that the writer tried to write.
-    pub offered: u64,
-    /// What its reader got.
-    pub counted: Counted,
-    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
-    pub latency: BTreeMap<String, Latency>,
-    /// Samples that are in `service`, but came too late for `response`.
-    pub unplaced: u64,
 }
 
 /// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.
@@ -505,6 +472,14 @@ pub enum FindingKind {
     RttAddedConstant,
     /// What it takes longer differs between sizes.
     RttAddedVaries,
+    /// Up to some load the 99 % response stays within twice that of the lowest one; beyond it does not.
+    Knee,
+    /// At all loads the 99 % response stays within twice that of the lowest one.
+    NoKnee,
+    /// From some load on fewer samples are accepted than were planned.
+    FallsShort,
+    /// At all loads as many samples are accepted as were planned.
+    KeepsUp,
 }
 
 /// What throughput runs into.
@@ -554,6 +529,10 @@ pub enum WarningKind {
     Spread,
     /// Runs of a cell did not keep their level while measured.
     NotSteady,
+    /// The sender was late: response times are not a property of the middleware.
+    SenderLimited,
+    /// Planned samples were not tried before the measured time ended.
+    Unsent,
     /// The middleware refused or timed out writes.
     WritesRefused,
     /// A part of the samples could not be joined or recorded.

@@ -3,8 +3,9 @@
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stats::Moments;
 
-use crate::encoded::{decode, encode};
+use crate::encoded::{decode, encode, too_many};
 
 /// The quantiles of a result, in the order of its fields.
 pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.999_999];
@@ -190,6 +191,42 @@ impl Distribution {
     #[must_use]
     pub fn sd_ns(&self) -> f64 {
         if self.n < 2 { 0.0 } else { (self.squared_deviations.max(0.0) / (self.n - 1) as f64).sqrt() }
+    }
+
+    /// All of these as one, window by window: of streams that were recorded side by side.
+    ///
+    /// # Errors
+    /// What arrived is not what was recorded.
+    pub fn together(parts: &[&Self]) -> Result<Self, HistogramError> {
+        let mut windows: Vec<Histogram<u64>> = Vec::new();
+        let mut moments = Moments::default();
+        for part in parts {
+            for (index, histogram) in part.histograms()?.into_iter().enumerate() {
+                let Some(window) = windows.get_mut(index) else {
+                    windows.push(histogram);
+                    continue;
+                };
+                window.len().checked_add(histogram.len()).ok_or_else(too_many)?;
+                window.add(&histogram).map_err(|error| HistogramError::Decode(error.to_string()))?;
+            }
+            moments = moments.combine(part.moments());
+        }
+        let filled = || parts.iter().filter(|part| part.n > 0);
+        Ok(Self {
+            n: moments.n,
+            mean_ns: moments.mean,
+            squared_deviations: moments.squared_deviations,
+            min_ns: filled().map(|part| part.min_ns).min().unwrap_or(0),
+            max_ns: filled().map(|part| part.max_ns).max().unwrap_or(0),
+            window_ns: parts.first().map_or(0, |part| part.window_ns),
+            windows: windows.iter().map(encode).collect(),
+        })
+    }
+
+    /// Number, mean and squared deviations.
+    #[must_use]
+    pub const fn moments(&self) -> Moments {
+        Moments { n: self.n, mean: self.mean_ns, squared_deviations: self.squared_deviations }
     }
 
     /// The histograms of the windows, which hold just `n` values.

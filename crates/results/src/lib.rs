@@ -23,6 +23,7 @@ mod environment;
 mod histogram;
 mod interval_log;
 mod metric;
+mod paced;
 mod rate;
 mod selftest;
 mod sequence;
@@ -37,16 +38,17 @@ pub use course::{
 pub use directory::{Directory, Saved};
 pub use directory_error::DirectoryError;
 pub use document::{
-    AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, FlowRecord, Host, Interface,
-    Latency, Limit, MulticastSent, Paced, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool,
-    Usage, Warning, WarningKind, WireBytes, json_schema,
+    AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, Host, Interface, Latency,
+    Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
+    WarningKind, WireBytes, json_schema,
 };
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
-pub use metric::Metric;
+pub use metric::{Metric, Wanted};
+pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use rate::WindowCounts;
 pub use selftest::{Group, Resolution, SelfTest, TOLD_BLOCKS};
 pub use sequence::{Received, SequenceSet};
-pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};
+pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_latency, steady_rate};
 pub use verdict::{Answer, Conclusion, Pairing, Verdict, VerdictKind, VerdictMode, VerdictSide};

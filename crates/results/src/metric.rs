@@ -1,11 +1,11 @@
 //! The figures of a run that a claim can rest on: one number a run.
 
-use experiment::Workload;
+use experiment::{Factors, Load, Workload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Better;
 
-use crate::{Run, RunState, SteadyVerdict};
+use crate::{Latency, Run, RunState, SteadyVerdict};
 
 /// A figure of a run. Claims rest on its values over runs, one each, never on samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,21 @@ pub enum Metric {
     /// Its 99.9 % quantile.
     #[serde(rename = "rtt_p99_9")]
     RttP999,
+    /// Median response, from the intended time to the arrival, in ns.
+    ResponseP50,
+    /// Its 90 % quantile.
+    ResponseP90,
+    /// Its 99 % quantile.
+    ResponseP99,
+    /// Its 99.9 % quantile.
+    #[serde(rename = "response_p99_9")]
+    ResponseP999,
+    /// Median service time, from the begin of the write to the arrival, in ns.
+    ServiceP50,
+    /// Its 99 % quantile.
+    ServiceP99,
+    /// 99 % quantile of the send lag, from the intended time to the begin of the write, in ns.
+    SendLagP99,
     /// Distinct samples delivered, in 1/s.
     Delivered,
     /// Payload of these, in 10^6 bit/s.
@@ -30,13 +45,40 @@ pub enum Metric {
     CpuReader,
 }
 
+/// A quantile that a run has where its samples support it.
+#[derive(Clone, Copy)]
+enum Quantile {
+    P50,
+    P90,
+    P99,
+    P999,
+}
+
+impl Quantile {
+    const fn of(self, latency: &Latency) -> Option<u64> {
+        match self {
+            Self::P50 => latency.p50_ns,
+            Self::P90 => latency.p90_ns,
+            Self::P99 => latency.p99_ns,
+            Self::P999 => latency.p99_9_ns,
+        }
+    }
+}
+
 impl Metric {
     /// Every one.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 15] = [
         Self::RttP50,
         Self::RttP90,
         Self::RttP99,
         Self::RttP999,
+        Self::ResponseP50,
+        Self::ResponseP90,
+        Self::ResponseP99,
+        Self::ResponseP999,
+        Self::ServiceP50,
+        Self::ServiceP99,
+        Self::SendLagP99,
         Self::Delivered,
         Self::Goodput,
         Self::CpuWriter,
@@ -45,9 +87,11 @@ impl Metric {
 
     /// Those that claims are made of where nobody asks for others.
     #[must_use]
-    pub const fn claims(workload: Workload) -> &'static [Self] {
-        match workload {
+    pub fn claims(factors: &Factors) -> &'static [Self] {
+        let has_times = || factors.streams().iter().any(|flow| flow.load != Load::Max);
+        match factors.workload {
             Workload::Latency => &[Self::RttP50, Self::RttP99],
+            Workload::Paced if has_times() => &[Self::ResponseP50, Self::ResponseP99],
             Workload::Throughput | Workload::Paced => &[Self::Goodput],
         }
     }
@@ -60,18 +104,18 @@ impl Metric {
             Self::RttP90 => "p90",
             Self::RttP99 => "p99",
             Self::RttP999 => "p99.9",
+            Self::ResponseP50 => "response-p50",
+            Self::ResponseP90 => "response-p90",
+            Self::ResponseP99 => "response-p99",
+            Self::ResponseP999 => "response-p99.9",
+            Self::ServiceP50 => "service-p50",
+            Self::ServiceP99 => "service-p99",
+            Self::SendLagP99 => "send-lag-p99",
             Self::Delivered => "delivered",
             Self::Goodput => "goodput",
             Self::CpuWriter => "cpu-writer",
             Self::CpuReader => "cpu-reader",
         }
-    }
-
-    /// The one that is meant by a word; `throughput` is goodput.
-    #[must_use]
-    pub fn by_name(word: &str) -> Option<Self> {
-        let word = if word == "throughput" { "goodput" } else { word };
-        Self::ALL.into_iter().find(|metric| metric.name() == word)
     }
 
     /// Its name for people.
@@ -82,6 +126,13 @@ impl Metric {
             Self::RttP90 => "p90 RTT",
             Self::RttP99 => "p99 RTT",
             Self::RttP999 => "p99.9 RTT",
+            Self::ResponseP50 => "p50 response",
+            Self::ResponseP90 => "p90 response",
+            Self::ResponseP99 => "p99 response",
+            Self::ResponseP999 => "p99.9 response",
+            Self::ServiceP50 => "p50 service time",
+            Self::ServiceP99 => "p99 service time",
+            Self::SendLagP99 => "p99 send lag",
             Self::Delivered => "samples delivered",
             Self::Goodput => "goodput",
             Self::CpuWriter => "CPU time per sample at the writer",
@@ -108,32 +159,106 @@ impl Metric {
         }
     }
 
-    /// Whether it is a latency: one that nothing is claimed of where too many pings were lost.
+    /// Of a latency: its kind in [`Run::latency`], and which quantile of it.
+    const fn quantile(self) -> Option<(&'static str, Quantile)> {
+        match self {
+            Self::RttP50 => Some(("rtt", Quantile::P50)),
+            Self::RttP90 => Some(("rtt", Quantile::P90)),
+            Self::RttP99 => Some(("rtt", Quantile::P99)),
+            Self::RttP999 => Some(("rtt", Quantile::P999)),
+            Self::ResponseP50 => Some(("response", Quantile::P50)),
+            Self::ResponseP90 => Some(("response", Quantile::P90)),
+            Self::ResponseP99 => Some(("response", Quantile::P99)),
+            Self::ResponseP999 => Some(("response", Quantile::P999)),
+            Self::ServiceP50 => Some(("service", Quantile::P50)),
+            Self::ServiceP99 => Some(("service", Quantile::P99)),
+            Self::SendLagP99 => Some(("send_lag", Quantile::P99)),
+            Self::Delivered | Self::Goodput | Self::CpuWriter | Self::CpuReader => None,
+        }
+    }
+
+    /// Whether it is the latency of samples that arrived: one that nothing is claimed of where too many were lost.
     #[must_use]
-    pub const fn is_latency(self) -> bool {
-        matches!(self, Self::RttP50 | Self::RttP90 | Self::RttP99 | Self::RttP999)
+    pub fn is_latency(self) -> bool {
+        self.quantile().is_some_and(|(kind, _)| kind != "send_lag")
     }
 
     /// Whether runs of a workload have it, if they have samples enough.
     #[must_use]
-    pub const fn is_of(self, workload: Workload) -> bool {
-        match self {
-            Self::RttP50 | Self::RttP90 | Self::RttP99 | Self::RttP999 => {
-                matches!(workload, Workload::Latency)
-            }
-            Self::Delivered | Self::Goodput => matches!(workload, Workload::Throughput | Workload::Paced),
-            Self::CpuWriter | Self::CpuReader => true,
+    pub fn is_of(self, workload: Workload) -> bool {
+        match (self, self.quantile()) {
+            (_, Some(("rtt", _))) => workload == Workload::Latency,
+            (_, Some(_)) => workload == Workload::Paced,
+            (Self::Delivered | Self::Goodput, None) => workload != Workload::Latency,
+            (_, None) => true,
         }
     }
 
     /// By which of the judged series of a run it is told whether this figure is of one level.
-    const fn steadied_by(self) -> &'static [&'static str] {
-        match self {
-            Self::RttP50 => &["rtt_p50"],
-            Self::RttP90 | Self::RttP99 | Self::RttP999 => &["rtt_p50", "rtt_p99"],
-            Self::Delivered | Self::Goodput => &["delivered"],
-            Self::CpuWriter | Self::CpuReader => &["rtt_p50", "delivered"],
+    fn steadied_by(self) -> &'static [&'static str] {
+        match (self, self.quantile()) {
+            (_, Some(("rtt", Quantile::P50))) => &["rtt_p50"],
+            (_, Some(("rtt", _))) => &["rtt_p50", "rtt_p99"],
+            (_, Some((_, Quantile::P50))) => &["response_p50"],
+            (_, Some(_)) => &["response_p50", "response_p99"],
+            (Self::Delivered | Self::Goodput, None) => &["delivered"],
+            (_, None) => &["rtt_p50", "delivered"],
         }
+    }
+}
+
+/// What a word of a flag asks for: a figure, or the same quantile of the headline latency of whatever workload a cell has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    word: &'static str,
+    metric: Metric,
+    /// Of cells that have not got the other one.
+    or: Option<Metric>,
+}
+
+impl Wanted {
+    /// Every one, headlines first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Metric::ALL.into_iter().map(Self::from)
+    }
+
+    /// What a word asks for; `throughput` is goodput.
+    #[must_use]
+    pub fn by_word(word: &str) -> Option<Self> {
+        let word = if word == "throughput" { "goodput" } else { word };
+        Self::all().find(|wanted| wanted.word == word)
+    }
+
+    /// The word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        self.word
+    }
+
+    /// The figure that cells of a workload have of it.
+    #[must_use]
+    pub fn of(self, workload: Workload) -> Option<Metric> {
+        [Some(self.metric), self.or].into_iter().flatten().find(|metric| metric.is_of(workload))
+    }
+
+    /// Whether it is, or may be, this figure.
+    #[must_use]
+    pub fn means(self, metric: Metric) -> bool {
+        self.metric == metric || self.or == Some(metric)
+    }
+}
+
+impl From<Metric> for Wanted {
+    /// By its word: that of a round trip is also that of a response.
+    fn from(metric: Metric) -> Self {
+        let or = match metric {
+            Metric::RttP50 => Some(Metric::ResponseP50),
+            Metric::RttP90 => Some(Metric::ResponseP90),
+            Metric::RttP99 => Some(Metric::ResponseP99),
+            Metric::RttP999 => Some(Metric::ResponseP999),
+            _ => None,
+        };
+        Self { word: metric.name(), metric, or }
     }
 }
 
@@ -145,17 +270,12 @@ impl Run {
         if self.state != RunState::Valid {
             return None;
         }
-        let rtt = || self.latency.get("rtt");
-        let ns = |quantile: Option<u64>| quantile.map(|ns| ns as f64);
-        let figure = match metric {
-            Metric::RttP50 => ns(rtt()?.p50_ns),
-            Metric::RttP90 => ns(rtt()?.p90_ns),
-            Metric::RttP99 => ns(rtt()?.p99_ns),
-            Metric::RttP999 => ns(rtt()?.p99_9_ns),
-            Metric::Delivered => self.throughput.as_ref().map(|throughput| throughput.delivered_sps),
-            Metric::Goodput => self.throughput.as_ref().map(|throughput| throughput.goodput_mbps),
-            Metric::CpuWriter => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
-            Metric::CpuReader => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
+        let figure = match (metric, metric.quantile()) {
+            (_, Some((kind, quantile))) => quantile.of(self.latency.get(kind)?).map(|ns| ns as f64),
+            (Metric::Delivered, _) => self.throughput.as_ref().map(|throughput| throughput.delivered_sps),
+            (Metric::Goodput, _) => self.throughput.as_ref().map(|throughput| throughput.goodput_mbps),
+            (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
+            (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };
         figure.filter(|figure| figure.is_finite() && *figure > 0.0)
     }
@@ -177,19 +297,34 @@ mod tests {
     #[test]
     fn each_has_a_word_of_its_own_that_leads_back_to_it() {
         for metric in Metric::ALL {
-            assert_eq!(Metric::by_name(metric.name()), Some(metric));
-            assert!(Workload::ALL.iter().any(|workload| metric.is_of(*workload)), "{metric:?}");
+            let wanted = Wanted::by_word(metric.name()).expect("a word of its own");
+            assert!(wanted.means(metric) && wanted.word() == metric.name());
+            let workloads = || Workload::ALL.iter().filter(|workload| metric.is_of(**workload));
+            assert!(workloads().count() > 0, "{metric:?}");
+            assert!(workloads().all(|workload| wanted.of(*workload) == Some(metric)), "{metric:?}");
         }
-        assert_eq!(Metric::by_name("throughput"), Some(Metric::Goodput));
-        assert_eq!(Metric::by_name("p42"), None);
+        assert_eq!(Wanted::by_word("throughput"), Some(Metric::Goodput.into()));
+        assert_eq!(Wanted::by_word("p42"), None);
     }
 
     #[test]
-    fn claims_are_made_of_what_runs_have() {
-        for workload in Workload::ALL {
-            assert!(!Metric::claims(*workload).is_empty());
-            assert!(Metric::claims(*workload).iter().all(|metric| metric.is_of(*workload)));
-        }
+    fn a_quantile_alone_is_that_of_the_headline_latency() {
+        let p99 = Wanted::by_word("p99").expect("a word");
+        let of = Workload::ALL.iter().map(|workload| (workload.name(), p99.of(*workload)));
+        let expected =
+            [("latency", Some(Metric::RttP99)), ("throughput", None), ("paced", Some(Metric::ResponseP99))];
+        assert_eq!(of.collect::<Vec<_>>(), expected);
+        let response = Wanted::by_word("response-p99").expect("a word");
+        assert_eq!((response.of(Workload::Latency), response.means(Metric::RttP99)), (None, false));
+    }
+
+    #[test]
+    fn what_is_lost_decides_on_latencies_of_samples_that_arrived() {
+        let latencies: Vec<&str> =
+            Metric::ALL.into_iter().filter(|metric| metric.is_latency()).map(Metric::name).collect();
+        assert_eq!(latencies.len(), 10);
+        assert!(!latencies.contains(&"send-lag-p99") && !latencies.contains(&"goodput"));
         assert!(!Metric::Goodput.is_of(Workload::Latency) && !Metric::RttP99.is_of(Workload::Throughput));
+        assert!(!Metric::RttP99.is_of(Workload::Paced) && !Metric::ResponseP99.is_of(Workload::Latency));
     }
 }

@@ -166,7 +166,7 @@ impl SelfTest {
 impl Metric {
     /// Those that claims are made of, for a cell.
     fn claims_of(cell: &Cell) -> impl Iterator<Item = Self> + use<> {
-        Self::claims(cell.factors.workload).iter().copied()
+        Self::claims(&cell.factors).iter().copied()
     }
 }
 

@@ -62,13 +62,18 @@ const LEAST_IN_A_WINDOW: u64 = 50;
 /// One in so many windows may have too few values: a hiccup. It takes the value of the one before.
 const SPARSE: usize = 20;
 
-/// By the median and by the 99 % quantile of each window of a latency run, as far as the windows have values enough. Where
-/// they have not, neighbouring windows are taken together; what that would hide is not judged.
+/// By the median and by the 99 % quantile of each window of a latency of this kind, as `KIND_p50` and `KIND_p99`, as far as the
+/// windows have values enough. Where they have not, neighbouring windows are taken together; what that would hide is not
+/// judged.
 #[must_use]
-pub fn steady_rtt(windows: &[Histogram<u64>], window_ns: u64) -> BTreeMap<String, SteadyState> {
-    [("rtt_p50", 0.5), ("rtt_p99", 0.99)]
+pub fn steady_latency(
+    kind: &str,
+    windows: &[Histogram<u64>],
+    window_ns: u64,
+) -> BTreeMap<String, SteadyState> {
+    [("p50", 0.5), ("p99", 0.99)]
         .into_iter()
-        .filter_map(|(kind, quantile)| {
+        .filter_map(|(name, quantile)| {
             let (together, values) = groupings(windows.len())
                 .find_map(|together| Some((together, series(windows, together, quantile)?)))?;
             let state = stats::steady_state(&values, Better::Less)?;
@@ -76,7 +81,10 @@ pub fn steady_rtt(windows: &[Histogram<u64>], window_ns: u64) -> BTreeMap<String
                 return None;
             }
             let length_ns = window_ns.saturating_mul(together as u64);
-            Some((kind.to_owned(), in_time(&state, length_ns, |segment| (Some(segment.level), None))))
+            Some((
+                format!("{kind}_{name}"),
+                in_time(&state, length_ns, |segment| (Some(segment.level), None)),
+            ))
         })
         .collect()
 }
@@ -237,6 +245,8 @@ fn in_words(kind: &str, verdict: SteadyVerdict, state: &SteadyState) -> Option<S
     let figure = match kind {
         "rtt_p50" => "median RTT",
         "rtt_p99" => "99 % RTT",
+        "response_p50" => "median response",
+        "response_p99" => "99 % response",
         "delivered" => "samples delivered",
         other => other,
     };

@@ -68,12 +68,21 @@ pub struct VerdictSide {
     pub without_figure: u32,
     /// Valid runs that reached no level that they kept.
     pub unsteady: u32,
+    /// Of the workload `paced`: runs whose response times the sender decides. Absent where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sender_limited: u32,
     /// Samples or pings lost, of those sent in all valid runs of the cell, in percent.
     pub lost_pct: f64,
     /// Median of the figure over the runs, in `unit`; null without runs.
     pub median: Option<f64>,
     /// Where runs fall into two or more groups: these; else empty. Sought from 12 runs on.
     pub modes: Vec<VerdictMode>,
+}
+
+/// Of a field that is left out where it says nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 /// A group of runs.

@@ -1,7 +1,7 @@
 //! Runs to a result: what is pooled, what is a median, what is left out, and what is warned of.
 mod sample;
 
-use experiment::Workload;
+use experiment::{Load, Workload};
 use results::{
     Assembler, Cell, Document, Histograms, IntervalLog, Latency, Run, RunState, State, Warning, WarningKind,
 };
@@ -296,4 +296,61 @@ fn loss_is_said_to_break_a_promise_or_a_verdict() {
     }
     let lossy = document.cells.iter().find(|cell| cell.id == "dds/udp4/latency/32").unwrap();
     assert!((lossy.lost_pct() - 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn an_open_loop_has_what_was_planned_and_each_stream_by_itself() {
+    use sample::paced;
+    let flows =
+        [paced::flow("control", 64, paced::constant(100)), paced::flow("bulk", 4096, paced::constant(5000))];
+    let header = paced::header(&[paced::constant(1000), Load::Max], &flows);
+    let document = paced::document_with(&header, |_| {});
+    let cell = |id: &str| document.cells.iter().find(|cell| cell.id == id).unwrap();
+
+    let one = cell("dds/paced/1000/s");
+    let paced = one.paced.as_ref().unwrap();
+    assert_eq!((paced.planned, paced.planned_sps, paced.unsent), (600, Some(1000.0), 0));
+    assert_eq!((paced.sender_limited_runs, one.is_sender_limited()), (0, false));
+    assert_eq!(one.latency.keys().collect::<Vec<_>>(), ["response", "send_lag", "service", "write_call"]);
+    // of all runs together there is a quantile that no run has
+    assert_eq!(one.latency["response"].n, 3600);
+    assert!(one.latency["response"].p99_9_ns.is_some() && one.runs[0].latency["response"].p99_9_ns.is_none());
+    assert_eq!(paced.flows[0].latency, one.latency);
+    assert_eq!((paced.flows[0].planned, paced.flows[0].counted.sent), (600, 600));
+
+    let several = cell("dds/paced/flows");
+    let paced = several.paced.as_ref().unwrap();
+    assert_eq!((paced.planned, paced.planned_sps), (3060, Some(5100.0)));
+    assert_eq!(several.latency["service"].n, 7200);
+    for (flow, planned) in paced.flows.iter().zip([60, 3000]) {
+        assert_eq!((flow.planned, flow.latency["service"].n), (planned, 3600));
+        let runs = several.runs.iter().flat_map(|run| {
+            paced::values(run.number, &flows[usize::from(flow.name == "bulk")]).remove("service").unwrap()
+        });
+        let mut values: Vec<u64> = runs.collect();
+        values.sort_unstable();
+        let (found, truth) = (flow.latency["service"].p50_ns.unwrap() as f64, values[1799] as f64);
+        assert!((found - truth).abs() <= 0.001 * truth, "{found} {truth}");
+    }
+
+    let max = cell("dds/paced/max").paced.as_ref().unwrap();
+    assert_eq!(max.planned_sps, None);
+    assert_eq!(max.flows[0].latency.keys().collect::<Vec<_>>(), ["service", "write_call"]);
+}
+
+#[test]
+fn a_cell_is_sender_limited_where_half_of_its_valid_runs_are() {
+    let header = sample::paced::header(&[sample::paced::constant(1000)], &[]);
+    let limited = |late: &[u32], invalid: &[u32]| {
+        let document = sample::paced::document_with(&header, |run| {
+            run.paced.as_mut().unwrap().sender_limited = late.contains(&run.block);
+            if invalid.contains(&run.block) {
+                run.state = RunState::Invalid;
+            }
+        });
+        document.cells[0].is_sender_limited()
+    };
+    assert!(!limited(&[], &[]) && !limited(&[1], &[]) && limited(&[1, 2], &[]));
+    // what is not valid takes no part
+    assert!(limited(&[1], &[3]) && !limited(&[1], &[1]));
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use results::{
     Directory, Document, Received, RunState, State, SteadySegment, SteadyState, SteadyVerdict, WarningKind,
-    WindowCounts, Windows, steady_rate, steady_rtt,
+    WindowCounts, Windows, steady_latency, steady_rate,
 };
 use sample::Noise;
 
@@ -39,7 +39,7 @@ fn judged(in_a_window: u64, slower: u64) -> std::collections::BTreeMap<String, S
 
 fn judged_of(windows: &Windows) -> std::collections::BTreeMap<String, SteadyState> {
     let distribution = windows.distribution();
-    steady_rtt(&distribution.histograms().unwrap(), distribution.window_ns)
+    steady_latency("rtt", &distribution.histograms().unwrap(), distribution.window_ns)
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_stall_of_a_few_windows_is_not_a_level() {
         windows.windows[stalled].clone_from(&empty);
     }
     windows.n -= 3 * 400;
-    let states = steady_rtt(&windows.histograms().unwrap(), WINDOW_NS);
+    let states = steady_latency("rtt", &windows.histograms().unwrap(), WINDOW_NS);
     assert_eq!(states["rtt_p50"].verdict, SteadyVerdict::Flat);
 }
 

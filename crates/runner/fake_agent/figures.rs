@@ -1,6 +1,10 @@
 //! What the fake agent has recorded: made up, and known to the tests to the last digit.
 
-use control::{Configure, Pinged, Ponged, ReaderReport, Report, Role, Stamp, Stamps, Written};
+use control::{
+    Configure, FlowRead, FlowWritten, PacedRead, PacedWritten, Pinged, Ponged, ReaderReport, Report, Role,
+    Stamp, Stamps, Written,
+};
+use experiment::{Flow, Load, Workload};
 use results::{Distribution, Interface, MulticastSent, Received, Sockets, Usage, Windows};
 
 /// Samples or pings.
@@ -13,6 +17,8 @@ const OUT_NS: u64 = 40_000;
 const TURN_NS: u64 = 15_000;
 const BACK_NS: u64 = 45_000;
 const LOST: u64 = 10;
+/// Of a sample with a plan: from its intended time to its write.
+const LAG_NS: u64 = 100;
 
 /// What it says it has recorded; `told` knows what is to be wrong with it.
 pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Report {
@@ -41,10 +47,16 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
         paced_reader: None,
     };
     match configure.role {
+        Role::Writer if configure.factors.workload == Workload::Paced => {
+            report.paced_writer = Some(paced_written(configure, told));
+        }
+        Role::Reader if configure.factors.workload == Workload::Paced => {
+            report.paced_reader = Some(paced_read(configure, told));
+        }
         Role::Writer => report.writer = Some(written(configure)),
         Role::Reader => {
             let foreign = if told("foreign") { 3 } else { 0 };
-            report.reader = Some(ReaderReport { received: vec![received(configure, told)], foreign });
+            report.reader = Some(ReaderReport { received: vec![received(configure, told, SENT)], foreign });
         }
         Role::Pinger => report.pinger = Some(pinged(configure, told)),
         Role::Ponger => report.ponger = Some(ponged(told)),
@@ -58,7 +70,9 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
 /// The highest numbers there are, where others are added to them.
 fn overflow(report: &mut Report) {
     report.usage.user_ns = u64::MAX;
-    for received in report.reader.iter_mut().flat_map(|reader| &mut reader.received) {
+    let of_flows = report.paced_reader.iter_mut().flat_map(|reader| &mut reader.flows);
+    let received = report.reader.iter_mut().flat_map(|reader| &mut reader.received);
+    for received in received.chain(of_flows.map(|flow| &mut flow.received)) {
         received.delivered = u64::MAX;
         received.missing = u64::MAX;
         received.duplicate = u64::MAX;
@@ -68,6 +82,10 @@ fn overflow(report: &mut Report) {
         received.last_ns = u64::MAX;
     }
     if let Some(written) = &mut report.writer {
+        written.timed_out = u64::MAX;
+        written.refused = u64::MAX;
+    }
+    for written in report.paced_writer.iter_mut().flat_map(|writer| &mut writer.flows) {
         written.timed_out = u64::MAX;
         written.refused = u64::MAX;
     }
@@ -107,13 +125,14 @@ fn written(configure: &Configure) -> Written {
     }
 }
 
-fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Received {
+/// Of so many samples.
+fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u64) -> Received {
     let mut received = Received {
-        delivered: SENT,
-        next: SENT,
-        checked_in_full: SENT,
+        delivered: sent,
+        next: sent,
+        checked_in_full: sent,
         first_ns: BEGIN_NS + OUT_NS,
-        last_ns: BEGIN_NS + OUT_NS + (SENT - 1) * PERIOD_NS,
+        last_ns: BEGIN_NS + OUT_NS + (sent - 1) * PERIOD_NS,
         ..Received::default()
     };
     if told("lose") {
@@ -139,14 +158,68 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Recei
     received.bytes = received.delivered * configure.factors.size_bytes;
     let windows = u64::from(configure.windows);
     received.window_ns = SENT * PERIOD_NS / windows;
-    received.window_delivered = vec![SENT / windows; configure.windows as usize];
+    received.window_delivered = vec![sent / windows; configure.windows as usize];
     // what is missing is missing at the end
     received.window_delivered[configure.windows as usize - 1] += received.delivered;
-    received.window_delivered[configure.windows as usize - 1] -= SENT / windows * windows;
+    received.window_delivered[configure.windows as usize - 1] -= sent / windows * windows;
     if told("miscount") {
         received.window_delivered[0] += 1;
     }
     received
+}
+
+/// How late samples are written; none where there are no intended times.
+fn lag_ns(flow: &Flow, told: &dyn Fn(&'static str) -> bool) -> Option<u64> {
+    let lag = if told("late") { OUT_NS } else { LAG_NS };
+    (flow.load != Load::Max).then_some(lag)
+}
+
+fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedWritten {
+    let flows = configure.factors.streams();
+    let sent = SENT / flows.len() as u64;
+    let flow = |flow: &Flow| FlowWritten {
+        planned: sent + u64::from(told("unplanned")) + if told("unsent") { LOST } else { 0 },
+        offered: sent,
+        accepted: sent,
+        timed_out: 0,
+        refused: 0,
+        send_lag: match lag_ns(flow, told) {
+            Some(lag) => distribution(configure, lag, sent),
+            None => distribution(configure, 1, 0),
+        },
+        write_call: distribution(configure, 2_000, sent),
+    };
+    PacedWritten {
+        begin_ns: BEGIN_NS,
+        end_ns: BEGIN_NS + configure.measure_ns,
+        spin_ns: if configure.spin { 50_000 } else { 0 },
+        flows: flows.iter().map(flow).collect(),
+    }
+}
+
+fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedRead {
+    let flows = configure.factors.streams();
+    let flow = |flow: &Flow| {
+        let mut received = received(configure, told, SENT / flows.len() as u64);
+        received.bytes = received.delivered * flow.size_bytes;
+        let unplaced = if told("unplaced") { LOST } else { 0 };
+        let placed = received.delivered - unplaced - u64::from(told("forget"));
+        let response_ns = lag_ns(flow, told).map(|lag| if told("early") { OUT_NS - 1 } else { OUT_NS + lag });
+        FlowRead {
+            service: distribution(configure, OUT_NS, received.delivered),
+            response: match response_ns {
+                Some(ns) => distribution(configure, ns + u64::from(told("astray")), placed),
+                None => distribution(configure, 1, 0),
+            },
+            unplaced,
+            received,
+        }
+    };
+    let mut read: Vec<FlowRead> = flows.iter().map(flow).collect();
+    if told("deserter") {
+        read.pop();
+    }
+    PacedRead { flows: read, foreign: if told("foreign") { 3 } else { 0 } }
 }
 
 fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pinged {

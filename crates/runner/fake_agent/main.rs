@@ -8,6 +8,7 @@
 //! qos blind off                                     other QoS in force, none read back, no multicast
 //! shm child                                         leaves a file, a process of its own
 //! lose owe corrupt overrun foreign backwards torn miscount overflow uncounted unicast
+//! late unplanned unsent unplaced forget early astray deserter
 //!                                                   figures to be told of, or that contradict each other
 //! linger crash                                      after goodbye
 //! ```
@@ -142,7 +143,7 @@ impl Agent {
         Reply::Configured(Box::new(Configured {
             reader_locators: locators("reader"),
             writer_locators: locators("writer"),
-            effective_qos: entities.iter().map(|entity| ((*entity).to_owned(), qos.clone())).collect(),
+            effective_qos: numbered(entities, configure).map(|entity| (entity, qos.clone())).collect(),
             settings: [("participant".to_owned(), self.settings(configure))].into(),
             cpus: configure.cpus.clone().unwrap_or_default(),
         }))
@@ -247,4 +248,13 @@ fn description() -> DriverDescription {
         features: vec!["locators".to_owned()],
         policies: [(Policy::Reliability, enforced)].into(),
     }
+}
+
+/// The entities of all flows: those of the first have no number.
+fn numbered<'e>(entities: &'e [&'e str], configure: &Configure) -> impl Iterator<Item = String> + use<'e> {
+    let flows = configure.factors.flows.len().max(1);
+    entities.iter().flat_map(move |entity| {
+        let name = move |flow| if flow == 1 { (*entity).to_owned() } else { format!("{entity}-{flow}") };
+        (1..=flows).map(name)
+    })
 }

@@ -78,7 +78,7 @@ fn goal(experiment: &Experiment, precision: &Precision, comparisons: usize) -> G
 /// of each cell's figures.
 fn pilot<'r>(experiment: &Experiment, runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec<f64>> {
     let log = |cell: &experiment::Cell, block: u32| {
-        let metric = Metric::claims(cell.factors.workload)[0];
+        let metric = Metric::claims(&cell.factors)[0];
         let run = runs(&cell.id).iter().find(|run| run.block == block && !run.twin)?;
         run.figure(metric).map(f64::ln)
     };

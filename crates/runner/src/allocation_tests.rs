@@ -42,6 +42,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             check_every: 1,
             pin: Pin::None,
             keep_awake: false,
+            spin: true,
             baseline: vec!["base".to_owned()],
             repeat_noisy: true,
             precision,

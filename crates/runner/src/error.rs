@@ -95,6 +95,14 @@ pub enum RunnerError {
         /// Why.
         error: io::Error,
     },
+    /// A file of times that is not as it was planned.
+    #[error("cannot follow the times of `{file}`: {why}")]
+    Trace {
+        /// The file, as given.
+        file: String,
+        /// Why.
+        why: String,
+    },
     /// The result cannot be written.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
@@ -124,6 +132,7 @@ impl RunnerError {
             Self::NoCore { allowed, .. } => format!("cores that can be used are {}", list(allowed)),
             Self::NoInterface { known, .. } => format!("this host has {}", known.join(", ")),
             Self::KeepAwake { .. } => "leave out `--keep-awake`".to_owned(),
+            Self::Trace { .. } => "bring the file back as it was, or plan the experiment anew".to_owned(),
             Self::Directory(error) => error.hint(),
             Self::Channel { .. }
             | Self::Log { .. }

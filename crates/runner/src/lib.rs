@@ -33,6 +33,7 @@ mod run;
 mod session;
 mod stop;
 mod tally;
+mod traces;
 
 pub use awake::KeepAwake;
 pub use check::{cases, check};

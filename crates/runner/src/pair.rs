@@ -1,11 +1,18 @@
 //! The phases of a run of two: one agent drives the traffic, the other serves.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use control::{Configure, Configured, Drain, Match, Order, Reply, Report, Role};
 use experiment::{Cell, Design, Limits, Qos, Workload};
+use nix::time::{ClockId, clock_gettime};
 
-use crate::crew::{Crew, HELLO, Hello, Trouble, unexpected};
+use crate::{
+    crew::{Crew, HELLO, Hello, Trouble, unexpected},
+    traces::Times,
+};
 
 /// Numbers of the agents in the crew of a pair.
 pub(crate) const SERVING: usize = 0;
@@ -13,6 +20,9 @@ pub(crate) const DRIVING: usize = 1;
 
 /// After so long without a sample the reader of a lossy flow has seen the last one.
 const QUIET_NS: u64 = 200_000_000;
+
+/// A plan begins so long after it is ordered: meanwhile both ends learn of it.
+const LEAD_NS: u64 = 100_000_000;
 
 /// Why something else is in force than was asked for.
 const OVERRIDDEN: &str =
@@ -37,6 +47,8 @@ pub(crate) struct PairRun<'a> {
     pub(crate) padding_bytes: u32,
     /// Cores of the agents, by number.
     pub(crate) cpus: [Option<Vec<u32>>; 2],
+    /// Of the files that the experiment follows.
+    pub(crate) times: &'a Times,
 }
 
 /// What was seen of a run that went through all phases.
@@ -149,8 +161,8 @@ impl PairRun<'_> {
             measure_ns: self.design.measure_ns,
             windows: self.design.windows,
             check_every: self.design.check_every,
-            traces: BTreeMap::new(),
-            spin: true,
+            traces: self.times.by_flow(&self.cell.factors),
+            spin: self.design.spin,
         }))
     }
 
@@ -161,14 +173,14 @@ impl PairRun<'_> {
         let asked_of_reader = Qos { max_blocking_ns: None, ..asked_of_writer.clone() };
         let mut unverified = Vec::new();
         for (number, role) in roles(self.cell.factors.workload).into_iter().enumerate() {
-            for &entity in entities(role) {
-                let asked = if entity == "writer" { asked_of_writer } else { &asked_of_reader };
-                let in_force = configured[number].effective_qos.get(entity).cloned().unwrap_or_default();
+            for (kind, entity) in self.entities(role) {
+                let asked = if kind == "writer" { asked_of_writer } else { &asked_of_reader };
+                let in_force = configured[number].effective_qos.get(&entity).cloned().unwrap_or_default();
                 let (unknown, wrong): (Vec<_>, Vec<_>) = asked
                     .differences(&in_force)
                     .into_iter()
                     .partition(|(_, _, in_force)| in_force == "unknown");
-                unverified.extend(unknown.iter().map(|(policy, ..)| format!("{policy} of the {entity}")));
+                unverified.extend(unknown.iter().map(|(policy, ..)| format!("{policy} of the {kind}")));
                 if !wrong.is_empty() {
                     let differences: Vec<String> = wrong
                         .iter()
@@ -190,6 +202,15 @@ impl PairRun<'_> {
         unverified.sort();
         unverified.dedup();
         Ok(unverified)
+    }
+
+    /// The entities of a role: of which kind, and by which name. Those of further flows are numbered.
+    fn entities(&self, role: Role) -> impl Iterator<Item = (&'static str, String)> {
+        let flows = self.cell.factors.flows.len().max(1);
+        entities(role).iter().flat_map(move |&kind| {
+            let further = (2..=flows).map(move |flow| (kind, format!("{kind}-{flow}")));
+            std::iter::once((kind, kind.to_owned())).chain(further)
+        })
     }
 
     /// No driver may say that it does otherwise than asked. One that says `unknown`, or nothing, is believed to try: what
@@ -248,9 +269,10 @@ impl PairRun<'_> {
     /// How many samples were sent.
     fn traffic(&self, crew: &mut Crew<'_>) -> Result<u64, Trouble> {
         let duration_ns = self.design.measure_ns;
+        let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| now_ns() + LEAD_NS);
         let mut sent = 0;
         for (agent, limit_ns) in self.serving_first(duration_ns) {
-            let replies = crew.order(&[(agent, Order::Measure { duration_ns, begin_ns: None })], limit_ns)?;
+            let replies = crew.order(&[(agent, Order::Measure { duration_ns, begin_ns })], limit_ns)?;
             let [measured] = expect("measure", replies, |reply| match reply {
                 Reply::Measured(measured) => Ok(measured),
                 other => Err(other),
@@ -281,6 +303,12 @@ impl PairRun<'_> {
         }
         Ok((complete[DRIVING], complete[SERVING]))
     }
+}
+
+/// Now, by the clock that stamps samples.
+fn now_ns() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default();
+    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The entities that a role opens.

@@ -15,6 +15,7 @@ use crate::{
     leftovers,
     pair::{DRIVING, Evidence, PairRun, Phases, SERVING, roles},
     session::unix_ns,
+    traces::Times,
 };
 
 /// What a run tag has room for: 12 bits.
@@ -22,7 +23,13 @@ const RUN_TAGS: u32 = 1 << 12;
 
 impl Session<'_> {
     /// Executes one run; none if somebody wishes to stop.
-    pub(crate) fn run(&self, run: &mut Run, cell: &Cell, names: &mut Names) -> Option<IntervalLog> {
+    pub(crate) fn run(
+        &self,
+        run: &mut Run,
+        cell: &Cell,
+        names: &mut Names,
+        times: &Times,
+    ) -> Option<IntervalLog> {
         let experiment = &self.header.experiment;
         let domain = names.domains.take();
         let pair = PairRun {
@@ -34,6 +41,7 @@ impl Session<'_> {
             padding_bytes: experiment.environment_padding_bytes(run.number),
             domain: domain.number,
             cpus: cores(&experiment.design),
+            times,
         };
         let mut phases = Phases::begin();
         let mut evidence = None;
@@ -42,7 +50,7 @@ impl Session<'_> {
         leftovers::remove(&pair.run_name);
         // what was reported is kept even of a run that failed when its agents were to end
         let log = evidence.map_or_else(IntervalLog::new, |evidence| {
-            collect(run, &cell.factors, &experiment.design, &evidence, self.launcher.one_clock())
+            collect(run, &cell.factors, &experiment.design, &evidence, times, self.launcher.one_clock())
         });
         run.phases_ns = phases.into_times();
         match failed {

@@ -19,6 +19,7 @@ use crate::{
     noise::{Counters, probe},
     run::{Names, blank},
     tally::Tally,
+    traces::Times,
 };
 
 /// An experiment and all that is needed to execute it.
@@ -106,6 +107,7 @@ impl Session<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
+        let times = Times::read(experiment)?;
         leftovers::sweep();
         let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
         let mut maker = Maker {
@@ -113,6 +115,7 @@ impl Session<'_> {
             cores: used_cores(experiment),
             tally: Tally::new(experiment),
             names: Names::new(),
+            times,
             probed: None,
         };
         maker.remember(assembler);
@@ -149,6 +152,7 @@ struct Maker<'s> {
     cores: Vec<u32>,
     tally: Tally<'s>,
     names: Names,
+    times: Times,
     /// The probe after the last block is the one before the next.
     probed: Option<Probe>,
 }
@@ -246,7 +250,9 @@ impl Maker<'_> {
             return Ok(true);
         }
         observer.run_started(&self.tally.progress(blocks), cell);
-        let Some(log) = self.session.run(&mut run, cell, &mut self.names) else { return Ok(false) };
+        let Some(log) = self.session.run(&mut run, cell, &mut self.names, &self.times) else {
+            return Ok(false);
+        };
         let histograms = log.merged();
         directory.save_run(&run, log)?;
         assembler.add(run.clone(), &histograms);

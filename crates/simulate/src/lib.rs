@@ -23,7 +23,7 @@ use experiment::{
 };
 use results::{
     Assembler, Counted, Document, Header, Histograms, Received, Run, RunState, State, Throughput,
-    steady_rate, steady_rtt,
+    steady_latency, steady_rate,
 };
 use sim_model::{Config, ConfigError, Flow};
 
@@ -153,7 +153,7 @@ impl Lab {
         let steady_state = match (self.series("rtt"), &measured.received) {
             (Some(rtt), _) => {
                 let windows = rtt.windows(design.windows, design.measure_ns);
-                steady_rtt(windows.histograms(), windows.length_ns())
+                steady_latency("rtt", windows.histograms(), windows.length_ns())
             }
             (None, Some(received)) => {
                 steady_rate(received).map(|state| ("delivered".to_owned(), state)).into_iter().collect()

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::Workload;
+use experiment::{Factors, Workload};
 use results::{
     Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, Pairing,
-    SCHEMA_VERSION, State, Verdict, VerdictKind,
+    SCHEMA_VERSION, State, Verdict, VerdictKind, Wanted,
 };
 use stats::{Outcome, Rules, judge_sides};
 
@@ -34,7 +34,7 @@ pub struct Asked {
     /// In what both may differ.
     pub factors: Vec<String>,
     /// Figures to compare; those of the workload where there are none.
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<Wanted>,
     /// What may not be.
     pub criteria: Vec<Criterion>,
     /// Whether to go on where both differ in more than the named factors.
@@ -56,10 +56,10 @@ pub enum Refusal {
         treatment: String,
     },
     /// A figure that none of the cells has.
-    #[error("no compared cell has the metric `{}`: their workload is {workload}", .metric.name())]
+    #[error("no compared cell has the metric `{}`: their workload is {workload}", .wanted.word())]
     WrongMetric {
         /// The figure.
-        metric: Metric,
+        wanted: Wanted,
         /// What the cells were measured with.
         workload: String,
     },
@@ -92,11 +92,11 @@ impl Refusal {
                     .to_owned()
             }
             Self::WrongMetric { .. } => {
-                let of = |workload: Workload| {
-                    let all = Metric::ALL.iter().filter(|metric| metric.is_of(workload));
-                    all.map(|metric| metric.name()).collect::<Vec<_>>().join(", ")
+                let of = |workload: &Workload| {
+                    let all = Wanted::all().filter(|wanted| wanted.of(*workload).is_some());
+                    format!("{workload} has {}", all.map(Wanted::word).collect::<Vec<_>>().join(", "))
                 };
-                format!("latency has {}; throughput has {}", of(Workload::Latency), of(Workload::Throughput))
+                Workload::ALL.iter().map(of).collect::<Vec<_>>().join("; ")
             }
             Self::UnknownFactor(_) => {
                 "a factor is a field such as `driver`, `size`, `qos.reliability`, `design.pin` or \
@@ -135,7 +135,7 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
     let noisy_blocks = [noisy(baseline.document), noisy(treatment.document)];
     let mut figures = Vec::new();
     for (before, after) in &pairs {
-        for metric in metrics(after.factors.workload, asked) {
+        for metric in metrics(&after.factors, asked) {
             figures.push(if same {
                 Pair::in_blocks(after, before, metric, &noisy_blocks[0])
             } else {
@@ -214,20 +214,25 @@ fn pairs<'d>(
 }
 
 /// The figures of a pair: those that were asked for or else the workload's; and those that criteria are about.
-fn metrics(workload: Workload, asked: &Asked) -> Vec<Metric> {
-    let chosen = if asked.metrics.is_empty() { Metric::claims(workload) } else { &asked.metrics };
-    let all = chosen.iter().copied().chain(asked.criteria.iter().map(|criterion| criterion.metric));
-    let all: BTreeSet<Metric> = all.filter(|metric| metric.is_of(workload)).collect();
+fn metrics(factors: &Factors, asked: &Asked) -> Vec<Metric> {
+    let of = |wanted: Wanted| wanted.of(factors.workload);
+    let mut all: BTreeSet<Metric> =
+        asked.criteria.iter().filter_map(|criterion| of(criterion.wanted)).collect();
+    if asked.metrics.is_empty() {
+        all.extend(Metric::claims(factors));
+    } else {
+        all.extend(asked.metrics.iter().copied().filter_map(of));
+    }
     all.into_iter().collect()
 }
 
 fn check_metrics(pairs: &[CellPair<'_>], asked: &Asked) -> Result<(), Refusal> {
     let workloads: BTreeSet<Workload> = pairs.iter().map(|(_, after)| after.factors.workload).collect();
-    let asked = asked.metrics.iter().copied().chain(asked.criteria.iter().map(|criterion| criterion.metric));
-    for metric in asked {
-        if !workloads.iter().any(|workload| metric.is_of(*workload)) {
+    let asked = asked.metrics.iter().copied().chain(asked.criteria.iter().map(|criterion| criterion.wanted));
+    for wanted in asked {
+        if !workloads.iter().any(|workload| wanted.of(*workload).is_some()) {
             let workloads: Vec<&str> = workloads.iter().map(|workload| workload.name()).collect();
-            return Err(Refusal::WrongMetric { metric, workload: workloads.join(" and ") });
+            return Err(Refusal::WrongMetric { wanted, workload: workloads.join(" and ") });
         }
     }
     Ok(())
@@ -331,7 +336,7 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
     let concerned: Vec<(&Criterion, usize)> = criteria
         .iter()
         .flat_map(|criterion| {
-            let with = (0..figures.len()).filter(|i| figures[*i].metric == criterion.metric);
+            let with = (0..figures.len()).filter(|i| criterion.wanted.means(figures[*i].metric));
             with.map(move |i| (criterion, i))
         })
         .collect();
@@ -360,7 +365,7 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
         });
         Judged {
             criterion: criterion.text.clone(),
-            metric: criterion.metric,
+            metric: pair.metric,
             cell: verdict.treatment.cell.clone(),
             outcome,
             without_noisy: quiet,

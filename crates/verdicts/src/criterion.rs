@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use results::Metric;
+use results::Wanted;
 use stats::Forbidden;
 
 /// A change that is forbidden, as it was stated.
@@ -10,8 +10,8 @@ use stats::Forbidden;
 pub struct Criterion {
     /// As stated.
     pub text: String,
-    /// The figure.
-    pub metric: Metric,
+    /// The figure, by the workload of a cell.
+    pub wanted: Wanted,
     /// What may not be.
     pub forbidden: Forbidden,
 }
@@ -51,8 +51,8 @@ impl Criterion {
             return Err(fault("there is no `>` or `<` in it", 0..text.len(), FORM));
         };
         let (name, at) = part(0, sign_at);
-        let Some(metric) = Metric::by_name(name) else {
-            let all: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+        let Some(wanted) = Wanted::by_word(name) else {
+            let all: Vec<&str> = Wanted::all().map(Wanted::word).collect();
             let error = if name.is_empty() {
                 "there is no metric before the sign".to_owned()
             } else {
@@ -80,7 +80,7 @@ impl Criterion {
         let share = percent / 100.0;
         let above = text[sign_at..].starts_with('>');
         let forbidden = if above { Forbidden::Above(share) } else { Forbidden::Below(share) };
-        Ok(Self { text: text.trim().to_owned(), metric, forbidden })
+        Ok(Self { text: text.trim().to_owned(), wanted, forbidden })
     }
 }
 
@@ -97,17 +97,19 @@ fn decimal(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use results::Metric;
 
     use super::*;
 
     #[test]
     fn what_is_meant_is_read() {
         let read =
-            |text: &str| Criterion::parse(text).map(|criterion| (criterion.metric, criterion.forbidden));
-        assert_eq!(read("p99 > +5%"), Ok((Metric::RttP99, Forbidden::Above(0.05))));
-        assert_eq!(read("  p99.9>5 % "), Ok((Metric::RttP999, Forbidden::Above(0.05))));
-        assert_eq!(read("throughput < -2.5%"), Ok((Metric::Goodput, Forbidden::Below(-0.025))));
-        assert_eq!(read("cpu-writer > 0%"), Ok((Metric::CpuWriter, Forbidden::Above(0.0))));
+            |text: &str| Criterion::parse(text).map(|criterion| (criterion.wanted, criterion.forbidden));
+        assert_eq!(read("p99 > +5%"), Ok((Metric::RttP99.into(), Forbidden::Above(0.05))));
+        assert_eq!(read("  p99.9>5 % "), Ok((Metric::RttP999.into(), Forbidden::Above(0.05))));
+        assert_eq!(read("throughput < -2.5%"), Ok((Metric::Goodput.into(), Forbidden::Below(-0.025))));
+        assert_eq!(read("response-p99 > +5%"), Ok((Metric::ResponseP99.into(), Forbidden::Above(0.05))));
+        assert_eq!(read("cpu-writer > 0%"), Ok((Metric::CpuWriter.into(), Forbidden::Above(0.0))));
     }
 
     #[test]
@@ -146,7 +148,7 @@ mod tests {
             let read = Criterion::parse(&text).expect("it is well formed");
             let share = percent / 100.0;
             let forbidden = if above { Forbidden::Above(share) } else { Forbidden::Below(share) };
-            prop_assert_eq!((read.metric, read.forbidden), (metric, forbidden));
+            prop_assert_eq!((read.wanted, read.forbidden), (Wanted::from(metric), forbidden));
         }
 
         #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Pin, Qos};
+use experiment::{Load, Pin, Qos};
 use results::{Cell, Difference, Document};
 use serde_json::Value;
 
@@ -24,6 +24,13 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
         ("interface".to_owned(), factors.interface.clone()),
         ("multicast".to_owned(), factors.multicast.to_string()),
     ]);
+    if let Some(load) = &factors.load {
+        fields.insert("load".to_owned(), load_in_words(load));
+    }
+    for flow in &factors.flows {
+        fields.insert(format!("flow.{}.size", flow.name), flow.size_bytes.to_string());
+        fields.insert(format!("flow.{}.load", flow.name), load_in_words(&flow.load));
+    }
     if let Some(profile) = &factors.profile {
         fields.insert("profile".to_owned(), profile.clone());
     }
@@ -41,6 +48,14 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
         fields.extend(driver.build.clone().map(|build| ("driver.build".to_owned(), build)));
     }
     fields
+}
+
+/// A plan; a file by what is in it.
+fn load_in_words(load: &Load) -> String {
+    match load {
+        Load::Trace { trace } => format!("{load} (SHA-256 {})", trace.sha256),
+        _ => load.to_string(),
+    }
 }
 
 /// What measured a whole result, and how.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use experiment::Workload;
 use results::{
     Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, Run, RunState, Verdict, VerdictKind,
     VerdictMode, VerdictSide,
@@ -70,6 +71,10 @@ impl<'d> Part<'d> {
             unsteady: self
                 .runs()
                 .filter(|run| run.figure(metric).is_some() && run.is_unsteady(metric))
+                .count() as u32,
+            sender_limited: self
+                .runs()
+                .filter(|run| run.figure(metric).is_some() && metric.is_latency() && run.is_sender_limited())
                 .count() as u32,
             lost_pct: self.lost_pct(),
             median: median(&figures),
@@ -150,8 +155,9 @@ impl<'d> Pair<'d> {
             .into_iter()
             .find(|part| self.metric.is_latency() && part.lost_pct() > MAX_LATENCY_LOSS_PCT)?;
         Some(format!(
-            "{:.1} % of the pings of `{}` were lost, more than {MAX_LATENCY_LOSS_PCT} %",
+            "{:.1} % of the {} of `{}` were lost, more than {MAX_LATENCY_LOSS_PCT} %",
             lossy.lost_pct(),
+            if lossy.cell.factors.workload == Workload::Latency { "pings" } else { "samples" },
             lossy.cell.id
         ))
     }

@@ -39,7 +39,7 @@ pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
     let mut pairs = Vec::new();
     for cell in others {
         let Some(baseline) = matching::nearest(document, cell, document, &baselines, &[]) else { continue };
-        for metric in Metric::claims(cell.factors.workload) {
+        for metric in Metric::claims(&cell.factors) {
             pairs.push(Pair::in_blocks(cell, baseline, *metric, noisy));
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn noise_floor(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Ver
     let cells = document.cells.iter().filter(|cell| cell.runs.iter().any(|run| run.twin));
     let pairs: Vec<Pair<'_>> = cells
         .flat_map(|cell| {
-            Metric::claims(cell.factors.workload).iter().map(|metric| Pair::of_twins(cell, *metric, noisy))
+            Metric::claims(&cell.factors).iter().map(|metric| Pair::of_twins(cell, *metric, noisy))
         })
         .collect();
     family::judge(&pairs)

@@ -97,6 +97,13 @@ fn runs(verdict: &Verdict) -> Vec<String> {
             sum(|side| side.runs)
         ));
     }
+    if sum(|side| side.sender_limited) > 0 {
+        words.push(format!(
+            "sender-limited in {} of {} runs: no property of the middleware alone",
+            sum(|side| side.sender_limited),
+            sum(|side| side.runs)
+        ));
+    }
     let missing = [
         ("failed", sum(|side| side.failed)),
         ("invalid", sum(|side| side.invalid)),

@@ -20,6 +20,7 @@ that is not here is refused.
 const TABLES: &[(&str, &str)] = &[
     ("`[factors]`", "Matrix"),
     ("An entry of `exclude` or `include`, and `baseline`", "Selection"),
+    ("`[[flows]]`", "WrittenFlow"),
     ("`[qos]` and `[profiles.NAME]`", "Policies"),
     ("`presentation`", "Presentation"),
     ("`[design]`", "WrittenDesign"),
@@ -78,6 +79,9 @@ fn kind(value: &Value, definitions: &Map<String, Value>) -> Result<String, Error
         return Ok(match name {
             "Size" => "size, such as `64` or `\"64KiB\"`".to_owned(),
             "Time" => "time, such as `\"200ms\"`".to_owned(),
+            "WrittenRate" => {
+                "rate, such as `1000`, `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"` or `\"max\"`".to_owned()
+            }
             "Percent" => "share, such as `\"2%\"`".to_owned(),
             "QosTime" => "time, such as `\"200ms\"`, or `\"infinite\"`".to_owned(),
             "Cores" => "`\"auto\"`, `\"none\"`, or such as `\"0,1\"` or `\"0-3,4-7\"`".to_owned(),
@@ -133,8 +137,16 @@ mod tests {
     fn the_reference_has_every_key_with_words() {
         let schema: Value = serde_json::from_str(&experiment::json_schema()).expect("a schema");
         let text = of_schema(&schema).expect("a reference");
-        for key in ["question", "batch_bytes", "profile", "lifespan", "precision", "match", "coherent_access"]
-        {
+        for key in [
+            "question",
+            "batch_bytes",
+            "rate",
+            "profile",
+            "lifespan",
+            "precision",
+            "match",
+            "coherent_access",
+        ] {
             let line = text.lines().find(|line| line.starts_with(&format!("| `{key}` |")));
             let cells: Vec<&str> = line.unwrap_or_else(|| panic!("no `{key}`")).split(" | ").collect();
             assert!(cells.len() >= 3 && cells.iter().all(|cell| cell.trim() != "|"), "{cells:?}");

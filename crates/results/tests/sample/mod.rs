@@ -1,6 +1,8 @@
 //! A small experiment with made-up runs, the same every time: two drivers, three sizes, with and without batching.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod paced;
+
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use experiment::{

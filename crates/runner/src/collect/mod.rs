@@ -1,24 +1,32 @@
 //! What the agents of a run recorded, joined, checked against itself, and put into the words of a result.
 
+mod delivery;
 mod latency;
+mod lateness;
 mod multicast;
+mod paced;
 mod throughput;
 
 use std::collections::BTreeMap;
 
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
-    AgentRecord, Counted, Cpu, Distribution, IntervalLog, Latency, Run, RunState, SteadyState, Throughput,
-    Usage, Warning, WarningKind, WireBytes, steady_rtt,
+    AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, Run, RunState,
+    SteadyState, Throughput, Usage, Warning, WarningKind, WireBytes, steady_latency,
 };
+use stats::total;
 
-use crate::pair::{DRIVING, Evidence, SERVING};
+use crate::{
+    pair::{DRIVING, Evidence, SERVING},
+    traces::Times,
+};
 
 /// What a run says.
 #[derive(Default)]
 struct Figures {
     latency: BTreeMap<String, Latency>,
     throughput: Option<Throughput>,
+    paced: Option<Paced>,
     steady_state: BTreeMap<String, SteadyState>,
     counted: Vec<Counted>,
     cpu: Option<Cpu>,
@@ -52,20 +60,32 @@ impl Figures {
         match decoded {
             Ok((latency, windows)) => {
                 self.latency.insert(kind.to_owned(), latency);
-                if kind == "rtt" {
-                    self.steady_state = steady_rtt(&windows, distribution.window_ns);
+                if let "rtt" | "response" = kind {
+                    self.steady_state = steady_latency(kind, &windows, distribution.window_ns);
                 }
                 self.log.add_windows(kind, distribution.window_ns, windows);
             }
-            Err(error) => {
-                self.contradictions.push(format!("the histograms of `{kind}` cannot be read: {error}"));
-            }
+            Err(error) => self.unreadable(kind, &error),
         }
+    }
+
+    fn unreadable(&mut self, kind: &str, error: &HistogramError) {
+        self.contradictions.push(format!("the histograms of `{kind}` cannot be read: {error}"));
     }
 
     /// Warns of what the counts say.
     fn warn_of_counts(&mut self, what: &str) {
-        let Some(counted) = self.counted.first().cloned() else { return };
+        let sum = |of: fn(&Counted) -> u64| total(self.counted.iter().map(of));
+        let counted = Counted {
+            sent: sum(|counted| counted.sent),
+            lost: sum(|counted| counted.lost),
+            undelivered: sum(|counted| counted.undelivered),
+            corrupt: sum(|counted| counted.corrupt),
+            foreign: sum(|counted| counted.foreign),
+            duplicate: sum(|counted| counted.duplicate),
+            out_of_order: sum(|counted| counted.out_of_order),
+            ..Counted::default()
+        };
         if counted.lost > 0 {
             let percent = percent(counted.lost, counted.sent);
             let text = format!("{} of {} {what} were lost ({percent:.2} %)", counted.lost, counted.sent);
@@ -92,6 +112,20 @@ impl Figures {
             self.warn(WarningKind::Order, text);
         }
     }
+
+    /// Warns of what the middleware did with writes.
+    fn warn_of_writes(&mut self, evidence: &Evidence, reliable: bool, timed_out: u64, refused: u64) {
+        if reliable && evidence.arrived && !evidence.acknowledged {
+            let text = "all samples arrived, but were not acknowledged within the time limit of the drain";
+            self.warn(WarningKind::Incomplete, text.to_owned());
+        }
+        if timed_out > 0 || refused > 0 {
+            let text = format!(
+                "{timed_out} writes timed out and {refused} were refused for want of room; they were tried again"
+            );
+            self.warn(WarningKind::WritesRefused, text);
+        }
+    }
 }
 
 /// Puts what was recorded into the record of its run, and returns its histograms.
@@ -100,12 +134,13 @@ pub(crate) fn collect(
     factors: &Factors,
     design: &Design,
     evidence: &Evidence,
+    times: &Times,
     one_clock: bool,
 ) -> IntervalLog {
     let mut figures = match factors.workload {
         Workload::Latency => latency::figures(evidence, design, one_clock),
         Workload::Throughput => throughput::figures(evidence, factors),
-        Workload::Paced => todo!(),
+        Workload::Paced => paced::figures(evidence, factors, design, times),
     };
     if factors.multicast {
         multicast::check(&mut figures, evidence, factors);
@@ -140,6 +175,7 @@ pub(crate) fn collect(
         .collect();
     run.latency = figures.latency;
     run.throughput = figures.throughput;
+    run.paced = figures.paced;
     run.steady_state = figures.steady_state;
     run.counted = figures.counted;
     run.cpu_ns_per_sample = figures.cpu;

@@ -2,10 +2,9 @@
 
 use control::Written;
 use experiment::{Factors, Reliability};
-use results::{Counted, Received, Throughput, WarningKind, steady_rate};
-use stats::total;
+use results::{Counted, Received, Throughput, steady_rate};
 
-use super::{Figures, cpu, percent};
+use super::{Figures, cpu, delivery::Delivery, percent};
 use crate::pair::{DRIVING, Evidence, SERVING};
 
 pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
@@ -21,88 +20,28 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
     });
     let nothing = Received::default();
     let received = read.received.first().unwrap_or(&nothing);
-    check(&mut figures, evidence, factors, written, received);
-
-    let trailing = written.accepted.saturating_sub(received.next);
-    let reliable = factors.qos.reliability == Some(Reliability::Reliable);
-    let still_owed = reliable && !evidence.arrived;
-    let undelivered = if still_owed { trailing } else { 0 };
-    let counted = Counted {
-        writer: received.writer,
-        reader: 0,
-        sent: written.accepted,
-        delivered: received.delivered,
-        lost: received.missing.saturating_add(trailing - undelivered),
-        undelivered,
-        duplicate: received.duplicate,
-        out_of_order: received.out_of_order,
-        corrupt: received.corrupt,
-        foreign: read.foreign,
-        checked_in_full: received.checked_in_full,
+    let delivery = Delivery {
+        whose: "",
+        size_bytes: factors.size_bytes,
+        offered: written.offered,
+        accepted: written.accepted,
+        write_calls: written.write_call.n,
+        received,
     };
-    let Counted { sent, delivered, lost, .. } = counted;
-    figures.check(sent == total([delivered, lost, undelivered]), || {
-        format!(
-            "{sent} samples were sent, but {delivered} delivered, {lost} lost and {undelivered} still owed"
-        )
+    figures.check(written.accepted == evidence.sent, || {
+        format!("{} samples were sent when measured, {} when reported", evidence.sent, written.accepted)
     });
+    delivery.check(&mut figures);
+    let reliable = factors.qos.reliability == Some(Reliability::Reliable);
+    let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
+    let counted = Counted { foreign: read.foreign, ..counted };
     figures.throughput = Some(throughput(written, received, &counted));
     figures.steady_state.extend(steady_rate(received).map(|state| ("delivered".to_owned(), state)));
     figures.counted.push(counted);
     figures.warn_of_counts("samples");
-    if reliable && evidence.arrived && !evidence.acknowledged {
-        let text = "all samples arrived, but were not acknowledged within the time limit of the drain";
-        figures.warn(WarningKind::Incomplete, text.to_owned());
-    }
-    if written.timed_out > 0 || written.refused > 0 {
-        let text = format!(
-            "{} writes timed out and {} were refused for want of room; they were tried again",
-            written.timed_out, written.refused
-        );
-        figures.warn(WarningKind::WritesRefused, text);
-    }
+    figures.warn_of_writes(evidence, reliable, written.timed_out, written.refused);
     figures.cpu = cpu(evidence, written.accepted, received.delivered);
     figures
-}
-
-/// Independent counts that must agree.
-fn check(
-    figures: &mut Figures,
-    evidence: &Evidence,
-    factors: &Factors,
-    written: &Written,
-    received: &Received,
-) {
-    let (offered, accepted) = (written.offered, written.accepted);
-    figures.check(accepted == evidence.sent, || {
-        format!("{} samples were sent when measured, {accepted} when reported", evidence.sent)
-    });
-    figures.check(accepted <= offered, || format!("{accepted} samples were accepted of {offered} offered"));
-    figures.check(written.write_call.n >= accepted, || {
-        format!("{accepted} samples were accepted in {} write calls", written.write_call.n)
-    });
-    figures.check(received.next <= accepted, || {
-        format!("sample {} came, but only {accepted} were sent", received.next.saturating_sub(1))
-    });
-    figures.check(total([received.delivered, received.missing]) == received.next, || {
-        format!(
-            "{} samples came and {} are missing, of the first {}",
-            received.delivered, received.missing, received.next
-        )
-    });
-    let in_windows = total(received.window_delivered.iter().copied());
-    figures.check(received.delivered == in_windows, || {
-        format!("{} samples came, but {in_windows} in all windows", received.delivered)
-    });
-    figures.check(received.beyond_reach == 0, || {
-        format!("{} samples came too late to tell them from duplicates", received.beyond_reach)
-    });
-    figures.check(received.bytes == received.delivered.saturating_mul(factors.size_bytes), || {
-        format!(
-            "{} samples of {} bytes came, with {} bytes in all",
-            received.delivered, factors.size_bytes, received.bytes
-        )
-    });
 }
 
 /// Rates are over each end's own time, counted between its first and its last sample: n samples span n - 1 periods at

@@ -47,6 +47,7 @@ impl Rig {
                     check_every: 1,
                     pin: Pin::None,
                     keep_awake: false,
+                    spin: true,
                     baseline: Vec::new(),
                     repeat_noisy: false,
                     precision: None,

@@ -42,6 +42,7 @@ pub fn design(measure_ns: u64) -> Design {
         check_every: 1,
         pin: Pin::None,
         keep_awake: false,
+        spin: true,
         baseline: Vec::new(),
         repeat_noisy: false,
         precision: None,

@@ -8,8 +8,7 @@ use experiment::{
 };
 use proptest::prelude::*;
 
-mod support;
-use support::{description, drivers};
+use crate::support::{description, drivers};
 
 fn written() -> Characterize {
     Characterize {

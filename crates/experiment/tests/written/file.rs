@@ -1,65 +1,18 @@
 //! From the text of a file to a plan, and what is refused on the way, with its place.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{
-    Characterize, Effort, Experiment, Fault, Given, History, Pin, QosDuration, ReceiveMode, Reliability,
-    ReliabilityChoice, Source, Workload, Written,
+    Arrival, Characterize, Effort, Experiment, Given, History, Pin, QosDuration, ReceiveMode, Reliability,
+    ReliabilityChoice, Workload, Written, WrittenRate,
 };
 use proptest::prelude::*;
 
-mod support;
-use support::drivers;
-
-const SMALL: &str = r#"question = "Which?"
-workload = "latency"
-
-[factors]
-driver = "dds"
-size = [32, "4KiB"]
-"#;
-
-fn source(text: &str, sets: &[&str]) -> Source {
-    let sets = sets.iter().map(|&set| set.to_owned()).collect();
-    Source { path: "f.toml".to_owned(), text: text.to_owned(), sets }
-}
-
-fn planned(source: &Source) -> Result<Experiment, Fault> {
-    let descriptions = drivers();
-    let installed = ["bare".to_owned(), "dds".to_owned()];
-    let given =
-        Given { name: "f", descriptions: &descriptions, installed: &installed, pin: Pin::None, seed: 7 };
-    source.read()?.plan(&given).map_err(|refusal| source.refused(&refusal))
-}
-
-#[track_caller]
-fn plan(text: &str, sets: &[&str]) -> Experiment {
-    planned(&source(text, sets)).unwrap_or_else(|fault| panic!("{fault:#?}"))
-}
-
-/// The error, the marked text and the hint.
-#[track_caller]
-fn refused(text: &str, sets: &[&str]) -> (String, String, String) {
-    let fault = planned(&source(text, sets)).expect_err("it is refused");
-    let marked = match fault.excerpt.as_slice() {
-        [] => String::new(),
-        [line, mark] => {
-            let marked = line.chars().zip(mark.chars()).filter(|(_, mark)| *mark == '^');
-            marked.map(|(c, _)| c).collect()
-        }
-        other => panic!("{other:?}"),
-    };
-    (fault.error, marked, fault.hint)
-}
-
-fn ids(experiment: &Experiment) -> Vec<&str> {
-    experiment.cells.iter().map(|cell| cell.id.as_str()).collect()
-}
-
-/// The small file with something behind it.
-fn with(more: &str) -> String {
-    format!("{SMALL}{more}")
-}
+use crate::{
+    SMALL, ids, plan, planned, refused, source,
+    support::{self, drivers},
+    with,
+};
 
 #[test]
 fn a_small_file_is_a_plan() {
@@ -142,7 +95,15 @@ reliability = "best_effort"
     let everything: Vec<_> = experiment::Policy::ALL.to_vec();
     let mut descriptions = drivers();
     descriptions.insert("dds".to_owned(), support::description("dds", &[], &everything));
-    let given = Given { name: "f", descriptions: &descriptions, installed: &[], pin: Pin::None, seed: 7 };
+    let traces = BTreeMap::new();
+    let given = Given {
+        name: "f",
+        descriptions: &descriptions,
+        installed: &[],
+        traces: &traces,
+        pin: Pin::None,
+        seed: 7,
+    };
     let experiment =
         source(&file, &["factors.size=32"]).read().expect("a file").plan(&given).expect("a plan");
     assert_eq!(
@@ -398,9 +359,20 @@ fn too_much_is_refused_before_it_is_spelled_out() {
 #[test]
 fn the_schema_knows_every_key() {
     let schema = experiment::json_schema();
-    for key in
-        ["batch_bytes", "baseline", "deadline", "autopurge_disposed", "match", "precision", "keep_awake"]
-    {
+    for key in [
+        "batch_bytes",
+        "rate",
+        "arrival",
+        "trace",
+        "flows",
+        "spin",
+        "baseline",
+        "deadline",
+        "autopurge_disposed",
+        "match",
+        "precision",
+        "keep_awake",
+    ] {
         assert!(schema.contains(&format!("\"{key}\": {{")), "{key}");
     }
 }
@@ -419,8 +391,8 @@ proptest! {
     /// The same with what nearly means something.
     #[test]
     fn no_words_are_too_much(
-        key in "(factors|design|qos|limits|profiles|options|dds|size|driver|exclude|baseline|blocks|deadline|\\.|\"|'){1,6}",
-        value in "(\\[|\\]|\\{|\\}|=|,|\"|'|64|-1|0|1e9|KiB|ms|true|dds|nan|inf|1979-05-27| |é){1,8}",
+        key in "(factors|design|qos|limits|profiles|options|flows|dds|size|rate|arrival|trace|driver|exclude|baseline|blocks|deadline|\\.|\"|'){1,6}",
+        value in "(\\[|\\]|\\{|\\}|=|,|\"|'|64|-1|0|1e9|KiB|ms|/s|Mbit/s|max|burst|all\\.txt|true|dds|nan|inf|1979-05-27| |é){1,8}",
     ) {
         let line = format!("{key} = {value}\n");
         for source in [source(&with(&line), &[]), source(&line, &[]), source(SMALL, &[&format!("{key}={value}")])] {
@@ -439,18 +411,33 @@ proptest! {
         lasting in prop::option::of(0_u64..1 << 50),
         names in prop::collection::vec("\\PC{0,8}", 1..3),
         pin in prop::sample::select(vec!["none", "auto", "0,1", "0-3,4-7"]),
+        (samples, period_ns, bits) in (any::<u64>(), 1_u64..1 << 40, any::<u64>()),
+        arrival in prop::sample::select(Arrival::ALL),
     ) {
         let mut written = source(SMALL, &[&format!("design.pin=\"{pin}\"")]).read().expect("a file");
         written.factors.size = Some(experiment::Many::unwritten(sizes.iter().copied().map(experiment::Size)));
         written.factors.driver = Some(experiment::Many::unwritten(names.clone()));
         written.design.measure = Some(experiment::At::nowhere(experiment::Time(measure)));
         written.design.precision = Some(experiment::At::nowhere(experiment::Percent(percent)));
+        let lasting_is_there = lasting.is_some();
         let lasting = lasting.map_or(QosDuration::INFINITE, QosDuration::Ns);
         let profile = experiment::Policies {
             deadline: Some(experiment::At::nowhere(experiment::Lasting(lasting))),
             ..experiment::Policies::default()
         };
         written.profiles.insert(experiment::At::nowhere(names[0].clone()), profile);
+        let rates = [WrittenRate::Samples { samples, period_ns }, WrittenRate::Bits(bits), WrittenRate::Max];
+        written.factors.rate = Some(experiment::Many::unwritten(rates));
+        written.factors.arrival = Some(experiment::Many::unwritten([arrival]));
+        written.factors.trace = Some(experiment::Many::unwritten(names.clone()));
+        written.design.spin = Some(experiment::At::nowhere(samples % 2 == 0));
+        written.flows.push(experiment::At::nowhere(experiment::WrittenFlow {
+            name: experiment::At::nowhere(names[0].clone()),
+            size: experiment::At::nowhere(experiment::Size(sizes[0])),
+            rate: Some(experiment::At::nowhere(rates[0])),
+            arrival: Some(experiment::At::nowhere(arrival)),
+            trace: lasting_is_there.then(|| experiment::At::nowhere(names[0].clone())),
+        }));
         let text = toml::to_string(&written).expect("it can be written");
         let again: Written = source(&text, &[]).read().unwrap_or_else(|fault| panic!("{text}\n{fault:#?}"));
         prop_assert_eq!(again, written);

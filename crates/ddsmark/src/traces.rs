@@ -1,0 +1,74 @@
+//! Files of times that an experiment names, read from beside its own file.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use experiment::{Fault, Source, TraceText, Written};
+
+/// More than the most times of a run need.
+const MAX_BYTES: u64 = 128 << 20;
+const HINT: &str =
+    "the name is a path from the experiment's own file; docs/reference/experiment-file.md says what is in it";
+
+/// All that are named, by their names as written.
+///
+/// # Errors
+/// One that cannot be read, or is no text.
+pub fn read(written: &Written, source: &Source) -> Result<BTreeMap<String, TraceText>, Fault> {
+    let beside = Path::new(&source.path).parent().unwrap_or(Path::new(""));
+    let mut traces = BTreeMap::new();
+    for name in written.traces() {
+        if traces.contains_key(name.get()) {
+            continue;
+        }
+        let path = beside.join(name.get());
+        let trace = read_one(&path).map_err(|why| {
+            let error = format!("cannot read trace `{}`: {why}", path.display());
+            source.fault(name.span(), &error, HINT)
+        })?;
+        traces.insert(name.get().clone(), trace);
+    }
+    Ok(traces)
+}
+
+fn read_one(path: &PathBuf) -> Result<TraceText, String> {
+    let words = |error: std::io::Error| error.to_string();
+    // what is no file may never end
+    if !std::fs::metadata(path).map_err(words)?.is_file() {
+        return Err("it is no file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    File::open(path).map_err(words)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(words)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("it has more than {} MiB", MAX_BYTES >> 20));
+    }
+    let sha256 = results::sha256(&bytes);
+    let text = String::from_utf8(bytes).map_err(|_| "it is no text (UTF-8)".to_owned())?;
+    Ok(TraceText { path: path.display().to_string(), text, sha256 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_of_text_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("times.txt");
+        std::fs::write(&file, "0\n1\n").expect("a file");
+        let trace = read_one(&file).expect("a trace");
+        assert_eq!((trace.text.as_str(), trace.path.as_str()), ("0\n1\n", file.to_str().expect("UTF-8")));
+        std::fs::write(&file, [0xff]).expect("a file");
+        assert_eq!(read_one(&file), Err("it is no text (UTF-8)".to_owned()));
+        assert_eq!(read_one(&folder.path().to_owned()), Err("it is no file".to_owned()));
+        assert_eq!(read_one(&PathBuf::from("/dev/zero")), Err("it is no file".to_owned()));
+        assert!(read_one(&folder.path().join("none")).is_err());
+        let large = File::create(&file).expect("a file");
+        large.set_len(MAX_BYTES + 1).expect("a sparse file");
+        assert_eq!(read_one(&file), Err("it has more than 128 MiB".to_owned()));
+    }
+}

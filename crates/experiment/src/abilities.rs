@@ -1,0 +1,260 @@
+//! What each driver can do of what is written.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Batching, DriverDescription, Durability, History, MIN_SIZE_BYTES, PlanError, Policy, Qos, QosDuration,
+    Refusal, Reliability, ReliabilityChoice, Support, Workload,
+    expansion::Expansion,
+    many::{At, Many},
+    matrix::{Axes, MAX_CELLS, all_distinct},
+    policies::Policies,
+    units::Size,
+};
+
+/// What a reliable reader or writer may hold back, in bytes and in samples.
+const QUEUE_BYTES: u64 = 64 << 20;
+const QUEUE_SAMPLES: std::ops::RangeInclusive<u64> = 64..=10_000;
+/// How long a write may block.
+const MAX_BLOCKING_NS: u64 = 1_000_000_000;
+/// The transport that each driver has first, and every one that it has.
+pub(crate) const DEFAULT_TRANSPORT: &str = "default";
+const ALL_TRANSPORTS: &str = "all";
+
+impl Expansion<'_> {
+    /// Names and limits of the transports meant.
+    pub(crate) fn transports(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        asked: &Many<String>,
+    ) -> Result<Vec<(String, u64)>, Refusal> {
+        let mut transports = Vec::new();
+        for transport in &asked.0 {
+            let found: Vec<_> = match transport.get().as_str() {
+                ALL_TRANSPORTS => description.transports.iter().collect(),
+                DEFAULT_TRANSPORT => description.transport(None).into_iter().collect(),
+                name => description.transport(Some(name)).into_iter().collect(),
+            };
+            if found.is_empty() {
+                let error = PlanError::NoTransport {
+                    driver: driver.to_owned(),
+                    transport: transport.get().clone(),
+                    known: description.transports.iter().map(|transport| transport.name.clone()).collect(),
+                };
+                self.cannot(driver, error.at(transport.span()))?;
+            }
+            for found in found {
+                let found = (found.name.clone(), found.max_payload_bytes);
+                if !transports.contains(&found) {
+                    transports.push(found);
+                }
+            }
+        }
+        Ok(transports)
+    }
+
+    pub(crate) fn sizes(
+        &mut self,
+        driver: &str,
+        transport: &str,
+        max: u64,
+        asked: &Many<Size>,
+    ) -> Result<Vec<u64>, Refusal> {
+        let mut sizes = Vec::new();
+        for size in &asked.0 {
+            let Size(bytes) = *size.get();
+            if bytes < MIN_SIZE_BYTES {
+                return Err(PlanError::TooSmall { size: bytes }.at(size.span()));
+            }
+            if bytes > max {
+                let (owner, transport) = (driver.to_owned(), transport.to_owned());
+                let error = PlanError::TooLarge { size: bytes, driver: owner, transport, max };
+                self.cannot(driver, error.at(size.span()))?;
+            } else {
+                sizes.push(bytes);
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// The profiles that the driver can have, each with its policies and what it says of reliability.
+    pub(crate) fn profiles(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        asked: &Many<String>,
+    ) -> Result<Vec<(Option<String>, Policies, Reliability)>, Refusal> {
+        let mut profiles = Vec::new();
+        let base = &self.written.qos;
+        let mut all: Vec<(Option<String>, Policies)> = asked
+            .values()
+            .map(|name| {
+                let profile = self.written.profiles.get(&At::nowhere(name.clone()));
+                (Some(name.clone()), profile.map_or_else(|| base.clone(), |profile| profile.over(base)))
+            })
+            .collect();
+        if all.is_empty() {
+            all.push((None, base.clone()));
+        }
+        for (name, policies) in all {
+            if let Some(reliability) = self.policies(driver, description, &policies)? {
+                profiles.push((name, policies, reliability));
+            }
+        }
+        Ok(profiles)
+    }
+
+    /// What the policies say of reliability; none where the driver cannot have them.
+    fn policies(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        policies: &Policies,
+    ) -> Result<Option<Reliability>, Refusal> {
+        let reliable = description.support(Policy::Reliability) == Support::Enforced;
+        let asked = policies.reliability.clone().unwrap_or_else(|| At::nowhere(ReliabilityChoice::Strongest));
+        let reliability = match *asked.get() {
+            ReliabilityChoice::Strongest if reliable => Reliability::Reliable,
+            ReliabilityChoice::Strongest => {
+                let note = format!("driver `{driver}` cannot guarantee delivery: it runs best effort");
+                self.note(driver, false, note);
+                Reliability::BestEffort
+            }
+            ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
+                self.cannot(driver, PlanError::NotReliable { driver: driver.to_owned() }.at(asked.span()))?;
+                return Ok(None);
+            }
+            ReliabilityChoice::All(choice) => choice,
+        };
+        for (field, policy, at) in policies.written() {
+            match description.support(policy) {
+                Support::Unsupported => {
+                    self.cannot(
+                        driver,
+                        PlanError::NoPolicy { driver: driver.to_owned(), policy, field }.at(at),
+                    )?;
+                    return Ok(None);
+                }
+                Support::Ignored => {
+                    let note = format!("driver `{driver}` accepts policy {policy} without effect");
+                    self.note(driver, false, note);
+                }
+                Support::NeedsService => {
+                    let note = format!(
+                        "driver `{driver}`: policy {policy} acts only with a further process or store"
+                    );
+                    self.note(driver, false, note);
+                }
+                Support::MatchedOnly | Support::Hint | Support::Enforced => {}
+            }
+        }
+        Ok(Some(reliability))
+    }
+
+    /// Who packs samples, and the ceilings that can be measured.
+    pub(crate) fn batching(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        axes: &Axes,
+    ) -> Result<(Batching, Vec<u64>), Refusal> {
+        let batching = if description.has("native_batching") {
+            Batching::Native
+        } else if description.has("application_batching") {
+            Batching::Application
+        } else {
+            Batching::None
+        };
+        let asked: Vec<u64> = axes.batch_bytes.values().map(|size| size.0).collect();
+        let batched = axes.batch_bytes.0.iter().find(|size| size.get().0 > 0);
+        let streams = axes.workload.values().any(|workload| *workload != Workload::Latency);
+        match batched {
+            Some(batched) if batching == Batching::None && streams => {
+                if asked.contains(&0) {
+                    let note =
+                        format!("driver `{driver}` cannot batch: its throughput is measured unbatched only");
+                    self.note(driver, false, note);
+                } else {
+                    self.cannot(
+                        driver,
+                        PlanError::NoBatching { driver: driver.to_owned() }.at(batched.span()),
+                    )?;
+                }
+                Ok((batching, asked.into_iter().filter(|&bytes| bytes == 0).collect()))
+            }
+            _ => Ok((batching, asked)),
+        }
+    }
+
+    /// Every combination of the driver's own options.
+    pub(crate) fn options(
+        &self,
+        driver: &str,
+        description: &DriverDescription,
+    ) -> Result<Vec<BTreeMap<String, String>>, Refusal> {
+        let mut combinations = vec![BTreeMap::new()];
+        let Some(written) = self.written.options.get(&At::nowhere(driver.to_owned())) else {
+            return Ok(combinations);
+        };
+        for (option, values) in written {
+            if !description.options.iter().any(|known| known.name == *option.get()) {
+                let error = PlanError::NoOption {
+                    driver: driver.to_owned(),
+                    option: option.get().clone(),
+                    known: description.options.iter().map(|known| known.name.clone()).collect(),
+                };
+                return Err(error.at(option.span()));
+            }
+            all_distinct("value of the option", values)?;
+            if values.0.is_empty() {
+                return Err(PlanError::Nothing("values of the option").at(option.span()));
+            }
+            let count = combinations.len().saturating_mul(values.0.len());
+            if count > MAX_CELLS {
+                return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(option.span()));
+            }
+            combinations = combinations
+                .into_iter()
+                .flat_map(|combination: BTreeMap<String, String>| {
+                    values.values().map(move |value| {
+                        let mut with = combination.clone();
+                        with.insert(option.get().clone(), value.0.clone());
+                        with
+                    })
+                })
+                .collect();
+        }
+        Ok(combinations)
+    }
+}
+
+/// The QoS of every writer and reader of a cell. What is not written is asked for only where the driver has it.
+pub(crate) fn qos(
+    description: &DriverDescription,
+    reliability: Reliability,
+    policies: &Policies,
+    size: u64,
+) -> Qos {
+    let has = |policy| description.support(policy) == Support::Enforced;
+    let mut qos = Qos { reliability: Some(reliability), ..Qos::default() };
+    if has(Policy::Durability) {
+        qos.durability = Some(Durability::Volatile);
+    }
+    if has(Policy::History) {
+        qos.history = Some(History::KeepAll);
+    }
+    if has(Policy::ResourceLimits) {
+        let samples = (QUEUE_BYTES / size).clamp(*QUEUE_SAMPLES.start(), *QUEUE_SAMPLES.end());
+        let samples = i32::try_from(samples).expect("at most 10,000");
+        // what is written of the history must have room
+        let depth = policies.history_depth.as_ref().map_or(0, |depth| *depth.get());
+        let each = policies.max_samples_per_instance.as_ref().map_or(0, |limit| *limit.get());
+        qos.max_samples = Some(samples.max(depth).max(each));
+    }
+    if reliability == Reliability::Reliable {
+        qos.max_blocking_ns = Some(QosDuration::Ns(MAX_BLOCKING_NS));
+    }
+    policies.apply(&mut qos);
+    qos
+}

@@ -1,0 +1,306 @@
+//! Rates as people write them: `1000`, `"10k/s"`, `"10/100ms"`, `"100Mbit/s"`, `"max"`.
+
+use std::{borrow::Cow, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::{
+    Rate,
+    factors::named,
+    units::{Time, textual},
+};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// The most samples per second on average.
+const MAX_SPS: u64 = 100_000_000;
+/// The longest period.
+const MAX_PERIOD_NS: u64 = 3_600 * SECOND_NS;
+
+/// A rate as written: so many samples in each second or other period, so many bits of payload a second, or as fast as it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenRate {
+    /// So many samples in each period.
+    Samples {
+        /// Samples of a period.
+        samples: u64,
+        /// The period.
+        period_ns: u64,
+    },
+    /// So many bits of payload each second.
+    Bits(u64),
+    /// Each sample as soon as the one before is written.
+    Max,
+}
+
+/// How the samples of a rate are laid over its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrival {
+    /// At equal distances.
+    Constant,
+    /// At independent, exponentially distributed distances.
+    Poisson,
+    /// All samples of a period at its begin: with the rate `"10/100ms"` 10 at once, every 100 ms.
+    Burst,
+}
+
+named!(Arrival { Constant = "constant", Poisson = "poisson", Burst = "burst" });
+
+/// Units of a number of samples.
+const COUNT_UNITS: &[(&str, u64)] = &[("k", 1_000), ("M", 1_000_000)];
+/// Units of bits per second.
+const BIT_UNITS: &[(&str, u64)] =
+    &[("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000), ("bit/s", 1)];
+
+impl WrittenRate {
+    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"` or `\"max\"`";
+
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text == "max" {
+            return Some(Self::Max);
+        }
+        if let Some((number, unit)) = with_unit(text, BIT_UNITS) {
+            return whole(number)?.checked_mul(unit).map(Self::Bits);
+        }
+        let (count, period) = text.split_once('/').unwrap_or((text, "s"));
+        let (number, unit) = with_unit(count.trim(), COUNT_UNITS).unwrap_or((count, 1));
+        let samples = whole(number)?.checked_mul(unit)?;
+        let period = period.trim();
+        // `/ms` is `/1ms`
+        let period = if period.starts_with(|c: char| c.is_ascii_digit()) {
+            Cow::from(period)
+        } else {
+            format!("1{period}").into()
+        };
+        let Time(period_ns) = Time::parse(&period)?;
+        Some(Self::Samples { samples, period_ns })
+    }
+
+    /// As a fraction, for samples of a size: samples, and ns. None of `max`.
+    fn fraction(self, size_bytes: u64) -> Option<(u128, u128)> {
+        match self {
+            Self::Samples { samples, period_ns } => Some((samples.into(), period_ns.into())),
+            Self::Bits(bits) => Some((bits.into(), u128::from(size_bytes) * 8 * u128::from(SECOND_NS))),
+            Self::Max => None,
+        }
+    }
+
+    /// What it is for samples of a size; none of `max`, and of what is out of range. Rates that are the same are equal: in
+    /// samples of a second where these are whole, else in lowest terms.
+    pub(crate) fn of_size(self, size_bytes: u64) -> Option<Rate> {
+        let (samples, period_ns) = self.fraction(size_bytes)?;
+        let in_second = samples.checked_mul(SECOND_NS.into())?;
+        let (samples, period_ns) = if in_second.checked_rem(period_ns)? == 0 {
+            (in_second / period_ns, SECOND_NS.into())
+        } else {
+            let common = common_divisor(samples, period_ns);
+            (samples / common, period_ns / common)
+        };
+        Some(Rate { samples: samples.try_into().ok()?, period_ns: period_ns.try_into().ok()? })
+    }
+
+    /// The bursts that it describes; none of a rate that names no number of samples.
+    pub(crate) const fn bursts(self) -> Option<Rate> {
+        match self {
+            Self::Samples { samples, period_ns } => Some(Rate { samples, period_ns }),
+            Self::Bits(_) | Self::Max => None,
+        }
+    }
+
+    /// What is wrong with it for samples of a size, in words.
+    pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
+        let (samples, period_ns) = self.fraction(size_bytes)?;
+        let of_second = samples.saturating_mul(SECOND_NS.into());
+        let slow = period_ns > samples.saturating_mul(MAX_PERIOD_NS.into())
+            || matches!(self, Self::Samples { period_ns, .. } if period_ns > MAX_PERIOD_NS);
+        let fast = of_second > period_ns.saturating_mul(MAX_SPS.into());
+        (slow || fast || self.of_size(size_bytes).is_none()).then(|| {
+            let of_size = if matches!(self, Self::Bits(_)) {
+                format!(", for samples of {size_bytes} bytes")
+            } else {
+                String::new()
+            };
+            format!("the rate `{self}` is out of range{of_size}")
+        })
+    }
+}
+
+/// A number without its unit, and what the unit stands for.
+fn with_unit<'t>(text: &'t str, units: &[(&str, u64)]) -> Option<(&'t str, u64)> {
+    units.iter().find_map(|(name, factor)| Some((text.strip_suffix(name)?, *factor)))
+}
+
+/// A number in digits: a sign is none.
+fn whole(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
+}
+
+const fn common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+impl fmt::Display for WrittenRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Max => f.write_str("max"),
+            Self::Samples { samples, period_ns: SECOND_NS } => write!(f, "{samples}/s"),
+            Self::Samples { samples, period_ns } => {
+                let period = Time(period_ns).to_string();
+                write!(f, "{samples}/{}", period.replace(' ', ""))
+            }
+            Self::Bits(bits) => {
+                let fits = |(_, factor): &&(&str, u64)| bits > 0 && bits % factor == 0;
+                let (unit, factor) = BIT_UNITS.iter().find(fits).unwrap_or(&("bit/s", 1));
+                write!(f, "{}{unit}", bits / factor)
+            }
+        }
+    }
+}
+
+impl Serialize for WrittenRate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+textual!(
+    WrittenRate,
+    true,
+    json_schema!({
+        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), or `max`.",
+        "anyOf": [
+            { "type": "integer", "minimum": 1 },
+            { "type": "string", "pattern": "^ *(max|[0-9]+ *[kM]?(/.+)?|[0-9]+ *[kMG]?bit/s) *$" },
+        ],
+    })
+);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn samples(samples: u64, period_ns: u64) -> WrittenRate {
+        WrittenRate::Samples { samples, period_ns }
+    }
+
+    #[test]
+    fn rates_are_numbers_or_have_a_period_or_are_bits() {
+        let cases = [
+            ("1000", samples(1000, SECOND_NS)),
+            ("1000/s", samples(1000, SECOND_NS)),
+            (" 10k / s ", samples(10_000, SECOND_NS)),
+            ("2M/s", samples(2_000_000, SECOND_NS)),
+            ("5/ms", samples(5, 1_000_000)),
+            ("10/100ms", samples(10, 100_000_000)),
+            ("1/1min", samples(1, 60 * SECOND_NS)),
+            ("100Mbit/s", WrittenRate::Bits(100_000_000)),
+            ("7 bit/s", WrittenRate::Bits(7)),
+            ("max", WrittenRate::Max),
+        ];
+        for (text, rate) in cases {
+            assert_eq!(WrittenRate::parse(text), Some(rate), "{text}");
+        }
+        for wrong in [
+            "",
+            "-1",
+            "+1",
+            "0.5",
+            "1e3",
+            "k/s",
+            "/s",
+            "10/",
+            "10/100",
+            "10/s/s",
+            "1Tbit/s",
+            "Max",
+            "99999999999999M",
+            "10mbit/s",
+        ] {
+            assert_eq!(WrittenRate::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bits_are_exact_in_whole_samples_and_ns() {
+        // 1 KiB samples: 12,207.03125 a second
+        let rate = WrittenRate::Bits(100_000_000).of_size(1024).expect("a rate");
+        assert_eq!(rate, Rate { samples: 1, period_ns: 81_920 });
+        assert_eq!(WrittenRate::Bits(8_000_000).of_size(1000), Some(Rate::per_second(1000)));
+        // one in years is too few to be said
+        assert_eq!(WrittenRate::Bits(1).of_size(u64::from(u32::MAX)), None);
+        assert_eq!(WrittenRate::Max.of_size(64), None);
+    }
+
+    #[test]
+    fn the_same_rate_is_one() {
+        for same in [samples(1, 1_000_000), samples(500, SECOND_NS / 2), samples(60_000, 60 * SECOND_NS)] {
+            assert_eq!(same.of_size(64), Some(Rate::per_second(1000)));
+        }
+        assert_eq!(
+            samples(2, 6 * SECOND_NS).of_size(64),
+            Some(Rate { samples: 1, period_ns: 3 * SECOND_NS })
+        );
+    }
+
+    #[test]
+    fn no_rate_and_too_much_are_refused() {
+        for good in [
+            samples(100_000_000, SECOND_NS),
+            samples(1, MAX_PERIOD_NS),
+            WrittenRate::Bits(1_000_000_000),
+            WrittenRate::Max,
+        ] {
+            assert_eq!(good.fault(64), None);
+        }
+        for wrong in [
+            samples(0, SECOND_NS),
+            samples(1, 0),
+            samples(1, 1),
+            samples(100_000_001, SECOND_NS),
+            samples(1, MAX_PERIOD_NS + 1),
+            samples(7_200, 2 * MAX_PERIOD_NS),
+            samples(u64::MAX, MAX_PERIOD_NS),
+        ] {
+            assert_eq!(wrong.fault(64), Some(format!("the rate `{wrong}` is out of range")));
+        }
+        for wrong in [WrittenRate::Bits(0), WrittenRate::Bits(1), WrittenRate::Bits(u64::MAX)] {
+            let words = wrong.fault(1 << 20).expect("it is refused");
+            assert!(words.ends_with("is out of range, for samples of 1048576 bytes"), "{words}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(count: u64, period_ns in 1_u64..=MAX_PERIOD_NS, bits: u64) {
+            for rate in [samples(count, period_ns), samples(count, SECOND_NS), WrittenRate::Bits(bits), WrittenRate::Max] {
+                prop_assert_eq!(WrittenRate::parse(&rate.to_string()), Some(rate));
+            }
+        }
+
+        #[test]
+        fn no_text_is_too_much(text in "\\PC{0,24}", near in "[0-9kMG/. +-]{0,12}(m?s|bit/s|max|min)?") {
+            for text in [text, near] {
+                if let Some(rate) = WrittenRate::parse(&text) {
+                    prop_assert!(rate == WrittenRate::Max || rate.fault(1024).is_some() || rate.of_size(1024).is_some());
+                }
+            }
+        }
+
+        /// By size, a rate in bits is that many bits.
+        #[test]
+        fn bits_are_bits(bits in 1_u64..1 << 40, size in 16_u64..1 << 26) {
+            let rate = WrittenRate::Bits(bits).of_size(size).expect("a rate");
+            let (left, right) = (u128::from(rate.samples) * u128::from(size) * 8 * u128::from(SECOND_NS), u128::from(bits) * u128::from(rate.period_ns));
+            prop_assert_eq!(left, right);
+        }
+    }
+}

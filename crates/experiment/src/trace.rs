@@ -1,0 +1,220 @@
+//! The times of a file: when each sample is to leave, as somebody has seen it.
+//!
+//! One time a line, in seconds from the begin, as a plain decimal number, ascending. Lines that are empty or begin with `#` are
+//! passed over; what is below a nanosecond is cut off.
+
+use std::fmt;
+
+/// The most times of a run, all of its files together.
+pub const MAX_TRACE_SAMPLES: usize = 4_000_000;
+/// The latest time: no run measures longer.
+const MAX_SECONDS: u64 = 3_600;
+const NS_DIGITS: usize = 9;
+
+/// What a file of times is given as: the planner opens none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceText {
+    /// Where it lies.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// What is wrong with a file of times, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceFault {
+    /// The line, from 1; 0 where it is the whole.
+    pub line: usize,
+    /// The column, from 1; 0 where it is the whole.
+    pub column: usize,
+    /// What is wrong.
+    pub words: String,
+    /// What is allowed.
+    pub hint: &'static str,
+}
+
+impl fmt::Display for TraceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "{}:{}: ", self.line, self.column)?;
+        }
+        f.write_str(&self.words)
+    }
+}
+
+impl std::error::Error for TraceFault {}
+
+const FORM: &str = "each line is one time in seconds from the begin, such as `0.0125`; empty lines and those that begin with `#` are passed over";
+const ASCENDING: &str = "sort the times; those of a burst may be equal";
+const LATEST: &str = "times are seconds from the begin of the run, up to 3600";
+const FEWER: &str = "use a part of the file: a run takes 4,000,000 times at most";
+
+/// The times of a file, in ns, in its order.
+///
+/// # Errors
+/// A line that is no time, times that do not ascend, none, or too many.
+pub fn trace_times(text: &str) -> Result<Vec<u64>, TraceFault> {
+    times_up_to(MAX_TRACE_SAMPLES, text)
+}
+
+fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceFault> {
+    let mut times: Vec<u64> = Vec::new();
+    for (line, content) in (1..).zip(text.lines()) {
+        let trimmed = content.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        // of the byte in what was trimmed
+        let column = |byte: usize| {
+            let begin = content.len() - content.trim_start().len();
+            content[..begin + byte].chars().count() + 1
+        };
+        let fault = |words, hint| TraceFault { line, column: column(0), words, hint };
+        let time = seconds(trimmed).map_err(|at| TraceFault {
+            line,
+            column: column(at),
+            words: format!("`{}` is no time", shortened(trimmed)),
+            hint: FORM,
+        })?;
+        let Some(time) = time else {
+            return Err(fault(format!("{} s is later than any run measures", shortened(trimmed)), LATEST));
+        };
+        if times.last().is_some_and(|last| *last > time) {
+            return Err(fault(
+                format!("{} s is earlier than the time before it", shortened(trimmed)),
+                ASCENDING,
+            ));
+        }
+        if times.len() == most {
+            return Err(fault(format!("there are more than {most} times"), FEWER));
+        }
+        times.push(time);
+    }
+    if times.is_empty() {
+        return Err(TraceFault {
+            line: 0,
+            column: 0,
+            words: "there is no time in it".to_owned(),
+            hint: FORM,
+        });
+    }
+    Ok(times)
+}
+
+/// A plain decimal number of seconds in ns; none if it is out of range. An error is the byte at which it is no number.
+fn seconds(text: &str) -> Result<Option<u64>, usize> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = digits(text);
+    if whole == 0 {
+        return Err(0);
+    }
+    let (whole, rest) = text.split_at(whole);
+    let fraction = match rest.strip_prefix('.') {
+        None if rest.is_empty() => "",
+        None => return Err(whole.len()),
+        Some(fraction) => {
+            let end = digits(fraction);
+            if end < fraction.len() || end == 0 {
+                return Err(whole.len() + 1 + end);
+            }
+            fraction
+        }
+    };
+    let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(NS_DIGITS);
+    let ns = digits.fold(0, |ns, digit| ns * 10 + u64::from(digit - b'0'));
+    let whole = whole.parse::<u64>().ok().filter(|whole| *whole < MAX_SECONDS);
+    Ok(whole.map(|whole| whole * 1_000_000_000 + ns))
+}
+
+/// As much of it as an error can show.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 40;
+    if text.chars().count() <= MOST {
+        text.to_owned()
+    } else {
+        text.chars().take(MOST).chain(['…']).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str) -> (usize, usize, String, &'static str) {
+        let TraceFault { line, column, words, hint } = trace_times(text).expect_err("it is refused");
+        (line, column, words, hint)
+    }
+
+    #[test]
+    fn times_are_seconds_and_become_ns() {
+        let text =
+            "# from a capture\n\n0\n0.5\r\n  0.500000001\n1.23456789012\n3599.999999999\n3599.999999999";
+        let times = [0, 500_000_000, 500_000_001, 1_234_567_890, 3_599_999_999_999, 3_599_999_999_999];
+        assert_eq!(trace_times(text).expect("times"), times);
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused_with_its_place() {
+        for (text, place, words) in [
+            ("0\n  1.5x\n", (2, 6), "`1.5x` is no time"),
+            ("-1", (1, 1), "`-1` is no time"),
+            ("NaN", (1, 1), "`NaN` is no time"),
+            ("inf", (1, 1), "`inf` is no time"),
+            ("1e-5", (1, 2), "`1e-5` is no time"),
+            ("1.", (1, 3), "`1.` is no time"),
+            (".5", (1, 1), "`.5` is no time"),
+            ("0,5", (1, 2), "`0,5` is no time"),
+            ("1.5.5", (1, 4), "`1.5.5` is no time"),
+            ("\u{e9}", (1, 1), "`\u{e9}` is no time"),
+        ] {
+            assert_eq!(refused(text), (place.0, place.1, words.to_owned(), FORM), "{text}");
+        }
+        assert_eq!(
+            refused("0\n1\n\n0.9\n"),
+            (4, 1, "0.9 s is earlier than the time before it".to_owned(), ASCENDING)
+        );
+        for late in ["3600", "99999999999999999999999"] {
+            assert_eq!(refused(late).3, LATEST, "{late}");
+        }
+        for empty in ["", "\n# nothing\n"] {
+            assert_eq!(refused(empty), (0, 0, "there is no time in it".to_owned(), FORM));
+        }
+    }
+
+    #[test]
+    fn more_than_a_run_takes_are_refused() {
+        assert_eq!(times_up_to(3, "0\n0\n0\n"), Ok(vec![0; 3]));
+        let fault = times_up_to(3, "0\n0\n0\n\n0\n").expect_err("it is refused");
+        assert_eq!((fault.line, fault.words.as_str()), (5, "there are more than 3 times"));
+        assert!(fault.hint.contains("4,000,000") && MAX_TRACE_SAMPLES == 4_000_000);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_much(text in "\\PC{0,60}", near in "([0-9.]{0,12}[\\n#e -]?){0,6}") {
+            for text in [text, near] {
+                match trace_times(&text) {
+                    Ok(times) => prop_assert!(!times.is_empty() && times.is_sorted()),
+                    Err(fault) => {
+                        prop_assert!(fault.line <= text.lines().count() && !fault.words.is_empty());
+                        let line = text.lines().nth(fault.line.saturating_sub(1)).unwrap_or_default();
+                        prop_assert!(fault.column <= line.chars().count() + 1);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_written_reads_back(mut times in prop::collection::vec(0..3_600_000_000_000_u64, 1..50)) {
+            times.sort_unstable();
+            let text: String =
+                times.iter().map(|ns| format!("{}.{:09}\n", ns / 1_000_000_000, ns % 1_000_000_000)).collect();
+            prop_assert_eq!(trace_times(&text), Ok(times));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Experiments as written: from the text of a file to a plan.
+
+mod characterize;
+mod file;
+mod paced;
+mod support;
+
+use experiment::{Experiment, Fault, Given, Pin, Source, TraceText};
+use support::drivers;
+
+/// Files of times that are there.
+const TRACES: [(&str, &str); 4] = [
+    ("all.txt", "0\n0.25\n0.25\n0.75\n"),
+    ("early.txt", "# the first 100 ms\n0\n0.1\n"),
+    ("late.txt", "0\n0.8\n"),
+    ("wrong.txt", "0\n 0.1s\n"),
+];
+
+pub(crate) const SMALL: &str = r#"question = "Which?"
+workload = "latency"
+
+[factors]
+driver = "dds"
+size = [32, "4KiB"]
+"#;
+
+pub(crate) fn source(text: &str, sets: &[&str]) -> Source {
+    let sets = sets.iter().map(|&set| set.to_owned()).collect();
+    Source { path: "f.toml".to_owned(), text: text.to_owned(), sets }
+}
+
+pub(crate) fn planned(source: &Source) -> Result<Experiment, Fault> {
+    let descriptions = drivers();
+    let installed = ["bare".to_owned(), "dds".to_owned()];
+    let traces = TRACES.map(|(name, text)| {
+        (
+            name.to_owned(),
+            TraceText {
+                path: format!("there/{name}"),
+                text: text.to_owned(),
+                sha256: format!("hash of {name}"),
+            },
+        )
+    });
+    let traces = traces.into_iter().collect();
+    let given = Given {
+        name: "f",
+        descriptions: &descriptions,
+        installed: &installed,
+        traces: &traces,
+        pin: Pin::None,
+        seed: 7,
+    };
+    source.read()?.plan(&given).map_err(|refusal| source.refused(&refusal))
+}
+
+#[track_caller]
+pub(crate) fn plan(text: &str, sets: &[&str]) -> Experiment {
+    planned(&source(text, sets)).unwrap_or_else(|fault| panic!("{fault:#?}"))
+}
+
+/// The error, the marked text and the hint.
+#[track_caller]
+pub(crate) fn refused(text: &str, sets: &[&str]) -> (String, String, String) {
+    let fault = planned(&source(text, sets)).expect_err("it is refused");
+    let marked = match fault.excerpt.as_slice() {
+        [] => String::new(),
+        [line, mark] => {
+            let marked = line.chars().zip(mark.chars()).filter(|(_, mark)| *mark == '^');
+            marked.map(|(c, _)| c).collect()
+        }
+        other => panic!("{other:?}"),
+    };
+    (fault.error, marked, fault.hint)
+}
+
+pub(crate) fn ids(experiment: &Experiment) -> Vec<&str> {
+    experiment.cells.iter().map(|cell| cell.id.as_str()).collect()
+}
+
+/// The small file with something behind it.
+pub(crate) fn with(more: &str) -> String {
+    format!("{SMALL}{more}")
+}

@@ -1,0 +1,147 @@
+//! Findings over loads: the knee, and a rate that is not reached.
+
+use experiment::{Load, Rate, Workload};
+use results::{Document, FindingKind, Run};
+
+use crate::{
+    rig::{none, number, of_kind},
+    sample::paced,
+};
+
+const LOADS: [u64; 5] = [1_000, 5_000, 10_000, 20_000, 40_000];
+
+/// What is true at a load.
+#[derive(Clone, Copy)]
+struct Truth {
+    p99_ns: f64,
+    /// Of the planned rate.
+    accepted: f64,
+    late: bool,
+    lost: u64,
+}
+
+const WELL: Truth = Truth { p99_ns: 20_000.0, accepted: 1.0, late: false, lost: 0 };
+
+/// One driver with these loads; runs lie 1 % apart.
+fn result(truth: impl Fn(u64) -> Truth) -> Document {
+    let mut header = paced::header(&LOADS.map(paced::constant), &[]);
+    header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+    let cells = header.experiment.cells.clone();
+    paced::document_with(&header, |run: &mut Run| {
+        let cell = cells.iter().find(|cell| cell.id == run.cell).expect("its cell");
+        let sps = cell.factors.load.as_ref().and_then(Load::rate).map_or(0.0, Rate::sps);
+        let truth = truth(sps as u64);
+        let noise = 1.0 + 0.01 * (f64::from(run.block) - 2.0);
+        run.latency.get_mut("response").expect("a response").p99_ns = Some((truth.p99_ns * noise) as u64);
+        let paced = run.paced.as_mut().expect("a plan");
+        paced.sender_limited = truth.late;
+        let throughput = run.throughput.as_mut().expect("rates");
+        throughput.accepted_sps = sps * if truth.accepted < 1.0 { truth.accepted * noise } else { 1.0 };
+        run.counted[0].lost = run.counted[0].sent * truth.lost / 100;
+    })
+}
+
+fn kinds(document: &Document) -> Vec<FindingKind> {
+    findings::of(document).iter().map(|finding| finding.kind).collect()
+}
+
+#[test]
+fn the_knee_is_the_highest_load_within_twice_the_response_of_the_lowest() {
+    let document =
+        result(|sps| Truth { p99_ns: if sps > 10_000 { 90_000.0 } else { 20_000.0 + sps as f64 }, ..WELL });
+    let [knee] = &of_kind(&document, FindingKind::Knee)[..] else { panic!("{:?}", kinds(&document)) };
+    number(knee, "knee_sps", 10_000.0);
+    number(knee, "beyond_sps", 20_000.0);
+    number(knee, "lowest_response_p99_ns", 21_000.0);
+    assert_eq!(
+        knee.text,
+        "`dds` under load at 1024 bytes: the knee is at 10000/s: up to there the 99 % response, 20.8 to 30.3 µs, stays \
+         within twice that at the lowest load, 1000/s: 21.0 µs (20.8 to 21.2); at 20000/s it is 89.1 to 90.9 µs (3 runs \
+         each)."
+    );
+    assert_eq!(knee.cells.len(), 5);
+    assert!(of_kind(&document, FindingKind::NoKnee).is_empty());
+}
+
+#[test]
+fn without_a_knee_that_is_said_and_what_was_left_out_too() {
+    let document = result(|_| WELL);
+    assert_eq!(kinds(&document), [FindingKind::NoKnee, FindingKind::KeepsUp]);
+    let [no_knee] = &of_kind(&document, FindingKind::NoKnee)[..] else { unreachable!() };
+    number(no_knee, "highest_sps", 40_000.0);
+    assert!(no_knee.text.contains("no knee up to 40000/s: at all loads"), "{}", no_knee.text);
+
+    // where the sender was late, or samples were lost, responses take no part
+    let document = result(|sps| match sps {
+        40_000 => Truth { late: true, p99_ns: 900_000.0, ..WELL },
+        20_000 => Truth { lost: 3, p99_ns: 900_000.0, ..WELL },
+        _ => WELL,
+    });
+    let [no_knee] = &of_kind(&document, FindingKind::NoKnee)[..] else { panic!("{:?}", kinds(&document)) };
+    number(no_knee, "highest_sps", 10_000.0);
+    let told = "Left out, because their responses are not the middleware's alone: 20000/s (3.00 % lost) and 40000/s \
+                (sender-limited).";
+    assert!(no_knee.text.ends_with(told), "{}", no_knee.text);
+}
+
+#[test]
+fn runs_on_both_sides_are_told_or_nothing_is() {
+    // 2 % apart, around twice the lowest
+    let document = result(|sps| Truth {
+        p99_ns: match sps {
+            ..=10_000 => 20_000.0,
+            20_000 => 40_000.0,
+            _ => 90_000.0,
+        },
+        ..WELL
+    });
+    let [knee] = &of_kind(&document, FindingKind::Knee)[..] else { panic!("{:?}", kinds(&document)) };
+    number(knee, "beyond_sps", 40_000.0);
+    assert!(knee.text.ends_with("At 20000/s the runs lie on both sides."), "{}", knee.text);
+
+    for p99_ns in [
+        // both sides at the end; back again after it was above
+        |sps: u64| if sps < 40_000 { 20_000.0 } else { 40_000.0 },
+        |sps: u64| if sps == 10_000 { 90_000.0 } else { 20_000.0 },
+    ] {
+        let document = result(|sps| Truth { p99_ns: p99_ns(sps), ..WELL });
+        assert_eq!(kinds(&document), [FindingKind::KeepsUp]);
+    }
+}
+
+#[test]
+fn a_rate_that_is_not_reached_is_told_from_where_on() {
+    let document = result(|sps| Truth {
+        accepted: if sps < 20_000 { 1.0 } else { 16_000.0 / sps as f64 },
+        // a sender that is held up is late: that is how it shows
+        late: sps >= 20_000,
+        ..WELL
+    });
+    let [short] = &of_kind(&document, FindingKind::FallsShort)[..] else { panic!("{:?}", kinds(&document)) };
+    number(short, "short_from_sps", 20_000.0);
+    number(short, "kept_to_sps", 10_000.0);
+    number(short, "accepted_sps", 16_000.0);
+    assert_eq!(
+        short.text,
+        "`dds` under load at 1024 bytes: the achieved rate falls short of the planned one from 20000/s on: 15840 to \
+         16160/s there, 15840 to 16160/s at 40000/s; up to 10000/s it is the planned one: 100 % of it (3 runs each)."
+    );
+
+    // on both sides at the end; back again after it fell short
+    for accepted in
+        [|sps: u64| if sps < 40_000 { 1.0 } else { 0.992 }, |sps: u64| if sps == 10_000 { 0.9 } else { 1.0 }]
+    {
+        let document = result(|sps| Truth { accepted: accepted(sps), ..WELL });
+        assert_eq!(kinds(&document), [FindingKind::NoKnee]);
+    }
+}
+
+#[test]
+fn a_single_load_says_nothing_and_neither_does_max() {
+    for loads in [vec![paced::constant(1000)], vec![Load::Max], vec![paced::constant(1000), Load::Max]] {
+        let mut header = paced::header(&loads, &[]);
+        header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+        assert!(header.experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Paced));
+        none(&paced::document_with(&header, |_| {}));
+    }
+}

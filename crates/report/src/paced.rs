@@ -1,0 +1,156 @@
+//! The table of an open loop: what was planned, what was achieved, and how late samples came.
+
+use std::cmp::Ordering;
+
+use experiment::{Factors, Flow, Load};
+use results::{Cell, FlowRecord, Latency, Run};
+
+use crate::{
+    layout::{Align, Grid},
+    number::{micros, rate, significant},
+    tables::{cpu, lost_spread, nothing, spread, unsupported},
+};
+
+/// Marks a row whose response times tell of the sender.
+pub(crate) const SENDER_LIMITED: &str = "sender-limited";
+/// In the place of a figure that the plan has not.
+const NONE: &str = "-";
+
+/// A figure of a latency: its heading, its kind, and which it is.
+type Figure = (&'static str, &'static str, fn(&Latency) -> Option<u64>);
+const FIGURES: [Figure; 5] = [
+    ("Response 50 %", "response", |latency| latency.p50_ns),
+    ("99 %", "response", |latency| latency.p99_ns),
+    ("99.9 %", "response", |latency| latency.p99_9_ns),
+    ("Service 50 %", "service", |latency| latency.p50_ns),
+    ("Send lag 99 %", "send_lag", |latency| latency.p99_ns),
+];
+
+/// By size, batch and load, ascending; `max` last. A cell of several flows has a row for each.
+pub(crate) fn table(cells: &[&Cell]) -> Grid {
+    let mut grid = Grid::default()
+        .column("Size", Align::Right)
+        .column("Batch", Align::Right)
+        .column("", Align::Left)
+        .column("Planned", Align::Right)
+        .column("Achieved/s", Align::Right)
+        .column("± %", Align::Close)
+        .column("Delivered", Align::Right)
+        .column("Lost %", Align::Right)
+        .column("± pp", Align::Close);
+    for (heading, ..) in FIGURES {
+        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+    }
+    grid = grid
+        .column("CPU writer", Align::Right)
+        .column("± %", Align::Close)
+        .column("CPU reader", Align::Right)
+        .column("± %", Align::Close)
+        .column("", Align::Left);
+    for cell in sorted(cells) {
+        let flows = cell.factors.streams();
+        for (number, flow) in flows.iter().enumerate() {
+            grid.row(row(cell, flow, (number, flows.len())));
+        }
+    }
+    grid
+}
+
+/// In the order of the rows.
+fn sorted<'c>(cells: &[&'c Cell]) -> Vec<&'c Cell> {
+    let mut cells = cells.to_vec();
+    // stable: traces, and what has several flows, stay in the order of the experiment
+    cells.sort_by(|left, right| {
+        let key = |cell: &Cell| (cell.factors.size_bytes, cell.factors.batch_bytes);
+        key(left).cmp(&key(right)).then_with(|| by_load(&left.factors, &right.factors))
+    });
+    cells
+}
+
+fn by_load(left: &Factors, right: &Factors) -> Ordering {
+    let key = |factors: &Factors| match &factors.load {
+        Some(load) => load.rate().map_or(if *load == Load::Max { f64::MAX } else { -1.0 }, |rate| rate.sps()),
+        None => -1.0,
+    };
+    key(left).total_cmp(&key(right))
+}
+
+/// One flow of a cell: its number, and of how many.
+fn row(cell: &Cell, flow: &Flow, (number, flows): (usize, usize)) -> Vec<String> {
+    let factors = &cell.factors;
+    let mut row = vec![
+        flow.size_bytes.to_string(),
+        if factors.batch_bytes == 0 { "none".to_owned() } else { factors.batch_bytes.to_string() },
+        if flows > 1 { flow.name.clone() } else { String::new() },
+        flow.load.to_string(),
+    ];
+    let record = cell.paced.as_ref().and_then(|paced| paced.flows.get(number));
+    let (Some(record), Some(throughput)) = (record, &cell.throughput) else {
+        row.extend(nothing(cell, 20));
+        return row;
+    };
+    let alone = flows == 1;
+    let of_run = |run: &Run| -> Option<FlowRecord> { run.paced.as_ref()?.flows.get(number).cloned() };
+    // all flows are written in the same time
+    let achieved = throughput.accepted_sps * share(record.counted.sent, throughput.sent);
+    let achieved_by = |run: &Run| {
+        let (of_run, throughput) = (of_run(run)?, run.throughput.as_ref()?);
+        Some(throughput.accepted_sps * share(of_run.counted.sent, throughput.sent))
+    };
+    row.extend([
+        rate(achieved),
+        spread(cell, achieved_by),
+        record.counted.delivered.to_string(),
+        format!("{:.2}", 100.0 * share(record.counted.lost, record.counted.sent)),
+        if alone { lost_spread(cell) } else { String::new() },
+    ]);
+    for (_, kind, of) in FIGURES {
+        let has_not = flow.load == Load::Max && kind != "service";
+        let figure =
+            || record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| micros(ns as f64));
+        row.push(if has_not { NONE.to_owned() } else { figure() });
+        row.push(spread(cell, |run| Some(of(of_run(run)?.latency.get(kind)?)? as f64)));
+    }
+    row.extend(if alone || number == 0 { cpu(cell) } else { [(); 4].map(|()| String::new()) });
+    row.push(if alone || number == 0 { flag(cell) } else { String::new() });
+    row
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Whether the response times are the sender's, and of how many runs.
+fn flag(cell: &Cell) -> String {
+    let (limited, runs) =
+        (cell.paced.as_ref().map_or(0, |paced| paced.sender_limited_runs), cell.valid_runs().count());
+    match limited {
+        0 => String::new(),
+        all if all as usize == runs => SENDER_LIMITED.to_owned(),
+        some => format!("{SENDER_LIMITED} in {some} of {runs} runs"),
+    }
+}
+
+/// A run in a line of progress.
+pub(crate) fn outcome(run: &Run) -> String {
+    let (Some(paced), Some(throughput)) = (&run.paced, &run.throughput) else {
+        return "nothing measured".to_owned();
+    };
+    let planned = paced.planned_sps.map_or_else(String::new, |sps| format!(" of {}", rate(sps)));
+    let mut words = vec![format!("{}{planned} samples/s", rate(throughput.accepted_sps))];
+    let quantile = |ns: Option<u64>| ns.map_or_else(unsupported, |ns| format!("{} µs", micros(ns as f64)));
+    if let Some(response) = run.latency.get("response") {
+        words.push(format!(
+            "response 50 % {}, 99 % {}",
+            quantile(response.p50_ns),
+            quantile(response.p99_ns)
+        ));
+    } else if let Some(service) = run.latency.get("service") {
+        words.push(format!("service 50 % {}, 99 % {}", quantile(service.p50_ns), quantile(service.p99_ns)));
+    }
+    words.push(format!("{} % lost", significant(throughput.lost_pct)));
+    if paced.sender_limited {
+        words.push(SENDER_LIMITED.to_owned());
+    }
+    words.join(", ")
+}

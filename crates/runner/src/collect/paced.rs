@@ -1,0 +1,270 @@
+//! A run with a plan: what was planned, offered and accepted, what arrived and when, and that these agree.
+
+use control::{FlowRead, FlowWritten, PacedWritten};
+use experiment::{Design, Factors, Flow, Load, Reliability, Schedule};
+use results::{
+    Counted, Distribution, FlowRecord, Latency, Paced, Received, Throughput, WarningKind, kind_of_flow,
+    steady_rate,
+};
+use stats::total;
+
+use super::{Figures, cpu, delivery::Delivery, lateness, percent};
+use crate::{
+    pair::{DRIVING, Evidence, SERVING},
+    traces::Times,
+};
+
+/// The kinds of latency of a stream, in the order of [`End::distributions`].
+const KINDS: [&str; 4] = ["response", "service", "send_lag", "write_call"];
+/// Means are exact sums over a count. This is how far the sum of two may lie from the third after rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Both ends of one stream.
+struct Ends<'a> {
+    flow: &'a Flow,
+    /// Begins a sentence about it.
+    whose: String,
+    written: &'a FlowWritten,
+    read: &'a FlowRead,
+}
+
+impl<'a> Ends<'a> {
+    const fn distributions(&self) -> [&'a Distribution; 4] {
+        let (written, read) = (self.written, self.read);
+        [&read.response, &read.service, &written.send_lag, &written.write_call]
+    }
+
+    fn has_times(&self) -> bool {
+        self.flow.load != Load::Max
+    }
+}
+
+pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, times: &Times) -> Figures {
+    let mut figures = Figures::default();
+    let reports = [&evidence.agents[DRIVING].report, &evidence.agents[SERVING].report];
+    let (Some(written), Some(read)) = (&reports[0].paced_writer, &reports[1].paced_reader) else {
+        figures.contradictions.push("an agent did not report what its role records".to_owned());
+        return figures;
+    };
+    let flows = factors.streams();
+    if [written.flows.len(), read.flows.len()] != [flows.len(); 2] {
+        figures.contradictions.push(format!(
+            "of {} flows the writer reported {} and the reader {}",
+            flows.len(),
+            written.flows.len(),
+            read.flows.len()
+        ));
+        return figures;
+    }
+    let whose =
+        |flow: &Flow| if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
+    let ends: Vec<Ends<'_>> = (flows.iter().zip(&written.flows).zip(&read.flows))
+        .map(|((flow, written), read)| Ends { flow, whose: whose(flow), written, read })
+        .collect();
+    let reliable = factors.qos.reliability == Some(Reliability::Reliable);
+    let mut records = Vec::new();
+    for (number, ends) in ends.iter().enumerate() {
+        let planned = Schedule::new(&ends.flow.load, design.seed, number, times.of(&ends.flow.load))
+            .map(|schedule| schedule.planned(design.measure_ns));
+        check(&mut figures, ends, planned);
+        let delivery = Delivery {
+            whose: &ends.whose,
+            size_bytes: ends.flow.size_bytes,
+            offered: ends.written.offered,
+            accepted: ends.written.accepted,
+            write_calls: ends.written.write_call.n,
+            received: &ends.read.received,
+        };
+        delivery.check(&mut figures);
+        let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
+        let foreign = if number == 0 { read.foreign } else { 0 };
+        figures.counted.push(Counted { reader: number as u16, foreign, ..counted });
+        records.push(FlowRecord {
+            name: ends.flow.name.clone(),
+            size_bytes: ends.flow.size_bytes,
+            load: ends.flow.load.to_string(),
+            planned: ends.written.planned,
+            offered: ends.written.offered,
+            counted: figures.counted[number].clone(),
+            latency: std::collections::BTreeMap::new(),
+            unplaced: ends.read.unplaced,
+        });
+    }
+    latencies(&mut figures, &ends, &mut records);
+    let sum = |of: fn(&FlowWritten) -> u64| total(written.flows.iter().map(of));
+    let accepted = sum(|flow| flow.accepted);
+    figures.check(accepted == evidence.sent, || {
+        format!("{} samples were sent when measured, {accepted} when reported", evidence.sent)
+    });
+    let delivered = total(read.flows.iter().map(|flow| flow.received.delivered));
+    figures.throughput = Some(throughput(design, written, &ends, &figures.counted));
+    steady(&mut figures, &ends);
+
+    figures.warn_of_counts("samples");
+    figures.warn_of_writes(evidence, reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
+    let paced = paced(design, written, &ends, records);
+    warn(&mut figures, design, &paced, &flows);
+    let sender_limited = figures.warnings.iter().any(|warning| warning.kind == WarningKind::SenderLimited);
+    figures.paced = Some(Paced { sender_limited, ..paced });
+    figures.cpu = cpu(evidence, accepted, delivered);
+    figures
+}
+
+/// Independent counts and sums that must agree, beyond those of any delivery. `planned`: by the runner's own schedule.
+fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
+    let Ends { whose, written, read, .. } = ends;
+    let delivered = read.received.delivered;
+    let [response, service, lag, _] = ends.distributions();
+    figures.check(service.n == delivered, || {
+        format!("{whose}{delivered} samples came, but {} service times were recorded", service.n)
+    });
+    let Some(planned) = planned else {
+        figures.check(response.n == 0 && lag.n == 0, || {
+            format!(
+                "{whose}without intended times, {} responses and {} send lags were recorded",
+                response.n, lag.n
+            )
+        });
+        return;
+    };
+    figures.check(written.planned == planned, || {
+        format!(
+            "{whose}the plan has {planned} samples for the measured time, the writer had {}",
+            written.planned
+        )
+    });
+    figures.check(written.offered <= planned, || {
+        format!("{whose}{} samples were offered of {planned} planned", written.offered)
+    });
+    figures.check(lag.n == written.offered, || {
+        format!("{whose}{} samples were offered, but {} send lags were recorded", written.offered, lag.n)
+    });
+    figures.check(total([response.n, read.unplaced]) == delivered, || {
+        format!(
+            "{whose}{delivered} samples came, but {} responses were recorded and {} came too late for one",
+            response.n, read.unplaced
+        )
+    });
+    if response.n != service.n || service.n == 0 {
+        return;
+    }
+    // of the same samples, one by one: a response is a send lag and a service time, and what tries before the last one took
+    let close = ROUNDING * response.mean_ns + ROUNDING;
+    figures.check(
+        response.mean_ns + close >= service.mean_ns
+            && response.min_ns >= service.min_ns
+            && response.max_ns >= service.max_ns,
+        || format!("{whose}responses are less than service times: samples were written before their intended times"),
+    );
+    let rest = response.mean_ns - service.mean_ns - lag.mean_ns;
+    let tried_again = written.timed_out > 0 || written.refused > 0;
+    if lag.n == service.n {
+        figures.check(rest.abs() <= close || (tried_again && rest > 0.0), || {
+            format!(
+                "{whose}the mean response, {} ns, is not the mean send lag, {} ns, and the mean service time, {} ns: \
+                 writer and reader do not follow the same plan",
+                response.mean_ns, lag.mean_ns, service.mean_ns
+            )
+        });
+    }
+}
+
+/// The latencies of the run, and of each stream where there are several.
+fn latencies(figures: &mut Figures, ends: &[Ends<'_>], records: &mut [FlowRecord]) {
+    for (index, kind) in KINDS.into_iter().enumerate() {
+        let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
+        if let ([part], [record]) = (&parts[..], &mut *records) {
+            figures.add(kind, part);
+            record
+                .latency
+                .extend(figures.latency.get(kind).cloned().map(|latency| (kind.to_owned(), latency)));
+            continue;
+        }
+        match Distribution::together(&parts) {
+            Ok(all) => figures.add(kind, &all),
+            Err(error) => figures.unreadable(kind, &error),
+        }
+        for (part, record) in parts.iter().zip(&mut *records) {
+            let own = kind_of_flow(kind, &record.name);
+            figures.add(&own, part);
+            // what is of one stream is told with it
+            let latency: Option<Latency> = figures.latency.remove(&own);
+            record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
+        }
+    }
+}
+
+/// Rates are over the measured time of the plan, or longer where the last sample was later: at a low rate the time between the
+/// first and the last sample is shorter than the time that they stand for.
+fn throughput(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], counted: &[Counted]) -> Throughput {
+    let sum = |of: fn(&Counted) -> u64| total(counted.iter().map(of));
+    let per_second = |samples: f64, until_ns: u64| {
+        samples * 1e9 / until_ns.saturating_sub(written.begin_ns).max(design.measure_ns).max(1) as f64
+    };
+    let received = || ends.iter().map(|ends| &ends.read.received);
+    let last_ns = received().map(|received: &Received| received.last_ns).max().unwrap_or(0);
+    let bytes = total(received().map(|received| received.bytes));
+    let offered = total(ends.iter().map(|ends| ends.written.offered));
+    let (sent, delivered, lost) = (sum(|c| c.sent), sum(|c| c.delivered), sum(|c| c.lost));
+    Throughput {
+        offered_sps: per_second(offered as f64, written.end_ns),
+        accepted_sps: per_second(sent as f64, written.end_ns),
+        delivered_sps: per_second(delivered as f64, last_ns),
+        goodput_mbps: per_second(bytes as f64 * 8.0 / 1e6, last_ns),
+        sent,
+        delivered,
+        lost,
+        undelivered: sum(|c| c.undelivered),
+        lost_pct: percent(lost, sent),
+        duplicate: sum(|c| c.duplicate),
+        out_of_order: sum(|c| c.out_of_order),
+    }
+}
+
+/// A run is judged where its plan has a level that it could keep. Of several streams no count of samples is: each has windows
+/// of its own.
+fn steady(figures: &mut Figures, ends: &[Ends<'_>]) {
+    let is_level = |ends: &Ends<'_>| !matches!(ends.flow.load, Load::Burst { .. } | Load::Trace { .. });
+    if !ends.iter().all(is_level) {
+        figures.steady_state.clear();
+        return;
+    }
+    if let [ends] = ends {
+        let state = steady_rate(&ends.read.received);
+        figures.steady_state.extend(state.map(|state| ("delivered".to_owned(), state)));
+    }
+}
+
+/// The plan, and what became of it at the sender.
+fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<FlowRecord>) -> Paced {
+    let planned = total(ends.iter().map(|ends| ends.written.planned));
+    let unsent = |ends: &Ends<'_>| ends.written.planned.saturating_sub(ends.written.offered);
+    let all_have_times = ends.iter().all(Ends::has_times);
+    Paced {
+        planned,
+        planned_sps: all_have_times.then(|| planned as f64 * 1e9 / design.measure_ns.max(1) as f64),
+        unsent: total(ends.iter().map(unsent)),
+        sender_limited: false,
+        spin_ns: written.spin_ns,
+        flows,
+    }
+}
+
+/// Warns of a sender that could not hold its plan.
+fn warn(figures: &mut Figures, design: &Design, paced: &Paced, flows: &[Flow]) {
+    for (flow, record) in flows.iter().zip(&paced.flows) {
+        let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
+        if let Some(late) = lateness::of(&flow.load, &record.latency, design.measure_ns) {
+            figures.warn(WarningKind::SenderLimited, format!("{whose}{late}"));
+        }
+    }
+    if paced.unsent > 0 {
+        let text = format!(
+            "{} of {} planned samples ({:.2} %) were not tried before the measured time ended",
+            paced.unsent,
+            paced.planned,
+            percent(paced.unsent, paced.planned)
+        );
+        figures.warn(WarningKind::Unsent, text);
+    }
+}

@@ -1,0 +1,55 @@
+//! The files of times that an experiment follows, read again before its first run.
+
+use std::{collections::BTreeMap, fs, sync::Arc};
+
+use experiment::{Experiment, Factors, Load, Trace, trace_times};
+use results::sha256;
+
+use crate::RunnerError;
+
+/// Times by the hash of their file.
+#[derive(Debug, Default)]
+pub(crate) struct Times(BTreeMap<String, Arc<[u64]>>);
+
+impl Times {
+    /// Reads all files of an experiment, and refuses what is not as it was planned.
+    pub(crate) fn read(experiment: &Experiment) -> Result<Self, RunnerError> {
+        let mut times = BTreeMap::new();
+        for flow in experiment.cells.iter().flat_map(|cell| cell.factors.streams()) {
+            if let Load::Trace { trace } = flow.load
+                && !times.contains_key(&trace.sha256)
+            {
+                times.insert(trace.sha256.clone(), read(&trace)?.into());
+            }
+        }
+        Ok(Self(times))
+    }
+
+    /// Those of a load; none of one that follows no file.
+    pub(crate) fn of(&self, load: &Load) -> Arc<[u64]> {
+        match load {
+            Load::Trace { trace } => self.0.get(&trace.sha256).cloned().unwrap_or_default(),
+            _ => Arc::default(),
+        }
+    }
+
+    /// Those of each flow of a cell that follows a file, by its name.
+    pub(crate) fn by_flow(&self, factors: &Factors) -> BTreeMap<String, Vec<u64>> {
+        let flows = factors.streams().into_iter().filter(|flow| matches!(flow.load, Load::Trace { .. }));
+        flows.map(|flow| (flow.name, self.of(&flow.load).to_vec())).collect()
+    }
+}
+
+fn read(trace: &Trace) -> Result<Vec<u64>, RunnerError> {
+    let refused = |why: String| RunnerError::Trace { file: trace.file.clone(), why };
+    let bytes = fs::read(&trace.file).map_err(|error| refused(error.to_string()))?;
+    let found = sha256(&bytes);
+    if found != trace.sha256 {
+        return Err(refused(format!(
+            "it is not the file that was planned: its SHA-256 is {found}, not {}",
+            trace.sha256
+        )));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| refused("it is no text".to_owned()))?;
+    trace_times(&text).map_err(|fault| refused(fault.to_string()))
+}
