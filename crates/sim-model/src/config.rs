@@ -29,6 +29,8 @@ options! {
     "modes" = "1" "factors of latency and of the server's time, one drawn for each run: 0.7*1+0.3*1.5; 0.001 to 1000",
     "bandwidth" = "off" "payload that the server moves: a number with kbit, Mbit or Gbit (a second), or off",
     "service" = "0" "time that the server takes for a packet besides: a time",
+    "jitter" = "0" "spread of the server's time from packet to packet: standard deviation over mean, gamma distributed; 0 to \
+        3",
     "queue" = "1000" "packets in the server, the one being served included: 1 to 1000000",
     "full" = "block" "a write that finds the queue full: block (back-pressure), or drop (best effort only)",
     "loss" = "0" "probability that a transmission is lost: 0.01 or 1%; reliable writers send again",
@@ -57,6 +59,8 @@ pub struct Config {
     pub bandwidth: Option<f64>,
     /// Time of the server for a packet, besides its bytes.
     pub service_ns: u64,
+    /// Standard deviation of its time for packets of one size, over their mean: a gamma distribution.
+    pub jitter: f64,
     /// Packets in the server at most.
     pub queue: usize,
     /// What becomes of a write that finds it full.
@@ -154,6 +158,7 @@ impl Config {
             modes: of.value("modes", parse::modes)?,
             bandwidth: of.value("bandwidth", parse::bandwidth)?,
             service_ns: of.value("service", parse::whole_ns)?,
+            jitter: of.value("jitter", parse::jitter)?,
             queue: of.value("queue", parse::queue)?,
             full: of.value("full", parse::when_full)?,
             loss: of.value("loss", parse::probability)?,
@@ -171,7 +176,7 @@ impl Config {
         })
     }
 
-    /// Time of the server for a packet of so many payload bytes.
+    /// Time of the server for a packet of so many payload bytes, on average.
     #[must_use]
     pub fn transit_ns(&self, bytes: u64) -> u64 {
         let moving = self.bandwidth.map_or(0.0, |bits| (bytes as f64 * 8e9 / bits).round());

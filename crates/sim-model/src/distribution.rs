@@ -34,6 +34,11 @@ pub enum Component {
 }
 
 impl Component {
+    /// A factor with a mean of 1 and this standard deviation.
+    pub(crate) fn spread(sd: f64) -> Self {
+        if sd > 0.0 { Self::Gamma { mean: 1.0, shape: 1.0 / (sd * sd) } } else { Self::Constant(1.0) }
+    }
+
     /// One value.
     pub fn draw(&self, random: &mut Random) -> f64 {
         match *self {

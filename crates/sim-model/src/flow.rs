@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use crate::{Config, MOST_RETRANSMISSIONS, Random, WhenFull};
+use crate::{Component, Config, MOST_RETRANSMISSIONS, Random, WhenFull};
 
 /// Nothing is under way for longer: 1,000 s.
 const LONGEST_NS: f64 = 1e12;
@@ -80,12 +80,11 @@ impl Flow {
         let epoch = *self.epoch_ns.get_or_insert(now_ns);
         let now = now_ns.saturating_sub(epoch);
         let factor = self.mode * self.config.factor_at(now);
-        // a float that is too large becomes the largest integer
-        let transit = (self.config.transit_ns(bytes) as f64 * factor).round() as u64;
+        let transit = self.config.transit_ns(bytes) as f64 * factor;
         while self.queue.front().is_some_and(|done| *done <= now) {
             self.queue.pop_front();
         }
-        let done = if transit == 0 {
+        let done = if transit < 0.5 {
             self.config.stall.map_or(now, |stall| stall.postpone(now))
         } else {
             if self.queue.len() >= self.config.queue {
@@ -95,6 +94,13 @@ impl Flow {
                 return Fate::Full { until_ns: epoch.saturating_add(self.queue[0]) };
             }
             let begin = now.max(self.server_free_ns);
+            let transit = if self.config.jitter > 0.0 {
+                transit * Component::spread(self.config.jitter).draw(&mut self.random)
+            } else {
+                transit
+            };
+            // a float that is too large becomes the largest integer
+            let transit = transit.round() as u64;
             let work = |stall: crate::Stall| stall.work(begin, transit);
             let done = self.config.stall.map_or(begin.saturating_add(transit), work);
             self.server_free_ns = done;

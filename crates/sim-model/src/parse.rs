@@ -92,6 +92,10 @@ pub fn probability(text: &str) -> Parsed<f64> {
     within("the probability", value, &(0.0..=1.0))
 }
 
+pub fn jitter(text: &str) -> Parsed<f64> {
+    within("the spread", number(text)?, &(0.0..=3.0))
+}
+
 /// `2%`, `-0.5`: the change of latency in a second.
 pub fn drift(text: &str) -> Parsed<f64> {
     let (sign, digits) = text.strip_prefix('-').map_or((1.0, text), |digits| (-1.0, digits));

@@ -2,7 +2,7 @@
 
 use crate::Truth;
 
-/// The first way in slices of equal probability, and as many halvings of the last one: its tail decides high quantiles.
+/// Slices of equal probability, and as many halvings of the last one: its tail decides high quantiles.
 const SLICES: u32 = 512;
 const HALVINGS: i32 = 24;
 
@@ -19,12 +19,7 @@ pub struct RoundTrip<'c> {
 
 impl<'c> RoundTrip<'c> {
     pub(crate) fn of(way: Truth<'c>) -> Self {
-        let width = 1.0 / f64::from(SLICES);
-        let mut bounds: Vec<f64> = (0..SLICES).map(|slice| f64::from(slice) * width).collect();
-        bounds.extend((1..=HALVINGS).map(|halving| 1.0 - width * 0.5_f64.powi(halving)));
-        let ends = bounds.iter().skip(1).copied().chain([1.0]);
-        let slices =
-            bounds.iter().zip(ends).map(|(&from, to)| (to - from, way.quantile(from.midpoint(to)))).collect();
+        let slices = slices(|q| way.quantile(q));
         Self { way, slices }
     }
 
@@ -42,4 +37,13 @@ impl<'c> RoundTrip<'c> {
     pub fn quantile(&self, q: f64) -> f64 {
         crate::truth::quantile(q, |x| self.cdf(x))
     }
+}
+
+/// A distribution, by its quantiles, in slices: `(probability, value)`.
+pub(crate) fn slices(quantile: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+    let width = 1.0 / f64::from(SLICES);
+    let mut bounds: Vec<f64> = (0..SLICES).map(|slice| f64::from(slice) * width).collect();
+    bounds.extend((1..=HALVINGS).map(|halving| 1.0 - width * 0.5_f64.powi(halving)));
+    let ends = bounds.iter().skip(1).copied().chain([1.0]);
+    bounds.iter().zip(ends).map(|(&from, to)| (to - from, quantile(from.midpoint(to)))).collect()
 }

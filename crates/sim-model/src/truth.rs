@@ -1,6 +1,8 @@
 //! What measuring must find.
 
-use crate::{Config, RoundTrip};
+use std::sync::OnceLock;
+
+use crate::{Component, Config, RoundTrip, Waiting, round_trip::slices};
 
 /// A sample of a reliable writer is sent again so often at most; the last transmission gets through.
 pub const MOST_RETRANSMISSIONS: u32 = 64;
@@ -13,10 +15,13 @@ pub struct Truth<'c> {
     config: &'c Config,
     /// Of the drawn latency.
     factor: f64,
-    /// What is added to it always.
-    base_ns: f64,
+    /// What policies add to it.
+    qos_ns: f64,
     reliable: bool,
+    /// Time of the server, on average.
     transit_ns: f64,
+    /// That time in slices, `(probability, time)`, once it was needed.
+    transits: OnceLock<Vec<(f64, f64)>>,
     loss: f64,
     /// Since the beginning of the run.
     at_ns: u64,
@@ -30,13 +35,32 @@ impl<'c> Truth<'c> {
         let factor = mode * config.factor_at(at_ns);
         let transit_ns = (config.transit_ns(bytes) as f64 * factor).round();
         let loss = config.loss_of(bytes);
-        Self { config, factor, base_ns: transit_ns + qos_ns, reliable, transit_ns, loss, at_ns }
+        Self { config, factor, qos_ns, reliable, transit_ns, transits: OnceLock::new(), loss, at_ns }
+    }
+
+    /// The time of the server in slices of probability.
+    fn transits(&self) -> &[(f64, f64)] {
+        self.transits.get_or_init(|| {
+            let transit = self.transit_ns;
+            // what takes no time does not spread either
+            if self.config.jitter == 0.0 || transit < 0.5 {
+                return vec![(1.0, transit)];
+            }
+            let spread = Component::spread(self.config.jitter);
+            slices(|q| transit * quantile(q, |x| spread.cdf(x)))
+        })
     }
 
     /// The probability that a sample that is written at the time of this truth comes within `x` ns, of those that come.
     #[must_use]
     pub fn cdf(&self, x: f64) -> f64 {
-        let Some(stall) = self.config.stall else { return self.moving_cdf(x) };
+        let within = |&(probability, transit): &(f64, f64)| probability * self.served_cdf(x, transit);
+        self.transits().iter().map(within).sum()
+    }
+
+    /// The same of those for which the server takes so long.
+    fn served_cdf(&self, x: f64, transit_ns: f64) -> f64 {
+        let Some(stall) = self.config.stall else { return self.moving_cdf(x, transit_ns) };
         let at = self.at_ns as f64;
         let (period, length) = (stall.period_ns as f64, stall.length_ns as f64);
         // what is due in a stall comes at its end: within one, nothing more comes than before it
@@ -45,18 +69,18 @@ impl<'c> Truth<'c> {
             if into >= period - length { (at + x - into + period - length, false) } else { (at + x, true) };
         // the server stands still too
         let done = if self.transit_ns > 0.0 {
-            stall.work(self.at_ns, self.transit_ns as u64)
+            stall.work(self.at_ns, transit_ns as u64)
         } else {
             stall.postpone(self.at_ns)
         };
-        let left = until - done as f64 + self.transit_ns;
-        self.moving_cdf(if included { left } else { left - 1e-3 })
+        let left = until - done as f64 + transit_ns;
+        self.moving_cdf(if included { left } else { left - 1e-3 }, transit_ns)
     }
 
     /// Without stalls.
-    fn moving_cdf(&self, x: f64) -> f64 {
+    fn moving_cdf(&self, x: f64, transit_ns: f64) -> f64 {
         let Config { reorder, hold_ns, retransmit_ns, .. } = *self.config;
-        let left = x - self.base_ns;
+        let left = x - transit_ns - self.qos_ns;
         self.retransmissions()
             .map(|(times, probability)| {
                 let rest = left - times * retransmit_ns as f64;
@@ -93,8 +117,9 @@ impl<'c> Truth<'c> {
             square += probability * times * times;
         }
         let (hold, resend) = (hold_ns as f64, retransmit_ns as f64);
-        let mean = self.base_ns + self.factor * mean + again * resend + reorder * hold;
+        let mean = self.transit_ns + self.qos_ns + self.factor * mean + again * resend + reorder * hold;
         let variance = self.factor * self.factor * variance
+            + (self.config.jitter * self.transit_ns).powi(2)
             + (square - again * again) * resend * resend
             + reorder * (1.0 - reorder) * hold * hold;
         (mean, variance.max(0.0).sqrt())
@@ -105,6 +130,29 @@ impl<'c> Truth<'c> {
     pub fn capacity_pps(&self) -> Option<f64> {
         let open = self.config.stall.map_or(1.0, |stall| stall.open_share());
         (self.transit_ns > 0.0).then(|| open * 1e9 / self.transit_ns)
+    }
+
+    /// Samples a second that the server takes where so many make a packet of the bytes of this truth; none if it has no
+    /// limit. A transmission that is lost has been in the server; sending again takes none of its time.
+    #[must_use]
+    pub fn capacity_sps(&self, samples: u64) -> Option<f64> {
+        self.capacity_pps().map(|packets| packets * samples as f64)
+    }
+
+    /// Samples a second that come, of so many that are offered evenly for long, each in a packet of its own. What is over the
+    /// capacity does not get in: the writer waits, or the full queue drops it.
+    #[must_use]
+    pub fn delivered_sps(&self, offered_sps: f64) -> f64 {
+        self.capacity_pps().map_or(offered_sps, |capacity| offered_sps.min(capacity)) * (1.0 - self.loss())
+    }
+
+    /// How long packets wait for the server that are offered independently, so many a second. None where nobody waits, or
+    /// nobody knows: without a server, with stalls, and at its capacity or over it.
+    #[must_use]
+    pub fn waiting(&self, rate_pps: f64) -> Option<Waiting> {
+        let capacity = self.capacity_pps()?;
+        let known = self.config.stall.is_none() && rate_pps > 0.0 && rate_pps < capacity;
+        known.then(|| Waiting::new(rate_pps, self.transit_ns, self.config.jitter))
     }
 
     /// The share of samples that the server took and that never come.

@@ -27,7 +27,7 @@ fn it_says_that_it_is_a_simulation() {
     assert!(description.features & abi::FEATURE_SIMULATED != 0);
     // SAFETY: texts of a description are C strings.
     assert_eq!(unsafe { CStr::from_ptr(description.name) }.to_str(), Ok("sim"));
-    assert_eq!(description.option_count, 17);
+    assert_eq!(description.option_count, 18);
     assert_eq!(description.receive_modes, 0b111);
 }
 
