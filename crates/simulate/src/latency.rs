@@ -90,5 +90,5 @@ pub(super) fn measure(
         dropped: 0,
         mode: out.mode(),
     };
-    Measured { counted, throughput: None, received: None, used }
+    Measured { counted: vec![counted], throughput: None, received: None, open: None, used }
 }

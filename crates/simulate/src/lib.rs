@@ -1,7 +1,7 @@
 //! Whole runs of the simulated middleware in virtual time: nothing sleeps.
 //!
 //! A [`Lab`] measures a cell as runner and agents do, with the clock in its own hands: a warm-up, then pings one after the
-//! other, or writes as fast as back-pressure allows. What comes out is a [`results::Run`] with its histograms, as
+//! other, or writes as fast as back-pressure allows, or at planned times. What comes out is a [`results::Run`] with its histograms, as
 //! [`results::Assembler`] takes it. What must come out is known from [`sim_model::Truth`]; so the statistics of a result,
 //! and whatever reads results, can be tested on thousands of experiments.
 //!
@@ -11,27 +11,30 @@
 mod describe;
 mod latency;
 mod machine;
+mod paced;
 mod record;
 mod throughput;
 mod usage;
+mod way;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, mem, sync::Arc};
 
 use experiment::{
-    Cell, Design, DriverDescription, Durability, Experiment, Factors, Policy, Qos, Reliability, ScheduledRun,
-    Workload,
+    Cell, Design, DriverDescription, Durability, Experiment, Factors, Load, Policy, Qos, Reliability,
+    ScheduledRun, Workload,
 };
 use results::{
-    Assembler, Counted, Document, Header, Histograms, Received, Run, RunState, State, Throughput,
-    steady_latency, steady_rate,
+    Assembler, Counted, Document, Header, Histograms, Latency, Received, Run, RunState, State, SteadyState,
+    Throughput, kind_of_flow, steady_latency, steady_rate,
 };
 use sim_model::{Config, ConfigError, Flow};
 
 pub use describe::describe;
 pub use machine::{Between, Machine};
+use paced::{Open, Recorded, Stream, total};
 pub use record::Series;
-use throughput::Arrival;
 use usage::Used;
+use way::{Arrival, Way};
 
 /// What the simulated host spends between two pings, and on a write where nothing else is said, in ns. It bounds how many
 /// samples a run has.
@@ -53,7 +56,13 @@ pub struct Figures {
     pub rtt_p50_ns: Option<u64>,
     /// Its 99 % quantile.
     pub rtt_p99_ns: Option<u64>,
-    /// Of a throughput run.
+    /// Median response of an open loop, from the intended time, exact.
+    pub response_p50_ns: Option<u64>,
+    /// Its 99 % quantile.
+    pub response_p99_ns: Option<u64>,
+    /// Samples whose intended time lay within the measured time of an open loop.
+    pub planned: Option<u64>,
+    /// Of a run of throughput or of an open loop.
     pub throughput: Option<Throughput>,
     /// What was sent and what came.
     pub counted: Counted,
@@ -67,15 +76,22 @@ pub struct Lab {
     /// What the drivers of an experiment say of themselves, by name. Those that are not here are as [`describe()`] has a
     /// middleware.
     pub drivers: BTreeMap<String, DriverDescription>,
+    /// The times of each flow whose load follows a file, by its name: ns from the begin, ascending.
+    pub traces: BTreeMap<String, Arc<[u64]>>,
     series: BTreeMap<&'static str, Series>,
-    arrivals: Vec<Arrival>,
+    /// Of the flows of an open loop.
+    recorded: Vec<Recorded>,
+    arrivals: Vec<Vec<Arrival>>,
 }
 
 /// What a workload measured.
 struct Measured {
-    counted: Counted,
+    /// Of each flow.
+    counted: Vec<Counted>,
     throughput: Option<Throughput>,
     received: Option<Received>,
+    /// Of an open loop.
+    open: Option<Open>,
     used: Used,
 }
 
@@ -102,32 +118,87 @@ impl Lab {
         let factors = &cell.factors;
         let options = factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let slower = self.machine.between.factor(design.seed, scheduled.number);
-        let mut config = Config::parse(options)?.slowed(slower);
+        let config = Config::parse(options)?.slowed(slower);
         let machine = self.machine.slowed(slower);
-        machine.limit(&mut config, factors.size_bytes * samples_per_packet(factors));
-        let config = Arc::new(config);
         let seed = design.seed.rotate_left(24) ^ u64::from(scheduled.number);
         let reliable = factors.qos.reliability == Some(Reliability::Reliable);
-        let flow =
-            |stream| Flow::new(config.clone(), reliable, config.qos_ns(policies(&factors.qos)), seed, stream);
+        let config_of = |packet_bytes| {
+            let mut config = config.clone();
+            machine.limit(&mut config, packet_bytes);
+            Arc::new(config)
+        };
+        let flow = |config: &Arc<Config>, stream| {
+            Flow::new(config.clone(), reliable, config.qos_ns(policies(&factors.qos)), seed, stream)
+        };
+        let mut memory = mem::take(&mut self.arrivals);
+        let mut way = |stream: usize, size| {
+            let config = config_of(samples_per_packet(factors.batch_bytes, size) * size);
+            let arrivals = memory.pop().unwrap_or_default();
+            Way::new(flow(&config, stream as u64), config, &machine, reliable, size, arrivals)
+        };
         for series in self.series.values_mut() {
             series.clear();
         }
         Ok(match factors.workload {
             Workload::Latency => {
-                latency::measure(&mut self.series, [flow(0), flow(1)], &config, &machine, factors, design)
+                let samples = samples_per_packet(factors.batch_bytes, factors.size_bytes);
+                let config = config_of(factors.size_bytes * samples);
+                let flows = [flow(&config, 0), flow(&config, 1)];
+                latency::measure(&mut self.series, flows, &config, &machine, factors, design)
             }
-            Workload::Paced => todo!(),
-            Workload::Throughput => throughput::measure(
-                &mut self.series,
-                &mut self.arrivals,
-                flow(0),
-                &config,
-                &machine,
-                factors,
-                design,
-            ),
+            Workload::Paced => {
+                let flows = factors.streams();
+                self.recorded.resize_with(flows.len(), Recorded::default);
+                let mut streams = Vec::with_capacity(flows.len());
+                for ((number, flow), recorded) in flows.iter().enumerate().zip(&mut self.recorded) {
+                    let samples = samples_per_packet(factors.batch_bytes, flow.size_bytes);
+                    let way = way(number, flow.size_bytes);
+                    let times = trace_of(&self.traces, flow)?;
+                    streams.push(Stream::new((number, flow), times, way, samples, recorded));
+                }
+                let measured = paced::measure(&mut streams, design);
+                self.arrivals = streams.into_iter().map(|stream| stream.into_way().into_arrivals()).collect();
+                self.pool();
+                measured
+            }
+            Workload::Throughput => {
+                let mut way = way(0, factors.size_bytes);
+                let call = self.series.entry("write_call").or_default();
+                let measured = throughput::measure(call, &mut way, factors, design);
+                self.arrivals = vec![way.into_arrivals()];
+                measured
+            }
         })
+    }
+
+    /// Whether a run kept its level, by its latency and by what came; of a plan that has one.
+    fn steady_state(
+        &self,
+        received: Option<&Received>,
+        factors: &Factors,
+        design: &Design,
+    ) -> BTreeMap<String, SteadyState> {
+        let is_level =
+            |flow: &experiment::Flow| !matches!(flow.load, Load::Burst { .. } | Load::Trace { .. });
+        if !factors.streams().iter().all(is_level) {
+            return BTreeMap::new();
+        }
+        let delivered = received.and_then(steady_rate).map(|state| ("delivered".to_owned(), state));
+        let latency = ["rtt", "response"].into_iter().filter_map(|kind| Some((kind, self.series(kind)?)));
+        let by_latency = latency.flat_map(|(kind, series)| {
+            let windows = series.windows(design.windows, design.measure_ns);
+            steady_latency(kind, windows.histograms(), windows.length_ns())
+        });
+        delivered.into_iter().chain(by_latency).collect()
+    }
+
+    /// The values of all flows together, by kind.
+    fn pool(&mut self) {
+        for recorded in &self.recorded {
+            for (kind, series) in recorded.kinds() {
+                self.series.entry(kind).or_default().extend(series);
+            }
+        }
     }
 
     /// Measures a cell once. Its options are those of the simulated middleware. The seed of the design, the number of the
@@ -143,23 +214,28 @@ impl Lab {
     ) -> Result<Outcome, ConfigError> {
         let measured = self.measure(cell, design, scheduled)?;
         let factors = &cell.factors;
-        let filled = self.series.iter().filter(|(_, series)| !series.is_empty());
-        let (mut latency, mut histograms) = (BTreeMap::new(), Histograms::new());
-        for (kind, series) in filled {
-            let (figures, histogram) = series.latency();
-            latency.insert((*kind).to_owned(), figures);
-            histograms.insert((*kind).to_owned(), histogram);
-        }
-        let steady_state = match (self.series("rtt"), &measured.received) {
-            (Some(rtt), _) => {
-                let windows = rtt.windows(design.windows, design.measure_ns);
-                steady_latency("rtt", windows.histograms(), windows.length_ns())
-            }
-            (None, Some(received)) => {
-                steady_rate(received).map(|state| ("delivered".to_owned(), state)).into_iter().collect()
-            }
-            (None, None) => BTreeMap::new(),
-        };
+        let (latency, mut histograms) = latencies(self.series.iter().map(|(kind, series)| (*kind, series)));
+        let paced = measured.open.map(|open| {
+            let flows = factors.streams();
+            // a single flow is the whole run
+            let of_flows = match &flows[..] {
+                [_] => vec![latency.clone()],
+                several => several
+                    .iter()
+                    .zip(&self.recorded)
+                    .map(|(flow, recorded)| {
+                        let (latency, of_flow) = latencies(recorded.kinds().into_iter());
+                        let named = of_flow
+                            .into_iter()
+                            .map(|(kind, values)| (kind_of_flow(&kind, &flow.name), values));
+                        histograms.extend(named);
+                        latency
+                    })
+                    .collect(),
+            };
+            open.record(flows, of_flows, &measured.counted, design)
+        });
+        let steady_state = self.steady_state(measured.received.as_ref(), factors, design);
         let mut run = Run {
             number: scheduled.number,
             block: scheduled.block,
@@ -175,17 +251,17 @@ impl Lab {
             latency,
             steady_state,
             throughput: measured.throughput,
-            counted: vec![measured.counted.clone()],
+            paced,
+            counted: measured.counted.clone(),
             cpu_ns_per_sample: None,
             effective_qos: ["writer", "reader"].map(|end| (end.to_owned(), factors.qos.clone())).into(),
             wire: None,
             udp_buffer_drops: None,
-            paced: None,
             environment_padding_bytes: None,
             agents: Vec::new(),
             warnings: Vec::new(),
         };
-        measured.used.record(&mut run, factors, &measured.counted);
+        measured.used.record(&mut run, factors, &total(&measured.counted));
         Ok(Outcome { run, histograms })
     }
 
@@ -199,11 +275,18 @@ impl Lab {
         design: &Design,
         scheduled: ScheduledRun,
     ) -> Result<Figures, ConfigError> {
-        let Measured { counted, throughput, .. } = self.measure(cell, design, scheduled)?;
-        let rtt = self.series.get_mut("rtt");
-        let [rtt_p50_ns, rtt_p99_ns] =
-            rtt.map_or([None; 2], |rtt| [0.5, 0.99].map(|quantile| rtt.quantile(quantile)));
-        Ok(Figures { rtt_p50_ns, rtt_p99_ns, throughput, counted })
+        let Measured { counted, throughput, open, .. } = self.measure(cell, design, scheduled)?;
+        let mut quantile =
+            |kind, quantile| self.series.get_mut(kind).and_then(|series| series.quantile(quantile));
+        Ok(Figures {
+            rtt_p50_ns: quantile("rtt", 0.5),
+            rtt_p99_ns: quantile("rtt", 0.99),
+            response_p50_ns: quantile("response", 0.5),
+            response_p99_ns: quantile("response", 0.99),
+            planned: open.map(|open| open.planned()),
+            throughput,
+            counted: total(&counted),
+        })
     }
 
     /// Measures a whole experiment, as `ddsmark characterize` would: every run of its schedule, and the result.
@@ -261,7 +344,33 @@ fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
     asked.into_iter().filter(|(_, asked)| *asked).map(|(policy, _)| policy.name())
 }
 
-/// Samples that make one packet of the server's.
-fn samples_per_packet(factors: &Factors) -> u64 {
-    if factors.batch_bytes > 0 { factors.samples_per_flush() } else { 1 }
+/// Of those kinds that something was recorded of.
+fn latencies<'s>(
+    kinds: impl Iterator<Item = (&'static str, &'s Series)>,
+) -> (BTreeMap<String, Latency>, Histograms) {
+    let filled = kinds.filter(|(_, series)| !series.is_empty());
+    let both = filled.map(|(kind, series)| {
+        let (figures, histogram) = series.latency();
+        ((kind.to_owned(), figures), (kind.to_owned(), histogram))
+    });
+    both.unzip()
+}
+
+/// Samples of this size that make one packet of the server's.
+fn samples_per_packet(batch_bytes: u64, size_bytes: u64) -> u64 {
+    (batch_bytes / size_bytes.max(1)).max(1)
+}
+
+/// The times that a flow follows, if it follows a file.
+fn trace_of(
+    traces: &BTreeMap<String, Arc<[u64]>>,
+    flow: &experiment::Flow,
+) -> Result<Arc<[u64]>, ConfigError> {
+    if !matches!(flow.load, Load::Trace { .. }) {
+        return Ok(Arc::default());
+    }
+    traces.get(&flow.name).cloned().ok_or_else(|| ConfigError {
+        message: format!("flow `{}` follows a file whose times are not there", flow.name),
+        hint: "put them into `traces`, by the name of the flow".to_owned(),
+    })
 }

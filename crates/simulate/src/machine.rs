@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 
-use experiment::Factors;
 use sim_model::{Config, Random};
 
 use crate::HOST_NS;
@@ -74,14 +73,14 @@ impl Machine {
     }
 
     /// Of a sample at the writer; time passes in whole ns.
-    pub(crate) fn write_cost(&self, factors: &Factors, samples: u64) -> u64 {
+    pub(crate) fn write_cost(&self, size_bytes: u64, samples: u64) -> u64 {
         let packing = if samples > 1 { self.pack_ns } else { 0.0 };
-        (self.write_ns + self.write_ns_per_byte * factors.size_bytes as f64 + packing).round().max(1.0) as u64
+        (self.write_ns + self.write_ns_per_byte * size_bytes as f64 + packing).round().max(1.0) as u64
     }
 
     /// Of a packet at the reader.
-    pub(crate) fn read_cost(&self, factors: &Factors, samples: u64) -> u64 {
-        let sample = self.read_ns + self.read_ns_per_byte * factors.size_bytes as f64;
+    pub(crate) fn read_cost(&self, size_bytes: u64, samples: u64) -> u64 {
+        let sample = self.read_ns + self.read_ns_per_byte * size_bytes as f64;
         (sample * samples as f64).round() as u64
     }
 
@@ -120,7 +119,6 @@ impl Between {
 /// A reader's process, and the socket buffer before it.
 #[derive(Debug)]
 pub(crate) struct Intake {
-    cost_ns: u64,
     capacity: usize,
     /// When each packet that waits is read.
     waiting: VecDeque<u64>,
@@ -128,9 +126,9 @@ pub(crate) struct Intake {
 }
 
 impl Intake {
-    pub(crate) fn new(cost_ns: u64, capacity: Option<usize>) -> Self {
+    pub(crate) fn new(capacity: Option<usize>) -> Self {
         let capacity = capacity.unwrap_or(usize::MAX).max(1);
-        Self { cost_ns, capacity, waiting: VecDeque::new(), free_ns: 0 }
+        Self { capacity, waiting: VecDeque::new(), free_ns: 0 }
     }
 
     /// When there is room for a packet that comes now; none if there is.
@@ -144,9 +142,9 @@ impl Intake {
         (self.waiting.len() >= self.capacity).then(|| self.waiting[0])
     }
 
-    /// Takes a packet that comes then; when it is read.
-    pub(crate) fn take(&mut self, due_ns: u64) -> u64 {
-        self.free_ns = self.free_ns.max(due_ns).saturating_add(self.cost_ns);
+    /// Takes a packet that comes then, and is read in so long; when that is done.
+    pub(crate) fn take(&mut self, due_ns: u64, cost_ns: u64) -> u64 {
+        self.free_ns = self.free_ns.max(due_ns).saturating_add(cost_ns);
         if self.capacity < usize::MAX {
             self.waiting.push_back(self.free_ns);
         }

@@ -19,6 +19,10 @@ impl Series {
         self.values.push((at_ns, value_ns));
     }
 
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.values.extend_from_slice(&other.values);
+    }
+
     /// Whether nothing was recorded.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -1,8 +1,8 @@
 //! Cells, designs and runs.
 
 use experiment::{
-    Batching, Cell, Design, Experiment, Factors, Limits, Pin, Qos, ReceiveMode, Reliability, ScheduledRun,
-    Topology, Workload,
+    Batching, Cell, Design, Experiment, Factors, Limits, Load, Pin, Qos, ReceiveMode, Reliability,
+    ScheduledRun, Topology, Workload,
 };
 use results::Run;
 use sim_model::Config;
@@ -30,6 +30,13 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
     };
     Cell { id: "cell".to_owned(), factors }
+}
+
+/// An open loop with one flow.
+pub fn paced(load: Load, reliable: bool, options: &[(&str, &str)]) -> Cell {
+    let mut cell = cell(Workload::Paced, reliable, 0, options);
+    cell.factors.load = Some(load);
+    cell
 }
 
 pub fn design(measure_ns: u64) -> Design {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Design, Experiment, Policy, Workload};
+use experiment::{Design, Experiment, Load, Policy, Rate, Workload};
 use proptest::prelude::*;
 use results::Document;
 use sim_model::{Config, POLICIES, Truth};
@@ -242,6 +242,16 @@ fn the_model_knows_the_policies_by_their_names() {
     assert_eq!(Policy::ALL.iter().map(|policy| policy.name()).collect::<Vec<_>>(), POLICIES);
 }
 
+fn any_load() -> impl Strategy<Value = Load> {
+    let rate = (1..2000_u64, 1..5_000_000_u64).prop_map(|(samples, period_ns)| Rate { samples, period_ns });
+    prop_oneof![
+        rate.clone().prop_map(|rate| Load::Constant { rate }),
+        rate.clone().prop_map(|rate| Load::Poisson { rate }),
+        rate.prop_map(|rate| Load::Burst { rate }),
+        Just(Load::Max),
+    ]
+}
+
 proptest! {
     #[test]
     fn no_configuration_panics_and_counts_always_reconcile(
@@ -249,25 +259,34 @@ proptest! {
         rates in prop::sample::select(vec![("off", "0"), ("1kbit", "100s"), ("10000Gbit", "1ns"), ("1Mbit", "10us")]),
         stall in prop::sample::select(vec!["off", "2ns,1ns", "3ms,2ms"]),
         drift in prop::sample::select(vec!["0", "-100", "100"]),
+        jitter in prop::sample::select(vec!["0", "1"]),
         chances in prop::collection::vec(prop::sample::select(vec!["0", "0.3", "1"]), 3),
         full in prop::sample::select(vec!["block", "drop"]),
         queue in prop::sample::select(vec!["1", "7"]),
         reliable in any::<bool>(),
-        workload in prop::sample::select(vec![Workload::Latency, Workload::Throughput]),
+        workload in prop::sample::select(vec![Workload::Latency, Workload::Throughput, Workload::Paced]),
+        load in any_load(),
         batch_bytes in prop::sample::select(vec![0, 100, 5000]),
     ) {
-        let cell = cell(workload, reliable, batch_bytes, &[
+        let mut cell = cell(workload, reliable, batch_bytes, &[
             ("latency", latency), ("bandwidth", rates.0), ("service", rates.1), ("stall", stall), ("drift", drift),
             ("loss", chances[0]), ("duplicate", chances[1]), ("reorder", chances[2]), ("full", full),
-            ("queue", queue), ("modes", "0.5*0.001+0.5*1000"),
+            ("queue", queue), ("modes", "0.5*0.001+0.5*1000"), ("jitter", jitter),
         ]);
+        cell.factors.load = (workload == Workload::Paced).then_some(load);
         let run = run(&mut Lab::new(), &cell, 3 * MS, 1);
         let counted = &run.counted[0];
         prop_assert_eq!(counted.sent, counted.delivered + counted.lost + counted.undelivered);
         if let Some(rtt) = run.latency.get("rtt") {
             prop_assert_eq!(rtt.n, counted.delivered);
         }
-        if reliable && workload == Workload::Throughput {
+        if let Some(paced) = &run.paced {
+            let flow = &paced.flows[0];
+            prop_assert!(paced.planned >= flow.offered && flow.offered >= counted.sent, "{paced:?}");
+            prop_assert_eq!(paced.unsent, paced.planned - flow.offered);
+            prop_assert_eq!(run.latency.get("service").map_or(0, |service| service.n), counted.delivered);
+        }
+        if reliable && workload != Workload::Latency {
             prop_assert_eq!((counted.lost, counted.duplicate, counted.out_of_order), (0, 0, 0));
         }
     }

@@ -1,0 +1,326 @@
+//! An open loop: samples of one or more flows are written at planned times by one thread, late if it must be, and never moved.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use experiment::{Design, Flow, Load, Schedule};
+use results::{Counted, FlowRecord, Latency, Paced, Received, Throughput};
+
+use crate::{
+    Measured, Series,
+    usage::Used,
+    way::{Way, counted, percent, rate},
+};
+
+/// From the end of the warm-up until the plan of the measured time begins: both ends are told.
+const LEAD_NS: u64 = 100_000_000;
+
+/// What was recorded of a flow. Memory is used again.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    pub service: Series,
+    pub response: Series,
+    pub send_lag: Series,
+    pub write_call: Series,
+    /// Of each sample, by its number: intended time, where it has one, and begin of its write.
+    times: Vec<(u64, u64)>,
+}
+
+impl Recorded {
+    /// By the names of their kinds.
+    pub fn kinds(&self) -> [(&'static str, &Series); 4] {
+        [
+            ("service", &self.service),
+            ("response", &self.response),
+            ("send_lag", &self.send_lag),
+            ("write_call", &self.write_call),
+        ]
+    }
+
+    fn clear(&mut self) {
+        for series in [&mut self.service, &mut self.response, &mut self.send_lag, &mut self.write_call] {
+            series.clear();
+        }
+        self.times.clear();
+    }
+}
+
+/// What became of the plan of each flow: samples planned, and those offered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Open(Vec<(u64, u64)>);
+
+impl Open {
+    /// Samples whose intended time lay within the measured time.
+    pub fn planned(&self) -> u64 {
+        self.0.iter().map(|(planned, _)| planned).sum()
+    }
+
+    fn offered(&self) -> u64 {
+        self.0.iter().map(|(_, offered)| offered).sum()
+    }
+
+    /// As a result has it.
+    pub fn record(
+        self,
+        flows: Vec<Flow>,
+        latencies: Vec<BTreeMap<String, Latency>>,
+        counted: &[Counted],
+        design: &Design,
+    ) -> Paced {
+        let planned = self.planned();
+        let timed = flows.iter().all(|flow| flow.load != Load::Max);
+        let late = |(flow, latency): (&Flow, &BTreeMap<_, _>)| is_sender_limited(&flow.load, latency);
+        let sender_limited = flows.iter().zip(&latencies).any(late);
+        let unsent = planned - self.offered();
+        let each = flows.into_iter().zip(latencies).zip(self.0).zip(counted);
+        let flows = each.map(|(((flow, latency), (planned, offered)), counted)| FlowRecord {
+            load: flow.load.to_string(),
+            name: flow.name,
+            size_bytes: flow.size_bytes,
+            planned,
+            offered,
+            counted: counted.clone(),
+            latency,
+            unplaced: 0,
+        });
+        Paced {
+            planned,
+            planned_sps: timed.then(|| rate(planned, design.measure_ns)),
+            unsent,
+            sender_limited,
+            spin_ns: 0,
+            flows: flows.collect(),
+        }
+    }
+}
+
+/// Whether a flow left so late that its response times tell of the sender: by the highest quantile of the send lag that is
+/// supported, up to 99 %, against a tenth of the period and of the median response.
+fn is_sender_limited(load: &Load, latency: &BTreeMap<String, Latency>) -> bool {
+    let period_ns = match load {
+        Load::Constant { rate } | Load::Poisson { rate } => {
+            rate.period_ns as f64 / rate.samples.max(1) as f64
+        }
+        Load::Burst { rate } => rate.period_ns as f64,
+        Load::Trace { trace } => trace.length_ns as f64 / trace.samples.saturating_sub(1).max(1) as f64,
+        Load::Max => return false,
+    };
+    let lag = latency.get("send_lag").and_then(|lag| lag.p99_ns.or(lag.p90_ns).or(lag.p50_ns));
+    let median = latency.get("response").and_then(|response| response.p50_ns);
+    let bound_ns = median.map_or(period_ns, |median| period_ns.min(median as f64)) / 10.0;
+    lag.is_some_and(|lag| lag as f64 > bound_ns)
+}
+
+/// A flow with its way.
+pub(crate) struct Stream<'r> {
+    flow: &'r Flow,
+    number: usize,
+    /// The times of its file, where its load follows one.
+    trace: Arc<[u64]>,
+    way: Way<'r>,
+    recorded: &'r mut Recorded,
+    /// Samples of a packet, and what writing one costs.
+    samples: u64,
+    cost_ns: u64,
+    /// None: without intended times.
+    schedule: Option<Schedule>,
+    /// Intended time of the next sample, from the begin of the plan.
+    next_ns: Option<u64>,
+    /// Samples in the packet that is being filled.
+    held: u64,
+    offered: u64,
+}
+
+impl<'r> Stream<'r> {
+    pub fn new(
+        (number, flow): (usize, &'r Flow),
+        trace: Arc<[u64]>,
+        way: Way<'r>,
+        samples: u64,
+        recorded: &'r mut Recorded,
+    ) -> Self {
+        let cost_ns = way.write_ns(samples);
+        Self {
+            flow,
+            number,
+            trace,
+            way,
+            recorded,
+            samples,
+            cost_ns,
+            schedule: None,
+            next_ns: None,
+            held: 0,
+            offered: 0,
+        }
+    }
+
+    pub fn into_way(self) -> Way<'r> {
+        self.way
+    }
+
+    /// The plan, from its begin on.
+    fn begin(&mut self, seed: u64) {
+        self.way.begin();
+        self.recorded.clear();
+        self.schedule = Schedule::new(&self.flow.load, seed, self.number, self.trace.clone());
+        self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
+        (self.held, self.offered) = (0, 0);
+    }
+
+    /// When the next sample is to leave, at this time of the plan. None: there is none.
+    fn due_ns(&self, now: u64) -> Option<u64> {
+        if self.schedule.is_some() { self.next_ns } else { Some(now) }
+    }
+
+    /// Tries to write the next sample, at this time. When the writer is free again; none if the end comes before.
+    fn write(&mut self, begin: u64, tried: u64, end: u64) -> Option<u64> {
+        let at = tried - begin;
+        self.offered += 1;
+        self.held += 1;
+        if let Some(intended) = self.next_ns {
+            self.recorded.send_lag.record(at, at - intended);
+        }
+        self.recorded.times.push((self.next_ns.unwrap_or(0), at));
+        self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
+        let mut sent = tried;
+        if self.held == self.samples {
+            sent = self.way.send(tried, end, self.samples)?;
+            self.held = 0;
+        }
+        let free = sent + self.cost_ns;
+        self.recorded.write_call.record(at, free - tried);
+        Some(free)
+    }
+
+    /// What is held back goes, however long that takes.
+    fn flush(&mut self, now: u64) -> u64 {
+        if self.held == 0 || self.held == self.samples {
+            return now;
+        }
+        let sent = self.way.send(now, u64::MAX, self.held).unwrap_or(now);
+        self.held = 0;
+        sent
+    }
+
+    /// Samples whose intended time lies within the measured time. Without intended times: those offered.
+    fn planned(&mut self, design: &Design) -> u64 {
+        let Some(schedule) = self.schedule.take() else { return self.offered };
+        let next = u64::from(self.next_ns.is_some_and(|next| next < design.measure_ns));
+        self.offered + next + schedule.planned(design.measure_ns)
+    }
+
+    /// What its reader makes of what comes.
+    fn receive(&mut self, begin: u64, design: &Design) -> Received {
+        let Recorded { service, response, times, .. } = &mut *self.recorded;
+        let timed = self.schedule.is_some();
+        self.way.receive(self.number as u16 + 1, design, |taken_ns, sequence| {
+            let at = taken_ns - begin;
+            let (intended, sent) = times[sequence as usize];
+            service.record(at, at - sent);
+            if timed {
+                response.record(at, at - intended);
+            }
+        })
+    }
+}
+
+/// What the writing thread did in a phase.
+struct Written {
+    busy_ns: u64,
+    /// When the last write had returned.
+    end: u64,
+}
+
+/// Follows the plans of all streams, in the order of intended times.
+fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) -> Written {
+    for stream in &mut *streams {
+        stream.begin(seed);
+    }
+    let end = begin + duration_ns;
+    let mut written = Written { busy_ns: 0, end: begin };
+    let mut now = begin;
+    while now < end {
+        // of those due at once, the first flow
+        let due = streams
+            .iter()
+            .enumerate()
+            .filter_map(|(index, stream)| Some((stream.due_ns(now - begin)?, index)));
+        let Some((due_ns, index)) = due.min().filter(|(due_ns, _)| *due_ns < duration_ns) else { break };
+        let stream = &mut streams[index];
+        let tried = now.max(begin + due_ns);
+        match stream.write(begin, tried, end) {
+            Some(free) => now = free,
+            // the end comes before there is room
+            None => now = end,
+        }
+        written.busy_ns += stream.cost_ns;
+        written.end = now;
+    }
+    for stream in streams {
+        now = stream.flush(now);
+    }
+    written
+}
+
+/// Measures all streams together.
+pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design) -> Measured {
+    let warm_up = write(streams, 0, design.warm_up_ns, design.seed);
+    let begin = warm_up.end.max(design.warm_up_ns) + LEAD_NS;
+    let written = write(streams, begin, design.measure_ns, design.seed);
+    let mut received: Vec<Received> =
+        streams.iter_mut().map(|stream| stream.receive(begin, design)).collect();
+    let each = streams.iter().zip(&received);
+    let counted: Vec<Counted> =
+        each.map(|(stream, received)| counted(stream.way.sent().accepted, received)).collect();
+    let open = Open(streams.iter_mut().map(|stream| (stream.planned(design), stream.offered)).collect());
+    let last_ns = received.iter().map(|received| received.last_ns).max().unwrap_or(0);
+    // over the measured time, or up to the last sample where that is later
+    let writing_ns = (written.end - begin).max(design.measure_ns);
+    let reading_ns = last_ns.saturating_sub(begin).max(design.measure_ns);
+    let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = total(&counted);
+    let bytes: u64 = received.iter().map(|received| received.bytes).sum();
+    let throughput = Throughput {
+        offered_sps: rate(open.offered(), writing_ns),
+        accepted_sps: rate(sent, writing_ns),
+        delivered_sps: rate(delivered, reading_ns),
+        goodput_mbps: rate(bytes, reading_ns) * 8.0 / 1e6,
+        sent,
+        delivered,
+        lost,
+        undelivered,
+        lost_pct: percent(lost, sent),
+        duplicate,
+        out_of_order,
+    };
+    let mut used = Used {
+        writer_ns: written.busy_ns,
+        writer_elapsed_ns: writing_ns,
+        reader_elapsed_ns: reading_ns,
+        ..Used::default()
+    };
+    for Stream { way, .. } in streams {
+        let sent = way.sent();
+        used.reader_ns += way.reading_ns();
+        used.wire_bytes += sent.wire_bytes;
+        used.wire_packets += sent.wire_packets;
+        used.dropped += sent.dropped;
+        used.mode = way.mode();
+    }
+    // of several flows no count of samples is one: each has windows of its own
+    let received = if received.len() == 1 { received.pop() } else { None };
+    Measured { counted, throughput: Some(throughput), received, open: Some(open), used }
+}
+
+/// What was sent and what came, of all flows.
+pub(crate) fn total(flows: &[Counted]) -> Counted {
+    let [first, rest @ ..] = flows else { return Counted::default() };
+    rest.iter().fold(first.clone(), |sum, flow| Counted {
+        sent: sum.sent + flow.sent,
+        delivered: sum.delivered + flow.delivered,
+        lost: sum.lost + flow.lost,
+        undelivered: sum.undelivered + flow.undelivered,
+        duplicate: sum.duplicate + flow.duplicate,
+        out_of_order: sum.out_of_order + flow.out_of_order,
+        ..sum
+    })
+}

@@ -1,0 +1,215 @@
+//! The way of one writer's samples to one reader, and what the reader makes of what comes.
+
+use std::sync::Arc;
+
+use experiment::Design;
+use results::{Counted, Received, SequenceSet, WindowCounts};
+use sim_model::{Config, Fate, Flow};
+
+use crate::machine::{Intake, Machine};
+
+/// A packet that comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Arrival {
+    /// When it has been read.
+    due_ns: u64,
+    /// Which of those due at once comes first.
+    order: u64,
+    /// Number of its first sample.
+    sequence: u64,
+    /// How many there are in it.
+    samples: u64,
+}
+
+/// What was sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent {
+    /// Samples that were accepted.
+    pub accepted: u64,
+    pub wire_bytes: u64,
+    pub wire_packets: u64,
+    /// Datagrams that the reader's buffer had no room for.
+    pub dropped: u64,
+}
+
+/// A writer's server, and its reader with a buffer before it.
+pub(crate) struct Way<'r> {
+    flow: Flow,
+    config: Arc<Config>,
+    machine: &'r Machine,
+    /// A packet that it has no room for waits at the writer, or is dropped.
+    reader: Intake,
+    reliable: bool,
+    size: u64,
+    arrivals: Vec<Arrival>,
+    sent: Sent,
+}
+
+impl<'r> Way<'r> {
+    /// Nothing was sent. The memory of `arrivals` is used again.
+    pub fn new(
+        flow: Flow,
+        config: Arc<Config>,
+        machine: &'r Machine,
+        reliable: bool,
+        size: u64,
+        mut arrivals: Vec<Arrival>,
+    ) -> Self {
+        arrivals.clear();
+        let reader = Intake::new(machine.receive_buffer);
+        Self { flow, config, machine, reader, reliable, size, arrivals, sent: Sent::default() }
+    }
+
+    /// Factor of the run.
+    pub const fn mode(&self) -> f64 {
+        self.flow.mode()
+    }
+
+    /// The memory, for the next run.
+    pub fn into_arrivals(self) -> Vec<Arrival> {
+        self.arrivals
+    }
+
+    /// Forgets what was sent; what is under way stays in the way.
+    pub fn begin(&mut self) {
+        self.read();
+        self.arrivals.clear();
+        self.sent = Sent::default();
+    }
+
+    /// What becomes of a packet that is tried to be sent then, and when it is sent.
+    fn offer(&mut self, mut at: u64, end: u64, bytes: u64) -> (Fate, u64) {
+        loop {
+            let no_room = if self.reliable { self.reader.full_until(at) } else { None };
+            let fate = match no_room {
+                Some(until_ns) => Fate::Full { until_ns },
+                None => self.flow.offer(at, bytes),
+            };
+            match fate {
+                Fate::Full { until_ns } if until_ns < end => at = until_ns,
+                other => return (other, at),
+            }
+        }
+    }
+
+    /// Sends the next so many samples in one packet, which has one fate; tried at this time. When it is accepted; none if the
+    /// end comes before there is room.
+    pub fn send(&mut self, tried: u64, end: u64, samples: u64) -> Option<u64> {
+        let (fate, at) = self.offer(tried, end, samples * self.size);
+        let mut transmissions = 1;
+        match fate {
+            Fate::Full { .. } => return None,
+            Fate::Dropped => transmissions = 0,
+            Fate::Lost => {}
+            Fate::Comes { due_ns, twice, retransmissions } => {
+                transmissions += u64::from(retransmissions);
+                let due_ns =
+                    if self.reliable { self.reader.take(due_ns, self.read_ns(samples)) } else { due_ns };
+                let sequence = self.sent.accepted;
+                for copy in 0..=u64::from(twice) {
+                    let order = sequence * 2 + copy * 2 * samples;
+                    self.arrivals.push(Arrival { due_ns, order, sequence, samples });
+                }
+            }
+        }
+        let (bytes, packets) = self.machine.on_wire(&self.config, samples * self.size);
+        self.sent.wire_bytes += transmissions * bytes;
+        self.sent.wire_packets += transmissions * packets;
+        self.sent.accepted += samples;
+        Some(at)
+    }
+
+    /// Processor time of the writer for each sample of a packet.
+    pub fn write_ns(&self, samples: u64) -> u64 {
+        self.machine.write_cost(self.size, samples)
+    }
+
+    /// Processor time of the reader for a packet.
+    pub fn read_ns(&self, samples: u64) -> u64 {
+        self.machine.read_cost(self.size, samples)
+    }
+
+    /// What comes to a best effort reader, in its order: when each packet is read. Those that its buffer has no room for are
+    /// left out, and counted. A reliable one has read already.
+    fn read(&mut self) {
+        if self.reliable {
+            return;
+        }
+        self.arrivals.sort_unstable();
+        let (machine, size, reader) = (self.machine, self.size, &mut self.reader);
+        let mut dropped = 0;
+        self.arrivals.retain_mut(|arrival| {
+            let room = reader.full_until(arrival.due_ns).is_none();
+            if room {
+                arrival.due_ns = reader.take(arrival.due_ns, machine.read_cost(size, arrival.samples));
+            } else {
+                dropped += self.config.datagrams(arrival.samples * size);
+            }
+            room
+        });
+        self.sent.dropped += dropped;
+    }
+
+    /// All that comes, counted as the reader's agent does; `first` is told of each distinct sample, when its packet was taken,
+    /// and its number.
+    pub fn receive(&mut self, writer: u16, design: &Design, mut first: impl FnMut(u64, u64)) -> Received {
+        self.read();
+        let mut set = SequenceSet::new();
+        let mut windows = WindowCounts::new(design.windows, design.measure_ns);
+        let (mut first_ns, mut last_ns) = (None, 0);
+        for arrival in &self.arrivals {
+            let taken_ns = arrival.due_ns - self.read_ns(arrival.samples);
+            for sequence in arrival.sequence..arrival.sequence + arrival.samples {
+                if set.insert(sequence) {
+                    first_ns.get_or_insert(arrival.due_ns);
+                    last_ns = arrival.due_ns;
+                    windows.count(arrival.due_ns);
+                    first(taken_ns, sequence);
+                }
+            }
+        }
+        let received = set.received(writer);
+        Received {
+            bytes: received.delivered * self.size,
+            first_ns: first_ns.unwrap_or(last_ns),
+            last_ns,
+            window_ns: windows.window_ns(),
+            window_delivered: windows.counts().to_vec(),
+            ..received
+        }
+    }
+
+    /// What was sent, once it has been received.
+    pub const fn sent(&self) -> Sent {
+        self.sent
+    }
+
+    /// Processor time of the reader for all that came.
+    pub fn reading_ns(&self) -> u64 {
+        self.arrivals.iter().map(|arrival| self.read_ns(arrival.samples)).sum()
+    }
+}
+
+/// What came of so many samples; nothing is under way any more.
+pub(crate) fn counted(sent: u64, received: &Received) -> Counted {
+    Counted {
+        writer: received.writer,
+        reader: received.writer.saturating_sub(1),
+        sent,
+        delivered: received.delivered,
+        lost: received.missing + (sent - received.next),
+        undelivered: 0,
+        duplicate: received.duplicate,
+        out_of_order: received.out_of_order,
+        ..Counted::default()
+    }
+}
+
+pub(crate) fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
+}
+
+/// Samples a second; none of no time.
+pub(crate) fn rate(samples: u64, ns: u64) -> f64 {
+    if ns == 0 { 0.0 } else { samples as f64 * 1e9 / ns as f64 }
+}

@@ -1,0 +1,338 @@
+//! Open loops against what queueing theory and arithmetic know of them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use experiment::{Cell, Design, Flow, Load, Rate, ScheduledRun, Trace, Workload};
+use results::{Latency, Run};
+use sim_model::{Truth, Waiting};
+use simulate::Lab;
+
+use crate::rig::{MS, cell, config, design, paced, run};
+
+const SECOND: u64 = 1_000 * MS;
+
+fn constant(samples: u64) -> Load {
+    Load::Constant { rate: Rate::per_second(samples) }
+}
+
+fn poisson(samples: u64) -> Load {
+    Load::Poisson { rate: Rate::per_second(samples) }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Whether runs, independent of each other, have this mean: within four standard errors, which are its own runs'.
+fn agree(values: &[f64], truth: f64) -> Result<f64, String> {
+    let (n, mean) = (values.len() as f64, mean(values));
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let error = (variance / n).sqrt();
+    if (mean - truth).abs() <= 4.0 * error {
+        Ok(error)
+    } else {
+        Err(format!("{mean} is not {truth} within 4 times {error}"))
+    }
+}
+
+/// Of the response times of independent runs: the mean, the share of up to each time, and the 99 % quantile.
+struct Responses {
+    means: Vec<f64>,
+    shares: Vec<Vec<f64>>,
+    highs: Vec<f64>,
+}
+
+fn responses(cell: &Cell, runs: u64, measure_ns: u64, up_to: &[f64]) -> Responses {
+    let mut lab = Lab::new();
+    let mut all = Responses { means: Vec::new(), shares: vec![Vec::new(); up_to.len()], highs: Vec::new() };
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false };
+    for seed in 0..runs {
+        // a plan of its own each
+        let design = Design { seed, ..design(measure_ns) };
+        let figures = lab.figures(cell, &design, scheduled).expect("measured");
+        let response = lab.series("response").expect("recorded").values();
+        let values: Vec<f64> = response.iter().map(|&(_, ns)| ns as f64).collect();
+        all.means.push(mean(&values));
+        for (shares, up_to) in all.shares.iter_mut().zip(up_to) {
+            shares.push(values.iter().filter(|value| *value <= up_to).count() as f64 / values.len() as f64);
+        }
+        all.highs.push(figures.response_p99_ns.expect("enough") as f64);
+    }
+    all
+}
+
+/// What waits for the server at this load.
+fn waiting(options: &[(&str, &str)], rate_sps: f64) -> Waiting {
+    let config = config(options);
+    Truth::new(&config, true, 0.0, 1000, 1.0, 0).waiting(rate_sps).expect("below capacity")
+}
+
+/// M/D/1: a server of 100 us behind Poisson arrivals.
+#[test]
+fn response_times_are_those_of_pollaczek_khinchine_and_of_the_queue_of_constant_service() {
+    const ALONE: f64 = 130_000.0;
+    let options = [("service", "100us"), ("queue", "1000000"), ("latency", "30us")];
+    for (load, runs) in [(0.3, 24), (0.5, 24), (0.7, 24), (0.9, 48)] {
+        let rate_sps = load * 10_000.0;
+        let cell = paced(poisson(rate_sps as u64), true, &options);
+        let waits = [0.5, 30_000.0, 130_000.0, 400_000.0];
+        let Responses { means, shares, highs } =
+            responses(&cell, runs, 10 * SECOND, &waits.map(|wait| ALONE + wait));
+        let truth = waiting(&options, rate_sps);
+        let wait = truth.mean_ns();
+        let error = agree(&means, wait + ALONE).unwrap_or_else(|error| panic!("{load}: mean: {error}"));
+        // the check is as sharp as 5 % of the wait, or sharper
+        assert!(error < 0.0125 * wait, "{load}: {error}, {wait}");
+        let high = truth.quantile(0.99).expect("constant service") + ALONE;
+        agree(&highs, high).unwrap_or_else(|error| panic!("{load}: p99: {error}"));
+        for (wait, shares) in waits.into_iter().zip(&shares) {
+            let known = truth.cdf(wait).expect("constant service");
+            agree(shares, known).unwrap_or_else(|error| panic!("{load}, {wait}: {error}"));
+            assert!(agree(shares, known - 0.02).is_err(), "{load}, {wait}");
+        }
+        println!(
+            "load {load}: mean wait {:.2} us, {:.2} us known, standard error {:.2} us, {runs} runs; p99 {:.1} us, {:.1} us \
+             known",
+            (mean(&means) - ALONE) / 1e3,
+            wait / 1e3,
+            error / 1e3,
+            mean(&highs) / 1e3,
+            high / 1e3
+        );
+        // it can fail: a load that is a tenth of the free time off, or a server that jitters
+        let off = waiting(&options, rate_sps + 1_000.0 * (1.0 - load)).mean_ns();
+        assert!(agree(&means, off + ALONE).is_err(), "{load}");
+        assert!(agree(&means, 2.0 * wait + ALONE).is_err(), "{load}");
+    }
+}
+
+/// M/G/1.
+#[test]
+fn a_server_that_jitters_makes_samples_wait_for_longer_as_pollaczek_khinchine_has_it() {
+    for (jitter, reliable) in [("0.5", false), ("1", true)] {
+        let options = [("service", "100us"), ("jitter", jitter), ("queue", "1000000"), ("latency", "0")];
+        let cell = paced(poisson(7_000), reliable, &options);
+        let Responses { means, .. } = responses(&cell, 24, 10 * SECOND, &[]);
+        let wait = waiting(&options, 7_000.0).mean_ns();
+        let error = agree(&means, wait + 100_000.0).expect(jitter);
+        assert!(error < 0.02 * wait, "{jitter}: {error}");
+        let constant = waiting(&[("service", "100us")], 7_000.0).mean_ns();
+        assert!(agree(&means, constant + 100_000.0).is_err(), "{jitter}");
+    }
+}
+
+#[test]
+fn who_is_not_late_has_a_response_that_is_the_service() {
+    let options = [("latency", "lognormal:80us,0.3"), ("service", "20us")];
+    let design = Design { windows: 100, ..design(SECOND) };
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false };
+    let run =
+        Lab::new().run(&paced(constant(10_000), true, &options), &design, scheduled).expect("measured").run;
+    let [service, response, lag, call] =
+        ["service", "response", "send_lag", "write_call"].map(|kind| &run.latency[kind]);
+    assert_eq!(service, response);
+    assert_eq!((lag.max_ns, lag.n, service.n, call.n), (0, 10_000, 10_000, 10_000));
+    let config = config(&options);
+    let truth = Truth::new(&config, true, 0.0, 1000, 1.0, 0);
+    // samples of 100 us apart pass each other's tails rarely, and then they wait
+    let median = service.p50_ns.expect("enough") as f64;
+    let (low, high) = (truth.quantile(0.48), truth.quantile(0.53));
+    assert!((low..high).contains(&median), "{median}: {low} {high}");
+    let paced = run.paced.expect("an open loop");
+    assert_eq!((paced.planned, paced.planned_sps, paced.unsent), (10_000, Some(10_000.0), 0));
+    assert!(!paced.sender_limited);
+    let throughput = run.throughput.expect("rates");
+    assert_eq!((throughput.offered_sps, throughput.accepted_sps), (10_000.0, 10_000.0));
+    assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
+    assert!((throughput.goodput_mbps / 80.0 - 1.0).abs() < 0.001, "{throughput:?}");
+    assert_eq!(run.steady_state.keys().collect::<Vec<_>>(), ["delivered", "response_p50", "response_p99"]);
+}
+
+#[test]
+fn each_sample_of_a_burst_waits_for_those_before_it() {
+    // 8 samples at once every 10 ms, 100 us each
+    let load = Load::Burst { rate: Rate { samples: 8, period_ns: 10 * MS } };
+    let options = [("service", "100us"), ("latency", "50us")];
+    let mut lab = Lab::new();
+    let run = run(&mut lab, &paced(load, true, &options), SECOND, 1);
+    let response: Vec<u64> = lab.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
+    assert_eq!(response.len(), 800);
+    for burst in response.chunks(8) {
+        let expected: [u64; 8] = std::array::from_fn(|place| 150_000 + 100_000 * place as u64);
+        assert_eq!(burst, expected);
+    }
+    // they were written one after the other, each for 1 us
+    assert_eq!(run.latency["send_lag"].max_ns, 7_000);
+    assert_eq!(run.latency["service"].min_ns, 150_000);
+    assert_eq!(run.latency["service"].max_ns, 850_000 - 7_000);
+}
+
+/// The share that comes, and the one that is lost, of an offered load; the server takes 10,000 samples/s.
+fn overloaded(reliable: bool, full: &str, offered: u64) -> Run {
+    let options = [("service", "100us"), ("queue", "50"), ("latency", "50us"), ("full", full)];
+    run(&mut Lab::new(), &paced(constant(offered), reliable, &options), 2 * SECOND, 1)
+}
+
+#[test]
+fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capacity() {
+    for offered in [10_100, 12_000, 30_000] {
+        for (reliable, full) in [(true, "drop"), (false, "block")] {
+            let run = overloaded(reliable, full, offered);
+            let throughput = run.throughput.as_ref().expect("rates");
+            assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
+            assert_eq!(throughput.lost, 0);
+            let paced = run.paced.as_ref().expect("an open loop");
+            assert_eq!(paced.planned, 2 * offered);
+            let accepted = 20_000.0 + 50.0;
+            assert!((throughput.sent as f64 - accepted).abs() < 3.0, "{throughput:?}");
+            assert!((paced.unsent as f64 - (paced.planned as f64 - accepted)).abs() < 3.0, "{paced:?}");
+            assert!(paced.sender_limited);
+            // the last sample is late by what the server is behind, less what the queue holds
+            let behind = 2e9 * (1.0 - 10_000.0 / offered as f64) - 50.0 * 100_000.0;
+            let [lag, response] = ["send_lag", "response"].map(|kind| run.latency[kind].max_ns as f64);
+            assert!((lag - behind).abs() < 0.01 * behind + 200_000.0, "{offered}: {lag}, {behind}");
+            assert!(response > lag, "{response}");
+            // the middleware alone looks well all the time
+            assert!(run.latency["service"].max_ns < 6 * MS, "{:?}", run.latency["service"]);
+        }
+    }
+    // just below it nobody is late
+    let run = overloaded(true, "block", 9_900);
+    let paced = run.paced.expect("an open loop");
+    assert_eq!((paced.unsent, paced.sender_limited, run.latency["response"].max_ns), (0, false, 150_000));
+}
+
+#[test]
+fn beyond_capacity_best_effort_loses_what_is_over_it() {
+    let config = config(&[("service", "100us")]);
+    let truth = Truth::new(&config, false, 0.0, 1000, 1.0, 0);
+    for offered in [10_100, 12_000, 30_000] {
+        let run = overloaded(false, "drop", offered);
+        let throughput = run.throughput.as_ref().expect("rates");
+        assert_eq!(throughput.sent, 2 * offered, "the plan is held");
+        assert!(!run.paced.as_ref().expect("an open loop").sender_limited);
+        let lost = throughput.lost as f64 / throughput.sent as f64;
+        let known = 1.0 - truth.delivered_sps(offered as f64) / offered as f64;
+        assert!((known - (1.0 - 10_000.0 / offered as f64)).abs() < 1e-12);
+        // what the queue holds is not lost: 50 of 20,000 samples
+        assert!((known - 0.0026..=known).contains(&lost), "{offered}: {lost}, {known}");
+        assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
+    }
+    assert_eq!(overloaded(false, "drop", 9_900).throughput.expect("rates").lost, 0);
+}
+
+/// Coordinated omission: who asks only when the answer came, does not ask while nothing moves.
+#[test]
+fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
+    let options = [("latency", "50us"), ("service", "50us"), ("queue", "1"), ("stall", "1s,100ms")];
+    let closed = run(&mut Lab::new(), &cell(Workload::Latency, true, 0, &options), 10 * SECOND, 1);
+    let rtt = &closed.latency["rtt"];
+    assert!(rtt.max_ns >= 100 * MS && rtt.p99_ns.expect("enough") < MS, "{rtt:?}");
+    let open = run(&mut Lab::new(), &paced(constant(1_000), true, &options), 10 * SECOND, 1);
+    let of = |kind: &str| -> &Latency { &open.latency[kind] };
+    // one in ten samples is meant to leave in a stall: the last hundredth waits for 90 ms or more
+    let late = of("response").p99_ns.expect("enough") as f64 / 1e6;
+    assert!((late - 90.0).abs() < 10.0, "{:?}", of("response"));
+    // one write in each stall waits for its end, the others leave when it is over: from there on all is well
+    assert!(
+        of("service").max_ns >= 90 * MS && of("service").p99_ns.expect("enough") < MS,
+        "{:?}",
+        of("service")
+    );
+    assert!(open.paced.as_ref().expect("an open loop").sender_limited);
+    // where the writer is not stopped it is not late, and the service tells of the stall as well
+    let free = [options[0], options[1], ("queue", "1000"), options[3]];
+    let free = run(&mut Lab::new(), &paced(constant(1_000), true, &free), 10 * SECOND, 1);
+    assert_eq!(free.latency["service"].p99_ns, free.latency["response"].p99_ns);
+    assert!(free.latency["service"].p99_ns.expect("enough") > 80 * MS);
+}
+
+#[test]
+fn a_maximum_has_no_plan() {
+    let options = [("service", "100us"), ("latency", "50us"), ("queue", "10")];
+    let run = run(&mut Lab::new(), &paced(Load::Max, true, &options), SECOND, 1);
+    let paced = run.paced.as_ref().expect("an open loop");
+    let throughput = run.throughput.as_ref().expect("rates");
+    assert_eq!(run.latency.keys().collect::<Vec<_>>(), ["service", "write_call"]);
+    assert_eq!((paced.planned_sps, paced.unsent, paced.sender_limited), (None, 0, false));
+    assert_eq!(paced.planned, paced.flows[0].offered);
+    assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
+}
+
+fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
+    Flow { name: name.to_owned(), size_bytes, load }
+}
+
+#[test]
+fn several_flows_are_written_by_one_thread_and_counted_each() {
+    // 8 ns a byte at the server
+    let mut cell = cell(Workload::Paced, true, 0, &[("bandwidth", "1Gbit"), ("latency", "50us")]);
+    cell.factors.size_bytes = 10_000;
+    let trace =
+        Trace { file: "times.csv".to_owned(), sha256: String::new(), samples: 3, length_ns: 2 * SECOND };
+    cell.factors.flows = vec![
+        flow("scan", 10_000, Load::Burst { rate: Rate { samples: 3, period_ns: 100 * MS } }),
+        flow("state", 100, constant(1_000)),
+        flow("events", 1_000, poisson(500)),
+        flow("replay", 2_000, Load::Trace { trace }),
+    ];
+    let mut lab = Lab::new();
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false };
+    let error = lab.run(&cell, &design(SECOND), scheduled).expect_err("no times").to_string();
+    assert!(error.contains("flow `replay`") && error.contains("hint: "), "{error}");
+    lab.traces = BTreeMap::from([("replay".to_owned(), Arc::from([5 * MS, 100 * MS, 2 * SECOND]))]);
+    let outcome = lab.run(&cell, &design(SECOND), scheduled).expect("measured");
+    let run = outcome.run;
+    let paced = run.paced.as_ref().expect("an open loop");
+    let [scan, state, events, replay] = &paced.flows[..] else { panic!("{paced:?}") };
+    assert_eq!([scan, state, replay].map(|flow| flow.planned), [30, 1_000, 2]);
+    // four standard deviations of a Poisson count
+    assert!(events.planned.abs_diff(500) < 90, "{}", events.planned);
+    assert_eq!(paced.planned, 1_032 + events.planned);
+    for (flow, counted) in paced.flows.iter().zip(&run.counted) {
+        assert_eq!(&flow.counted, counted);
+        assert_eq!(
+            (flow.planned, flow.offered, counted.sent),
+            (flow.planned, flow.planned, counted.delivered)
+        );
+        assert_eq!(flow.latency["response"].n, flow.planned);
+    }
+    assert_eq!(run.counted.iter().map(|counted| counted.writer).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(run.latency["response"].n, paced.planned);
+    // each has a server of its own; of what is due at once the first flow is written first, for 1 us
+    let response =
+        |flow: &results::FlowRecord| (flow.latency["response"].min_ns, flow.latency["response"].max_ns);
+    assert_eq!(response(scan), (130_000, 290_000));
+    assert_eq!(response(state).0, 50_800);
+    assert_eq!(state.latency["send_lag"].max_ns, 3_000);
+    assert_eq!(response(replay).0, 67_000);
+    let kinds = outcome.histograms.keys().map(String::as_str).collect::<Vec<_>>();
+    assert!(kinds.contains(&"response") && kinds.contains(&"response@events"), "{kinds:?}");
+    assert_eq!(outcome.histograms["response@events"].len(), events.planned);
+}
+
+#[test]
+fn a_batch_is_waited_for() {
+    // 4 samples of 1,000 bytes, 1 ms apart
+    let mut cell = paced(constant(1_000), true, &[("latency", "50us")]);
+    cell.factors.batch_bytes = 4_000;
+    let mut lab = Lab::new();
+    run(&mut lab, &cell, SECOND, 1);
+    let response: Vec<u64> = lab.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
+    assert_eq!(response[..4], [3_050_000, 2_050_000, 1_050_000, 50_000]);
+    assert_eq!(response.len(), 1_000);
+}
+
+/// As agents and runner have it: the seed of the design decides the plans of all its runs.
+#[test]
+fn plans_that_are_drawn_can_be_had_again() {
+    let cell = paced(poisson(1_000), true, &[("latency", "50us")]);
+    let planned = |seed, number| {
+        let design = Design { seed, ..design(SECOND) };
+        let scheduled = ScheduledRun { number, block: 1, cell: 0, twin: false };
+        let outcome = Lab::new().run(&cell, &design, scheduled).expect("measured");
+        outcome.run.paced.expect("an open loop").planned
+    };
+    assert_eq!(planned(7, 1), planned(7, 2));
+    assert!(planned(7, 1) != planned(8, 1) || planned(7, 1) != planned(9, 1));
+}
