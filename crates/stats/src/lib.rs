@@ -14,6 +14,9 @@
 //! - [`smallest_effect`] and [`blocks_needed`]: what a number of blocks can see, and the inverse.
 //! - [`Components`]: where variance arises, and how many windows a run is worth.
 //!
+//! Rates:
+//! - [`search`]: which rate to try next, and what the trials made say of the highest one that is sustained.
+//!
 //! Single cells and runs:
 //! - [`supports_quantile`], [`quantile_ranks`]: may a quantile be stated of so many samples, and between which of them
 //!   does it lie?
@@ -41,6 +44,7 @@ mod power;
 mod precision;
 mod quantile;
 mod rank_sum;
+pub mod search;
 mod sides;
 mod signed_rank;
 mod slope;

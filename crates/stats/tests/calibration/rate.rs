@@ -10,6 +10,7 @@ pub struct Rate {
 }
 
 impl Rate {
+    #[allow(dead_code, reason = "not all who count make the experiments one by one")]
     pub fn of(experiments: u32, mut happens: impl FnMut() -> bool) -> Self {
         Self { times: (0..experiments).map(|_| u32::from(happens())).sum(), of: experiments }
     }

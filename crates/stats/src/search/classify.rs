@@ -1,0 +1,77 @@
+//! What the trials at one load say of it: load classification and conditional throughput of MLRsearch.
+
+use super::Goal;
+
+/// What one goal sees of a trial.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Seen {
+    pub duration_ns: u64,
+    pub ratio: f64,
+}
+
+/// What a load is to a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Sustained, whatever the trials that are still missing would show.
+    Lower,
+    /// Not sustained, whatever they would show.
+    Upper,
+    /// It depends on them.
+    Undecided,
+}
+
+/// Durations are whole ns, their shares are not: rounding shall not decide.
+const ROUNDING_NS: f64 = 0.5;
+
+/// The trials at one load, weighed by their durations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Weighed {
+    /// Full-length good trials.
+    pub low_ns: f64,
+    /// Full-length bad trials, and short bad ones that short good ones do not balance.
+    pub high_ns: f64,
+    /// Both, and what is missing of the duration sum.
+    pub whole_ns: f64,
+}
+
+impl Weighed {
+    pub fn of(goal: &Goal, trials: impl Iterator<Item = Seen>) -> Self {
+        // of short and of full-length trials: good and bad
+        let mut sums = [[0_u128; 2]; 2];
+        for trial in trials {
+            let full = trial.duration_ns >= goal.final_trial_duration_ns;
+            let bad = trial.ratio > goal.loss_ratio;
+            sums[usize::from(full)][usize::from(bad)] += u128::from(trial.duration_ns);
+        }
+        let [[short_low, short_high], [low_ns, full_high]] = sums.map(|pair| pair.map(|sum| sum as f64));
+        let balancing = short_low * goal.exceed_ratio / (1.0 - goal.exceed_ratio);
+        let high_ns = full_high + (short_high - balancing).max(0.0);
+        Self { low_ns, high_ns, whole_ns: (low_ns + high_ns).max(goal.duration_sum_ns as f64) }
+    }
+
+    pub fn class(&self, goal: &Goal) -> Class {
+        let allowed = self.whole_ns * goal.exceed_ratio + ROUNDING_NS;
+        match () {
+            () if self.whole_ns - self.low_ns <= allowed => Class::Lower,
+            () if self.high_ns > allowed => Class::Upper,
+            () => Class::Undecided,
+        }
+    }
+}
+
+/// The forwarding rate that is typical of a load that is sustained: that of the full-length trial which has just so many
+/// worse ones as the exceed ratio allows. Trials that are missing of the duration sum count as the worst.
+pub(super) fn conditional_throughput(goal: &Goal, load_sps: f64, trials: impl Iterator<Item = Seen>) -> f64 {
+    let mut full: Vec<Seen> =
+        trials.filter(|trial| trial.duration_ns >= goal.final_trial_duration_ns).collect();
+    full.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    let sum: u128 = full.iter().map(|trial| u128::from(trial.duration_ns)).sum();
+    let mut remaining = (sum as f64).max(goal.duration_sum_ns as f64) * (1.0 - goal.exceed_ratio);
+    for trial in full {
+        remaining -= trial.duration_ns as f64;
+        if remaining <= ROUNDING_NS {
+            return load_sps * (1.0 - trial.ratio);
+        }
+    }
+    0.0
+}

@@ -1,0 +1,87 @@
+//! The trials made, by load, and where each goal's bounds lie by them.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Goal,
+    classify::{Class, Seen, Weighed},
+};
+
+/// A trial that was made.
+#[derive(Clone, Debug)]
+struct Made {
+    duration_ns: u64,
+    /// One for each goal.
+    ratios: Vec<f64>,
+}
+
+/// All trials. Loads are numbers of the grid.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measured(BTreeMap<u32, Vec<Made>>);
+
+impl Measured {
+    pub fn add(&mut self, load: u32, duration_ns: u64, ratios: Vec<f64>) {
+        self.0.entry(load).or_default().push(Made { duration_ns, ratios });
+    }
+
+    pub fn trials_at(&self, load: u32) -> usize {
+        self.0.get(&load).map_or(0, Vec::len)
+    }
+
+    /// What the goal of this index sees of the trials at a load.
+    pub fn seen(&self, index: usize, load: u32) -> impl Iterator<Item = Seen> {
+        let trials = self.0.get(&load).into_iter().flatten();
+        trials.map(move |trial| Seen { duration_ns: trial.duration_ns, ratio: trial.ratios[index] })
+    }
+
+    /// The bounds of a goal, which sees the trials as the one of this index does.
+    pub fn bounds(&self, index: usize, goal: &Goal) -> Bounds {
+        let mut bounds = Bounds::default();
+        for &load in self.0.keys() {
+            match Weighed::of(goal, self.seen(index, load)).class(goal) {
+                Class::Upper => return Bounds { upper: Some(load), ..bounds },
+                Class::Lower => bounds.lower = Some(load),
+                Class::Undecided => {}
+            }
+        }
+        bounds
+    }
+}
+
+/// The lowest upper bound, and the highest lower bound below it: a load above an upper bound is no lower one, whatever its
+/// trials say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub lower: Option<u32>,
+    pub upper: Option<u32>,
+}
+
+impl Bounds {
+    /// Whether a load lies strictly between them. None that does is judged.
+    pub fn leave_open(self, load: u32) -> bool {
+        self.lower.is_none_or(|lower| lower < load) && self.upper.is_none_or(|upper| load < upper)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_above_an_upper_bound_is_no_lower_bound() {
+        let (goal, full) = (Goal::ndr().strict(), 60_000_000_000);
+        let mut measured = Measured::default();
+        assert_eq!(measured.bounds(0, &goal), Bounds::default());
+        for (load, ratio) in [(10, 0.0), (30, 0.0), (40, 0.1), (20, 0.0)] {
+            measured.add(load, full, vec![ratio]);
+        }
+        assert_eq!(measured.bounds(0, &goal), Bounds { lower: Some(30), upper: Some(40) });
+        // a bad trial at a load that was good: now it is the upper bound, and the one below it the lower
+        measured.add(30, full, vec![0.01]);
+        let bounds = measured.bounds(0, &goal);
+        assert_eq!(bounds, Bounds { lower: Some(20), upper: Some(30) });
+        assert_eq!((measured.trials_at(30), measured.trials_at(31)), (2, 0));
+        assert!(bounds.leave_open(25) && !bounds.leave_open(20) && !bounds.leave_open(30));
+        assert!(Bounds::default().leave_open(0));
+    }
+}
