@@ -10,6 +10,7 @@ mod experiments;
 mod kills;
 mod neighbours;
 mod network;
+mod paced;
 mod resume;
 mod selftest;
 mod sim;

@@ -99,12 +99,7 @@ fn knee(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
             numbers.push(("knee_sps".to_owned(), at_knee.sps));
             numbers.push(("beyond_sps".to_owned(), after.sps));
             numbers.extend(three("beyond_response_p99", "ns", &after.spread));
-            let both: Vec<String> =
-                far[..far.len() - beyond].iter().map(|point| per_second(point.sps)).collect();
-            let both = match both.len() {
-                0 => String::new(),
-                _ => format!(" At {} the runs lie on both sides.", list(&both)),
-            };
+            let both = on_both_sides(&far[..far.len() - beyond]);
             let text = format!(
                 "{what}: the knee is at {}: up to there the 99 % response, {} µs, stays within twice {lowest}; at {} it \
                  is {} µs ({each}).{both}{left_out}",
@@ -118,6 +113,15 @@ fn knee(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
         _ => return None,
     };
     Some(finding(kind, text, points.iter().map(|point| point.cell), numbers))
+}
+
+/// At which loads runs are on either side, as a sentence; nothing where there is none.
+fn on_both_sides(points: &[Point<'_>]) -> String {
+    let loads: Vec<String> = points.iter().map(|point| per_second(point.sps)).collect();
+    match loads.len() {
+        0 => String::new(),
+        _ => format!(" At {} the runs lie on both sides.", list(&loads)),
+    }
 }
 
 /// Which loads say nothing of the response, as a sentence; nothing where all do.
@@ -188,11 +192,12 @@ fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
         )
     });
     let text = format!(
-        "{what}: the achieved rate falls short of the planned one from {} on: {}/s there, {}/s at {}{before} ({each}).",
+        "{what}: the achieved rate falls short of the planned one from {} on: {}/s there, {}/s at {}{before} ({each}).{}",
         per_second(begins.sps),
         accepted(begins),
         accepted(falls.last().unwrap_or(begins)),
-        per_second(falls.last().unwrap_or(begins).sps)
+        per_second(falls.last().unwrap_or(begins).sps),
+        on_both_sides(&points[kept..points.len() - short])
     );
     let scaled = |point: &Point<'_>| {
         let Spread { n, min, median, max } = point.spread;

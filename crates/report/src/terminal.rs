@@ -289,8 +289,8 @@ impl Page {
         if document.cells.iter().any(limited) {
             self.wrapped(&format!(
                 "{}: 99 % of the send lag is over a tenth of the period or of the median response. There the response \
-                 tells how late the sender was, and is no property of the middleware's delivery; the warnings say what \
-                 the sender was busy with.",
+                 tells how late the sender was, and is no property of the middleware's delivery: no knee is sought there. \
+                 The warnings say what the sender was busy with.",
                 paced::SENDER_LIMITED
             ));
         }

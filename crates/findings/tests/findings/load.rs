@@ -127,6 +127,18 @@ fn a_rate_that_is_not_reached_is_told_from_where_on() {
          16160/s there, 15840 to 16160/s at 40000/s; up to 10000/s it is the planned one: 100 % of it (3 runs each)."
     );
 
+    let document = result(|sps| Truth {
+        accepted: match sps {
+            ..=5_000 => 1.0,
+            10_000 => 0.992,
+            _ => 0.8,
+        },
+        ..WELL
+    });
+    let [short] = &of_kind(&document, FindingKind::FallsShort)[..] else { panic!("{:?}", kinds(&document)) };
+    number(short, "kept_to_sps", 5_000.0);
+    assert!(short.text.ends_with("At 10000/s the runs lie on both sides."), "{}", short.text);
+
     // on both sides at the end; back again after it fell short
     for accepted in
         [|sps: u64| if sps < 40_000 { 1.0 } else { 0.992 }, |sps: u64| if sps == 10_000 { 0.9 } else { 1.0 }]

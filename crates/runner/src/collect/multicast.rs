@@ -3,6 +3,7 @@
 
 use experiment::Factors;
 use results::WarningKind;
+use stats::total;
 
 use super::Figures;
 use crate::pair::{DRIVING, Evidence};
@@ -13,14 +14,20 @@ const LEAST: f64 = 0.9;
 
 /// Takes note of a run that went another way.
 pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factors) {
-    let Some(sent) = figures.counted.first().map(|counted| counted.sent) else { return };
+    if figures.counted.is_empty() {
+        return;
+    }
     let sockets = evidence.agents[DRIVING].report.sockets.as_ref();
     let Some(multicast) = sockets.and_then(|sockets| sockets.multicast.as_ref()) else {
         let text = "the kernel does not say what left by multicast: whether the samples did is unknown";
         figures.warn(WarningKind::Incomplete, text.to_owned());
         return;
     };
-    let payload = sent.saturating_mul(factors.size_bytes);
+    let flows = factors.streams();
+    let size = |index: usize| flows.get(index).map_or(factors.size_bytes, |flow| flow.size_bytes);
+    let payloads =
+        figures.counted.iter().enumerate().map(|(i, counted)| counted.sent.saturating_mul(size(i)));
+    let payload = total(payloads);
     figures.check(multicast.bytes as f64 >= payload as f64 * LEAST, || {
         format!(
             "multicast was asked for, but of samples with {payload} B the kernel sent {} B by multicast",

@@ -162,3 +162,15 @@ fn the_times_of_a_file_are_read_again_and_another_file_is_refused() {
     assert!(trouble.to_string().contains("it is not the file that was planned"), "{trouble}");
     assert!(trouble.hint().is_some() && outcome.document.cells[0].runs.is_empty());
 }
+
+#[test]
+fn what_left_by_multicast_is_held_against_the_samples_of_all_flows() {
+    let flow = |name: &str, size_bytes| Flow { name: name.to_owned(), size_bytes, load: load(500) };
+    let state = |sizes: [u64; 2]| {
+        let mut rig = rig("", None, &[flow("a", sizes[0]), flow("b", sizes[1])]);
+        rig.experiment.cells[0].factors.multicast = true;
+        rig.execute().cells[0].runs[0].state
+    };
+    // the fake agent's kernel counts 1000 samples of 64 bytes
+    assert_eq!((state([64, 64]), state([64, 512])), (RunState::Valid, RunState::Invalid));
+}
