@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use experiment::{Cell, Reliability, ScheduledRun, Workload};
+use experiment::{Cell, Load, Rate, Reliability, ScheduledRun, Workload};
 use simulate::{Between, Figures, Lab, Machine};
 
-use crate::rig::{MS, cell, design, run};
+use crate::rig::{MS, cell, design, paced, run};
 
 const RUNS: u32 = 2_000;
 
@@ -149,6 +149,16 @@ fn many_runs() {
     let begin = Instant::now();
     figures(&mut lab, &written, 20_000, delivered);
     println!("{:.0} runs/s of 250 samples each, their figures alone", 2e4 / begin.elapsed().as_secs_f64());
+    // a server of 20 us at 80 % of its capacity
+    for load in
+        [Load::Constant { rate: Rate::per_second(40_000) }, Load::Poisson { rate: Rate::per_second(40_000) }]
+    {
+        let cell = paced(load.clone(), true, &[("service", "20us")]);
+        let begin = Instant::now();
+        figures(&mut lab, &cell, 20_000, delivered);
+        let per_second = 2e4 / begin.elapsed().as_secs_f64();
+        println!("{per_second:.0} runs/s of 200 samples each at {load}, their figures alone");
+    }
     let begin = Instant::now();
     for number in 1..=200 {
         assert!(run(&mut lab, &latency(), 20 * MS, number).latency["rtt"].n > 400);
