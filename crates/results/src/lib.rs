@@ -49,4 +49,7 @@ pub use rate::WindowCounts;
 pub use selftest::{Group, Resolution, SelfTest, TOLD_BLOCKS};
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};
-pub use verdict::{Answer, Conclusion, Pairing, Verdict, VerdictKind, VerdictMode, VerdictSide};
+pub use verdict::{
+    Answer, Conclusion, ModesBy, Pairing, SeparatingField, Typical, Verdict, VerdictKind, VerdictMode,
+    VerdictSide,
+};

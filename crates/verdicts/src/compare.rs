@@ -15,6 +15,7 @@ use crate::{
     family::{self, Pair},
     matching::{distance, nearest},
     noise_floor, noisy,
+    recorded::Source,
 };
 
 /// One side: a result, and those of its cells that are meant.
@@ -133,13 +134,15 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
     }
 
     let noisy_blocks = [noisy(baseline.document), noisy(treatment.document)];
+    let [of_baseline, of_treatment] = [(baseline, &noisy_blocks[0]), (treatment, &noisy_blocks[1])]
+        .map(|(side, noisy)| Source { document: side.document, noisy });
     let mut figures = Vec::new();
     for (before, after) in &pairs {
         for metric in metrics(after.factors.workload, asked) {
             figures.push(if same {
-                Pair::in_blocks(after, before, metric, &noisy_blocks[0])
+                Pair::in_blocks(after, before, metric, of_baseline)
             } else {
-                Pair::apart((after, &noisy_blocks[1]), (before, &noisy_blocks[0]), metric)
+                Pair::apart((after, of_treatment), (before, of_baseline), metric)
             });
         }
     }
@@ -266,7 +269,7 @@ fn differences(
 
 /// How far the compared cells of a side differ from themselves, where they were measured twice in each block.
 fn floors(side: &Side<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Verdict> {
-    let mut floors = noise_floor(side.document, &noisy(side.document));
+    let mut floors = noise_floor(Source { document: side.document, noisy: &noisy(side.document) });
     // in one result, other baseline cells are of the same noise
     floors.retain(|floor| same || cells.contains(floor.baseline.cell.as_str()));
     if !same {

@@ -1,6 +1,6 @@
 //! Verdicts in words, with their numbers.
 
-use results::{Answer, Conclusion, Metric, Pairing, Verdict, VerdictSide};
+use results::{Answer, Conclusion, Metric, ModesBy, Pairing, Typical, Verdict, VerdictSide};
 use stats::Rules;
 
 /// A verdict as one line.
@@ -83,7 +83,43 @@ fn modes(side: &VerdictSide, metric: Metric) -> Option<String> {
         .iter()
         .map(|mode| format!("{:.0} % near {}", mode.share_pct, quantity(mode.location, metric)))
         .collect();
-    (!modes.is_empty()).then(|| format!("multi-modal: {}", modes.join(", ")))
+    let by = side.modes_by.as_ref().map(modes_by).unwrap_or_default();
+    (!modes.is_empty()).then(|| format!("multi-modal: {}{by}", modes.join(", ")))
+}
+
+/// Which recorded fields go with groups; the first few, with what each typically is in every group.
+fn modes_by(by: &ModesBy) -> String {
+    const SHOWN: usize = 3;
+    let fields = format!("{} recorded field{}", by.tested, if by.tested == 1 { "" } else { "s" });
+    if by.tested == 0 {
+        return ", while no recorded field varies".to_owned();
+    }
+    if !by.enough_runs {
+        return format!(", with too few runs to tell by which of {fields}");
+    }
+    if by.separating.is_empty() {
+        return format!(", told apart by none of {fields}");
+    }
+    let shown = by.separating.iter().take(SHOWN).map(|field| {
+        let typical: Vec<String> = field.typical.iter().map(typical).collect();
+        format!("{} ({})", field.field, typical.join(", then "))
+    });
+    let more = match by.separating.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(", told apart by {}{more}", shown.collect::<Vec<_>>().join(", "))
+}
+
+fn typical(typical: &Option<Typical>) -> String {
+    match typical {
+        None => "not known".to_owned(),
+        Some(Typical::Word(word)) => word.clone(),
+        Some(Typical::Number(number)) if number.abs() >= 100.0 || number.fract() == 0.0 => {
+            format!("{number:.0}")
+        }
+        Some(Typical::Number(number)) => format!("{number:.2}"),
+    }
 }
 
 /// What limits the runs that the verdict rests on.

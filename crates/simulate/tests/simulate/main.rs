@@ -2,5 +2,6 @@
 
 mod between;
 mod rig;
+mod separated;
 mod steady;
 mod truth;
