@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::Workload;
 use results::{
-    Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, Pairing,
-    SCHEMA_VERSION, State, Verdict, VerdictKind,
+    Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, SCHEMA_VERSION,
+    State, Verdict, VerdictKind,
 };
-use stats::{Outcome, Rules, judge_sides};
+use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
 
 use crate::{
     Criterion,
@@ -16,6 +16,7 @@ use crate::{
     matching::{distance, nearest},
     noise_floor, noisy,
     recorded::Source,
+    words,
 };
 
 /// One side: a result, and those of its cells that are meant.
@@ -338,40 +339,50 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
             with.map(move |i| (criterion, i))
         })
         .collect();
+    let level = simultaneous_level(Rules::default().level, concerned.len());
     let judge = |(criterion, i): &(&Criterion, usize)| {
         let (pair, verdict) = (&figures[*i], &verdicts[*i]);
-        let outcome = |quiet_only| match verdict.withheld {
-            Some(_) => (CriterionOutcome::CannotTell, None),
-            None => {
-                let sides = pair.sides(quiet_only);
-                match judge_sides(&sides, criterion.forbidden, Rules::default().level, concerned.len()) {
-                    Outcome::Broken => (CriterionOutcome::Broken, None),
-                    Outcome::Kept => (CriterionOutcome::Kept, None),
-                    Outcome::CannotTell => (CriterionOutcome::CannotTell, None),
-                    Outcome::TooFewBlocks { needs } => (CriterionOutcome::CannotTell, Some(needs)),
-                }
+        let unasked = pair.same_runs() || verdict.withheld.is_some();
+        let outcome = |sides: &Sides| {
+            if unasked {
+                return Outcome::CannotTell;
             }
+            judge_sides(sides, criterion.forbidden, Rules::default().level, concerned.len())
         };
-        let ((outcome, needs), quiet) =
-            (outcome(false), verdict.without_noisy.is_some().then(|| outcome(true).0));
-        let needs = needs.map_or_else(String::new, |needs| match pair.pairing {
-            Pairing::Blocks => format!(" with fewer than {needs} blocks"),
-            Pairing::Apart => format!(" with fewer than {needs} runs on each side"),
-        });
-        let noise = quiet.filter(|quiet| *quiet != outcome).map_or_else(String::new, |quiet| {
+        let sides = pair.sides(false);
+        let found = outcome(&sides);
+        let quiet = verdict.without_noisy.is_some().then(|| in_result(outcome(&pair.sides(true))));
+        let why = match (&verdict.withheld, found) {
+            _ if pair.same_runs() => "both sides are the same runs".to_owned(),
+            (Some(why), _) => format!("{}: no verdict: {why}", criterion.metric.words()),
+            (None, Outcome::TooFewBlocks { needs }) => {
+                words::too_few(criterion.metric, verdict, &sides, needs)
+            }
+            (None, _) => words::change(criterion.metric, verdict, &sides, level),
+        };
+        let found = in_result(found);
+        let noise = quiet.filter(|quiet| *quiet != found).map_or_else(String::new, |quiet| {
             format!("; without noisy blocks, ANOTHER OUTCOME: {}", outcome_in_words(quiet))
         });
         Judged {
             criterion: criterion.text.clone(),
             metric: criterion.metric,
             cell: verdict.treatment.cell.clone(),
-            outcome,
+            outcome: found,
             without_noisy: quiet,
-            text: format!("{}{needs}: {}{noise}", outcome_in_words(outcome), verdict.text),
+            text: format!("{}: {why}{noise}", outcome_in_words(found)),
         }
     };
     debug_assert!(verdicts.iter().all(|verdict| verdict.kind == VerdictKind::Comparison));
     concerned.iter().map(judge).collect()
+}
+
+const fn in_result(outcome: Outcome) -> CriterionOutcome {
+    match outcome {
+        Outcome::Broken => CriterionOutcome::Broken,
+        Outcome::Kept => CriterionOutcome::Kept,
+        Outcome::CannotTell | Outcome::TooFewBlocks { .. } => CriterionOutcome::CannotTell,
+    }
 }
 
 const fn outcome_in_words(outcome: CriterionOutcome) -> &'static str {

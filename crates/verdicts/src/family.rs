@@ -139,6 +139,11 @@ impl<'d> Pair<'d> {
         Sides::Blocks(blocks.into_values().collect())
     }
 
+    /// Whether a run is held against itself.
+    pub fn same_runs(&self) -> bool {
+        std::ptr::eq(self.treatment.cell, self.baseline.cell) && self.treatment.twin == self.baseline.twin
+    }
+
     /// How many noisy blocks took part; in two results those of both.
     pub fn noisy_blocks(&self) -> usize {
         let (treatment, baseline) = (self.treatment.noisy_blocks(), self.baseline.noisy_blocks());

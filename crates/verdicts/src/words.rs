@@ -1,7 +1,7 @@
 //! Verdicts in words, with their numbers.
 
 use results::{Answer, Conclusion, Metric, ModesBy, Pairing, Typical, Verdict, VerdictSide};
-use stats::Rules;
+use stats::{Rules, Sides};
 
 /// A verdict as one line.
 pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
@@ -28,12 +28,8 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
 
 /// What may be said, without the name of the figure.
 fn answer(answer: &Answer, verdict: &Verdict) -> String {
-    let n = match verdict.pairing {
-        Pairing::Blocks if answer.n == 1 => "1 block".to_owned(),
-        Pairing::Blocks => format!("{} blocks", answer.n),
-        Pairing::Apart => format!("{} and {} runs", verdict.baseline.runs, verdict.treatment.runs),
-    };
-    let rests_on = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
+    let n = rests_on(verdict, answer.n as usize);
+    let interval = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
         (Some(low), Some(high)) => {
             let (low, high) = if turned { (-high, -low) } else { (low, high) };
             format!("(95 % {}..{}, {n})", percent(low, signed), percent(high, signed))
@@ -50,7 +46,7 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
                 "{} % higher{} {}",
                 percent(change, false),
                 equivalent(*within_margin),
-                rests_on(false, false)
+                interval(false, false)
             )
         }
         Conclusion::Lower { within_margin, .. } => {
@@ -58,22 +54,50 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
                 "{} % lower{} {}",
                 percent(-change, false),
                 equivalent(*within_margin),
-                rests_on(false, true)
+                interval(false, true)
             )
         }
         Conclusion::Equivalent { margin_pct } => {
-            format!("equivalent within {margin_pct} % {}", rests_on(true, false))
+            format!("equivalent within {margin_pct} % {}", interval(true, false))
         }
         Conclusion::Inconclusive { could_have_seen_pct: Some(seen) } => {
-            format!("inconclusive: could have seen {} % {}", percent(*seen, false), rests_on(true, false))
+            format!("inconclusive: could have seen {} % {}", percent(*seen, false), interval(true, false))
         }
         Conclusion::Inconclusive { could_have_seen_pct: None } => {
-            format!("inconclusive {}", rests_on(true, false))
+            format!("inconclusive {}", interval(true, false))
         }
         Conclusion::TooFew { needs } => match verdict.pairing {
             Pairing::Blocks => format!("has too few blocks for any claim: {}, needs {needs}", answer.n),
             Pairing::Apart => format!("has too few runs for any claim: {n}, needs {needs} on each side"),
         },
+    }
+}
+
+/// The change that a criterion is judged by, with the interval of the level that it has.
+pub(crate) fn change(metric: Metric, verdict: &Verdict, sides: &Sides, level: f64) -> String {
+    let n = rests_on(verdict, sides.complete().0);
+    let Some((estimate, interval)) = sides.change(level) else { return format!("{} ({n})", metric.words()) };
+    let signed = |share: f64| percent(100.0 * share, true);
+    let (low, high) = (signed(interval.low), signed(interval.high));
+    // of as many digits as it takes to be told from 100 %
+    let level = format!("{:.2}", 100.0 * level);
+    let level = level.trim_end_matches('0').trim_end_matches('.');
+    format!("{} {} % ({level} % {low}..{high}, {n})", metric.words(), signed(estimate))
+}
+
+/// Why a criterion cannot be judged whatever the figures are.
+pub(crate) fn too_few(metric: Metric, verdict: &Verdict, sides: &Sides, needs: usize) -> String {
+    let n = rests_on(verdict, sides.complete().0);
+    let each = if verdict.pairing == Pairing::Apart { " on each side" } else { "" };
+    format!("{} has {n}, needs {needs}{each}", metric.words())
+}
+
+/// How much a comparison rests on.
+fn rests_on(verdict: &Verdict, blocks: usize) -> String {
+    match verdict.pairing {
+        Pairing::Blocks if blocks == 1 => "1 block".to_owned(),
+        Pairing::Blocks => format!("{blocks} blocks"),
+        Pairing::Apart => format!("{} and {} runs", verdict.baseline.runs, verdict.treatment.runs),
     }
 }
 

@@ -439,3 +439,29 @@ fn criteria_are_broken_kept_or_not_to_be_told() {
     let wrong = compare(&side("a", &document, "dds"), &side("a", &document, "dds"), &asked);
     assert!(matches!(wrong, Err(Refusal::WrongMetric { metric: Metric::Goodput, .. })), "{wrong:?}");
 }
+
+/// Not the verdict: that shares its level with all figures of the table, a criterion with the other criteria.
+#[test]
+fn a_criterion_is_told_with_the_interval_that_it_is_judged_by() {
+    let told = |document: &Document, treatment: &str, texts: &[&str]| {
+        let asked = Asked {
+            factors: vec!["driver".to_owned(), "qos".to_owned()],
+            criteria: criteria(texts),
+            ..Asked::default()
+        };
+        let sides = (side("a", document, "plain"), side("a", document, treatment));
+        let judged = compare(&sides.0, &sides.1, &asked).expect("compared").criteria;
+        judged.into_iter().map(|judged| judged.text).collect::<Vec<_>>()
+    };
+    let six = latency(6, 1.1, 0.01);
+    assert!(p50(&six).text.starts_with("p50 RTT has too few blocks"), "{}", p50(&six).text);
+    let one = told(&six, "dds", &["p50 > +20%"]);
+    assert!(one[0].starts_with("kept: p50 RTT +") && one[0].contains(" % (95 % +"), "{one:?}");
+    let two = told(&six, "dds", &["p50 > +20%", "p50 > +5%"]);
+    assert_eq!(two, ["the data cannot tell: p50 RTT has 6 blocks, needs 7"; 2]);
+    let two = told(&latency(12, 1.1, 0.01), "dds", &["p50 > +20%", "p50 > +5%"]);
+    assert!(two[0].starts_with("kept: ") && two[1].starts_with("BROKEN: "), "{two:?}");
+    assert!(two.iter().all(|text| text.contains(" % (97.5 % +")), "{two:?}");
+    let itself = told(&six, "plain", &["p50 > +20%"]);
+    assert_eq!(itself, ["the data cannot tell: both sides are the same runs"]);
+}
