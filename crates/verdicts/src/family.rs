@@ -141,7 +141,8 @@ impl<'d> Pair<'d> {
 
     /// Whether a run is held against itself.
     pub fn same_runs(&self) -> bool {
-        std::ptr::eq(self.treatment.cell, self.baseline.cell) && self.treatment.twin == self.baseline.twin
+        let of = |part: &Part<'d>| (&part.cell.id, part.twin);
+        self.pairing == Pairing::Blocks && of(&self.treatment) == of(&self.baseline)
     }
 
     /// How many noisy blocks took part; in two results those of both.
