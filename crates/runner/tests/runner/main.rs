@@ -3,4 +3,5 @@
 mod bad_days;
 mod describe;
 mod figures;
+mod resume;
 mod rig;
