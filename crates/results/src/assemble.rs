@@ -1,7 +1,7 @@
 //! Runs to a result: what is pooled, what is a median, and what limits the figures. The one path for a live experiment
 //! and for one that is read from its directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{DriverDescription, Experiment, Factors, Qos, Reliability, Workload};
 use hdrhistogram::Histogram;
@@ -131,6 +131,8 @@ pub struct Assembler {
     header: Header,
     course: Option<Course>,
     cells: BTreeMap<String, Collected>,
+    /// Numbers of the runs that were added.
+    numbers: BTreeSet<u32>,
 }
 
 /// What came of one cell so far.
@@ -145,7 +147,7 @@ impl Assembler {
     /// Nothing measured yet.
     #[must_use]
     pub const fn new(header: Header) -> Self {
-        Self { header, course: None, cells: BTreeMap::new() }
+        Self { header, course: None, cells: BTreeMap::new(), numbers: BTreeSet::new() }
     }
 
     /// What is known beside the runs.
@@ -167,6 +169,7 @@ impl Assembler {
                 }
             }
         }
+        self.numbers.insert(run.number);
         collected.runs.push(run);
     }
 
@@ -181,10 +184,15 @@ impl Assembler {
         self.cells.get(cell).map_or(&[], |collected| &collected.runs)
     }
 
-    /// All runs added so far, by number.
+    /// All runs added so far, cell by cell.
+    pub fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.cells.values().flat_map(|collected| &collected.runs)
+    }
+
+    /// The same by number.
     #[must_use]
     pub fn runs_in_order(&self) -> Vec<&Run> {
-        let mut runs: Vec<&Run> = self.cells.values().flat_map(|collected| &collected.runs).collect();
+        let mut runs: Vec<&Run> = self.runs().collect();
         runs.sort_by_key(|run| run.number);
         runs
     }
@@ -192,7 +200,7 @@ impl Assembler {
     /// Whether a run of that number was added.
     #[must_use]
     pub fn holds(&self, run: u32) -> bool {
-        self.cells.values().flat_map(|collected| &collected.runs).any(|made| made.number == run)
+        self.numbers.contains(&run)
     }
 
     /// The result of the runs added so far.
