@@ -20,6 +20,7 @@ mod directory_error;
 mod document;
 mod encoded;
 mod environment;
+mod foresight;
 mod histogram;
 mod interval_log;
 mod metric;
@@ -42,11 +43,14 @@ pub use document::{
     WarningKind, WireBytes, json_schema,
 };
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
+pub use foresight::{Foresight, Plan, SmallestEffect};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
 pub use metric::Metric;
 pub use rate::WindowCounts;
-pub use selftest::{Group, Resolution, SelfTest, TOLD_BLOCKS};
+pub use selftest::{
+    Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest, TOLD_BLOCKS, selftest_json_schema,
+};
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_rate, steady_rtt};
 pub use verdict::{
