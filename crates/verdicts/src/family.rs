@@ -141,8 +141,8 @@ impl<'d> Pair<'d> {
 
     /// Whether a run is held against itself.
     pub fn same_runs(&self) -> bool {
-        let of = |part: &Part<'d>| (&part.cell.id, part.twin);
-        self.pairing == Pairing::Blocks && of(&self.treatment) == of(&self.baseline)
+        let of = |part: &Part<'d>| part.runs().map(|run| run.number).collect::<Vec<_>>();
+        self.pairing != Pairing::Apart && of(&self.treatment) == of(&self.baseline)
     }
 
     /// How many noisy blocks took part; in two results those of both.
