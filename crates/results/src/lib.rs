@@ -23,6 +23,7 @@ mod environment;
 mod foresight;
 mod histogram;
 mod interval_log;
+mod limits;
 mod metric;
 mod rate;
 mod selftest;
