@@ -104,6 +104,7 @@ fn criteria_decide_how_it_ends() {
     unsure.golden("fail-if-allowed", &with(&["--fail-if", "p99 > +5%", "--allow-inconclusive"]));
     let few = place(&[("r.json", result(3, 2.0, 0.01))]);
     few.golden("fail-if-too-few", &with(&["--fail-if", "p99 > +5%"]));
+    few.golden("fail-if-same", &["compare", "r.json", "r.json", "--fail-if", "p99 > +5%"]);
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 use std::{collections::BTreeMap, fs};
 
-use nix::sys::{
-    resource::{UsageWho, getrusage},
-    time::TimeVal,
+use nix::{
+    sched::sched_getcpu,
+    sys::{
+        resource::{UsageWho, getrusage},
+        time::TimeVal,
+    },
 };
 use results::{Interface, MulticastSent, Sockets, Usage};
 
@@ -50,6 +53,7 @@ impl Meters {
                 // a thread that is new has waited all of it; of one that has ended nothing is known
                 b.iter().map(|(thread, ns)| ns.saturating_sub(a.get(thread).copied().unwrap_or(0))).sum()
             }),
+            core: b.core,
             minor_faults: b.minor_faults - a.minor_faults,
             major_faults: b.major_faults - a.major_faults,
             max_resident_bytes: b.max_resident_bytes,
@@ -88,6 +92,7 @@ fn usage() -> Usage {
         voluntary_switches: usage.voluntary_context_switches().cast_unsigned(),
         involuntary_switches: usage.involuntary_context_switches().cast_unsigned(),
         run_delay_ns: None,
+        core: sched_getcpu().ok().and_then(|core| u32::try_from(core).ok()),
         minor_faults: usage.minor_page_faults().cast_unsigned(),
         major_faults: usage.major_page_faults().cast_unsigned(),
         max_resident_bytes: usage.max_rss().cast_unsigned() * 1024,
@@ -179,6 +184,8 @@ fn counters_of(interface: &str) -> Option<Interface> {
 
 #[cfg(test)]
 mod tests {
+    use nix::{sched::sched_getaffinity, unistd::Pid};
+
     use super::*;
 
     #[test]
@@ -208,6 +215,8 @@ mod tests {
         let (usage, sockets, interface) = before.until(&Meters::read("lo"));
         assert!(usage.elapsed_ns >= 20_000_000);
         assert!(usage.user_ns + usage.system_ns > 0);
+        let allowed = sched_getaffinity(Pid::this()).expect("the kernel says");
+        assert!(allowed.is_set(usage.core.expect("the kernel says") as usize).expect("a core"));
         assert!(sockets.is_some());
         assert_eq!(interface.expect("every host has a loopback").name, "lo");
         assert_eq!(Meters::read("no-such-interface").interface, None);

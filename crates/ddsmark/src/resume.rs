@@ -38,7 +38,7 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     for difference in &differences {
         say(&format!("note: {difference}"));
     }
-    let made = assembler.runs_in_order().len();
+    let made = assembler.runs().count();
     say(&format!("going on after {made} runs, in the order of seed {}", header.experiment.design.seed));
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
     let outcome = session.resume(assembler, course, differences, &mut Display::new());

@@ -7,7 +7,7 @@ use std::{
 };
 
 use experiment::{Experiment, Fault, Given, Pin, PinChoice, Source, Written};
-use results::{Directory, Header, State, Tool};
+use results::{Directory, Foresight, Header, State, Tool};
 use runner::{
     DriverPath, LocalLauncher, Outcome, Parts, RunnerError, Session, Stop, allowed_cores,
     capture_environment, capture_host, check_cores, check_interface, host_warnings,
@@ -43,12 +43,13 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
         Given { name: &name, descriptions, installed: &installed, traces: &traces, pin, seed: seed() };
     let experiment = written.plan(&given).map_err(|refusal| source.refused(&refusal))?;
     if flags.dry_run {
+        let kept = selftest::kept();
+        let foresight =
+            Foresight::of(&experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
         let text = if flags.output.json {
-            report::plan_json(&experiment)
+            report::plan_json(&experiment, &foresight)
         } else {
-            let kept = selftest::kept();
-            let outcome = |driver: &str| kept.get(driver).cloned();
-            report::plan(&experiment, &report::foresight(&experiment, &capture_host(), &outcome))
+            report::plan(&experiment, &foresight)
         };
         output::print(&text)?;
         return Ok(Status::Done);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use experiment::{At, Given, Many, PinChoice, Selection, Size, Time, Workload, Written, WrittenDesign};
-use results::{SelfTest, State};
+use results::{KeptSelfTests, SelfTest, State};
 use runner::{LocalLauncher, Outcome, Stop};
 
 use crate::{
@@ -94,23 +94,21 @@ fn place() -> Option<PathBuf> {
     Some(state.join("ddsmark/selftest.json"))
 }
 
-type Kept = BTreeMap<String, SelfTest>;
-
 /// The kept outcomes. What cannot be read is as if it were not there, with a note: it is made again by a selftest.
-pub fn kept() -> Kept {
-    let Some(place) = place() else { return Kept::new() };
+pub fn kept() -> KeptSelfTests {
+    let Some(place) = place() else { return KeptSelfTests::new() };
     let text = match fs::read_to_string(&place) {
         Ok(text) => text,
         Err(error) => {
             if error.kind() != io::ErrorKind::NotFound {
                 say(&format!("note: cannot read `{}`: {error}", place.display()));
             }
-            return Kept::new();
+            return KeptSelfTests::new();
         }
     };
     serde_json::from_str(&text).unwrap_or_else(|error| {
         say(&format!("note: `{}` holds no outcomes of selftests: {error}", place.display()));
-        Kept::new()
+        KeptSelfTests::new()
     })
 }
 
@@ -130,7 +128,7 @@ fn keep(outcome: &SelfTest) -> Result<(), Problem> {
 }
 
 /// All or nothing.
-fn write(place: &Path, kept: &Kept) -> io::Result<()> {
+fn write(place: &Path, kept: &KeptSelfTests) -> io::Result<()> {
     let folder = place.parent().expect("it has a folder");
     fs::create_dir_all(folder)?;
     let new = folder.join(format!("selftest.json.{}", std::process::id()));

@@ -20,8 +20,8 @@ pub use drivers::{FoundDriver, driver_info, driver_list};
 use experiment::Experiment;
 pub use plan::{allocation_words, plan, recipe_list};
 pub use progress::run_line;
-use results::Document;
-pub use selftest::{foresight, selftest};
+use results::{Document, Foresight, Plan};
+pub use selftest::selftest;
 pub use terminal::{Options, terminal};
 pub use verdicts::{comparison, comparison_json};
 
@@ -36,13 +36,14 @@ pub fn json(document: &Document) -> String {
     text
 }
 
-/// A plan for machines: the experiment as meant, which a result has as `experiment`.
+/// A plan for machines: the experiment as meant, which a result has as `experiment`, with what it will be able to see.
 ///
 /// # Panics
 /// Never: an experiment has nothing that JSON has not.
 #[must_use]
-pub fn plan_json(experiment: &Experiment) -> String {
-    let mut text = serde_json::to_string_pretty(experiment).expect("an experiment is JSON");
+pub fn plan_json(experiment: &Experiment, foresight: &[Foresight]) -> String {
+    let plan = Plan { experiment, smallest_effect: foresight };
+    let mut text = serde_json::to_string_pretty(&plan).expect("an experiment is JSON");
     text.push('\n');
     text
 }

@@ -3,19 +3,18 @@
 use std::fmt::Write as _;
 
 use experiment::{Cell, Experiment, Factors, RUN_OVERHEAD_NS, Workload};
-use results::Allocation;
+use results::{Allocation, Foresight};
 use stats::{min_n_for, total};
 
 use crate::{
     layout::{Align, Grid, WIDTH, wrap},
     number::{count, duration},
-    settings,
+    selftest, settings,
 };
 
-/// The plan of an experiment, for people: its cells, its runs and about what they take, and what it will be able to see, by
-/// [`foresight`](crate::foresight).
+/// The plan of an experiment, for people: its cells, its runs and about what they take, and what it will be able to see.
 #[must_use]
-pub fn plan(experiment: &Experiment, foresight: &str) -> String {
+pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
     let mut text = format!("{}: {}\n", experiment.name, experiment.question);
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
     line(&settings::conditions(experiment));
@@ -36,7 +35,7 @@ pub fn plan(experiment: &Experiment, foresight: &str) -> String {
             count(precision.pilot_blocks as usize, "block"),
         ));
     }
-    text.push_str(foresight);
+    text.push_str(&selftest::foresight(foresight));
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
     for note in &experiment.notes {
         line(&format!("note: {note}"));

@@ -1,13 +1,11 @@
 //! What a selftest found, in words.
 
 use std::{
-    collections::BTreeSet,
     fmt::Write as _,
     time::{Duration, SystemTime},
 };
 
-use experiment::{Experiment, Workload};
-use results::{Host, Metric, Resolution, SelfTest, TOLD_BLOCKS};
+use results::{Foresight, Metric, NoiseSummary, Resolution, SelfTest, SmallestEffect, TOLD_BLOCKS};
 
 use crate::{
     layout::{Align, Grid, WIDTH, wrap},
@@ -70,6 +68,9 @@ pub fn selftest(outcome: &SelfTest) -> String {
             figure.unsteady
         ));
     }
+    if let Some(summary) = &outcome.noise {
+        line(&noise(summary));
+    }
     let judged = count(outcome.figures.len(), "figure");
     let verdict = match outcome.differs {
         0 => format!("Of {judged} none is said to differ from itself."),
@@ -82,64 +83,55 @@ pub fn selftest(outcome: &SelfTest) -> String {
     text
 }
 
-/// What a plan will be able to see on this host, one line for each driver and workload.
-#[must_use]
-pub fn foresight(experiment: &Experiment, host: &Host, outcome: &dyn Fn(&str) -> Option<SelfTest>) -> String {
-    let compared: Vec<_> = experiment.cells.iter().filter(|cell| !experiment.is_baseline(&cell.id)).collect();
-    if experiment.design.baseline.is_empty() || compared.is_empty() {
-        return String::new();
-    }
-    let comparisons: usize = compared.iter().map(|cell| Metric::claims(&cell.factors).len()).sum();
-    let drivers: BTreeSet<&str> = compared.iter().map(|cell| cell.factors.driver.as_str()).collect();
+/// What a plan will be able to see on this host, one line for each driver.
+pub(crate) fn foresight(foresight: &[Foresight]) -> String {
     let mut text = String::new();
-    let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
-    for driver in drivers {
-        let Some(outcome) = outcome(driver).filter(|outcome| outcome.is_of(host)) else {
-            line(&format!(
+    for Foresight { driver, selftest_unix_ns, comparisons, power_pct, effects } in foresight {
+        let Some(began) = selftest_unix_ns else {
+            let words = format!(
                 "smallest effect with driver `{driver}`: unknown on this host; run `ddsmark selftest --driver {driver}`"
-            ));
+            );
+            text.push_str(&wrap(&words, WIDTH, 2));
             continue;
         };
-        let mut effects = Vec::new();
-        for workload in Workload::ALL {
-            let is_mine = |cell: &&&experiment::Cell| {
-                cell.factors.driver == driver && cell.factors.workload == *workload
-            };
-            let mine: Vec<&experiment::Cell> = compared.iter().filter(is_mine).copied().collect();
-            let metrics: BTreeSet<Metric> =
-                mine.iter().flat_map(|cell| Metric::claims(&cell.factors)).copied().collect();
-            for metric in metrics {
-                if !outcome.figures.iter().any(|f| f.workload == *workload && f.metric == metric) {
-                    effects.push(format!("{} unknown, a selftest does not measure it", metric.words()));
-                    continue;
+        let effect = |effect: &SmallestEffect| {
+            let name = effect.metric.words();
+            match (effect.least_pct, effect.most_pct) {
+                (Some(least), Some(most)) if format!("{least:.1}") == format!("{most:.1}") => {
+                    format!("{name} {most:.1} %")
                 }
-                let blocks = experiment.design.blocks;
-                let of_cells: Vec<Option<f64>> = mine
-                    .iter()
-                    .map(|cell| {
-                        let size = cell.factors.size_bytes;
-                        outcome.smallest_effect_pct(*workload, size, metric, blocks, comparisons)
-                    })
-                    .collect();
-                let known = || of_cells.iter().copied().flatten();
-                let (least, most) = (known().fold(f64::MAX, f64::min), known().fold(0.0, f64::max));
-                effects.push(match known().next() {
-                    None => format!("{} nothing, the blocks are too few", metric.words()),
-                    Some(_) if format!("{least:.1}") == format!("{most:.1}") => {
-                        format!("{} {most:.1} %", metric.words())
-                    }
-                    Some(_) => format!("{} {least:.1} to {most:.1} %", metric.words()),
-                });
+                (Some(least), Some(most)) => format!("{name} {least:.1} to {most:.1} %"),
+                _ if !effect.measured => format!("{name} unknown, a selftest does not measure it"),
+                _ => format!("{name} nothing, the blocks are too few"),
             }
-        }
-        line(&format!(
-            "smallest effect with driver `{driver}` (80 % probability, {} judged together), on this host by the selftest of {}: {}",
-            count(comparisons, "comparison"),
-            date(outcome.host.started_unix_ns),
+        };
+        let effects: Vec<String> = effects.iter().map(effect).collect();
+        let words = format!(
+            "smallest effect with driver `{driver}` ({power_pct:.0} % probability, {} judged together), on this host by the \
+             selftest of {}: {}",
+            count(*comparisons as usize, "comparison"),
+            date(*began),
             effects.join(", ")
-        ));
+        );
+        text.push_str(&wrap(&words, WIDTH, 2));
     }
     text
+}
+
+/// What else happened meanwhile.
+fn noise(noise: &NoiseSummary) -> String {
+    let steal = noise
+        .max_steal_pct
+        .map_or_else(String::new, |steal| format!("; during a block the hypervisor took up to {steal:.1} %"));
+    format!(
+        "Noise: {} of {} noisy. Between blocks {:.1} % of the worst core was stolen (median; up to {:.1} %), the longest gap was \
+         {:.0} µs{steal}.",
+        noise.noisy_blocks,
+        count(noise.blocks as usize, "block"),
+        noise.stolen_pct,
+        noise.worst_stolen_pct,
+        noise.max_gap_ns as f64 / 1e3,
+    )
 }
 
 fn date(unix_ns: u64) -> String {

@@ -1,6 +1,8 @@
 //! How an experiment went beside its runs: its blocks and the noise around them, how many there were to be and why, and
 //! where it was taken up again. Kept in `DIR/course.json` while it goes on.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,8 +71,12 @@ pub struct NoiseRule {
     pub probe_ns: u64,
     /// Noisy if a probe before or after it found more than this stolen on a core, in percent of its time ...
     pub max_stolen_pct: f64,
-    /// ... or a gap of more than so many times the median RTT of the block: the median of its latency runs' medians.
+    /// ... or too many gaps of more than so many times the median RTT of the block: the median of its latency runs' medians.
     pub max_gap_per_rtt: f64,
+    /// Of all round trips, one after the other, such gaps may touch so many, in percent. Absent in older results: there one such
+    /// gap was too many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_touched_pct: Option<f64>,
     /// Whether a noisy block is made once more at the end. Both stay in the result. Blocks are not made again where over half
     /// of them are noisy: then that is how the host is.
     pub repeat_noisy: bool,
@@ -80,7 +86,15 @@ impl NoiseRule {
     /// The rule, with probes of this length.
     #[must_use]
     pub const fn new(probe_ns: u64, repeat_noisy: bool) -> Self {
-        Self { gap_ns: 10_000, probe_ns, max_stolen_pct: 2.0, max_gap_per_rtt: 5.0, repeat_noisy }
+        Self {
+            gap_ns: 10_000,
+            probe_ns,
+            max_stolen_pct: 2.0,
+            max_gap_per_rtt: 5.0,
+            // a tenth of what p99 leaves above it
+            max_touched_pct: Some(0.1),
+            repeat_noisy,
+        }
     }
 
     /// Why a block with these probes is noisy, in words; empty if it is not. `rtt_p50_ns` is the median RTT of the block, if
@@ -94,17 +108,46 @@ impl NoiseRule {
         {
             reasons.push(format!("{:.1} % of core {} was stolen", worst.stolen_pct, worst.core));
         }
-        if let (Some(worst), Some(rtt)) = (cores().max_by_key(|core| core.max_gap_ns), rtt_p50_ns)
-            && worst.max_gap_ns as f64 > self.max_gap_per_rtt * rtt
-        {
-            reasons.push(format!(
+        reasons.extend(rtt_p50_ns.and_then(|rtt| match self.max_touched_pct {
+            Some(most) => self.many_long_gaps(probes, rtt, most),
+            None => self.one_long_gap(probes, rtt),
+        }));
+        reasons
+    }
+
+    /// Each gap touches the one round trip that is under way. Both probes of a block are taken together, core by core.
+    fn many_long_gaps(&self, probes: &[&Probe], rtt: f64, most_pct: f64) -> Option<String> {
+        let probed_ns: u64 = probes.iter().map(|probe| probe.length_ns).sum();
+        let limit = (self.max_gap_per_rtt * rtt).max(self.gap_ns as f64);
+        // gaps are counted from powers of two on
+        let step = (limit / self.gap_ns as f64).log2() as usize;
+        let mut long: BTreeMap<u32, u64> = BTreeMap::new();
+        for core in probes.iter().flat_map(|probe| &probe.cores) {
+            *long.entry(core.core).or_default() += core.longer.get(step).copied().unwrap_or(0);
+        }
+        let (core, gaps) = long.into_iter().max_by_key(|(_, gaps)| *gaps)?;
+        let touched_pct = 100.0 * gaps as f64 * rtt / probed_ns.max(1) as f64;
+        (touched_pct > most_pct).then(|| {
+            let longer_us = self.gap_ns as f64 * (1_u64 << step) as f64 / 1e3;
+            let s = probed_ns as f64 / 1e9;
+            format!(
+                "{gaps} gaps of over {longer_us:.0} us on core {core} in {s:.1} s touch {touched_pct:.2} % of round trips"
+            )
+        })
+    }
+
+    /// As older results were judged.
+    fn one_long_gap(&self, probes: &[&Probe], rtt: f64) -> Option<String> {
+        let cores = probes.iter().flat_map(|probe| &probe.cores);
+        let worst = cores.max_by_key(|core| core.max_gap_ns)?;
+        (worst.max_gap_ns as f64 > self.max_gap_per_rtt * rtt).then(|| {
+            format!(
                 "a gap of {:.0} us on core {} is {:.0} times the median RTT",
                 worst.max_gap_ns as f64 / 1e3,
                 worst.core,
                 worst.max_gap_ns as f64 / rtt
-            ));
-        }
-        reasons
+            )
+        })
     }
 }
 
@@ -193,6 +236,10 @@ pub struct CoreProbe {
     pub max_gap_ns: u64,
     /// All such gaps together, in percent of the probe.
     pub stolen_pct: f64,
+    /// How many gaps were longer than once, 2, 4, 8 ... times what the rule allows, without trailing zeros. Empty in older
+    /// results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub longer: Vec<u64>,
 }
 
 /// What the host counted during a block: everybody's, not only ddsmark's. What it does not say is absent.
@@ -240,4 +287,60 @@ pub struct Resumption {
     /// What differed from the environment of the first run, in words: only where that was forced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Probes of 100 ms before and after a block; in each these gaps on core 1, and none on core 0.
+    fn judged(rule: &NoiseRule, longer: &[u64], max_gap_ns: u64, rtt: Option<f64>) -> Vec<String> {
+        let core = |core, longer: &[u64], max_gap_ns| CoreProbe {
+            core,
+            gaps: longer.first().copied().unwrap_or(0),
+            max_gap_ns,
+            stolen_pct: 1.0,
+            longer: longer.to_vec(),
+        };
+        let probe =
+            Probe { length_ns: 100_000_000, cores: vec![core(0, &[], 9_000), core(1, longer, max_gap_ns)] };
+        rule.judge(&[&probe, &probe], rtt)
+    }
+
+    #[test]
+    fn long_gaps_count_by_the_round_trips_that_they_touch() {
+        let rule = NoiseRule::new(100_000_000, false);
+        let rtt = Some(20_000.0);
+        // over 80 us: 2 x 5 of 10,000 round trips are a tenth of a percent, 2 x 6 are more
+        assert_eq!(judged(&rule, &[36, 20, 9, 5, 1], 300_000, rtt), Vec::<String>::new());
+        assert_eq!(
+            judged(&rule, &[36, 20, 9, 6, 1], 300_000, rtt),
+            ["12 gaps of over 80 us on core 1 in 0.2 s touch 0.12 % of round trips"]
+        );
+        // longer round trips: fewer gaps are long, and each touches one of fewer
+        assert_eq!(judged(&rule, &[36, 20, 9, 6, 1], 300_000, Some(40_000.0)), Vec::<String>::new());
+        assert_eq!(judged(&rule, &[36, 20, 9, 6, 3], 300_000, Some(40_000.0)).len(), 1);
+        // shorter ones than the limit of a gap
+        assert_eq!(judged(&rule, &[36], 12_000, Some(1_000.0)), Vec::<String>::new());
+        assert_eq!(judged(&rule, &[200], 12_000, Some(1_000.0)).len(), 1);
+        assert_eq!(judged(&rule, &[36, 20, 9, 6, 1], 300_000, None), Vec::<String>::new());
+    }
+
+    #[test]
+    fn by_an_older_rule_one_long_gap_is_too_many() {
+        let older = r#"{"gap_ns": 10000, "probe_ns": 100000000, "max_stolen_pct": 2.0, "max_gap_per_rtt": 5.0,
+                        "repeat_noisy": true}"#;
+        let rule: NoiseRule = serde_json::from_str(older).expect("an older rule");
+        assert_eq!(judged(&rule, &[], 99_000, Some(20_000.0)), Vec::<String>::new());
+        assert_eq!(
+            judged(&rule, &[], 300_000, Some(20_000.0)),
+            ["a gap of 300 us on core 1 is 15 times the median RTT"]
+        );
+    }
+
+    #[test]
+    fn what_is_stolen_of_a_core_makes_a_block_noisy_whatever_its_gaps() {
+        let rule = NoiseRule { max_stolen_pct: 0.9, ..NoiseRule::new(100_000_000, false) };
+        assert_eq!(judged(&rule, &[1], 12_000, None), ["1.0 % of core 1 was stolen"]);
+    }
 }

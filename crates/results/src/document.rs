@@ -378,6 +378,9 @@ pub struct Usage {
     /// Time in which its threads could have run, and waited for a core. Absent where the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_delay_ns: Option<u64>,
+    /// The core that its driving thread was on when measuring ended. Absent in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<u32>,
     /// Page faults served without a disk.
     pub minor_faults: u64,
     /// Page faults served from a disk.

@@ -20,8 +20,10 @@ mod directory_error;
 mod document;
 mod encoded;
 mod environment;
+mod foresight;
 mod histogram;
 mod interval_log;
+mod limits;
 mod metric;
 mod paced;
 mod rate;
@@ -43,12 +45,18 @@ pub use document::{
     WarningKind, WireBytes, json_schema,
 };
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
+pub use foresight::{Foresight, Plan, SmallestEffect};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
 pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use rate::WindowCounts;
-pub use selftest::{Group, Resolution, SelfTest, TOLD_BLOCKS};
+pub use selftest::{
+    Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest, TOLD_BLOCKS, selftest_json_schema,
+};
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_latency, steady_rate};
-pub use verdict::{Answer, Conclusion, Pairing, Verdict, VerdictKind, VerdictMode, VerdictSide};
+pub use verdict::{
+    Answer, Conclusion, ModesBy, Pairing, SeparatingField, Typical, Verdict, VerdictKind, VerdictMode,
+    VerdictSide,
+};

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use experiment::Workload;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use stats::{Asked, Block, Change, Conclusion, Modality, Rules, compare, log_ratios, median, sample_sd};
 
-use crate::{Cell, Document, Host, Metric};
+use crate::{Block as MeasuredBlock, Cell, Document, Host, Metric, Probe};
 
+/// With which probability a smallest effect would be found.
+pub(crate) const POWER: f64 = 0.8;
 /// Numbers of blocks for which a smallest effect is told.
 pub const TOLD_BLOCKS: [u32; 3] = [6, 12, 24];
 
@@ -25,6 +27,9 @@ pub struct SelfTest {
     pub pairs: u32,
     /// Measured time of a run.
     pub measure_ns: u64,
+    /// What else happened on the host meanwhile. Absent where nothing is known of it, and in older outcomes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<NoiseSummary>,
     /// Each figure of each cell.
     pub figures: Vec<Resolution>,
     /// How many of these are said to differ from themselves, by the rules by which claims are made: all judged together, so
@@ -80,6 +85,63 @@ pub struct Group {
     pub share_pct: f64,
 }
 
+/// What else happened on the host while blocks were made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NoiseSummary {
+    /// Blocks that were made.
+    pub blocks: u32,
+    /// Those of them that were noisy.
+    pub noisy_blocks: u32,
+    /// Time stolen of the worst core between two blocks, in percent: the median over the probes.
+    pub stolen_pct: f64,
+    /// The same, of the worst probe.
+    pub worst_stolen_pct: f64,
+    /// The longest gap that a probe found.
+    pub max_gap_ns: u64,
+    /// Time that the hypervisor gave to others during a block, in percent of all cores' time: the most of any block. Null where
+    /// the host does not say.
+    pub max_steal_pct: Option<f64>,
+}
+
+impl NoiseSummary {
+    /// Of these blocks; none where there is no probe.
+    #[must_use]
+    pub fn of(blocks: &[MeasuredBlock]) -> Option<Self> {
+        // the probe after a block is the one before the next
+        let first = blocks.first().and_then(|block| block.before.as_ref());
+        let probes: Vec<&Probe> =
+            first.into_iter().chain(blocks.iter().filter_map(|block| block.after.as_ref())).collect();
+        let worst = |probe: &&Probe| probe.cores.iter().map(|core| core.stolen_pct).fold(0.0, f64::max);
+        let stolen: Vec<f64> = probes.iter().map(worst).collect();
+        let steal = blocks.iter().filter_map(|block| block.host.as_ref()?.steal_pct);
+        Some(Self {
+            blocks: blocks.len() as u32,
+            noisy_blocks: blocks.iter().filter(|block| block.noisy).count() as u32,
+            stolen_pct: median(&stolen)?,
+            worst_stolen_pct: stolen.iter().copied().fold(0.0, f64::max),
+            max_gap_ns: probes.iter().flat_map(|probe| &probe.cores).map(|core| core.max_gap_ns).max()?,
+            max_steal_pct: steal.reduce(f64::max),
+        })
+    }
+}
+
+/// The outcomes that are kept, by driver: what `selftest.json` holds.
+pub type KeptSelfTests = BTreeMap<String, SelfTest>;
+
+/// The JSON Schema of [`KeptSelfTests`]: the text of `schemas/selftest.schema.json`.
+///
+/// # Panics
+/// Never: a schema is JSON.
+#[must_use]
+pub fn selftest_json_schema() -> String {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<KeptSelfTests>();
+    schema.insert("title".to_owned(), "What selftests of ddsmark found, by driver".into());
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    text.push('\n');
+    text
+}
+
 impl SelfTest {
     /// What a result says whose every cell was measured twice in each block.
     #[must_use]
@@ -129,6 +191,7 @@ impl SelfTest {
             tool_version: document.tool.version.clone(),
             pairs: document.experiment.design.blocks,
             measure_ns: document.experiment.design.measure_ns,
+            noise: NoiseSummary::of(&document.blocks),
             differs: figures.iter().filter(|figure| figure.differs).count() as u32,
             figures,
         }
@@ -171,7 +234,7 @@ impl Metric {
 }
 
 fn smallest(ratio_sd: f64, blocks: u32, comparisons: usize) -> Option<f64> {
-    let asked = Asked { level: 0.95, power: 0.8, comparisons };
+    let asked = Asked { level: 0.95, power: POWER, comparisons };
     stats::smallest_effect(blocks as usize, ratio_sd, &asked)
 }
 

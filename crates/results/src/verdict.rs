@@ -77,6 +77,41 @@ pub struct VerdictSide {
     pub median: Option<f64>,
     /// Where runs fall into two or more groups: these; else empty. Sought from 12 runs on.
     pub modes: Vec<VerdictMode>,
+    /// Which recorded fields of the runs go with these groups. Absent without groups, and in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes_by: Option<ModesBy>,
+}
+
+/// Which recorded fields of runs go with the groups that the runs fall into. What goes together need not be cause and effect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModesBy {
+    /// How many fields were tested: those that are recorded, and differ between runs.
+    pub tested: u32,
+    /// Those in which the groups differ, the surest first. None is named falsely with a probability of 95 %.
+    pub separating: Vec<SeparatingField>,
+    /// Whether so many runs can show anything where so many fields are tested.
+    pub enough_runs: bool,
+}
+
+/// A recorded field in which groups of runs differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SeparatingField {
+    /// Its name.
+    pub field: String,
+    /// p-value of "has nothing to do with the groups", adjusted by Holm over the tested fields.
+    pub p_holm: f64,
+    /// In each group, in the order of `modes`: the median, or the most frequent word. Null where no run of it has the field.
+    pub typical: Vec<Option<Typical>>,
+}
+
+/// What a field typically is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Typical {
+    /// The median.
+    Number(f64),
+    /// The most frequent word.
+    Word(String),
 }
 
 /// Of a field that is left out where it says nothing.

@@ -3,15 +3,26 @@ mod sample;
 
 use std::path::Path;
 
+use results::{
+    Assembler, Block, CoreProbe, HostNoise, KeptSelfTests, Probe, SelfTest, State, selftest_json_schema,
+};
 use serde_json::{Value, json};
 
 fn published() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/result.schema.json");
+    published_as("result")
+}
+
+fn published_as(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../schemas/{name}.schema.json"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn errors(document: &Value) -> Vec<String> {
-    let schema: Value = serde_json::from_str(&published()).unwrap();
+    errors_by(&published(), document)
+}
+
+fn errors_by(schema: &str, document: &Value) -> Vec<String> {
+    let schema: Value = serde_json::from_str(schema).unwrap();
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
@@ -127,4 +138,75 @@ fn the_names_that_others_rely_on_are_there() {
     assert!(at(&format!("/cells/{latency}/latency/rtt/p99_ns")).is_u64());
     assert!(at(&format!("/cells/{latency}/latency/rtt/p99_9_ns")).is_null());
     assert!(at(&format!("/cells/{latency}/throughput")).is_null());
+}
+
+/// Of the sample with every cell measured twice in each block, and two blocks with probes.
+fn selftests() -> Value {
+    let mut header = sample::header();
+    header.experiment.design.baseline = header.experiment.cells.iter().map(|cell| cell.id.clone()).collect();
+    let runs = sample::runs_of(&header.experiment);
+    let mut assembler = Assembler::new(header);
+    for (run, log) in runs {
+        assembler.add(run, &log.merged());
+    }
+    let mut document = assembler.document(State::Complete);
+    let core =
+        |stolen_pct| CoreProbe { core: 0, gaps: 3, max_gap_ns: 90_000, stolen_pct, longer: vec![3, 1] };
+    let probe = |stolen_pct| Probe { length_ns: 100_000_000, cores: vec![core(stolen_pct), core(0.1)] };
+    let block = |number, before, after| Block {
+        number,
+        repeats: None,
+        noisy: number == 2,
+        reasons: Vec::new(),
+        first_run: 1,
+        complete: true,
+        took_ns: Some(1),
+        before: Some(probe(before)),
+        after: Some(probe(after)),
+        host: Some(HostNoise { steal_pct: Some(before), ..HostNoise::default() }),
+    };
+    document.blocks = vec![block(1, 0.5, 1.0), block(2, 1.0, 4.0)];
+    let outcome = SelfTest::of("plain", &document);
+    serde_json::to_value(KeptSelfTests::from([("plain".to_owned(), outcome)])).unwrap()
+}
+
+#[test]
+fn kept_selftests_meet_their_published_schema_and_broken_ones_do_not() {
+    let schema = published_as("selftest");
+    assert!(schema == selftest_json_schema(), "run `cargo xtask generate`, and commit what it changes");
+    let kept = selftests();
+    assert_eq!(errors_by(&schema, &kept), Vec::<String>::new());
+    assert_eq!(errors_by(&schema, &json!({})), Vec::<String>::new());
+    let figure = &kept["plain"]["figures"][0];
+    assert!(figure["pairs"].as_u64() > Some(0) && figure["median"].is_number(), "{figure:#}");
+    type Break = (&'static str, fn(&mut Value));
+    let breaks: [Break; 5] = [
+        ("a list", |kept| *kept = json!([kept.clone()])),
+        ("pairs as text", |kept| kept["plain"]["pairs"] = json!("8")),
+        ("no host", |kept| {
+            kept["plain"].as_object_mut().unwrap().remove("host");
+        }),
+        ("noise as text", |kept| kept["plain"]["noise"] = json!("quiet")),
+        ("an unknown figure", |kept| kept["plain"]["figures"][0]["metric"] = json!("speed")),
+    ];
+    for (what, how) in breaks {
+        let mut broken = kept.clone();
+        how(&mut broken);
+        assert!(!errors_by(&schema, &broken).is_empty(), "{what} passes");
+    }
+}
+
+/// Three probes: the one between two blocks counts once.
+#[test]
+fn the_noise_of_a_selftest_is_that_of_its_blocks() {
+    let noise = &selftests()["plain"]["noise"];
+    let expected = json!({
+        "blocks": 2, "noisy_blocks": 1, "stolen_pct": 1.0, "worst_stolen_pct": 4.0, "max_gap_ns": 90_000,
+        "max_steal_pct": 1.0,
+    });
+    assert_eq!(noise, &expected);
+    let mut older = selftests();
+    older["plain"].as_object_mut().unwrap().remove("noise");
+    let older: KeptSelfTests = serde_json::from_value(older).unwrap();
+    assert_eq!(older["plain"].noise, None);
 }

@@ -9,7 +9,7 @@ use std::{
 use experiment::{DriverDescription, Experiment};
 use results::{Environment, EnvironmentFields, Host, Tool, sha256};
 
-use crate::describe::loaded_libraries;
+use crate::{describe::loaded_libraries, ethtool};
 
 /// Values of the kernel that are files, by group, name and path.
 const FILES: &[(&str, &str, &str)] = &[
@@ -64,6 +64,9 @@ pub fn capture_environment(parts: &Parts<'_>) -> Environment {
         parts.experiment.cells.iter().map(|cell| cell.factors.interface.as_str()).collect();
     for interface in interfaces {
         fields.interface(Path::new("/sys/class/net"), interface);
+        for (name, value) in ethtool::settings(interface) {
+            fields.put("interface", &format!("{interface}/{name}"), &value);
+        }
     }
     let variables: Vec<(String, String)> = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))

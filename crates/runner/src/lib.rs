@@ -23,6 +23,7 @@ mod domain;
 mod drivers;
 mod environment;
 mod error;
+mod ethtool;
 mod host;
 mod launcher;
 mod leftovers;

@@ -61,26 +61,31 @@ fn spin(core: u32, rule: &NoiseRule) -> CoreProbe {
 struct Gaps {
     limit_ns: u64,
     count: u64,
+    /// Of those: how many lie between one power of two of the limit and the next, from the limit on.
+    octaves: [u64; 64],
     max_ns: u64,
     stolen_ns: u64,
 }
 
 impl Gaps {
     const fn new(limit_ns: u64) -> Self {
-        Self { limit_ns, count: 0, max_ns: 0, stolen_ns: 0 }
+        Self { limit_ns, count: 0, octaves: [0; 64], max_ns: 0, stolen_ns: 0 }
     }
 
     fn take(&mut self, gap_ns: u64) {
         self.max_ns = self.max_ns.max(gap_ns);
         if gap_ns > self.limit_ns {
             self.count += 1;
+            self.octaves[((gap_ns - 1) / self.limit_ns).ilog2() as usize] += 1;
             self.stolen_ns += gap_ns;
         }
     }
 
     fn of(&self, core: u32, length_ns: u64) -> CoreProbe {
         let stolen_pct = 100.0 * self.stolen_ns as f64 / length_ns.max(1) as f64;
-        CoreProbe { core, gaps: self.count, max_gap_ns: self.max_ns, stolen_pct }
+        let from = |octave: usize| self.octaves[octave..].iter().sum::<u64>();
+        let longer = (0..self.octaves.len()).map(from).take_while(|gaps| *gaps > 0).collect();
+        CoreProbe { core, gaps: self.count, max_gap_ns: self.max_ns, stolen_pct, longer }
     }
 }
 
@@ -205,14 +210,19 @@ mod tests {
         }
         assert_eq!(
             gaps.of(3, 1_000_000),
-            CoreProbe { core: 3, gaps: 0, max_gap_ns: 10_000, stolen_pct: 0.0 }
+            CoreProbe { core: 3, gaps: 0, max_gap_ns: 10_000, stolen_pct: 0.0, longer: Vec::new() }
         );
         gaps.take(10_001);
         gaps.take(19_999);
         assert_eq!(
             gaps.of(3, 1_000_000),
-            CoreProbe { core: 3, gaps: 2, max_gap_ns: 19_999, stolen_pct: 3.0 }
+            CoreProbe { core: 3, gaps: 2, max_gap_ns: 19_999, stolen_pct: 3.0, longer: vec![2] }
         );
+        // as long as a power of two is not longer
+        for gap in [20_000, 20_001, 40_000, 80_001] {
+            gaps.take(gap);
+        }
+        assert_eq!(gaps.of(3, 1_000_000).longer, [6, 3, 1, 1]);
     }
 
     #[test]

@@ -267,7 +267,7 @@ impl Maker<'_> {
 
     /// The median of the median round trips of a block.
     fn median_rtt(&self, block: u32, assembler: &Assembler) -> Option<f64> {
-        let runs = assembler.runs_in_order().into_iter().filter(|run| run.block == block);
+        let runs = assembler.runs().filter(|run| run.block == block);
         stats::median(&runs.filter_map(|run| run.figure(Metric::RttP50)).collect::<Vec<_>>())
     }
 }

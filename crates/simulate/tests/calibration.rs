@@ -11,8 +11,9 @@ mod rig;
 #[path = "calibration/searches.rs"]
 mod searches;
 
-use campaign::{Campaign, EFFECT, SEEDS, WORLDS, World, tally};
+use campaign::{Campaign, EFFECT, SEEDS, WORLDS, World, tally, tally_apart};
 use searches::{FOUND, SYSTEMS, searches};
+use stats::{Asked, smallest_effect_apart};
 
 const CV: f64 = 0.01;
 
@@ -36,6 +37,34 @@ fn a_true_effect_is_found_and_covered() {
     assert!(low <= 0.97 && high >= 0.93, "{:?}", tally.covers);
     assert!((6.0..20.0).contains(&tally.mean_blocks), "{} blocks", tally.mean_blocks);
     assert!(tally.twin_differs.share() <= 0.08, "{:?}", tally.twin_differs);
+}
+
+/// Runs of two results can come in any order in these worlds: 300 pairs of them reach the bound by chance about once in a
+/// thousand times.
+#[test]
+fn two_results_that_do_not_differ_are_seldom_said_to() {
+    for world in [World::Quiet, World::Modes] {
+        let tally = tally_apart(Campaign::new(SEEDS[0], world, CV, 0.0), 0.0, 12, 300);
+        assert!(tally.differs.share() <= 0.09, "{world:?}: {:?}", tally.differs);
+        let (low, high) = tally.covers.bounds();
+        assert!(low <= 0.97 && high >= 0.93, "{world:?}: {:?}", tally.covers);
+    }
+}
+
+#[test]
+fn of_two_results_the_effect_that_could_be_seen_is_seen_as_often_as_said() {
+    let asked = Asked { level: 0.95, power: 0.8, comparisons: 1 };
+    let effect = smallest_effect_apart((12, 12), CV, &asked).expect("enough runs");
+    let tally = tally_apart(Campaign::new(SEEDS[0], World::Quiet, CV, effect), effect, 12, 600);
+    let (low, high) = tally.differs.bounds();
+    assert!(low <= 0.85 && high >= 0.78, "{:?} at {effect}", tally.differs);
+}
+
+/// They can fail, and that is what `compare` says each time: what changes on the host meanwhile is taken for an effect.
+#[test]
+fn of_two_results_a_drift_that_goes_on_is_an_effect() {
+    let tally = tally_apart(Campaign::new(SEEDS[0], World::Drift, CV, 0.0), 0.0, 12, 50);
+    assert!(tally.differs.bounds().0 > 0.5, "{:?}", tally.differs);
 }
 
 /// The checks above can fail: where order is not drawn, a drift is taken for an effect.

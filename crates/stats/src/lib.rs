@@ -7,7 +7,7 @@
 //! - [`Sides`]: the same for cells that share no blocks, by [`compare_sides`] and [`judge_sides`].
 //! - [`SignedRank`] and, without blocks, [`RankSum`]: what all rest on. [`bca`]: the cross-check. [`holm`], [`benjamini_hochberg`],
 //!   [`simultaneous_level`]: many at once.
-//! - [`modality`]: whether runs fall into groups.
+//! - [`modality`]: whether runs fall into groups. [`separate`]: which recorded fields go with them.
 //!
 //! How much to measure:
 //! - [`plan_blocks`]: from a pilot and a [`Goal`] to a number of blocks. Where runs are planned, begin here.
@@ -45,6 +45,7 @@ mod precision;
 mod quantile;
 mod rank_sum;
 pub mod search;
+mod separation;
 mod sides;
 mod signed_rank;
 mod slope;
@@ -66,6 +67,7 @@ pub use power::{Asked, MOST_BLOCKS, blocks_needed, ratio_sd, smallest_effect, sm
 pub use precision::{BlockPlan, Goal, PILOT_BLOCKS, plan_blocks, sample_sd};
 pub use quantile::{CONFIDENCE, Ranks, min_n_for, quantile_ranks, supports_quantile};
 pub use rank_sum::{RankSum, least_runs};
+pub use separation::{Field, Separation, Tested, separate};
 pub use sides::Sides;
 pub use signed_rank::{Interval, SignedRank, hodges_lehmann, least_blocks};
 pub use slope::slope;

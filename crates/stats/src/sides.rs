@@ -44,8 +44,17 @@ impl Sides {
         }
     }
 
+    /// The relative change, 0.05 for 5 % more, and the interval of it that a claim of this level rests on; none where there are
+    /// too few for such a claim.
+    #[must_use]
+    pub fn change(&self, level: f64) -> Option<(f64, Interval)> {
+        let ranks = self.ranks()?;
+        Some((ranks.estimate().exp_m1(), ranks.interval(level)?.map(f64::exp_m1)))
+    }
+
     /// How many it rests on: pairs, or runs of the smaller side; and how many of them miss a figure.
-    pub(crate) fn complete(&self) -> (usize, usize) {
+    #[must_use]
+    pub fn complete(&self) -> (usize, usize) {
         match self {
             Self::Blocks(blocks) => {
                 let complete = log_ratios(blocks).len();

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Factors, Workload};
 use results::{
-    Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, Pairing,
-    SCHEMA_VERSION, State, Verdict, VerdictKind, Wanted,
+    Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, SCHEMA_VERSION,
+    State, Verdict, VerdictKind, Wanted,
 };
-use stats::{Outcome, Rules, judge_sides};
+use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
 
 use crate::{
     Criterion,
@@ -15,6 +15,8 @@ use crate::{
     family::{self, Pair},
     matching::{distance, nearest},
     noise_floor, noisy,
+    recorded::Source,
+    words,
 };
 
 /// One side: a result, and those of its cells that are meant.
@@ -133,13 +135,15 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
     }
 
     let noisy_blocks = [noisy(baseline.document), noisy(treatment.document)];
+    let [of_baseline, of_treatment] = [(baseline, &noisy_blocks[0]), (treatment, &noisy_blocks[1])]
+        .map(|(side, noisy)| Source { document: side.document, noisy });
     let mut figures = Vec::new();
     for (before, after) in &pairs {
         for metric in metrics(&after.factors, asked) {
             figures.push(if same {
-                Pair::in_blocks(after, before, metric, &noisy_blocks[0])
+                Pair::in_blocks(after, before, metric, of_baseline)
             } else {
-                Pair::apart((after, &noisy_blocks[1]), (before, &noisy_blocks[0]), metric)
+                Pair::apart((after, of_treatment), (before, of_baseline), metric)
             });
         }
     }
@@ -271,7 +275,7 @@ fn differences(
 
 /// How far the compared cells of a side differ from themselves, where they were measured twice in each block.
 fn floors(side: &Side<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Verdict> {
-    let mut floors = noise_floor(side.document, &noisy(side.document));
+    let mut floors = noise_floor(Source { document: side.document, noisy: &noisy(side.document) });
     // in one result, other baseline cells are of the same noise
     floors.retain(|floor| same || cells.contains(floor.baseline.cell.as_str()));
     if !same {
@@ -340,40 +344,48 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
             with.map(move |i| (criterion, i))
         })
         .collect();
+    let level = simultaneous_level(Rules::default().level, concerned.len());
     let judge = |(criterion, i): &(&Criterion, usize)| {
         let (pair, verdict) = (&figures[*i], &verdicts[*i]);
-        let outcome = |quiet_only| match verdict.withheld {
-            Some(_) => (CriterionOutcome::CannotTell, None),
-            None => {
-                let sides = pair.sides(quiet_only);
-                match judge_sides(&sides, criterion.forbidden, Rules::default().level, concerned.len()) {
-                    Outcome::Broken => (CriterionOutcome::Broken, None),
-                    Outcome::Kept => (CriterionOutcome::Kept, None),
-                    Outcome::CannotTell => (CriterionOutcome::CannotTell, None),
-                    Outcome::TooFewBlocks { needs } => (CriterionOutcome::CannotTell, Some(needs)),
-                }
+        let unasked = pair.same_runs() || verdict.withheld.is_some();
+        let outcome = |sides: &Sides| {
+            if unasked {
+                return Outcome::CannotTell;
             }
+            judge_sides(sides, criterion.forbidden, Rules::default().level, concerned.len())
         };
-        let ((outcome, needs), quiet) =
-            (outcome(false), verdict.without_noisy.is_some().then(|| outcome(true).0));
-        let needs = needs.map_or_else(String::new, |needs| match pair.pairing {
-            Pairing::Blocks => format!(" with fewer than {needs} blocks"),
-            Pairing::Apart => format!(" with fewer than {needs} runs on each side"),
-        });
-        let noise = quiet.filter(|quiet| *quiet != outcome).map_or_else(String::new, |quiet| {
+        let sides = pair.sides(false);
+        let found = outcome(&sides);
+        let quiet = verdict.without_noisy.is_some().then(|| in_result(outcome(&pair.sides(true))));
+        let why = match (&verdict.withheld, found) {
+            _ if pair.same_runs() => "both sides are the same runs".to_owned(),
+            (Some(why), _) => format!("{}: no verdict: {why}", pair.metric.words()),
+            (None, Outcome::TooFewBlocks { needs }) => words::too_few(pair.metric, verdict, &sides, needs),
+            (None, _) => words::change(pair.metric, verdict, &sides, level),
+        };
+        let found = in_result(found);
+        let noise = quiet.filter(|quiet| *quiet != found).map_or_else(String::new, |quiet| {
             format!("; without noisy blocks, ANOTHER OUTCOME: {}", outcome_in_words(quiet))
         });
         Judged {
             criterion: criterion.text.clone(),
             metric: pair.metric,
             cell: verdict.treatment.cell.clone(),
-            outcome,
+            outcome: found,
             without_noisy: quiet,
-            text: format!("{}{needs}: {}{noise}", outcome_in_words(outcome), verdict.text),
+            text: format!("{}: {why}{noise}", outcome_in_words(found)),
         }
     };
     debug_assert!(verdicts.iter().all(|verdict| verdict.kind == VerdictKind::Comparison));
     concerned.iter().map(judge).collect()
+}
+
+const fn in_result(outcome: Outcome) -> CriterionOutcome {
+    match outcome {
+        Outcome::Broken => CriterionOutcome::Broken,
+        Outcome::Kept => CriterionOutcome::Kept,
+        Outcome::CannotTell | Outcome::TooFewBlocks { .. } => CriterionOutcome::CannotTell,
+    }
 }
 
 const fn outcome_in_words(outcome: CriterionOutcome) -> &'static str {

@@ -9,13 +9,16 @@ use results::{
 };
 use stats::{Better, Direction, Modality, Rules, Sides, compare_sides, median, modality};
 
-use crate::words;
+use crate::{
+    recorded::{Source, modes_by},
+    words,
+};
 
-/// Runs of one cell that take part, and the blocks that were noisy when they were made.
+/// Runs of one cell that take part, and the result that they are of.
 struct Part<'d> {
     cell: &'d Cell,
     twin: bool,
-    noisy: &'d BTreeSet<u32>,
+    source: Source<'d>,
 }
 
 /// One figure of one cell, to be held against another's.
@@ -35,7 +38,7 @@ impl<'d> Part<'d> {
 
     /// Each run as it is judged; one without the figure has 0, which counts as missing.
     fn judged(&self, metric: Metric, quiet_only: bool) -> impl Iterator<Item = (u32, stats::Run)> {
-        let kept = self.runs().filter(move |run| !quiet_only || !self.noisy.contains(&run.block));
+        let kept = self.runs().filter(move |run| !quiet_only || !self.source.noisy.contains(&run.block));
         kept.map(move |run| {
             let figure = run.figure(metric).unwrap_or(0.0);
             (run.block, stats::Run { figure, steady: !run.is_unsteady(metric) })
@@ -43,7 +46,7 @@ impl<'d> Part<'d> {
     }
 
     fn noisy_blocks(&self) -> BTreeSet<u32> {
-        self.runs().map(|run| run.block).filter(|block| self.noisy.contains(block)).collect()
+        self.runs().map(|run| run.block).filter(|block| self.source.noisy.contains(block)).collect()
     }
 
     fn lost_pct(&self) -> f64 {
@@ -55,11 +58,16 @@ impl<'d> Part<'d> {
 
     fn side(&self, metric: Metric) -> VerdictSide {
         let of_state = |state| self.runs().filter(|run| run.state == state).count() as u32;
-        let figures: Vec<f64> = self.runs().filter_map(|run| run.figure(metric)).collect();
+        let (runs, figures): (Vec<&Run>, Vec<f64>) =
+            self.runs().filter_map(|run| Some((run, run.figure(metric)?))).unzip();
         let modes = match modality(&figures) {
             Modality::Several(modes) => modes,
             Modality::One | Modality::TooFewRuns => Vec::new(),
         };
+        // the first group that reaches up to it
+        let group = |figure: &f64| modes.iter().take_while(|mode| *figure > mode.to).count();
+        let modes_by = (!modes.is_empty())
+            .then(|| modes_by(self.source, &runs, &figures.iter().map(group).collect::<Vec<_>>()));
         let mode = |mode: stats::Mode| VerdictMode { location: mode.location, share_pct: 100.0 * mode.share };
         VerdictSide {
             result: None,
@@ -79,45 +87,41 @@ impl<'d> Part<'d> {
             lost_pct: self.lost_pct(),
             median: median(&figures),
             modes: modes.into_iter().map(mode).collect(),
+            modes_by,
         }
     }
 }
 
 impl<'d> Pair<'d> {
     /// Two cells of one result.
-    pub fn in_blocks(
-        treatment: &'d Cell,
-        baseline: &'d Cell,
-        metric: Metric,
-        noisy: &'d BTreeSet<u32>,
-    ) -> Self {
+    pub fn in_blocks(treatment: &'d Cell, baseline: &'d Cell, metric: Metric, source: Source<'d>) -> Self {
         Self {
             kind: VerdictKind::Comparison,
             metric,
             pairing: Pairing::Blocks,
-            treatment: Part { cell: treatment, twin: false, noisy },
-            baseline: Part { cell: baseline, twin: false, noisy },
+            treatment: Part { cell: treatment, twin: false, source },
+            baseline: Part { cell: baseline, twin: false, source },
         }
     }
 
     /// The two runs in each block of one cell.
-    pub fn of_twins(cell: &'d Cell, metric: Metric, noisy: &'d BTreeSet<u32>) -> Self {
-        let pair = Self::in_blocks(cell, cell, metric, noisy);
-        Self { kind: VerdictKind::NoiseFloor, treatment: Part { cell, twin: true, noisy }, ..pair }
+    pub fn of_twins(cell: &'d Cell, metric: Metric, source: Source<'d>) -> Self {
+        let pair = Self::in_blocks(cell, cell, metric, source);
+        Self { kind: VerdictKind::NoiseFloor, treatment: Part { cell, twin: true, source }, ..pair }
     }
 
-    /// Cells of two results, each with its noisy blocks.
+    /// Cells of two results, each with its own.
     pub fn apart(
-        (treatment, noisy_treatment): (&'d Cell, &'d BTreeSet<u32>),
-        (baseline, noisy_baseline): (&'d Cell, &'d BTreeSet<u32>),
+        (treatment, of_treatment): (&'d Cell, Source<'d>),
+        (baseline, of_baseline): (&'d Cell, Source<'d>),
         metric: Metric,
     ) -> Self {
         Self {
             kind: VerdictKind::Comparison,
             metric,
             pairing: Pairing::Apart,
-            treatment: Part { cell: treatment, twin: false, noisy: noisy_treatment },
-            baseline: Part { cell: baseline, twin: false, noisy: noisy_baseline },
+            treatment: Part { cell: treatment, twin: false, source: of_treatment },
+            baseline: Part { cell: baseline, twin: false, source: of_baseline },
         }
     }
 
@@ -138,6 +142,12 @@ impl<'d> Pair<'d> {
             blocks.entry(block).or_insert(nothing).baseline = Some(run);
         }
         Sides::Blocks(blocks.into_values().collect())
+    }
+
+    /// Whether a run is held against itself.
+    pub fn same_runs(&self) -> bool {
+        let of = |part: &Part<'d>| part.runs().map(|run| run.number).collect::<Vec<_>>();
+        self.pairing != Pairing::Apart && of(&self.treatment) == of(&self.baseline)
     }
 
     /// How many noisy blocks took part; in two results those of both.

@@ -14,6 +14,7 @@ mod criterion;
 mod differences;
 mod family;
 mod matching;
+mod recorded;
 mod words;
 
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ use std::collections::BTreeSet;
 pub use compare::{Asked, Refusal, Side, compare};
 pub use criterion::{Criterion, Fault};
 use family::Pair;
+use recorded::Source;
 use results::{Document, Metric, Verdict};
 
 /// What may be said of a result whose experiment has a baseline: the noise floor of each baseline cell, and each other cell
@@ -33,14 +35,15 @@ pub fn of(document: &Document) -> Vec<Verdict> {
 /// The same where these blocks were noisy.
 #[must_use]
 pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
-    let mut verdicts = noise_floor(document, noisy);
+    let source = Source { document, noisy };
+    let mut verdicts = noise_floor(source);
     let is_baseline = |cell: &&results::Cell| document.experiment.is_baseline(&cell.id);
     let (baselines, others): (Vec<_>, Vec<_>) = document.cells.iter().partition(is_baseline);
     let mut pairs = Vec::new();
     for cell in others {
         let Some(baseline) = matching::nearest(document, cell, document, &baselines, &[]) else { continue };
         for metric in Metric::claims(&cell.factors) {
-            pairs.push(Pair::in_blocks(cell, baseline, *metric, noisy));
+            pairs.push(Pair::in_blocks(cell, baseline, *metric, source));
         }
     }
     verdicts.extend(family::judge(&pairs));
@@ -48,11 +51,11 @@ pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
 }
 
 /// Each baseline cell against itself.
-pub(crate) fn noise_floor(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
-    let cells = document.cells.iter().filter(|cell| cell.runs.iter().any(|run| run.twin));
+pub(crate) fn noise_floor(source: Source<'_>) -> Vec<Verdict> {
+    let cells = source.document.cells.iter().filter(|cell| cell.runs.iter().any(|run| run.twin));
     let pairs: Vec<Pair<'_>> = cells
         .flat_map(|cell| {
-            Metric::claims(&cell.factors).iter().map(|metric| Pair::of_twins(cell, *metric, noisy))
+            Metric::claims(&cell.factors).iter().map(|metric| Pair::of_twins(cell, *metric, source))
         })
         .collect();
     family::judge(&pairs)

@@ -1,7 +1,7 @@
 //! Verdicts in words, with their numbers.
 
-use results::{Answer, Conclusion, Metric, Pairing, Verdict, VerdictSide};
-use stats::Rules;
+use results::{Answer, Conclusion, Metric, ModesBy, Pairing, Typical, Verdict, VerdictSide};
+use stats::{Rules, Sides};
 
 /// A verdict as one line.
 pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
@@ -28,12 +28,8 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
 
 /// What may be said, without the name of the figure.
 fn answer(answer: &Answer, verdict: &Verdict) -> String {
-    let n = match verdict.pairing {
-        Pairing::Blocks if answer.n == 1 => "1 block".to_owned(),
-        Pairing::Blocks => format!("{} blocks", answer.n),
-        Pairing::Apart => format!("{} and {} runs", verdict.baseline.runs, verdict.treatment.runs),
-    };
-    let rests_on = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
+    let n = rests_on(verdict, answer.n as usize);
+    let interval = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
         (Some(low), Some(high)) => {
             let (low, high) = if turned { (-high, -low) } else { (low, high) };
             format!("(95 % {}..{}, {n})", percent(low, signed), percent(high, signed))
@@ -50,7 +46,7 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
                 "{} % higher{} {}",
                 percent(change, false),
                 equivalent(*within_margin),
-                rests_on(false, false)
+                interval(false, false)
             )
         }
         Conclusion::Lower { within_margin, .. } => {
@@ -58,22 +54,50 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
                 "{} % lower{} {}",
                 percent(-change, false),
                 equivalent(*within_margin),
-                rests_on(false, true)
+                interval(false, true)
             )
         }
         Conclusion::Equivalent { margin_pct } => {
-            format!("equivalent within {margin_pct} % {}", rests_on(true, false))
+            format!("equivalent within {margin_pct} % {}", interval(true, false))
         }
         Conclusion::Inconclusive { could_have_seen_pct: Some(seen) } => {
-            format!("inconclusive: could have seen {} % {}", percent(*seen, false), rests_on(true, false))
+            format!("inconclusive: could have seen {} % {}", percent(*seen, false), interval(true, false))
         }
         Conclusion::Inconclusive { could_have_seen_pct: None } => {
-            format!("inconclusive {}", rests_on(true, false))
+            format!("inconclusive {}", interval(true, false))
         }
         Conclusion::TooFew { needs } => match verdict.pairing {
             Pairing::Blocks => format!("has too few blocks for any claim: {}, needs {needs}", answer.n),
             Pairing::Apart => format!("has too few runs for any claim: {n}, needs {needs} on each side"),
         },
+    }
+}
+
+/// The change that a criterion is judged by, with the interval of the level that it has.
+pub(crate) fn change(metric: Metric, verdict: &Verdict, sides: &Sides, level: f64) -> String {
+    let n = rests_on(verdict, sides.complete().0);
+    let Some((estimate, interval)) = sides.change(level) else { return format!("{} ({n})", metric.words()) };
+    let signed = |share: f64| percent(100.0 * share, true);
+    let (low, high) = (signed(interval.low), signed(interval.high));
+    // of as many digits as it takes to be told from 100 %
+    let level = format!("{:.2}", 100.0 * level);
+    let level = level.trim_end_matches('0').trim_end_matches('.');
+    format!("{} {} % ({level} % {low}..{high}, {n})", metric.words(), signed(estimate))
+}
+
+/// Why a criterion cannot be judged whatever the figures are.
+pub(crate) fn too_few(metric: Metric, verdict: &Verdict, sides: &Sides, needs: usize) -> String {
+    let n = rests_on(verdict, sides.complete().0);
+    let each = if verdict.pairing == Pairing::Apart { " on each side" } else { "" };
+    format!("{} has {n}, needs {needs}{each}", metric.words())
+}
+
+/// How much a comparison rests on.
+fn rests_on(verdict: &Verdict, blocks: usize) -> String {
+    match verdict.pairing {
+        Pairing::Blocks if blocks == 1 => "1 block".to_owned(),
+        Pairing::Blocks => format!("{blocks} blocks"),
+        Pairing::Apart => format!("{} and {} runs", verdict.baseline.runs, verdict.treatment.runs),
     }
 }
 
@@ -83,7 +107,43 @@ fn modes(side: &VerdictSide, metric: Metric) -> Option<String> {
         .iter()
         .map(|mode| format!("{:.0} % near {}", mode.share_pct, quantity(mode.location, metric)))
         .collect();
-    (!modes.is_empty()).then(|| format!("multi-modal: {}", modes.join(", ")))
+    let by = side.modes_by.as_ref().map(modes_by).unwrap_or_default();
+    (!modes.is_empty()).then(|| format!("multi-modal: {}{by}", modes.join(", ")))
+}
+
+/// Which recorded fields go with groups; the first few, with what each typically is in every group.
+fn modes_by(by: &ModesBy) -> String {
+    const SHOWN: usize = 3;
+    let fields = format!("{} recorded field{}", by.tested, if by.tested == 1 { "" } else { "s" });
+    if by.tested == 0 {
+        return ", while no recorded field varies".to_owned();
+    }
+    if !by.enough_runs {
+        return format!(", with too few runs to tell by which of {fields}");
+    }
+    if by.separating.is_empty() {
+        return format!(", told apart by none of {fields}");
+    }
+    let shown = by.separating.iter().take(SHOWN).map(|field| {
+        let typical: Vec<String> = field.typical.iter().map(typical).collect();
+        format!("{} ({})", field.field, typical.join(", then "))
+    });
+    let more = match by.separating.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(", told apart by {}{more}", shown.collect::<Vec<_>>().join(", "))
+}
+
+fn typical(typical: &Option<Typical>) -> String {
+    match typical {
+        None => "not known".to_owned(),
+        Some(Typical::Word(word)) => word.clone(),
+        Some(Typical::Number(number)) if number.abs() >= 100.0 || number.fract() == 0.0 => {
+            format!("{number:.0}")
+        }
+        Some(Typical::Number(number)) => format!("{number:.2}"),
+    }
 }
 
 /// What limits the runs that the verdict rests on.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
 use results::{
     Assembler, Conclusion, CriterionOutcome, Document, Histograms, Metric, Pairing, Run, RunState, State,
-    SteadyState, SteadyVerdict, Verdict, VerdictKind,
+    SteadyState, SteadyVerdict, Typical, Verdict, VerdictKind,
 };
 use verdicts::{Asked, Criterion, Refusal, Side, compare};
 
@@ -180,6 +180,56 @@ fn groups_of_runs_are_told_with_places_and_shares() {
     assert!(one.treatment.modes.is_empty() && !one.text.contains("multi-modal"), "{}", one.text);
     assert!(two.text.contains("; multi-modal: 60 % near 100 µs, 40 % near 150 µs"), "{}", two.text);
     assert!(two.baseline.modes.is_empty() && !two.text.contains("baseline multi-modal"), "{}", two.text);
+}
+
+#[test]
+fn what_tells_groups_of_runs_apart_is_named_and_what_does_not_is_not() {
+    let is_slow = |run: &Run| run.block % 5 < 2;
+    let plain = result(Workload::Latency, 20, |run| {
+        rtt(run, 1.0, 0.01);
+        let slow = run.cell.starts_with("dds") && is_slow(run);
+        let rtt = run.latency.get_mut("rtt").expect("a latency run");
+        rtt.p50_ns = rtt.p50_ns.map(|ns| if slow { ns * 3 / 2 } else { ns });
+        let mut noise = sample::Noise(900 + u64::from(run.number));
+        run.environment_padding_bytes = Some((noise.next() % 4096) as u32);
+        for agent in &mut run.agents {
+            agent.usage.involuntary_switches = noise.next() % 20;
+            agent.usage.core = Some((noise.next() % 2) as u32);
+        }
+    });
+    let told = |record: &dyn Fn(&mut Run)| {
+        let mut document = plain.clone();
+        document.cells.iter_mut().flat_map(|cell| &mut cell.runs).for_each(record);
+        let verdict = p50(&document);
+        (verdict.treatment.modes_by.clone().expect("groups"), verdict.text)
+    };
+    let (by, text) = told(&|_| {});
+    assert!(by.separating.is_empty() && by.enough_runs && by.tested >= 5, "{by:?}");
+    assert!(text.ends_with(&format!(", told apart by none of {} recorded fields", by.tested)), "{text}");
+
+    let (by, text) = told(&|run| run.agents[1].usage.core = Some(u32::from(is_slow(run))));
+    assert_eq!(by.separating.len(), 1, "{by:?}");
+    assert!(by.separating[0].field == "core of the ponger" && by.separating[0].p_holm < 0.01, "{by:?}");
+    assert!(text.ends_with(", told apart by core of the ponger (0, then 1)"), "{text}");
+
+    let (by, text) = told(&|run| run.udp_buffer_drops = Some(if is_slow(run) { 312 } else { 0 }));
+    assert_eq!(by.separating[0].typical, [Typical::Number(0.0), Typical::Number(312.0)].map(Some));
+    assert!(text.ends_with(", told apart by UDP buffer drops (0, then 312)"), "{text}");
+
+    // of many fields nothing could be shown by 12 runs
+    let (by, text) = told(&|run| {
+        if run.block > 12 {
+            run.state = RunState::Failed;
+        }
+        for number in 0..30 {
+            let word = sample::Noise(u64::from(run.number * 100 + number)).next() % 2;
+            let settings = run.agents[0].settings.entry("reader".to_owned()).or_default();
+            settings.insert(format!("setting{number}"), word.to_string());
+        }
+    });
+    assert!(!by.enough_runs && by.separating.is_empty() && by.tested > 30, "{by:?}");
+    let words = format!(", with too few runs to tell by which of {} recorded fields", by.tested);
+    assert!(text.contains(&words), "{text}");
 }
 
 #[test]
@@ -453,4 +503,30 @@ fn responses_of_few_samples_or_of_a_late_sender_are_told() {
     assert!(comparison.verdicts[0].text.contains(words), "{}", comparison.verdicts[0].text);
     let quiet = held(&under_load(1.3, |_| {}), &asked).expect("the load is named");
     assert!(!quiet.verdicts[0].text.contains("sender-limited"));
+}
+
+/// Not the verdict: that shares its level with all figures of the table, a criterion with the other criteria.
+#[test]
+fn a_criterion_is_told_with_the_interval_that_it_is_judged_by() {
+    let told = |document: &Document, treatment: &str, texts: &[&str]| {
+        let asked = Asked {
+            factors: vec!["driver".to_owned(), "qos".to_owned()],
+            criteria: criteria(texts),
+            ..Asked::default()
+        };
+        let sides = (side("a", document, "plain"), side("a", document, treatment));
+        let judged = compare(&sides.0, &sides.1, &asked).expect("compared").criteria;
+        judged.into_iter().map(|judged| judged.text).collect::<Vec<_>>()
+    };
+    let six = latency(6, 1.1, 0.01);
+    assert!(p50(&six).text.starts_with("p50 RTT has too few blocks"), "{}", p50(&six).text);
+    let one = told(&six, "dds", &["p50 > +20%"]);
+    assert!(one[0].starts_with("kept: p50 RTT +") && one[0].contains(" % (95 % +"), "{one:?}");
+    let two = told(&six, "dds", &["p50 > +20%", "p50 > +5%"]);
+    assert_eq!(two, ["the data cannot tell: p50 RTT has 6 blocks, needs 7"; 2]);
+    let two = told(&latency(12, 1.1, 0.01), "dds", &["p50 > +20%", "p50 > +5%"]);
+    assert!(two[0].starts_with("kept: ") && two[1].starts_with("BROKEN: "), "{two:?}");
+    assert!(two.iter().all(|text| text.contains(" % (97.5 % +")), "{two:?}");
+    let itself = told(&six, "plain", &["p50 > +20%"]);
+    assert_eq!(itself, ["the data cannot tell: both sides are the same runs"]);
 }

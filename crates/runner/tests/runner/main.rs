@@ -4,4 +4,5 @@ mod bad_days;
 mod describe;
 mod figures;
 mod paced;
+mod resume;
 mod rig;

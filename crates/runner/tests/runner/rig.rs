@@ -10,7 +10,7 @@ use experiment::{
     Batching, Cell, Design, Experiment, Factors, Limits, Pin, Qos, ReceiveMode, Reliability, Topology,
     Workload,
 };
-use results::{Directory, Document, Header, Run, Tool};
+use results::{Directory, Document, Header, Run, Saved, Tool};
 use runner::{
     DriverFile, LocalLauncher, Observer, Outcome, Progress, Session, Stop, capture_host, describe,
     host_warnings,
@@ -94,13 +94,36 @@ impl Rig {
     pub fn execute_with(&self, observer: &mut dyn Observer) -> Outcome {
         let launcher = launcher();
         let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
+        self.session(&launcher, &directory, &self.stop).execute(observer)
+    }
+
+    /// Goes on with what lies in the directory.
+    pub fn resume_with(&self, differences: &[&str], stop: &Stop, observer: &mut dyn Observer) -> Outcome {
+        let Saved { directory, assembler, course } = Directory::reopen(&self.results()).unwrap();
+        let launcher = launcher();
+        let header = assembler.header().clone();
+        let session = Session { header, ..self.session(&launcher, &directory, stop) };
+        session.resume(
+            assembler,
+            course,
+            differences.iter().map(|&difference| difference.to_owned()).collect(),
+            observer,
+        )
+    }
+
+    fn session<'s>(
+        &self,
+        launcher: &'s LocalLauncher,
+        directory: &'s Directory,
+        stop: &'s Stop,
+    ) -> Session<'s> {
         let describe = |(name, path): (&String, &PathBuf)| {
             // described by an agent that keeps its promises
             let plain = self.directory.path().join("plain.so");
             fs::write(&plain, "").unwrap();
             let _ = path;
             let file = DriverFile { name: name.clone(), path: plain };
-            (name.clone(), describe(&launcher, &file, &limits(LONG_NS), &Stop::new()).unwrap())
+            (name.clone(), describe(launcher, &file, &limits(LONG_NS), &Stop::new()).unwrap())
         };
         let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
         let host = capture_host();
@@ -109,11 +132,10 @@ impl Rig {
         Session {
             header: Header::new(tool, host, self.experiment.clone(), descriptions, warnings),
             files: self.files.clone(),
-            launcher: &launcher,
-            directory: &directory,
-            stop: &self.stop,
+            launcher,
+            directory,
+            stop,
         }
-        .execute(observer)
     }
 }
 
@@ -175,6 +197,17 @@ pub fn lives(pid: u32) -> bool {
     // one that has ended and waits to be reaped by init does not count
     fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
+}
+
+/// Wishes to stop when so many runs have ended.
+pub struct StopAfter(pub u32, pub Stop);
+
+impl Observer for StopAfter {
+    fn run_finished(&mut self, progress: &Progress, _: &Run, _: &Cell) {
+        if progress.finished == self.0 {
+            self.1.request();
+        }
+    }
 }
 
 /// Keeps the order of what it was told.

@@ -3,7 +3,8 @@
 use experiment::{Cell, Design, Experiment, Limits, ScheduledRun, Workload};
 use simulate::{Between, Lab, Machine};
 use stats::{
-    Block, Comparison, Conclusion, Goal, PILOT_BLOCKS, Rules, Run, compare, log_ratios, plan_blocks,
+    Block, Comparison, Conclusion, Goal, PILOT_BLOCKS, Rules, Run, Sides, compare, compare_sides, log_ratios,
+    plan_blocks,
 };
 
 use crate::{
@@ -154,6 +155,44 @@ impl Campaign {
         };
         Ended { comparison: judged(treated), twin: judged(twins) }
     }
+}
+
+impl Campaign {
+    /// Two results of so many runs, one made after the other: the baseline, then the treatment. What the host does goes on
+    /// from one to the other.
+    pub fn two_results(&mut self, runs: u32) -> Comparison {
+        self.seed += 1;
+        self.experiment.design.seed = self.seed;
+        let mut of = |id: &str, from: u32| -> Vec<Run> {
+            let cell = self.experiment.cells.iter().position(|cell| cell.id == id).expect("a cell");
+            let scheduled = (from + 1..=from + runs).map(|number| ScheduledRun {
+                number,
+                block: number,
+                cell,
+                twin: false,
+            });
+            scheduled.map(|run| self.median_rtt(run).expect("pings enough for a median")).collect()
+        };
+        let sides = Sides::Apart { baseline: of(BASELINE, 0), treatment: of("treatment", runs) };
+        compare_sides(&[sides], &RULES).remove(0)
+    }
+}
+
+/// What happened in many pairs of results.
+pub struct ApartTally {
+    pub differs: Rate,
+    pub covers: Rate,
+}
+
+pub fn tally_apart(mut campaign: Campaign, effect: f64, runs: u32, pairs: u32) -> ApartTally {
+    let mut covered = 0;
+    let differs = Rate::of(pairs, || {
+        let comparison = campaign.two_results(runs);
+        let interval = comparison.change.as_ref().and_then(|change| change.interval).expect("four or more");
+        covered += u32::from(interval.covers(effect));
+        matches!(comparison.conclusion, Conclusion::Differs { .. })
+    });
+    ApartTally { differs, covers: Rate { times: covered, of: pairs } }
 }
 
 /// What happened in many experiments.

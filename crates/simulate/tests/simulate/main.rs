@@ -3,5 +3,6 @@
 mod between;
 mod paced;
 mod rig;
+mod separated;
 mod steady;
 mod truth;

@@ -1,0 +1,203 @@
+//! What limits the figures of a cell: what was lost, and all else that its runs warn of, in words.
+
+use std::collections::BTreeMap;
+
+use experiment::{Factors, Reliability, Workload};
+use hdrhistogram::Histogram;
+use stats::{Spread, total};
+
+use crate::{
+    Cell, Counted, Histograms, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, WIDE_SPREAD, Warning,
+    WarningKind, assemble::percent, steady::not_steady,
+};
+
+impl Cell {
+    /// The runs that the figures are of.
+    pub fn valid_runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.state == RunState::Valid)
+    }
+
+    /// Samples (pings) lost in the valid runs, in percent of those sent.
+    #[must_use]
+    pub fn lost_pct(&self) -> f64 {
+        let counted = Counted::sum(self.valid_runs().flat_map(|run| &run.counted));
+        percent(counted.lost, counted.sent)
+    }
+}
+
+impl Run {
+    /// Samples (pings) that it lost, in percent of those sent.
+    #[must_use]
+    pub fn lost_pct(&self) -> f64 {
+        let counted = Counted::sum(self.counted.iter());
+        percent(counted.lost, counted.sent)
+    }
+}
+
+impl Counted {
+    /// The sums over these writers and readers.
+    pub(crate) fn sum<'c>(all: impl Iterator<Item = &'c Self>) -> Self {
+        let all: Vec<&Self> = all.collect();
+        let sum = |of: fn(&Self) -> u64| total(all.iter().map(|counted| of(counted)));
+        Self {
+            writer: 0,
+            reader: 0,
+            sent: sum(|counted| counted.sent),
+            delivered: sum(|counted| counted.delivered),
+            lost: sum(|counted| counted.lost),
+            undelivered: sum(|counted| counted.undelivered),
+            duplicate: sum(|counted| counted.duplicate),
+            out_of_order: sum(|counted| counted.out_of_order),
+            corrupt: sum(|counted| counted.corrupt),
+            foreign: sum(|counted| counted.foreign),
+            checked_in_full: sum(|counted| counted.checked_in_full),
+        }
+    }
+}
+
+/// What limits the figures of a cell, in the order of [`WarningKind`].
+pub(crate) fn warnings(
+    factors: &Factors,
+    runs: &[Run],
+    latency: &BTreeMap<String, Latency>,
+    pooled: &Histograms,
+) -> Vec<Warning> {
+    let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
+    let mut warnings = Vec::new();
+    let mut warn = |kind, text: String| warnings.push(Warning { kind, text });
+
+    let of_state = |state| runs.iter().filter(|run| run.state == state).collect::<Vec<_>>();
+    let failed = of_state(RunState::Failed);
+    if let Some(first) = failed.first() {
+        let why = first.failure.as_ref().map_or_else(String::new, |failure| {
+            format!(": run {} in phase `{}`: {}", first.number, failure.phase, failure.error)
+        });
+        warn(WarningKind::RunsFailed, format!("{} of {} runs failed{why}", failed.len(), runs.len()));
+    }
+    let invalid = of_state(RunState::Invalid);
+    if let Some(first) = invalid.first() {
+        let why = first
+            .warnings
+            .first()
+            .map_or_else(String::new, |warning| format!(": run {}: {}", first.number, warning.text));
+        warn(
+            WarningKind::RunsInvalid,
+            format!("{} of {} runs contradict themselves and are left out{why}", invalid.len(), runs.len()),
+        );
+    }
+
+    let counted = Counted::sum(valid.iter().flat_map(|run| &run.counted));
+    let what = if factors.workload == Workload::Latency { "pings" } else { "samples" };
+    if counted.lost > 0 {
+        let percent = percent(counted.lost, counted.sent);
+        let promise = match (factors.workload, factors.qos.reliability) {
+            (Workload::Latency | Workload::Paced, _) if percent > MAX_LATENCY_LOSS_PCT => {
+                ": too many for a verdict on latency"
+            }
+            (_, Some(Reliability::Reliable)) => ", although delivery was to be reliable",
+            _ => "",
+        };
+        warn(
+            WarningKind::Loss,
+            format!("{} of {} {what} were lost ({percent:.2} %){promise}", counted.lost, counted.sent),
+        );
+    }
+    let drops = total(valid.iter().filter_map(|run| run.udp_buffer_drops));
+    if drops > 0 {
+        warn(
+            WarningKind::BufferDrops,
+            format!(
+                "the kernel dropped {drops} datagrams at a full socket buffer (anybody's in this network namespace)"
+            ),
+        );
+    }
+    if counted.foreign > 0 {
+        warn(WarningKind::Foreign, format!("{} samples came that are not of the run", counted.foreign));
+    }
+    if counted.corrupt > 0 {
+        warn(WarningKind::Corrupt, format!("{} samples were damaged", counted.corrupt));
+    }
+    if counted.duplicate > 0 || counted.out_of_order > 0 {
+        warn(
+            WarningKind::Order,
+            format!("{} samples came again, {} out of order", counted.duplicate, counted.out_of_order),
+        );
+    }
+    if let Some(text) = wide_spread(&valid) {
+        warn(WarningKind::Spread, text);
+    }
+    if counted.undelivered > 0 {
+        warn(
+            WarningKind::Incomplete,
+            format!(
+                "{} samples were still owed when the time limit of the drain was reached",
+                counted.undelivered
+            ),
+        );
+    }
+    for (kind, latency) in latency {
+        let found = pooled.get(kind).map_or(0, Histogram::len);
+        if found != latency.n {
+            warn(
+                WarningKind::Incomplete,
+                format!("no quantiles of `{kind}`: the histograms hold {found} values, not {}", latency.n),
+            );
+        }
+    }
+    warnings.extend(not_steady(&valid));
+    warnings.extend(of_the_runs(&valid));
+    warnings.sort_by_key(|warning| warning.kind);
+    warnings
+}
+
+/// Whether the figure that a cell is measured for lies wide apart over its runs.
+fn wide_spread(valid: &[&Run]) -> Option<String> {
+    let medians = |kind: &str| {
+        let of_runs = valid.iter().filter_map(|run| run.latency.get(kind)?.p50_ns);
+        Spread::of(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
+    };
+    let rates = || {
+        let of_runs = valid.iter().filter_map(|run| run.throughput.as_ref());
+        Spread::of(&of_runs.map(|throughput| throughput.delivered_sps).collect::<Vec<f64>>())
+    };
+    let (what, unit, spread) = (medians("response").map(|spread| ("median response", " µs", spread)))
+        .or_else(|| rates().map(|spread| ("samples delivered", "/s", spread)))
+        .or_else(|| medians("rtt").map(|spread| ("median RTT", " µs", spread)))?;
+    let relative = spread.half_range_relative().filter(|relative| *relative > WIDE_SPREAD)?;
+    let digits = if spread.max < 100.0 { 1 } else { 0 };
+    Some(format!(
+        "{} runs differ widely: {what} from {:.digits$} to {:.digits$}{unit} (±{:.0} %)",
+        spread.n,
+        spread.min,
+        spread.max,
+        relative * 100.0
+    ))
+}
+
+/// What the runs themselves warn of and their counts do not say.
+fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
+    let mut by_kind: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
+    for warning in valid.iter().flat_map(|run| &run.warnings) {
+        if matches!(
+            warning.kind,
+            WarningKind::WritesRefused
+                | WarningKind::Incomplete
+                | WarningKind::Host
+                | WarningKind::Spread
+                | WarningKind::SenderLimited
+                | WarningKind::Unsent
+        ) {
+            by_kind.entry(warning.kind).or_default().push(warning);
+        }
+    }
+    by_kind
+        .into_iter()
+        .map(|(kind, same)| {
+            let text = match same.len() {
+                1 => same[0].text.clone(),
+                n => format!("{} (the first of {n} such warnings of the runs)", same[0].text),
+            };
+            Warning { kind, text }
+        })
+        .collect()
+}

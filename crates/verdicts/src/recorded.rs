@@ -1,0 +1,165 @@
+//! What is recorded of each run beside its figures: fields that may go with the groups that runs fall into.
+//!
+//! Fields that follow from the figures take no part: how much traffic there was, memory, and the middleware's own counters,
+//! which grow with the number of samples.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use results::{AgentRecord, Block, Document, ModesBy, Run, SeparatingField, Typical};
+use stats::{Field, Rules, median, separate};
+
+/// A result whose runs are judged, and which of its blocks were noisy.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'d> {
+    pub document: &'d Document,
+    pub noisy: &'d BTreeSet<u32>,
+}
+
+/// Which recorded fields go with the groups of these runs: `groups` has the number of each run's.
+pub(crate) fn modes_by(source: Source<'_>, runs: &[&Run], groups: &[usize]) -> ModesBy {
+    let (names, fields): (Vec<String>, Vec<Field>) = fields(source, runs).into_iter().unzip();
+    let rules = Rules::default();
+    let found = separate(groups, &fields, rules.level, rules.seed);
+    let mut separating = found.separating;
+    separating.sort_by(|a, b| a.p_holm.total_cmp(&b.p_holm));
+    let several = 1 + groups.iter().max().copied().unwrap_or(0);
+    let separating = separating.into_iter().map(|tested| SeparatingField {
+        field: names[tested.field].clone(),
+        p_holm: tested.p_holm,
+        typical: (0..several).map(|group| typical(&fields[tested.field], groups, group)).collect(),
+    });
+    ModesBy {
+        tested: found.tested.len() as u32,
+        separating: separating.collect(),
+        enough_runs: found.enough_runs,
+    }
+}
+
+/// What a field typically is in a group.
+fn typical(field: &Field, groups: &[usize], group: usize) -> Option<Typical> {
+    let in_group = |run: &usize| groups[*run] == group;
+    let runs = (0..groups.len()).filter(in_group);
+    match field {
+        Field::Numbers(numbers) => {
+            median(&runs.filter_map(|run| numbers[run]).collect::<Vec<_>>()).map(Typical::Number)
+        }
+        Field::Words(words) => {
+            let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
+            runs.filter_map(|run| words[run].as_ref()).for_each(|word| *counts.entry(word).or_default() += 1);
+            let most = counts.into_iter().max_by_key(|(_, count)| *count);
+            most.map(|(word, _)| Typical::Word(word.clone()))
+        }
+    }
+}
+
+/// Every field that is recorded of one of these runs or more.
+fn fields(source: Source<'_>, runs: &[&Run]) -> Vec<(String, Field)> {
+    let mut fields = Vec::new();
+    let mut numbers = |name: &str, of: &dyn Fn(&Run) -> Option<f64>| {
+        fields.push((name.to_owned(), Field::Numbers(runs.iter().map(|run| of(run)).collect())));
+    };
+    let first_runs = first_runs(source.document);
+    numbers("place in the block", &|run| Some(f64::from(run.number - first_runs.get(&run.block)?)));
+    numbers("number of the run", &|run| Some(f64::from(run.number)));
+    numbers("padding of the environment in bytes", &|run| run.environment_padding_bytes.map(f64::from));
+    numbers("UDP buffer drops", &|run| run.udp_buffer_drops.map(|drops| drops as f64));
+    numbers("time to match in ns", &|run| run.phases_ns.get("match").map(|ns| *ns as f64));
+
+    let blocks: BTreeMap<u32, &Block> =
+        source.document.blocks.iter().map(|block| (block.number, block)).collect();
+    for (name, of) in OF_BLOCKS {
+        numbers(name, &|run| of(blocks.get(&run.block)?));
+    }
+    for role in roles(runs) {
+        for (name, of) in OF_AGENTS {
+            numbers(&format!("{name} of the {role}"), &|run| of(run, agent(run, role)?));
+        }
+    }
+
+    let mut words = |name: String, of: &dyn Fn(&Run) -> Option<String>| {
+        fields.push((name, Field::Words(runs.iter().map(|run| of(run)).collect())));
+    };
+    words("noisy block".to_owned(), &|run| {
+        let noisy = source.noisy.contains(&run.block);
+        blocks.contains_key(&run.block).then(|| if noisy { "yes" } else { "no" }.to_owned())
+    });
+    for role in roles(runs) {
+        words(format!("core of the {role}"), &|run| {
+            agent(run, role)?.usage.core.map(|core| core.to_string())
+        });
+        words(format!("cores allowed to the {role}"), &|run| {
+            let cores = &agent(run, role)?.cpus;
+            (!cores.is_empty()).then(|| cores.iter().map(u32::to_string).collect::<Vec<_>>().join(" "))
+        });
+        for (entity, setting) in settings(runs, role) {
+            words(format!("setting {entity}.{setting} of the {role}"), &|run| {
+                agent(run, role)?.settings.get(entity)?.get(setting).cloned()
+            });
+        }
+    }
+    fields
+}
+
+type OfBlock = fn(&Block) -> Option<f64>;
+
+/// What is known of a run's block.
+const OF_BLOCKS: [(&str, OfBlock); 10] = [
+    ("time stolen round the block in %", |block| {
+        let cores = [&block.before, &block.after].into_iter().flatten().flat_map(|probe| &probe.cores);
+        cores.map(|core| core.stolen_pct).reduce(f64::max)
+    }),
+    ("steal of the block in %", |block| block.host.as_ref()?.steal_pct),
+    ("softirq of the block in %", |block| block.host.as_ref()?.softirq_pct),
+    ("CPU pressure of the block in %", |block| block.host.as_ref()?.cpu_pressure_pct),
+    ("softnet drops of the block", |block| Some(block.host.as_ref()?.softnet_drops? as f64)),
+    ("UDP errors of the block", |block| Some(block.host.as_ref()?.udp_in_errors? as f64)),
+    ("lowest frequency after the block in kHz", |block| Some(block.host.as_ref()?.min_frequency_khz? as f64)),
+    ("highest frequency after the block in kHz", |block| {
+        Some(block.host.as_ref()?.max_frequency_khz? as f64)
+    }),
+    ("throttling in the block", |block| Some(block.host.as_ref()?.throttled? as f64)),
+    ("temperature after the block in m°C", |block| {
+        Some(block.host.as_ref()?.max_temperature_millicelsius? as f64)
+    }),
+];
+
+type OfAgent = fn(&Run, &AgentRecord) -> Option<f64>;
+
+/// What is known of a run's process.
+const OF_AGENTS: [(&str, OfAgent); 4] = [
+    ("involuntary switches", |_, agent| Some(agent.usage.involuntary_switches as f64)),
+    // a run with quicker samples has more of them, and of all that each takes
+    ("voluntary switches per sample", |run, agent| {
+        let sent: u64 = run.counted.iter().map(|counted| counted.sent).fold(0, u64::saturating_add);
+        (sent > 0).then(|| agent.usage.voluntary_switches as f64 / sent as f64)
+    }),
+    ("run delay in ns", |_, agent| agent.usage.run_delay_ns.map(|ns| ns as f64)),
+    ("major faults", |_, agent| Some(agent.usage.major_faults as f64)),
+];
+
+fn agent<'r>(run: &'r Run, role: &str) -> Option<&'r AgentRecord> {
+    run.agents.iter().find(|agent| agent.role == role)
+}
+
+fn roles<'r>(runs: &[&'r Run]) -> BTreeSet<&'r str> {
+    runs.iter().flat_map(|run| &run.agents).map(|agent| agent.role.as_str()).collect()
+}
+
+/// Entity and name of every setting that an agent of this role read back in one of the runs.
+fn settings<'r>(runs: &[&'r Run], role: &str) -> BTreeSet<(&'r str, &'r str)> {
+    let agents = runs.iter().flat_map(|run| &run.agents).filter(|agent| agent.role == role);
+    let settings = agents.flat_map(|agent| &agent.settings);
+    settings
+        .flat_map(|(entity, settings)| settings.keys().map(|setting| (entity.as_str(), setting.as_str())))
+        .collect()
+}
+
+/// The number of the first run of each block.
+fn first_runs(document: &Document) -> BTreeMap<u32, u32> {
+    let mut first = BTreeMap::new();
+    for run in document.cells.iter().flat_map(|cell| &cell.runs) {
+        let least = first.entry(run.block).or_insert(run.number);
+        *least = run.number.min(*least);
+    }
+    first
+}
