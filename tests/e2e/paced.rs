@@ -60,7 +60,7 @@ fn rates_are_planned_offered_delivered_and_each_sample_is_as_late_as_its_parts()
         size = 64
         rate = [100, "10k/s", "max"]
         [design]
-        blocks = 1
+        blocks = 3
         warm_up = "20ms"
         measure = "500ms"
         "#,
@@ -68,8 +68,8 @@ fn rates_are_planned_offered_delivered_and_each_sample_is_as_late_as_its_parts()
     let cells = list(&document["cells"]);
     assert_eq!(cells.len(), 3);
     for (cell, planned) in cells.iter().zip([Some(50), Some(5_000), None]) {
-        let run = &list(&cell["runs"])[0];
-        assert_reconciles(run);
+        list(&cell["runs"]).iter().for_each(assert_reconciles);
+        let run = &cell["runs"][0];
         let paced = &run["paced"];
         match planned {
             Some(planned) => {
@@ -113,7 +113,7 @@ fn flows_have_topics_plans_and_figures_of_their_own() {
         size = 256
         trace = "times.txt"
         [design]
-        blocks = 1
+        blocks = 3
         warm_up = "20ms"
         measure = "500ms"
         "#,
@@ -121,8 +121,8 @@ fn flows_have_topics_plans_and_figures_of_their_own() {
     let cells = list(&document["cells"]);
     assert_eq!(cells.len(), 2);
     for cell in cells {
-        let run = &list(&cell["runs"])[0];
-        assert_reconciles(run);
+        list(&cell["runs"]).iter().for_each(assert_reconciles);
+        let run = &cell["runs"][0];
         let flows = list(&run["paced"]["flows"]);
         let told: Vec<(&str, u64)> = flows
             .iter()
@@ -152,16 +152,17 @@ fn a_middleware_that_takes_less_than_planned_holds_the_sender_up_and_that_is_sai
         driver = "sim"
         size = 64
         rate = "10k/s"
-        [factors.options.sim]
+        [options.sim]
         service = "1ms"
         [design]
-        blocks = 1
+        blocks = 3
         warm_up = "20ms"
         measure = "500ms"
         "#,
     );
-    let run = &list(&list(&document["cells"])[0]["runs"])[0];
-    assert_reconciles(run);
+    let runs = list(&document["cells"][0]["runs"]);
+    runs.iter().for_each(assert_reconciles);
+    let run = &runs[0];
     let paced = &run["paced"];
     assert_eq!((count(&paced["planned"]), &paced["sender_limited"]), (5_000, &Value::Bool(true)), "{run:#}");
     assert!(count(&paced["unsent"]) > 0, "{run:#}");

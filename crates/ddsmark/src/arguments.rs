@@ -336,7 +336,7 @@ pub struct Compare {
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub factor: Vec<String>,
 
-    /// Figure to compare. May be given several times. Without it, p50 and p99 of latency, goodput of throughput.
+    /// Figure to compare. May be given several times. Without it, p50 and p99 of the latency (RTT, or response under load), goodput of throughput.
     #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse::metric())]
     pub metric: Vec<Wanted>,
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use experiment::{Factors, Flow, Load};
+use experiment::{Factors, Flow, Load, Rate};
 use results::{Cell, FlowRecord, Latency, Run};
 
 use crate::{
@@ -69,7 +69,7 @@ fn sorted<'c>(cells: &[&'c Cell]) -> Vec<&'c Cell> {
 
 fn by_load(left: &Factors, right: &Factors) -> Ordering {
     let key = |factors: &Factors| match &factors.load {
-        Some(load) => load.rate().map_or(if *load == Load::Max { f64::MAX } else { -1.0 }, |rate| rate.sps()),
+        Some(load) => load.rate().map_or(if *load == Load::Max { f64::MAX } else { -1.0 }, Rate::sps),
         None => -1.0,
     };
     key(left).total_cmp(&key(right))
