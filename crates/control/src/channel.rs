@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_line_without_end_is_read_up_to_the_limit_only() {
-        assert!(refused::<Order>(&mut BufReader::new(repeat(b' '))).contains("longer than 1048576 bytes"));
+        let limit = format!("longer than {} bytes", Order::MAX_LINE_BYTES);
+        assert!(refused::<Order>(&mut BufReader::new(repeat(b' '))).contains(&limit));
     }
 
     #[test]
