@@ -10,6 +10,7 @@
 
 mod characterize;
 mod driver;
+mod duet;
 mod expansion;
 mod factors;
 mod many;
@@ -25,6 +26,7 @@ mod written;
 
 pub use characterize::{Characterize, Effort};
 pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo};
+pub use duet::Beside;
 pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};
 pub use many::{At, Many, Span};
 pub use plan::{

@@ -183,6 +183,11 @@ pub struct WrittenDesign {
     /// far the same thing differs from itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<At<Selection>>,
+    /// Whether each run is made at the same time as one of its baseline, each on half of the cores, swapped in every block:
+    /// what disturbs the host disturbs both. Only the ratio of the two counts; absolute figures are under duet interference.
+    /// Needs a baseline, 4 cores and workload `latency`. Without it `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duet: Option<At<bool>>,
 }
 
 /// How long each phase of a run may take.

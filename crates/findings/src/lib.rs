@@ -35,8 +35,12 @@ pub const FULL_LINE_PCT: f64 = 90.0;
 pub const NOTABLE_LOSS_PCT: f64 = 1.0;
 
 /// What the cells say, in the order of [`results::FindingKind`]. The findings that the document has already play no part.
+/// Of duets nothing is found: their absolute figures are under the interference of the other run.
 #[must_use]
 pub fn of(document: &Document) -> Vec<Finding> {
+    if document.experiment.design.duet {
+        return Vec::new();
+    }
     let sides = figures::sides(document);
     let mut findings = Vec::new();
     for side in &sides {

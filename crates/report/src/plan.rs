@@ -42,7 +42,11 @@ pub fn plan(experiment: &Experiment, foresight: &str) -> String {
     }
     let mut grid = Grid::default().column("Cell", Align::Left).column("", Align::Left);
     for cell in &experiment.cells {
-        let role = if experiment.is_baseline(&cell.id) { "baseline, twice a block" } else { "" };
+        let role = match (experiment.is_baseline(&cell.id), experiment.design.duet) {
+            (true, false) => "baseline, twice a block",
+            (true, true) => "baseline, beside itself and each of the others",
+            (false, _) => "",
+        };
         grid.row(vec![cell.id.clone(), role.to_owned()]);
     }
     let _ = write!(text, "\n{}", grid.render());

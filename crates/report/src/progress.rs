@@ -6,6 +6,7 @@ use stats::total;
 
 use crate::{
     number::{micros, significant},
+    settings::interference,
     short_name,
 };
 
@@ -24,7 +25,8 @@ pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> Stri
         factors.workload,
         factors.size_bytes
     );
-    format!("{cell}: {}", outcome(run, factors))
+    let interference = if run.failure.is_none() { interference(run.duet.is_some()) } else { String::new() };
+    format!("{cell}: {}{interference}", outcome(run, factors))
 }
 
 fn outcome(run: &Run, factors: &Factors) -> String {

@@ -93,6 +93,10 @@ pub fn foresight(experiment: &Experiment, host: &Host, outcome: &dyn Fn(&str) ->
     let drivers: BTreeSet<&str> = compared.iter().map(|cell| cell.factors.driver.as_str()).collect();
     let mut text = String::new();
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
+    if experiment.design.duet {
+        line("smallest effect: unknown for duets; the runs of a selftest are made one after the other");
+        return text;
+    }
     for driver in drivers {
         let Some(outcome) = outcome(driver).filter(|outcome| outcome.is_of(host)) else {
             line(&format!(

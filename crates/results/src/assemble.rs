@@ -11,8 +11,8 @@ use stats::{Moments, Spread, median, supports_quantile, total};
 
 use crate::{
     Cell, Counted, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, QUANTILES,
-    Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind, histogram::HistogramError,
-    new_histogram, steady::not_steady,
+    Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, UNDER_DUET_INTERFERENCE, Warning, WarningKind,
+    histogram::HistogramError, new_histogram, steady::not_steady,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -215,6 +215,13 @@ impl Assembler {
                 text: format!("stopped early: {made} of {planned} runs were made"),
             });
         }
+        if self.header.experiment.design.duet {
+            let text = format!(
+                "absolute figures are {UNDER_DUET_INTERFERENCE}: each run shared the host with the one beside it. They hold \
+                 for this result only; what counts is the ratio of the two"
+            );
+            warnings.push(Warning { kind: WarningKind::Duet, text });
+        }
         let course = self.course.clone();
         warnings.extend(course.iter().flat_map(Course::warnings));
         let (noise_rule, allocation, blocks, resumed) = match course {
@@ -272,6 +279,7 @@ fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
     Cell {
         id: planned.id.clone(),
         factors: planned.factors.clone(),
+        under_duet_interference: runs.iter().any(|run| run.duet.is_some()),
         latency,
         throughput,
         cpu_ns_per_sample: median_cpu(&valid),
@@ -518,8 +526,12 @@ fn wide_spread(valid: &[&Run]) -> Option<String> {
     };
     let relative = spread.half_range_relative().filter(|relative| *relative > WIDE_SPREAD)?;
     let digits = if spread.max < 100.0 { 1 } else { 0 };
+    let interference = match valid.iter().any(|run| run.duet.is_some()) {
+        true => format!(", {UNDER_DUET_INTERFERENCE}"),
+        false => String::new(),
+    };
     Some(format!(
-        "{} runs differ widely: {what} from {:.digits$} to {:.digits$}{unit} (±{:.0} %)",
+        "{} runs differ widely: {what} from {:.digits$} to {:.digits$}{unit} (±{:.0} %){interference}",
         spread.n,
         spread.min,
         spread.max,

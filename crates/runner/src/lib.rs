@@ -26,6 +26,7 @@ mod error;
 mod host;
 mod launcher;
 mod leftovers;
+mod meeting;
 mod noise;
 mod observer;
 mod pair;

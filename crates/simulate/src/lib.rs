@@ -22,7 +22,7 @@ use experiment::{
     Workload,
 };
 use results::{
-    Assembler, Counted, Document, Header, Histograms, Received, Run, RunState, State, Throughput,
+    Assembler, Counted, Document, Duet, Header, Histograms, Received, Run, RunState, State, Throughput,
     steady_rate, steady_rtt,
 };
 use sim_model::{Config, ConfigError, Flow};
@@ -101,7 +101,11 @@ impl Lab {
     ) -> Result<Measured, ConfigError> {
         let factors = &cell.factors;
         let options = factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let slower = self.machine.between.factor(design.seed, scheduled.number);
+        // the two runs of a duet meet the host in one state
+        let at = scheduled.duet.map_or(scheduled.number, |duet| duet.partner.min(scheduled.number));
+        let half =
+            if scheduled.duet.is_some_and(|duet| duet.half == 1) { self.machine.other_half } else { 1.0 };
+        let slower = self.machine.between.factor(design.seed, at) * half;
         let mut config = Config::parse(options)?.slowed(slower);
         let machine = self.machine.slowed(slower);
         machine.limit(&mut config, factors.size_bytes * samples_per_packet(factors));
@@ -163,6 +167,7 @@ impl Lab {
             number: scheduled.number,
             block: scheduled.block,
             twin: scheduled.twin,
+            duet: scheduled.duet.map(|duet| Duet { partner: duet.partner, side_by_side_pct: 100.0 }),
             cell: cell.id.clone(),
             state: RunState::Valid,
             failure: None,

@@ -353,6 +353,7 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
             (outcome(false), verdict.without_noisy.is_some().then(|| outcome(true).0));
         let needs = needs.map_or_else(String::new, |needs| match pair.pairing {
             Pairing::Blocks => format!(" with fewer than {needs} blocks"),
+            Pairing::Duets => format!(" with fewer than {needs} duets"),
             Pairing::Apart => format!(" with fewer than {needs} runs on each side"),
         });
         let noise = quiet.filter(|quiet| *quiet != outcome).map_or_else(String::new, |quiet| {

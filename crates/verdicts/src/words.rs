@@ -1,6 +1,6 @@
 //! Verdicts in words, with their numbers.
 
-use results::{Answer, Conclusion, Metric, Pairing, Verdict, VerdictSide};
+use results::{Answer, Conclusion, Metric, Pairing, UNDER_DUET_INTERFERENCE, Verdict, VerdictSide};
 use stats::Rules;
 
 /// A verdict as one line.
@@ -31,6 +31,8 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
     let n = match verdict.pairing {
         Pairing::Blocks if answer.n == 1 => "1 block".to_owned(),
         Pairing::Blocks => format!("{} blocks", answer.n),
+        Pairing::Duets if answer.n == 1 => "1 duet".to_owned(),
+        Pairing::Duets => format!("{} duets", answer.n),
         Pairing::Apart => format!("{} and {} runs", verdict.baseline.runs, verdict.treatment.runs),
     };
     let rests_on = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
@@ -72,6 +74,7 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
         }
         Conclusion::TooFew { needs } => match verdict.pairing {
             Pairing::Blocks => format!("has too few blocks for any claim: {}, needs {needs}", answer.n),
+            Pairing::Duets => format!("has too few duets for any claim: {}, needs {needs}", answer.n),
             Pairing::Apart => format!("has too few runs for any claim: {n}, needs {needs} on each side"),
         },
     }
@@ -83,7 +86,9 @@ fn modes(side: &VerdictSide, metric: Metric) -> Option<String> {
         .iter()
         .map(|mode| format!("{:.0} % near {}", mode.share_pct, quantity(mode.location, metric)))
         .collect();
-    (!modes.is_empty()).then(|| format!("multi-modal: {}", modes.join(", ")))
+    let interference =
+        if side.under_duet_interference { format!(" {UNDER_DUET_INTERFERENCE}") } else { String::new() };
+    (!modes.is_empty()).then(|| format!("multi-modal{interference}: {}", modes.join(", ")))
 }
 
 /// What limits the runs that the verdict rests on.

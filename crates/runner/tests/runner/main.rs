@@ -2,5 +2,6 @@
 
 mod bad_days;
 mod describe;
+mod duet;
 mod figures;
 mod rig;

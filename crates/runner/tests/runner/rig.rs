@@ -10,7 +10,7 @@ use experiment::{
     Batching, Cell, Design, Experiment, Factors, Limits, Pin, Qos, ReceiveMode, Reliability, Topology,
     Workload,
 };
-use results::{Directory, Document, Header, Run, Tool};
+use results::{Directory, Document, Header, Run, Saved, Tool};
 use runner::{
     DriverFile, LocalLauncher, Observer, Outcome, Progress, Session, Stop, capture_host, describe,
     host_warnings,
@@ -48,6 +48,7 @@ impl Rig {
                     pin: Pin::None,
                     keep_awake: false,
                     baseline: Vec::new(),
+                    duet: false,
                     repeat_noisy: false,
                     precision: None,
                     budget_ns: None,
@@ -105,14 +106,27 @@ impl Rig {
         let host = capture_host();
         let warnings = host_warnings(&host);
         let descriptions = self.files.iter().map(describe).collect();
-        Session {
-            header: Header::new(tool, host, self.experiment.clone(), descriptions, warnings),
-            files: self.files.clone(),
-            launcher: &launcher,
-            directory: &directory,
-            stop: &self.stop,
-        }
-        .execute(observer)
+        let header = Header::new(tool, host, self.experiment.clone(), descriptions, warnings);
+        self.session(header, &launcher, &directory).execute(observer)
+    }
+
+    /// Goes on with what is in the directory of the results.
+    pub fn resume(&self) -> Document {
+        let Saved { directory, assembler, course } = Directory::reopen(&self.results()).unwrap();
+        let launcher = launcher();
+        let session = self.session(assembler.header().clone(), &launcher, &directory);
+        let outcome = session.resume(assembler, course, Vec::new(), &mut ());
+        assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
+        outcome.document
+    }
+
+    fn session<'s>(
+        &'s self,
+        header: Header,
+        launcher: &'s LocalLauncher,
+        directory: &'s Directory,
+    ) -> Session<'s> {
+        Session { header, files: self.files.clone(), launcher, directory, stop: &self.stop }
     }
 }
 

@@ -41,6 +41,7 @@ pub fn design(measure_ns: u64) -> Design {
         pin: Pin::None,
         keep_awake: false,
         baseline: Vec::new(),
+        duet: false,
         repeat_noisy: false,
         precision: None,
         budget_ns: None,
@@ -48,7 +49,7 @@ pub fn design(measure_ns: u64) -> Design {
 }
 
 pub fn run(lab: &mut Lab, cell: &Cell, measure_ns: u64, number: u32) -> Run {
-    let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false };
+    let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false, duet: None };
     lab.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
 }
 
