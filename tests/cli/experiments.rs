@@ -124,3 +124,20 @@ fn a_file_that_is_none_is_refused_with_its_place() {
     refused("set-value", "", "", &["design.blocks=12", "factors.size=64,15"]);
     refused("set-malformed", "", "", &["blocks"]);
 }
+
+#[test]
+fn a_duet_that_cannot_be_is_refused() {
+    const DUET: &str = "question = \"?\"\nworkload = \"latency\"\n\n[factors]\ndriver = \"udp\"\nsize = [64, 1024]\n\n\
+                        [design]\nduet = true\npin = \"none\"\nbaseline = { size = 64 }\n";
+    let place = Place::new();
+    let refused = |name: &str, text: &str, more: &[&str]| {
+        place.write("duet.toml", text);
+        place.golden(name, &[&["run", "duet.toml", "--out", "result"], more].concat());
+        assert!(!place.path("result").exists(), "something was left behind");
+    };
+    refused("duet-not-pinned", DUET, &[]);
+    refused("duet-two-cores", &DUET.replace("duet = true\n", ""), &["--duet", "--set", "design.pin=0,1"]);
+    refused("duet-throughput", DUET, &["--set", "workload=latency,throughput"]);
+    refused("duet-no-baseline", &DUET.replace("baseline = { size = 64 }\n", ""), &[]);
+    place.golden("duet-resume", &["run", "--resume", "result", "--duet"]);
+}

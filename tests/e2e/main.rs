@@ -6,6 +6,7 @@ mod characterize;
 mod clocks;
 mod conformance;
 mod drivers;
+mod duet;
 mod experiments;
 mod kills;
 mod neighbours;

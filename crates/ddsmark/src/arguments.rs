@@ -232,7 +232,7 @@ pub struct Run {
     ///
     /// Runs that were saved are kept, the others are made as they were planned. Refused where drivers, libraries or host are
     /// no longer as they were.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "set", "dry_run", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "set", "duet", "dry_run", "out"])]
     pub resume: Option<PathBuf>,
 
     /// With `--resume`: go on although something differs. The result says what.
@@ -245,6 +245,15 @@ pub struct Run {
     /// list, may be left out.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+
+    /// Make each run at the same time as one of its baseline, each on half of the cores, swapped in every block. The same as
+    /// `--set design.duet=true`.
+    ///
+    /// What disturbs the host disturbs both, so that their ratio shows smaller differences. Only the ratio counts: absolute
+    /// figures are under duet interference, and labelled so. Refused without a baseline, for other workloads than `latency`, and
+    /// with fewer than 4 cores.
+    #[arg(long)]
+    pub duet: bool,
 
     /// Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will
     /// be able to see, if a selftest of this host is kept.

@@ -28,7 +28,8 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let Some(asked) = &flags.experiment else {
         return resume::execute(flags, &launcher, &stop);
     };
-    let (name, source) = source(asked, &flags.set)?;
+    let duet = flags.duet.then(|| "design.duet=true".to_owned());
+    let (name, source) = source(asked, flags.set.iter().cloned().chain(duet).collect())?;
 
     // plan: everything that can be wrong is found before the first packet
     let written = source.read()?;
@@ -126,8 +127,7 @@ pub fn conclude(outcome: Outcome, json: bool) -> Result<Status, Problem> {
 }
 
 /// The text that is meant, and the name of the experiment: a file where it looks like one, else a recipe.
-fn source(asked: &str, sets: &[String]) -> Result<(String, Source), Problem> {
-    let sets = sets.to_vec();
+fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), Problem> {
     let path = Path::new(asked);
     if !asked.contains('/') && path.extension().is_none() {
         let text = recipes::find(asked)?.to_owned();
@@ -243,6 +243,7 @@ fn announce(experiment: &Experiment, runs: usize, directory: &Directory) {
     let most = if experiment.design.precision.is_some() { "at most " } else { "" };
     let twins = match experiment.design.baseline.len() {
         0 => "",
+        _ if experiment.design.duet => ", each at the same time as one of its baseline",
         _ => ", the baseline twice in each block",
     };
     if let Some(precision) = &experiment.design.precision {

@@ -11,6 +11,7 @@
 mod abilities;
 mod characterize;
 mod driver;
+mod duet;
 mod expansion;
 mod factors;
 mod load;
@@ -32,6 +33,7 @@ mod written;
 
 pub use characterize::{Characterize, Effort};
 pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo};
+pub use duet::Beside;
 pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};
 pub use load::{Flow, Load, Rate, Trace};
 pub use many::{At, Many, Span};

@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Factors;
+use crate::{Beside, Factors};
 
 /// The smallest sample: the 16-byte header alone.
 pub const MIN_SIZE_BYTES: u64 = 16;
@@ -62,9 +62,14 @@ pub struct Design {
     /// Of the workload `paced`: whether the writer spins for the last part of a wait; else it only sleeps.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub spin: bool,
-    /// Ids of the cells that others are compared with. Each of them is measured twice in every block.
+    /// Ids of the cells that others are compared with. Each of them is measured twice in every block; with `duet` beside
+    /// itself, and beside each cell that is compared with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub baseline: Vec<String>,
+    /// Whether each run is made at the same time as one of its baseline. Then only the ratio of the two counts: absolute
+    /// figures are under duet interference.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub duet: bool,
     /// Whether a block that was disturbed by noise is made once more at the end.
     #[serde(default, skip_serializing_if = "is_false")]
     pub repeat_noisy: bool,
@@ -147,9 +152,10 @@ impl Default for Limits {
 
 /// What random numbers are for.
 #[derive(Clone, Copy)]
-enum Stream {
+pub(crate) enum Stream {
     Block = 1,
     Padding = 2,
+    Half = 3,
 }
 
 /// Whether cells agree in a factor, for each that can be written. What follows from these is none.
@@ -181,12 +187,15 @@ pub struct ScheduledRun {
     pub block: u32,
     /// Index into [`Experiment::cells`].
     pub cell: usize,
-    /// Whether it is the second run of a baseline cell in its block.
+    /// Whether it is the second run of a baseline cell in its block; with duets, of the cell beside itself.
     pub twin: bool,
+    /// The run that is made at the same time, if there is one. The two follow each other.
+    pub duet: Option<Beside>,
 }
 
 impl Experiment {
-    /// The runs in order: randomised complete blocks, each baseline cell twice in each of them; the same for the same seed.
+    /// The runs in order: randomised complete blocks, each baseline cell twice in each of them, or duets; the same for the
+    /// same seed.
     #[must_use]
     pub fn schedule(&self) -> Vec<ScheduledRun> {
         let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
@@ -212,19 +221,24 @@ impl Experiment {
     }
 
     /// Random numbers of their own for a block or run.
-    fn stream(&self, stream: Stream, number: u32) -> ChaCha8Rng {
+    pub(crate) fn stream(&self, stream: Stream, number: u32) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
         random.set_stream((stream as u64) << 32 | u64::from(number));
         random
     }
 
     fn one_block(&self, random: &mut ChaCha8Rng, block: u32, first_run: u32) -> Vec<ScheduledRun> {
+        if self.design.duet {
+            return self.block_of_duets(random, block, first_run);
+        }
         let twins = (0..self.cells.len()).filter(|&cell| self.is_baseline(&self.cells[cell].id));
         let mut order: Vec<(usize, bool)> =
             (0..self.cells.len()).map(|cell| (cell, false)).chain(twins.map(|cell| (cell, true))).collect();
         order.shuffle(random);
         let numbered = order.into_iter().zip(first_run..);
-        numbered.map(|((cell, twin), number)| ScheduledRun { number, block, cell, twin }).collect()
+        numbered
+            .map(|((cell, twin), number)| ScheduledRun { number, block, cell, twin, duet: None })
+            .collect()
     }
 
     /// Each cell that is compared, and the baseline cell that it is compared with: the one that agrees with it in every
@@ -253,18 +267,24 @@ impl Experiment {
     /// How many runs are planned of that cell.
     #[must_use]
     pub fn runs_of(&self, cell: &str) -> usize {
-        self.design.blocks as usize * if self.is_baseline(cell) { 2 } else { 1 }
+        let in_block = if self.design.duet {
+            let sides = self.duets().into_iter().flat_map(|(cell, baseline)| [cell, baseline]);
+            sides.filter(|&side| self.cells[side].id == cell).count()
+        } else {
+            1 + usize::from(self.is_baseline(cell))
+        };
+        self.design.blocks as usize * in_block
     }
 
     /// How many runs a block has.
     #[must_use]
-    pub const fn runs_per_block(&self) -> usize {
-        self.cells.len() + self.design.baseline.len()
+    pub fn runs_per_block(&self) -> usize {
+        if self.design.duet { 2 * self.duets().len() } else { self.cells.len() + self.design.baseline.len() }
     }
 
     /// How many runs are planned.
     #[must_use]
-    pub const fn runs(&self) -> usize {
+    pub fn runs(&self) -> usize {
         self.runs_per_block() * self.design.blocks as usize
     }
 
@@ -273,7 +293,7 @@ impl Experiment {
     pub fn expected_ns(&self) -> u64 {
         let probes = u64::from(self.design.blocks) + 1;
         let probing = self.design.probe_ns(self.runs_per_block()).saturating_mul(probes);
-        self.design.expected_run_ns().saturating_mul(self.runs() as u64).saturating_add(probing)
+        self.design.expected_runs_ns(self.runs()).saturating_add(probing)
     }
 }
 
@@ -282,7 +302,7 @@ impl Design {
     /// 2 s.
     #[must_use]
     pub const fn probe_ns(&self, runs_per_block: usize) -> u64 {
-        let share = self.expected_run_ns().saturating_mul(runs_per_block as u64) / 20;
+        let share = self.expected_runs_ns(runs_per_block) / 20;
         if share < 100_000_000 {
             100_000_000
         } else if share > 2_000_000_000 {
@@ -296,6 +316,13 @@ impl Design {
     #[must_use]
     pub const fn expected_run_ns(&self) -> u64 {
         self.warm_up_ns.saturating_add(self.measure_ns).saturating_add(RUN_OVERHEAD_NS)
+    }
+
+    /// The same of so many runs: those of a duet take one time together.
+    #[must_use]
+    pub const fn expected_runs_ns(&self, runs: usize) -> u64 {
+        let times = if self.duet { runs.div_ceil(2) } else { runs };
+        self.expected_run_ns().saturating_mul(times as u64)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Design, DriverDescription, Effort, Experiment, Limits, Pin, PlanError, Precision, Refusal, TraceText,
+    duet,
     many::At,
     matrix,
     units::Time,
@@ -74,6 +75,9 @@ impl Written {
                 return Err(PlanError::NoMatch("the baseline").at(baseline.span()));
             }
         }
+        if let Some(duet) = self.design.duet.as_ref().filter(|duet| *duet.get()) {
+            duet::check(&experiment).map_err(|error| error.at(duet.span()))?;
+        }
         self.allot(&mut experiment)?;
         Ok(experiment)
     }
@@ -85,11 +89,7 @@ impl Written {
         {
             let runs_per_block = experiment.runs_per_block();
             let probe_ns = experiment.design.probe_ns(runs_per_block);
-            let block_ns = experiment
-                .design
-                .expected_run_ns()
-                .saturating_mul(runs_per_block as u64)
-                .saturating_add(probe_ns);
+            let block_ns = experiment.design.expected_runs_ns(runs_per_block).saturating_add(probe_ns);
             let room = u32::try_from(budget_ns.saturating_sub(probe_ns) / block_ns).unwrap_or(u32::MAX);
             let least = MIN_BLOCKS_TO_JUDGE.max(precision.pilot_blocks);
             experiment.design.blocks = room.min(MAX_BLOCKS).max(least);
@@ -124,6 +124,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         keep_awake: written.keep_awake,
         spin: written.spin.as_ref().is_none_or(|spin| *spin.get()),
         baseline: Vec::new(),
+        duet: written.duet.as_ref().is_some_and(|duet| *duet.get()),
         repeat_noisy: written.repeat_noisy.unwrap_or(written.baseline.is_some()),
         precision: None,
         budget_ns: written.budget.as_ref().map(|budget| budget.get().0),

@@ -271,6 +271,11 @@ pub struct WrittenDesign {
     /// far the same thing differs from itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<At<Selection>>,
+    /// Whether each run is made at the same time as one of its baseline, each on half of the cores, swapped in every block:
+    /// what disturbs the host disturbs both. Only the ratio of the two counts; absolute figures are under duet interference.
+    /// Needs a baseline, 4 cores and workload `latency`. Without it `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duet: Option<At<bool>>,
 }
 
 /// How long each phase of a run may take.
@@ -362,9 +367,28 @@ impl Serialize for PinChoice {
 
 impl<'de> Deserialize<'de> for PinChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let wrong = || de::Error::invalid_value(de::Unexpected::Str(&text), &Self::EXPECTED);
-        Self::parse(&text).ok_or_else(wrong)
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = PinChoice;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(PinChoice::EXPECTED)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<PinChoice, E> {
+                PinChoice::parse(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+
+            /// As `--set` has what it finds commas in.
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut parts: A) -> Result<PinChoice, A::Error> {
+                let mut ends: Vec<String> = Vec::new();
+                while let Some(end) = parts.next_element()? {
+                    ends.push(end);
+                }
+                self.visit_str(&ends.join(","))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
     }
 }
 

@@ -41,8 +41,12 @@ pub const KNEE: f64 = 2.0;
 pub const KEPT: f64 = 0.99;
 
 /// What the cells say, in the order of [`results::FindingKind`]. The findings that the document has already play no part.
+/// Of duets nothing is found: their absolute figures are under the interference of the other run.
 #[must_use]
 pub fn of(document: &Document) -> Vec<Finding> {
+    if document.experiment.design.duet {
+        return Vec::new();
+    }
     let sides = figures::sides(document);
     let mut findings = Vec::new();
     for side in &sides {

@@ -35,7 +35,7 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
             count(precision.pilot_blocks as usize, "block"),
         ));
     }
-    text.push_str(&selftest::foresight(foresight));
+    text.push_str(&selftest::foresight(experiment, foresight));
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
     for note in &experiment.notes {
         line(&format!("note: {note}"));
@@ -57,7 +57,12 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
                     .map_or_else(String::new, |samples| samples.to_string()),
             );
         }
-        row.push(if experiment.is_baseline(&cell.id) { "baseline, twice a block" } else { "" }.to_owned());
+        let role = match (experiment.is_baseline(&cell.id), experiment.design.duet) {
+            (true, false) => "baseline, twice a block",
+            (true, true) => "baseline, beside itself and each of the others",
+            (false, _) => "",
+        };
+        row.push(role.to_owned());
         grid.row(row);
     }
     let _ = write!(text, "\n{}", grid.render());

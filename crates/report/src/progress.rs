@@ -6,7 +6,9 @@ use stats::total;
 
 use crate::{
     number::{micros, significant},
-    paced, short_name,
+    paced,
+    settings::interference,
+    short_name,
 };
 
 /// One plain line for a run that has ended: which of how many, the cell, and its main figures.
@@ -29,7 +31,8 @@ pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> Stri
         factors.workload,
         factors.size_bytes
     );
-    format!("{cell}: {}", outcome(run, factors))
+    let interference = if run.failure.is_none() { interference(run.duet.is_some()) } else { String::new() };
+    format!("{cell}: {}{interference}", outcome(run, factors))
 }
 
 fn outcome(run: &Run, factors: &Factors) -> String {

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use experiment::Experiment;
 use results::{Foresight, Metric, NoiseSummary, Resolution, SelfTest, SmallestEffect, TOLD_BLOCKS};
 
 use crate::{
@@ -84,7 +85,11 @@ pub fn selftest(outcome: &SelfTest) -> String {
 }
 
 /// What a plan will be able to see on this host, one line for each driver.
-pub(crate) fn foresight(foresight: &[Foresight]) -> String {
+pub(crate) fn foresight(experiment: &Experiment, foresight: &[Foresight]) -> String {
+    if experiment.design.duet {
+        let words = "smallest effect: unknown for duets; the runs of a selftest are made one after the other";
+        return wrap(words, WIDTH, 2);
+    }
     let mut text = String::new();
     for Foresight { driver, selftest_unix_ns, comparisons, power_pct, effects } in foresight {
         let Some(began) = selftest_unix_ns else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use experiment::{Experiment, Pin, Qos, Reliability};
-use results::Cell;
+use results::{Cell, UNDER_DUET_INTERFERENCE};
 use serde_json::Value;
 
 use crate::number::{count, duration};
@@ -12,12 +12,21 @@ use crate::number::{count, duration};
 pub(crate) fn conditions(experiment: &Experiment) -> String {
     let design = &experiment.design;
     let list = |cores: &[u32]| cores.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-    let pin = match &design.pin {
-        Pin::None => "not pinned".to_owned(),
-        Pin::Cores(first, second) => format!("ends pinned to cores {} and {}", list(first), list(second)),
+    let ends = |pin: &Pin| match pin {
+        Pin::None => "none".to_owned(),
+        Pin::Cores(first, second) => format!("{} and {}", list(first), list(second)),
+    };
+    let halves = if design.duet { design.pin.halves() } else { None };
+    let pin = match (&design.pin, halves) {
+        (Pin::None, _) => "not pinned".to_owned(),
+        (pin, None) => format!("ends pinned to cores {}", ends(pin)),
+        (_, Some([one, other])) => {
+            format!("ends pinned to cores {}, or {}, swapped in each block", ends(&one), ends(&other))
+        }
     };
     let twins = match design.baseline.len() {
         0 => String::new(),
+        _ if design.duet => ", and of its baseline at the same time (duets),".to_owned(),
         _ => format!(" and twice as many of {}", count(design.baseline.len(), "baseline cell")),
     };
     format!(
@@ -28,6 +37,11 @@ pub(crate) fn conditions(experiment: &Experiment) -> String {
         duration(design.warm_up_ns),
         if design.keep_awake { "cores kept awake" } else { "cores not kept awake" },
     )
+}
+
+/// What is said behind the heading of absolute figures: nothing where runs were made alone.
+pub(crate) fn interference(duet: bool) -> String {
+    if duet { format!(", {UNDER_DUET_INTERFERENCE}") } else { String::new() }
 }
 
 /// QoS in force over these cells: one line an end, or one for both.

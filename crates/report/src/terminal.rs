@@ -167,7 +167,7 @@ impl Page {
         }
         let latency = of_workload(cells, Workload::Latency);
         if !latency.is_empty() {
-            self.latency(&latency);
+            self.latency(&latency, &settings::interference(document.experiment.design.duet));
         }
         let paced = of_workload(cells, Workload::Paced);
         if !paced.is_empty() {
@@ -209,8 +209,11 @@ impl Page {
         }
     }
 
-    fn latency(&mut self, cells: &[&Cell]) {
-        let _ = writeln!(self.text, "\nLatency: RTT/2 in µs (half of the round trip), one sample in flight");
+    fn latency(&mut self, cells: &[&Cell], interference: &str) {
+        let _ = writeln!(
+            self.text,
+            "\nLatency: RTT/2 in µs (half of the round trip), one sample in flight{interference}"
+        );
         self.text.push_str(&tables::latency(cells).render());
         if cells.iter().any(|cell| cell.lost_pct() > results::MAX_LATENCY_LOSS_PCT) {
             self.wrapped(&format!(
@@ -221,7 +224,7 @@ impl Page {
         }
         let _ = writeln!(
             self.text,
-            "\nLatency by direction: one-way times in µs (one host, one clock) beside RTT/2, lost pings, CPU"
+            "\nLatency by direction: one-way times in µs (one host, one clock) beside RTT/2, lost pings, CPU{interference}"
         );
         self.text.push_str(&tables::directions(cells).render());
     }

@@ -8,6 +8,7 @@ use crate::{
     Options,
     layout::{Align, Grid, WIDTH, wrap},
     number::{count, date, micros, significant},
+    settings::interference,
 };
 
 /// An adjusted p-value up to which a comparison that claims nothing is worth another look.
@@ -30,7 +31,9 @@ pub(crate) fn section(verdicts: &[Verdict], width: usize) -> String {
         text.push_str(&worth_a_look(&compared, width));
     }
     if !floors.is_empty() {
-        let _ = writeln!(text, "\nNoise floor: the baseline against itself, its two runs in each block");
+        let beside = floors.iter().any(|floor| floor.pairing == Pairing::Duets);
+        let runs = if beside { "beside itself in each block" } else { "its two runs in each block" };
+        let _ = writeln!(text, "\nNoise floor: the baseline against itself, {runs}");
         text.push_str(&lines(&floors, width));
         let wrong = floors.iter().filter(|floor| claims(floor)).count();
         if wrong > 0 {
@@ -78,8 +81,10 @@ fn name(side: &VerdictSide) -> String {
 
 /// The figures behind the changes: medians over runs.
 fn figures(verdicts: &[&Verdict]) -> String {
+    let sides = || verdicts.iter().flat_map(|verdict| [&verdict.baseline, &verdict.treatment]);
+    let interference = interference(sides().any(|side| side.under_duet_interference));
     let mut grid = Grid::default()
-        .column("Medians over runs", Align::Left)
+        .column(&format!("Medians over runs{interference}"), Align::Left)
         .column("Figure", Align::Left)
         .column("Baseline", Align::Right)
         .column("n", Align::Right)

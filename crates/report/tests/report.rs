@@ -121,6 +121,53 @@ fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
 }
 
 #[test]
+fn what_is_absolute_is_labelled_in_a_duet() {
+    let mut header = sample::header();
+    let experiment = &mut header.experiment;
+    experiment.cells.retain(|cell| cell.factors.workload == Workload::Latency);
+    let is_plain = |cell: &&experiment::Cell| cell.id.starts_with("plain");
+    experiment.design.baseline =
+        experiment.cells.iter().filter(is_plain).map(|cell| cell.id.clone()).collect();
+    experiment.design.duet = true;
+    experiment.design.pin = Pin::Cores(vec![0, 1], vec![2, 3]);
+    let (experiment, mut assembler) = (experiment.clone(), Assembler::new(header));
+    let runs = sample::runs_of(&experiment);
+    for (run, log) in &runs {
+        assembler.add(run.clone(), &log.merged());
+    }
+    let mut document = assembler.document(State::Complete);
+    document.findings = findings::of(&document);
+    document.verdicts = verdicts::of(&document);
+    let text = print(&document);
+    let absolute = ["Latency: RTT/2", "Latency by direction", "Medians over runs"];
+    for heading in absolute {
+        let lines: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with(heading)).collect();
+        assert!(!lines.is_empty(), "{heading}: {text}");
+        assert!(lines.iter().all(|line| line.contains("under duet interference")), "{lines:?}");
+    }
+    for words in [
+        "and of its baseline at the same time (duets), in shuffled order",
+        "ends pinned to cores 0 and 2, or 1 and 3, swapped in each block",
+        "Noise floor: the baseline against itself, beside itself in each block",
+        "absolute figures are under duet interference: each run shared the host",
+    ] {
+        assert!(text.replace("\n    ", " ").contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("Findings"), "{text}");
+    let (run, _) = &runs[0];
+    let cell = experiment.cells.iter().find(|cell| cell.id == run.cell).expect("its cell");
+    let line = run_line(run, &cell.factors, 1, runs.len());
+    assert!(line.ends_with(", under duet interference"), "{line}");
+    let json = json(&document);
+    for label in ["\"under_duet_interference\": true", "\"partner\": ", "\"side_by_side_pct\": 99.5"] {
+        assert!(json.contains(label), "{label}");
+    }
+    // and nothing of it where runs are made alone
+    let alone = sample::document();
+    assert!(!print(&alone).contains("duet") && !report::json(&alone).contains("duet"));
+}
+
+#[test]
 fn no_run_at_all() {
     let document = Assembler::new(sample::header()).document(State::Interrupted);
     let text = print(&document);

@@ -11,8 +11,8 @@ use stats::{Moments, median, supports_quantile, total};
 
 use crate::{
     Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell, QUANTILES,
-    Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, Warning, WarningKind, histogram::HistogramError,
-    limits::warnings, new_histogram,
+    Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, UNDER_DUET_INTERFERENCE, Warning, WarningKind,
+    histogram::HistogramError, limits::warnings, new_histogram,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -218,6 +218,13 @@ impl Assembler {
                 text: format!("stopped early: {made} of {planned} runs were made"),
             });
         }
+        if self.header.experiment.design.duet {
+            let text = format!(
+                "absolute figures are {UNDER_DUET_INTERFERENCE}: each run shared the host with the one beside it. They hold \
+                 for this result only; what counts is the ratio of the two"
+            );
+            warnings.push(Warning { kind: WarningKind::Duet, text });
+        }
         let course = self.course.clone();
         warnings.extend(course.iter().flat_map(Course::warnings));
         let (noise_rule, allocation, blocks, resumed) = match course {
@@ -275,6 +282,7 @@ fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
     Cell {
         id: planned.id.clone(),
         factors: planned.factors.clone(),
+        under_duet_interference: runs.iter().any(|run| run.duet.is_some()),
         latency,
         throughput,
         paced: PacedCell::of(&valid, &collected.pooled),

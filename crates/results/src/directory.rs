@@ -72,7 +72,8 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Opens the directory of an experiment that was interrupted, to go on with it. What was saved is read and stays.
+    /// Opens the directory of an experiment that was interrupted, to go on with it. What was saved is read and stays; but of a
+    /// duet of which one run alone was saved, both are to be made anew.
     ///
     /// # Errors
     /// There is none, nothing is left to do, it was written by another version, somebody writes there now, or a part of it is
@@ -89,7 +90,7 @@ impl Directory {
             return Err(DirectoryError::OtherVersion { path: path.to_owned() });
         }
         let course: Course = read(&course)?;
-        let assembler = assemble(read_header, &records(path)?)?;
+        let assembler = assemble(read_header, &records(path)?, false)?;
         if course.is_complete() {
             return Err(DirectoryError::Complete { path: path.to_owned() });
         }
@@ -141,7 +142,10 @@ impl Directory {
     /// They cannot be written.
     pub fn save_run(&self, run: &Run, log: IntervalLog) -> Result<(), DirectoryError> {
         let path = self.path.join("runs").join(format!("{:04}.json", run.number));
-        if !log.is_empty() {
+        if log.is_empty() {
+            // there is none, unless a run is made anew: then they are not of it
+            let _ = fs::remove_file(path.with_extension("hlog"));
+        } else {
             let path = path.with_extension("hlog");
             let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(run.started_unix_ns);
             let text = log.write(started, &format!("ddsmark run {} cell {}", run.number, run.cell));
@@ -201,7 +205,7 @@ impl Directory {
                 Err(error) => return Err(error),
             },
         };
-        let mut assembler = assemble(read(&header)?, &records)?;
+        let mut assembler = assemble(read(&header)?, &records, true)?;
         let mut damages: Vec<String> = damage
             .map(|damage| format!("{damage}; the result was put together from the records of its runs"))
             .into_iter()
@@ -253,7 +257,12 @@ fn holds_all(document: &Document, records: &BTreeMap<u32, PathBuf>) -> bool {
     records.keys().all(|number| held.contains(number))
 }
 
-fn assemble(header: Header, records: &BTreeMap<u32, PathBuf>) -> Result<Assembler, DirectoryError> {
+/// Puts runs together; `halves`: those too beside which none was saved.
+fn assemble(
+    header: Header,
+    records: &BTreeMap<u32, PathBuf>,
+    halves: bool,
+) -> Result<Assembler, DirectoryError> {
     let mut assembler = Assembler::new(header);
     for (number, path) in records {
         let damaged = |path: &Path, cause| DirectoryError::Damaged { path: path.to_owned(), cause };
@@ -263,6 +272,9 @@ fn assemble(header: Header, records: &BTreeMap<u32, PathBuf>) -> Result<Assemble
         }
         if !assembler.header().experiment.cells.iter().any(|cell| cell.id == run.cell) {
             return Err(damaged(path, format!("the experiment has no cell `{}`", run.cell)));
+        }
+        if !halves && run.duet.as_ref().is_some_and(|duet| !records.contains_key(&duet.partner)) {
+            continue;
         }
         let log = path.with_extension("hlog");
         let histograms = if exists(&log)? {

@@ -6,7 +6,9 @@ use experiment::{DriverDescription, Experiment, Factors, Qos};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, Block, Environment, NoiseRule, Paced, PacedCell, Resumption, SteadyState, Verdict};
+use crate::{
+    Allocation, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Resumption, SteadyState, Verdict,
+};
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
 ///
@@ -131,6 +133,9 @@ pub struct Cell {
     pub factors: Factors,
     /// Its runs, in the order of execution, failed ones too.
     pub runs: Vec<Run>,
+    /// Whether its figures are under duet interference: each run was made beside another. They hold for this result only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub under_duet_interference: bool,
     /// Of all samples of all valid runs, by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; of the workload `paced`:
     /// `service`, `response`, `send_lag`.
     pub latency: BTreeMap<String, Latency>,
@@ -160,6 +165,10 @@ pub struct Run {
     /// differs from itself.
     #[serde(default, skip_serializing_if = "is_false")]
     pub twin: bool,
+    /// The run beside which it was made: then its absolute figures are under duet interference, and only its ratio to that
+    /// run counts. Absent where it was made alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<Duet>,
     /// Its cell.
     pub cell: String,
     /// How it ended.
@@ -204,7 +213,7 @@ pub struct Run {
 
 /// Of a field that is left out where it says nothing.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-const fn is_false(value: &bool) -> bool {
+pub(crate) const fn is_false(value: &bool) -> bool {
     !*value
 }
 
@@ -542,6 +551,8 @@ pub enum WarningKind {
     Incomplete,
     /// The host is not as it should be for measuring.
     Host,
+    /// Absolute figures are under duet interference.
+    Duet,
     /// Over half of the blocks were noisy.
     Noisy,
     /// It was taken up again although something differed.

@@ -42,15 +42,16 @@ pub struct Plan<'a> {
     /// As a result has it as `experiment`.
     #[serde(flatten)]
     pub experiment: &'a Experiment,
-    /// One for each driver of which cells are held against a baseline.
+    /// One for each driver of which cells are held against a baseline; none for duets.
     pub smallest_effect: &'a [Foresight],
 }
 
 impl Foresight {
     /// One for each driver of which cells are held against a baseline; `outcome` is what its selftest found, on whatever host.
+    /// None for duets: the runs of a selftest are made one after the other.
     #[must_use]
     pub fn of(experiment: &Experiment, host: &Host, outcome: &dyn Fn(&str) -> Option<SelfTest>) -> Vec<Self> {
-        if experiment.design.baseline.is_empty() {
+        if experiment.design.baseline.is_empty() || experiment.design.duet {
             return Vec::new();
         }
         let compared: Vec<_> =

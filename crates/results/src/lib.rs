@@ -18,6 +18,7 @@ mod course;
 mod directory;
 mod directory_error;
 mod document;
+mod duet;
 mod encoded;
 mod environment;
 mod foresight;
@@ -44,6 +45,7 @@ pub use document::{
     Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
     WarningKind, WireBytes, json_schema,
 };
+pub use duet::{Duet, MIN_SIDE_BY_SIDE_PCT, UNDER_DUET_INTERFERENCE};
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use foresight::{Foresight, Plan, SmallestEffect};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};

@@ -7,8 +7,8 @@ use hdrhistogram::Histogram;
 use stats::{Spread, total};
 
 use crate::{
-    Cell, Counted, Histograms, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, WIDE_SPREAD, Warning,
-    WarningKind, assemble::percent, steady::not_steady,
+    Cell, Counted, Histograms, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, UNDER_DUET_INTERFERENCE,
+    WIDE_SPREAD, Warning, WarningKind, assemble::percent, steady::not_steady,
 };
 
 impl Cell {
@@ -165,8 +165,12 @@ fn wide_spread(valid: &[&Run]) -> Option<String> {
         .or_else(|| medians("rtt").map(|spread| ("median RTT", " µs", spread)))?;
     let relative = spread.half_range_relative().filter(|relative| *relative > WIDE_SPREAD)?;
     let digits = if spread.max < 100.0 { 1 } else { 0 };
+    let interference = match valid.iter().any(|run| run.duet.is_some()) {
+        true => format!(", {UNDER_DUET_INTERFERENCE}"),
+        false => String::new(),
+    };
     Some(format!(
-        "{} runs differ widely: {what} from {:.digits$} to {:.digits$}{unit} (±{:.0} %)",
+        "{} runs differ widely: {what} from {:.digits$} to {:.digits$}{unit} (±{:.0} %){interference}",
         spread.n,
         spread.min,
         spread.max,

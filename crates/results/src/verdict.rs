@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::{Metric, document::is_false};
 
 /// One figure of one cell held against that of another. What it rests on is in `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +46,8 @@ pub enum VerdictKind {
 pub enum Pairing {
     /// Both were measured in each block, in drawn order: what disturbs a block cancels.
     Blocks,
+    /// Both were measured in each block at the same time, beside each other: what disturbs the host meanwhile cancels.
+    Duets,
     /// In two results. Whatever changed between them is in the difference.
     Apart,
 }
@@ -73,6 +75,9 @@ pub struct VerdictSide {
     pub sender_limited: u32,
     /// Samples or pings lost, of those sent in all valid runs of the cell, in percent.
     pub lost_pct: f64,
+    /// Whether `median` and `modes` are under duet interference.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub under_duet_interference: bool,
     /// Median of the figure over the runs, in `unit`; null without runs.
     pub median: Option<f64>,
     /// Where runs fall into two or more groups: these; else empty. Sought from 12 runs on.
@@ -134,9 +139,10 @@ pub struct VerdictMode {
 pub struct Answer {
     /// What may be said.
     pub conclusion: Conclusion,
-    /// Blocks with both figures; apart, runs of the smaller side.
+    /// Blocks (of duets: duets) with both figures; apart, runs of the smaller side.
     pub n: u32,
-    /// Blocks that miss a figure; apart, runs that miss it. They take no part.
+    /// Blocks that miss a figure; apart, runs that miss it; also duets that were not measured side by side. They take no
+    /// part.
     pub incomplete: u32,
     /// Estimate of Hodges and Lehmann; null where there is none.
     pub change_pct: Option<f64>,

@@ -165,7 +165,9 @@ impl Agent {
 
     fn settings(&self, configure: &Configure) -> BTreeMap<String, String> {
         let off = self.told_of("off", "configure", configure.role.name());
-        [("multicast".to_owned(), if off { "off" } else { "unknown" }.to_owned())].into()
+        let multicast = if off { "off" } else { "unknown" };
+        let domain = configure.domain.to_string();
+        [("multicast".to_owned(), multicast.to_owned()), ("domain".to_owned(), domain)].into()
     }
 
     /// Locators that this agent gave, and that it must be given: readers first.

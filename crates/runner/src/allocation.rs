@@ -77,21 +77,25 @@ fn goal(experiment: &Experiment, precision: &Precision, comparisons: usize) -> G
 /// What scatters: for each cell with a baseline the logarithms of its ratios, by block; without any baseline the logarithms
 /// of each cell's figures.
 fn pilot<'r>(experiment: &Experiment, runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec<f64>> {
-    let log = |cell: &experiment::Cell, block: u32| {
-        let metric = Metric::claims(&cell.factors)[0];
-        let run = runs(&cell.id).iter().find(|run| run.block == block && !run.twin)?;
-        run.figure(metric).map(f64::ln)
+    let log = |cell: &experiment::Cell, run: &Run| {
+        run.figure(Metric::claims(&cell.factors)[0]).filter(|_| run.is_side_by_side()).map(f64::ln)
     };
-    let blocks = 1..=experiment.design.blocks;
+    let firsts = |cell: &experiment::Cell| runs(&cell.id).iter().filter(|run| !run.twin);
     if experiment.design.baseline.is_empty() {
-        let of = |cell| blocks.clone().filter_map(|block| log(cell, block)).collect();
-        return experiment.cells.iter().map(of).collect();
+        return experiment
+            .cells
+            .iter()
+            .map(|cell| firsts(cell).filter_map(|run| log(cell, run)).collect())
+            .collect();
     }
-    let pairs = experiment.comparisons();
     let of = |(cell, baseline)| {
-        blocks.clone().filter_map(|block| Some(log(cell, block)? - log(baseline, block)?)).collect()
+        let ratio = |run: &Run| {
+            let other = firsts(baseline).find(|other| run.belongs_to(other))?;
+            Some(log(cell, run)? - log(baseline, other)?)
+        };
+        firsts(cell).filter_map(ratio).collect()
     };
-    pairs.into_iter().map(of).collect()
+    experiment.comparisons().into_iter().map(of).collect()
 }
 
 /// The most blocks that the budget has room for, by the time that blocks took.

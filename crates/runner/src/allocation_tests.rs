@@ -45,6 +45,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             keep_awake: false,
             spin: true,
             baseline: vec!["base".to_owned()],
+            duet: false,
             repeat_noisy: true,
             precision,
             budget_ns,
@@ -88,11 +89,23 @@ fn go(experiment: &Experiment, took_ns: u64, scatter: fn(u32) -> f64, noisy: &[u
                     host: None,
                 });
                 course.allocation.made += u32::from(repeats.is_none());
+                let of = scheduled.clone();
                 for scheduled in scheduled {
                     assert_eq!(scheduled.block, number);
                     let cell = &experiment.cells[scheduled.cell];
-                    let ratio = if cell.id == "base" { 1.0 } else { 1.0 + scatter(number) };
+                    let partner = scheduled.duet.map(|duet| of.iter().find(|run| run.number == duet.partner));
+                    // the baseline beside itself is on another level in every block
+                    let beside_itself =
+                        partner.flatten().is_some_and(|partner| partner.cell == scheduled.cell);
+                    let ratio = match cell.id.as_str() {
+                        "base" if beside_itself => f64::from(number % 3 + 1),
+                        "base" => 1.0,
+                        _ => 1.0 + scatter(number),
+                    };
                     let mut run = blank(scheduled, cell, 0);
+                    if let Some(duet) = &mut run.duet {
+                        duet.side_by_side_pct = 100.0;
+                    }
                     run.state = RunState::Valid;
                     let p50 = (100_000.0 * ratio * (1.0 + f64::from(number) / 10.0)) as u64;
                     let mut histogram = results::new_histogram();
@@ -158,6 +171,17 @@ fn without_a_baseline_the_level_of_each_cell_is_to_be_precise() {
     // each block is slower than the one before: the ratio does not see it, the level does
     let (course, _) = go(&alone, SECOND, narrow, &[]);
     assert!(course.allocation.made > 40, "{:?}", course.allocation);
+}
+
+#[test]
+fn in_duets_it_is_the_ratio_to_the_run_beside_it_that_scatters() {
+    let mut duets = experiment(precise(2.0), Some(10_000 * SECOND), 500);
+    duets.design.duet = true;
+    let (course, runs) = go(&duets, SECOND, narrow, &[]);
+    assert_eq!((course.allocation.made, course.allocation.wanted), (6, Some(6)), "{:?}", course.allocation);
+    assert_eq!(runs, (1..=24).collect::<Vec<_>>());
+    let (wide, _) = go(&duets, SECOND, wide, &[]);
+    assert!(wide.allocation.made > 10, "{:?}", wide.allocation);
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use std::{
     os::unix::process::ExitStatusExt as _,
     path::PathBuf,
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
     time::{Duration, Instant},
 };
 
@@ -57,6 +60,8 @@ pub(crate) enum Trouble {
 pub(crate) struct Crew<'a> {
     agents: Vec<(Option<Role>, Agent)>,
     events: Receiver<Event>,
+    /// Whoever wishes to stop says so here.
+    _stop: Arc<Sender<Event>>,
     limits: &'a Limits,
 }
 
@@ -72,12 +77,13 @@ impl<'a> Crew<'a> {
         stop: &Stop,
     ) -> Result<Self, RunnerError> {
         let (sender, events) = channel();
-        let mut crew = Crew { agents: Vec::new(), events, limits };
+        let sender = Arc::new(sender);
+        let mut crew = Crew { agents: Vec::new(), events, _stop: Arc::clone(&sender), limits };
         for (number, Member { role, driver, padding_bytes, log }) in members.into_iter().enumerate() {
-            let agent = Agent::start(launcher, &driver, padding_bytes, log, number, sender.clone())?;
+            let agent = Agent::start(launcher, &driver, padding_bytes, log, number, Sender::clone(&sender))?;
             crew.agents.push((role, agent));
         }
-        stop.wake(sender);
+        stop.wake(&sender);
         Ok(crew)
     }
 

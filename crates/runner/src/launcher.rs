@@ -48,8 +48,8 @@ pub struct Launch<'a> {
     pub log: &'a File,
 }
 
-/// Where agents run. Here on this host; over ssh and in a cluster later.
-pub trait Launcher {
+/// Where agents run. Here on this host; over ssh and in a cluster later. The two runs of a duet start theirs from two threads.
+pub trait Launcher: Sync {
     /// Starts an agent. Its process ends at the latest with the thread that calls this.
     ///
     /// # Errors

@@ -11,12 +11,16 @@ use nix::time::{ClockId, clock_gettime};
 
 use crate::{
     crew::{Crew, HELLO, Hello, Trouble, unexpected},
+    meeting::Member,
     traces::Times,
 };
 
 /// Numbers of the agents in the crew of a pair.
 pub(crate) const SERVING: usize = 0;
 pub(crate) const DRIVING: usize = 1;
+
+/// The phase of which runs beside each other share the time.
+const MEASURE: &str = "measure";
 
 /// After so long without a sample the reader of a lossy flow has seen the last one.
 const QUIET_NS: u64 = 200_000_000;
@@ -49,6 +53,8 @@ pub(crate) struct PairRun<'a> {
     pub(crate) cpus: [Option<Vec<u32>>; 2],
     /// Of the files that the experiment follows.
     pub(crate) times: &'a Times,
+    /// Where a run beside it is met.
+    pub(crate) meeting: Member<'a>,
 }
 
 /// What was seen of a run that went through all phases.
@@ -77,11 +83,17 @@ pub(crate) struct Testimony {
 pub(crate) struct Phases {
     times: BTreeMap<String, u64>,
     began: Instant,
+    measured: Option<(Instant, Instant)>,
 }
 
 impl Phases {
     pub(crate) fn begin() -> Self {
-        Self { times: BTreeMap::new(), began: Instant::now() }
+        Self { times: BTreeMap::new(), began: Instant::now(), measured: None }
+    }
+
+    /// From when to when it measured.
+    pub(crate) const fn measured(&self) -> Option<(Instant, Instant)> {
+        self.measured
     }
 
     /// This phase ends here, and the next one begins.
@@ -89,6 +101,9 @@ impl Phases {
         let now = Instant::now();
         let took = u64::try_from((now - self.began).as_nanos()).unwrap_or(u64::MAX);
         self.times.insert(phase.to_owned(), took);
+        if phase == MEASURE {
+            self.measured = Some((self.began, now));
+        }
         self.began = now;
     }
 
@@ -112,10 +127,13 @@ impl PairRun<'_> {
         phases.end("configure");
         self.match_up(crew, &configured)?;
         phases.end("match");
+        self.meet();
         self.warm_up(crew)?;
+        self.meet();
         phases.end("warm_up");
         let sent = self.traffic(crew)?;
-        phases.end("measure");
+        phases.end(MEASURE);
+        self.meet();
         let (acknowledged, arrived) = self.drain(crew, sent)?;
         phases.end("drain");
         let reports =
@@ -134,6 +152,18 @@ impl PairRun<'_> {
             testimony(driving_role, hellos[DRIVING].pid, driving_configured, driving),
         ];
         Ok(Evidence { sent, acknowledged, arrived, agents, unverified })
+    }
+
+    /// Waits for a run beside it, at most for as long as all of its phases may take.
+    fn meet(&self) {
+        let Limits { hello_ns, configure_ns, match_ns, grace_ns, drain_ns, report_ns, exit_ns } =
+            *self.limits;
+        let traffic =
+            [self.design.warm_up_ns, self.design.measure_ns, grace_ns, grace_ns, grace_ns, grace_ns];
+        let others = [hello_ns, configure_ns, match_ns, drain_ns, report_ns, exit_ns];
+        let limit_ns = traffic.into_iter().chain(others).fold(0, u64::saturating_add);
+        // where it is not met, both tell by how long they measured side by side
+        let _ = self.meeting.meet(Duration::from_nanos(limit_ns));
     }
 
     fn configure(&self, crew: &mut Crew<'_>) -> Result<[Configured; 2], Trouble> {

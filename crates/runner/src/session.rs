@@ -6,9 +6,9 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use experiment::{Experiment, Pin, ScheduledRun};
+use experiment::{Design, Experiment, Pin, ScheduledRun};
 use results::{
-    Assembler, Block, Course, Directory, Document, Header, Histograms, IntervalLog, Metric, Probe,
+    Assembler, Block, Course, Directory, Document, Failure, Header, Histograms, IntervalLog, Metric, Probe,
     Resumption, State, StoppedBy,
 };
 
@@ -17,7 +17,7 @@ use crate::{
     allocation::{self, Next},
     allowed_cores, leftovers,
     noise::{Counters, probe},
-    run::{Names, blank},
+    run::{Made, Names, blank},
     tally::Tally,
     traces::Times,
 };
@@ -204,11 +204,11 @@ impl Maker<'_> {
         let counters = Counters::read(&self.cores);
         let blocks = course.allocation.planned
             + course.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
-        for &scheduled in runs {
-            if assembler.holds(scheduled.number) {
+        for at_once in runs.chunk_by(|run, next| run.duet.is_some_and(|duet| duet.partner == next.number)) {
+            if at_once.iter().all(|run| assembler.holds(run.number)) {
                 continue;
             }
-            if self.session.stop.requested() || !self.run(scheduled, blocks, assembler, observer)? {
+            if self.session.stop.requested() || !self.make(at_once, blocks, assembler, observer)? {
                 return Ok(false);
             }
         }
@@ -230,39 +230,57 @@ impl Maker<'_> {
         Ok(true)
     }
 
-    /// Makes a run, or takes note that its driver is given up. False if somebody wishes to stop.
-    fn run(
+    /// Makes a run, or the two of a duet, or takes note that a driver of theirs is given up. False if somebody wishes to stop.
+    fn make(
         &mut self,
-        scheduled: ScheduledRun,
+        at_once: &[ScheduledRun],
         blocks: u32,
         assembler: &mut Assembler,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
         let directory = self.session.directory;
-        let cell = &self.session.header.experiment.cells[scheduled.cell];
-        let driver = cell.factors.driver.as_str();
-        let mut run = blank(scheduled, cell, self.tally.unix_ns());
-        if let Some(failure) = self.tally.given_up(driver) {
-            run.failure = Some(failure.clone());
-            directory.save_run(&run, IntervalLog::new())?;
-            self.tally.take_note(driver, &run, false);
-            assembler.add(run, &Histograms::new());
+        let cells = &self.session.header.experiment.cells;
+        let driver = |run: &ScheduledRun| cells[run.cell].factors.driver.as_str();
+        if let Some(given_up) = at_once.iter().find(|run| self.tally.given_up(driver(run)).is_some()) {
+            for &scheduled in at_once {
+                let mut run = blank(scheduled, &cells[scheduled.cell], self.tally.unix_ns());
+                run.failure = Some(self.not_attempted(driver(&scheduled), driver(given_up)));
+                directory.save_run(&run, IntervalLog::new())?;
+                self.tally.pass_over();
+                assembler.add(run, &Histograms::new());
+            }
             return Ok(true);
         }
-        observer.run_started(&self.tally.progress(blocks), cell);
-        let Some(log) = self.session.run(&mut run, cell, &mut self.names, &self.times) else {
+        for run in at_once {
+            observer.run_started(&self.tally.progress(blocks), &cells[run.cell]);
+        }
+        let now = self.tally.unix_ns();
+        let Some(made) = self.session.make(at_once, now, &mut self.names, &self.times)? else {
             return Ok(false);
         };
-        let histograms = log.merged();
-        directory.save_run(&run, log)?;
-        assembler.add(run.clone(), &histograms);
-        let given_up = self.tally.take_note(driver, &run, true);
-        let progress = self.tally.progress(blocks);
-        observer.run_finished(&progress, &run, cell);
-        if let (true, Some(failure)) = (given_up, &run.failure) {
-            observer.given_up(&progress, driver, failure);
+        for (scheduled, Made { run, log, .. }) in at_once.iter().zip(made) {
+            let histograms = log.merged();
+            directory.save_run(&run, log)?;
+            assembler.add(run.clone(), &histograms);
+            let given_up = self.tally.take_note(driver(scheduled), &run, true);
+            let progress = self.tally.progress(blocks);
+            observer.run_finished(&progress, &run, &cells[scheduled.cell]);
+            if let (true, Some(failure)) = (given_up, &run.failure) {
+                observer.given_up(&progress, driver(scheduled), failure);
+            }
         }
         Ok(true)
+    }
+
+    /// Why a run is not made: its driver is given up, or that of the run beside it.
+    fn not_attempted(&self, driver: &str, given_up: &str) -> Failure {
+        let failure = self.tally.given_up(given_up).cloned();
+        let failure = failure.expect("it is given up");
+        if self.tally.given_up(driver).is_some() {
+            return failure;
+        }
+        let error = format!("not attempted: driver `{given_up}` of the run beside it is given up");
+        Failure { error, ..failure }
     }
 
     /// The median of the median round trips of a block.
@@ -274,15 +292,18 @@ impl Maker<'_> {
 
 /// The cores that agents may use.
 fn used_cores(experiment: &Experiment) -> Vec<u32> {
-    match &experiment.design.pin {
-        Pin::None => allowed_cores(),
-        Pin::Cores(writer, reader) => {
-            let mut cores = [writer.as_slice(), reader.as_slice()].concat();
-            cores.sort_unstable();
-            cores.dedup();
-            cores
+    let Design { pin, duet, .. } = &experiment.design;
+    let halves = if *duet { pin.halves() } else { None };
+    let mut cores = Vec::new();
+    for pin in halves.as_ref().map_or(std::slice::from_ref(pin), |halves| halves) {
+        match pin {
+            Pin::None => return allowed_cores(),
+            Pin::Cores(writer, reader) => cores.extend(writer.iter().chain(reader)),
         }
     }
+    cores.sort_unstable();
+    cores.dedup();
+    cores
 }
 
 pub(crate) fn unix_ns() -> u64 {

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, Weak,
         atomic::{AtomicBool, Ordering},
         mpsc::Sender,
     },
@@ -30,7 +30,7 @@ pub struct Stop {
 struct Shared {
     requested: Arc<AtomicBool>,
     /// Who is waiting for events, and would not notice the flag.
-    waiting: Mutex<Option<Sender<Event>>>,
+    waiting: Mutex<Vec<Weak<Sender<Event>>>>,
 }
 
 impl Stop {
@@ -66,7 +66,7 @@ impl Stop {
     /// Wishes to stop.
     pub fn request(&self) {
         self.shared.requested.store(true, Ordering::SeqCst);
-        if let Some(waiting) = &*self.waiting() {
+        for waiting in self.waiting().iter().filter_map(Weak::upgrade) {
             // if nobody waits any more, the flag is seen before the next wait
             let _ = waiting.send(Event::Stop);
         }
@@ -78,16 +78,17 @@ impl Stop {
         self.shared.requested.load(Ordering::SeqCst)
     }
 
-    /// Sends [`Event::Stop`] there, from now on; at once if it is wished already.
-    pub(crate) fn wake(&self, events: Sender<Event>) {
+    /// Sends [`Event::Stop`] there, from now on and as long as it is kept; at once if it is wished already.
+    pub(crate) fn wake(&self, events: &Arc<Sender<Event>>) {
         let mut waiting = self.waiting();
         if self.requested() {
             let _ = events.send(Event::Stop);
         }
-        *waiting = Some(events);
+        waiting.retain(|waiting| waiting.strong_count() > 0);
+        waiting.push(Arc::downgrade(events));
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Option<Sender<Event>>> {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Sender<Event>>>> {
         self.shared.waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

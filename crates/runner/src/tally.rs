@@ -85,10 +85,16 @@ impl<'a> Tally<'a> {
         true
     }
 
+    /// Takes note of a run that was not attempted since the driver of another one was given up.
+    pub(crate) const fn pass_over(&mut self) {
+        self.finished += 1;
+    }
+
     /// How far it has come, with `blocks` of blocks to make in all.
     pub(crate) fn progress(&self, blocks: u32) -> Progress {
         let elapsed = self.began.elapsed();
-        let planned = Duration::from_nanos(self.experiment.design.expected_run_ns());
+        let together = if self.experiment.design.duet { 2 } else { 1 };
+        let planned = Duration::from_nanos(self.experiment.design.expected_run_ns()) / together;
         let each = if self.attempted == 0 { planned } else { elapsed / self.attempted };
         let total = blocks * self.experiment.runs_per_block() as u32;
         let cells = &self.experiment.cells;

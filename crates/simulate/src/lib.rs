@@ -24,8 +24,8 @@ use experiment::{
     ScheduledRun, Workload,
 };
 use results::{
-    Assembler, Counted, Document, Header, Histograms, Latency, Received, Run, RunState, State, SteadyState,
-    Throughput, kind_of_flow, steady_latency, steady_rate,
+    Assembler, Counted, Document, Duet, Header, Histograms, Latency, Received, Run, RunState, State,
+    SteadyState, Throughput, kind_of_flow, steady_latency, steady_rate,
 };
 use sim_model::{Config, ConfigError, Flow};
 
@@ -117,7 +117,11 @@ impl Lab {
     ) -> Result<Measured, ConfigError> {
         let factors = &cell.factors;
         let options = factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let slower = self.machine.between.factor(design.seed, scheduled.number);
+        // the two runs of a duet meet the host in one state
+        let at = scheduled.duet.map_or(scheduled.number, |duet| duet.partner.min(scheduled.number));
+        let half =
+            if scheduled.duet.is_some_and(|duet| duet.half == 1) { self.machine.other_half } else { 1.0 };
+        let slower = self.machine.between.factor(design.seed, at) * half;
         let config = Config::parse(options)?.slowed(slower);
         let machine = self.machine.slowed(slower);
         let seed = design.seed.rotate_left(24) ^ u64::from(scheduled.number);
@@ -240,6 +244,7 @@ impl Lab {
             number: scheduled.number,
             block: scheduled.block,
             twin: scheduled.twin,
+            duet: scheduled.duet.map(|duet| Duet { partner: duet.partner, side_by_side_pct: 100.0 }),
             cell: cell.id.clone(),
             state: RunState::Valid,
             failure: None,

@@ -29,6 +29,8 @@ pub struct Machine {
     pub overhead_bytes: u64,
     /// How runs differ.
     pub between: Between,
+    /// How many times as long everything takes on the second half of the cores, in a duet.
+    pub other_half: f64,
 }
 
 /// How the speed of the host changes from run to run: all times of a run are multiplied by one factor.
@@ -55,6 +57,7 @@ impl Default for Machine {
             // Ethernet 18, IPv4 20, UDP 8
             overhead_bytes: 46,
             between: Between::default(),
+            other_half: 1.0,
         }
     }
 }

@@ -75,6 +75,7 @@ fn result_fields(document: &Document) -> Fields {
         ("design.check_every".to_owned(), design.check_every.to_string()),
         ("design.pin".to_owned(), pin),
         ("design.keep_awake".to_owned(), design.keep_awake.to_string()),
+        ("design.duet".to_owned(), design.duet.to_string()),
     ])
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::Workload;
 use results::{
-    Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, Run, RunState, Verdict, VerdictKind,
-    VerdictMode, VerdictSide,
+    Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, Run, RunState, UNDER_DUET_INTERFERENCE,
+    Verdict, VerdictKind, VerdictMode, VerdictSide,
 };
 use stats::{Better, Direction, Modality, Rules, Sides, compare_sides, median, modality};
 
@@ -17,7 +17,7 @@ use crate::{
 /// Runs of one cell that take part, and the result that they are of.
 struct Part<'d> {
     cell: &'d Cell,
-    twin: bool,
+    runs: Vec<&'d Run>,
     source: Source<'d>,
 }
 
@@ -31,18 +31,24 @@ pub(crate) struct Pair<'d> {
 }
 
 impl<'d> Part<'d> {
-    fn runs(&self) -> impl Iterator<Item = &'d Run> {
-        let twin = self.twin;
-        self.cell.runs.iter().filter(move |run| run.twin == twin)
+    /// All runs of a cell that are, or are not, a second one.
+    fn of(cell: &'d Cell, twin: bool, source: Source<'d>) -> Self {
+        Self { cell, runs: cell.runs.iter().filter(|run| run.twin == twin).collect(), source }
     }
 
-    /// Each run as it is judged; one without the figure has 0, which counts as missing.
-    fn judged(&self, metric: Metric, quiet_only: bool) -> impl Iterator<Item = (u32, stats::Run)> {
-        let kept = self.runs().filter(move |run| !quiet_only || !self.source.noisy.contains(&run.block));
-        kept.map(move |run| {
-            let figure = run.figure(metric).unwrap_or(0.0);
-            (run.block, stats::Run { figure, steady: !run.is_unsteady(metric) })
-        })
+    /// Those of them that were made beside a run of the other part.
+    fn beside(mut self, other: &Self) -> Self {
+        self.runs.retain(|run| other.runs.iter().any(|partner| run.belongs_to(partner)));
+        self
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &'d Run> {
+        self.runs.iter().copied()
+    }
+
+    /// The runs that are judged.
+    fn judged(&self, quiet_only: bool) -> impl Iterator<Item = &'d Run> {
+        self.runs().filter(move |run| !quiet_only || !self.source.noisy.contains(&run.block))
     }
 
     fn noisy_blocks(&self) -> BTreeSet<u32> {
@@ -85,6 +91,7 @@ impl<'d> Part<'d> {
                 .filter(|run| run.figure(metric).is_some() && metric.is_latency() && run.is_sender_limited())
                 .count() as u32,
             lost_pct: self.lost_pct(),
+            under_duet_interference: self.cell.under_duet_interference,
             median: median(&figures),
             modes: modes.into_iter().map(mode).collect(),
             modes_by,
@@ -92,22 +99,32 @@ impl<'d> Part<'d> {
     }
 }
 
+/// A run as it is judged; one without the figure, or without a ratio, has 0, which counts as missing.
+fn judged(run: &Run, metric: Metric) -> stats::Run {
+    let figure = run.figure(metric).filter(|_| run.is_side_by_side()).unwrap_or(0.0);
+    stats::Run { figure, steady: !run.is_unsteady(metric) }
+}
+
 impl<'d> Pair<'d> {
     /// Two cells of one result.
     pub fn in_blocks(treatment: &'d Cell, baseline: &'d Cell, metric: Metric, source: Source<'d>) -> Self {
-        Self {
-            kind: VerdictKind::Comparison,
-            metric,
-            pairing: Pairing::Blocks,
-            treatment: Part { cell: treatment, twin: false, source },
-            baseline: Part { cell: baseline, twin: false, source },
-        }
+        let [treatment, baseline] = [treatment, baseline].map(|cell| Part::of(cell, false, source));
+        Self::of(VerdictKind::Comparison, treatment, baseline, metric)
     }
 
     /// The two runs in each block of one cell.
     pub fn of_twins(cell: &'d Cell, metric: Metric, source: Source<'d>) -> Self {
-        let pair = Self::in_blocks(cell, cell, metric, source);
-        Self { kind: VerdictKind::NoiseFloor, treatment: Part { cell, twin: true, source }, ..pair }
+        let [treatment, baseline] = [true, false].map(|twin| Part::of(cell, twin, source));
+        Self::of(VerdictKind::NoiseFloor, treatment, baseline, metric)
+    }
+
+    fn of(kind: VerdictKind, treatment: Part<'d>, baseline: Part<'d>, metric: Metric) -> Self {
+        if !treatment.cell.under_duet_interference && !baseline.cell.under_duet_interference {
+            return Self { kind, metric, pairing: Pairing::Blocks, treatment, baseline };
+        }
+        let treatment = treatment.beside(&baseline);
+        let baseline = baseline.beside(&treatment);
+        Self { kind, metric, pairing: Pairing::Duets, treatment, baseline }
     }
 
     /// Cells of two results, each with its own.
@@ -120,28 +137,38 @@ impl<'d> Pair<'d> {
             kind: VerdictKind::Comparison,
             metric,
             pairing: Pairing::Apart,
-            treatment: Part { cell: treatment, twin: false, source: of_treatment },
-            baseline: Part { cell: baseline, twin: false, source: of_baseline },
+            treatment: Part::of(treatment, false, of_treatment),
+            baseline: Part::of(baseline, false, of_baseline),
         }
     }
 
     /// What is compared: all of it, or what quiet blocks have.
     pub fn sides(&self, quiet_only: bool) -> Sides {
-        let judged = |part: &Part<'d>| part.judged(self.metric, quiet_only).collect::<Vec<_>>();
-        let (treatment, baseline) = (judged(&self.treatment), judged(&self.baseline));
-        if self.pairing == Pairing::Apart {
-            let runs = |of: Vec<(u32, stats::Run)>| of.into_iter().map(|(_, run)| run).collect();
-            return Sides::Apart { treatment: runs(treatment), baseline: runs(baseline) };
+        let judge = |run: &Run| judged(run, self.metric);
+        let (treatment, baseline) = (self.treatment.judged(quiet_only), self.baseline.judged(quiet_only));
+        match self.pairing {
+            Pairing::Apart => Sides::Apart {
+                treatment: treatment.map(judge).collect(),
+                baseline: baseline.map(judge).collect(),
+            },
+            Pairing::Blocks => {
+                let nothing = stats::Block { treatment: None, baseline: None };
+                let mut blocks: BTreeMap<u32, stats::Block> = BTreeMap::new();
+                for run in treatment {
+                    blocks.entry(run.block).or_insert(nothing).treatment = Some(judge(run));
+                }
+                for run in baseline {
+                    blocks.entry(run.block).or_insert(nothing).baseline = Some(judge(run));
+                }
+                Sides::Blocks(blocks.into_values().collect())
+            }
+            Pairing::Duets => {
+                let partner = |run: &Run| self.baseline.runs().find(|other| run.belongs_to(other));
+                let duet =
+                    |run| stats::Block { treatment: Some(judge(run)), baseline: partner(run).map(judge) };
+                Sides::Blocks(treatment.map(duet).collect())
+            }
         }
-        let mut blocks: BTreeMap<u32, stats::Block> = BTreeMap::new();
-        let nothing = stats::Block { treatment: None, baseline: None };
-        for (block, run) in treatment {
-            blocks.entry(block).or_insert(nothing).treatment = Some(run);
-        }
-        for (block, run) in baseline {
-            blocks.entry(block).or_insert(nothing).baseline = Some(run);
-        }
-        Sides::Blocks(blocks.into_values().collect())
     }
 
     /// Whether a run is held against itself.
@@ -154,14 +181,21 @@ impl<'d> Pair<'d> {
     pub fn noisy_blocks(&self) -> usize {
         let (treatment, baseline) = (self.treatment.noisy_blocks(), self.baseline.noisy_blocks());
         match self.pairing {
-            Pairing::Blocks => treatment.union(&baseline).count(),
+            Pairing::Blocks | Pairing::Duets => treatment.union(&baseline).count(),
             Pairing::Apart => treatment.len() + baseline.len(),
         }
     }
 
     /// Why no verdict is given on it, if none is.
     pub fn withheld(&self) -> Option<String> {
-        let lossy = [&self.treatment, &self.baseline]
+        let parts = [&self.treatment, &self.baseline];
+        let in_duets = parts.iter().any(|part| part.cell.under_duet_interference);
+        if in_duets && (self.pairing == Pairing::Apart || parts.iter().any(|part| part.runs.is_empty())) {
+            return Some(format!(
+                "figures {UNDER_DUET_INTERFERENCE} are compared only between runs that were made beside each other"
+            ));
+        }
+        let lossy = parts
             .into_iter()
             .find(|part| self.metric.is_latency() && part.lost_pct() > MAX_LATENCY_LOSS_PCT)?;
         Some(format!(

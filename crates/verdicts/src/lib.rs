@@ -4,7 +4,7 @@
 //! - [`compare()`]: two results, or cells of one; refused where they differ in more than the named factors.
 //! - [`Criterion`]: what a comparison may be asked to hold.
 //!
-//! Runs of one result are paired by block. Runs of two results are not: nothing drew their order, and what changed between
+//! Runs of one result are paired by block, those of duets as they were made. Runs of two results are not: nothing drew their order, and what changed between
 //! the two is in the difference. By which rules claims are made is the affair of [`stats`]; `docs/explain/verdicts.md` says
 //! what each word means.
 #![forbid(unsafe_code)]
@@ -39,9 +39,15 @@ pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
     let mut verdicts = noise_floor(source);
     let is_baseline = |cell: &&results::Cell| document.experiment.is_baseline(&cell.id);
     let (baselines, others): (Vec<_>, Vec<_>) = document.cells.iter().partition(is_baseline);
+    let duets = if document.experiment.design.duet { document.experiment.comparisons() } else { Vec::new() };
+    let beside = |cell: &results::Cell| {
+        let (_, baseline) = duets.iter().find(|(compared, _)| compared.id == cell.id)?;
+        baselines.iter().copied().find(|candidate| candidate.id == baseline.id)
+    };
     let mut pairs = Vec::new();
     for cell in others {
-        let Some(baseline) = matching::nearest(document, cell, document, &baselines, &[]) else { continue };
+        let nearest = || matching::nearest(document, cell, document, &baselines, &[]);
+        let Some(baseline) = beside(cell).or_else(nearest) else { continue };
         for metric in Metric::claims(&cell.factors) {
             pairs.push(Pair::in_blocks(cell, baseline, *metric, source));
         }

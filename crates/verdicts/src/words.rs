@@ -1,6 +1,8 @@
 //! Verdicts in words, with their numbers.
 
-use results::{Answer, Conclusion, Metric, ModesBy, Pairing, Typical, Verdict, VerdictSide};
+use results::{
+    Answer, Conclusion, Metric, ModesBy, Pairing, Typical, UNDER_DUET_INTERFERENCE, Verdict, VerdictSide,
+};
 use stats::{Rules, Sides};
 
 /// A verdict as one line.
@@ -68,6 +70,7 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
         }
         Conclusion::TooFew { needs } => match verdict.pairing {
             Pairing::Blocks => format!("has too few blocks for any claim: {}, needs {needs}", answer.n),
+            Pairing::Duets => format!("has too few duets for any claim: {}, needs {needs}", answer.n),
             Pairing::Apart => format!("has too few runs for any claim: {n}, needs {needs} on each side"),
         },
     }
@@ -97,6 +100,8 @@ fn rests_on(verdict: &Verdict, blocks: usize) -> String {
     match verdict.pairing {
         Pairing::Blocks if blocks == 1 => "1 block".to_owned(),
         Pairing::Blocks => format!("{blocks} blocks"),
+        Pairing::Duets if blocks == 1 => "1 duet".to_owned(),
+        Pairing::Duets => format!("{blocks} duets"),
         Pairing::Apart => format!("{} and {} runs", verdict.baseline.runs, verdict.treatment.runs),
     }
 }
@@ -108,7 +113,9 @@ fn modes(side: &VerdictSide, metric: Metric) -> Option<String> {
         .map(|mode| format!("{:.0} % near {}", mode.share_pct, quantity(mode.location, metric)))
         .collect();
     let by = side.modes_by.as_ref().map(modes_by).unwrap_or_default();
-    (!modes.is_empty()).then(|| format!("multi-modal: {}{by}", modes.join(", ")))
+    let interference =
+        if side.under_duet_interference { format!(" {UNDER_DUET_INTERFERENCE}") } else { String::new() };
+    (!modes.is_empty()).then(|| format!("multi-modal{interference}: {}{by}", modes.join(", ")))
 }
 
 /// Which recorded fields go with groups; the first few, with what each typically is in every group.

@@ -917,7 +917,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__run)
-            opts="-h --resume --force --set --dry-run --out --json --help"
+            opts="-h --resume --force --set --duet --dry-run --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

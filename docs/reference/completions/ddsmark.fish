@@ -67,6 +67,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l resume -d 'Go on
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l set -d 'Put another value in the place of one in the file, such as `factors.size=64,1024`. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l out -d 'Directory for the result, new or empty. Without it, `results/NAME-TIME`' -r -F
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l force -d 'With `--resume`: go on although something differs. The result says what'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l duet -d 'Make each run at the same time as one of its baseline, each on half of the cores, swapped in every block. The same as `--set design.duet=true`'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l dry-run -d 'Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will be able to see, if a selftest of this host is kept'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -89,7 +90,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand recipes; and __fish_seen
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand report" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand report" -s h -l help -d 'Print help'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l factor -d 'In what the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or `env.net.core.rmem_max`; or a group, such as `qos` or `env`. May be given several times' -r
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l metric -d 'Figure to compare. May be given several times. Without it, p50 and p99 of latency, goodput of throughput' -r -f -a "p50\t''
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l metric -d 'Figure to compare. May be given several times. Without it, p50 and p99 of the latency (RTT, or response under load), goodput of throughput' -r -f -a "p50\t''
 p90\t''
 p99\t''
 p99.9\t''

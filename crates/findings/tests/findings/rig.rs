@@ -116,6 +116,7 @@ fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
         number: scheduled.number,
         block: scheduled.block,
         twin: scheduled.twin,
+        duet: None,
         cell: cell.id.clone(),
         ..run.clone()
     }

@@ -11,7 +11,7 @@ use experiment::{
     Support, TransportInfo, Workload,
 };
 use results::{
-    AgentRecord, Assembler, Counted, Cpu, Distribution, Document, Failure, Header, Histograms, Host,
+    AgentRecord, Assembler, Counted, Cpu, Distribution, Document, Duet, Failure, Header, Histograms, Host,
     IntervalLog, Latency, Run, RunState, State, Throughput, Tool, Usage, Windows,
 };
 
@@ -201,6 +201,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         number: scheduled.number,
         block: scheduled.block,
         twin: scheduled.twin,
+        duet: scheduled.duet.map(|duet| Duet { partner: duet.partner, side_by_side_pct: 99.5 }),
         cell: cell.id.clone(),
         state: RunState::Valid,
         failure: None,

@@ -2,6 +2,7 @@
 
 mod bad_days;
 mod describe;
+mod duet;
 mod figures;
 mod paced;
 mod resume;

@@ -49,6 +49,7 @@ impl Rig {
                     keep_awake: false,
                     spin: true,
                     baseline: Vec::new(),
+                    duet: false,
                     repeat_noisy: false,
                     precision: None,
                     budget_ns: None,

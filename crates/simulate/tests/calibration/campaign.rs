@@ -170,6 +170,7 @@ impl Campaign {
                 block: number,
                 cell,
                 twin: false,
+                duet: None,
             });
             scheduled.map(|run| self.median_rtt(run).expect("pings enough for a median")).collect()
         };

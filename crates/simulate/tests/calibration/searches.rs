@@ -133,7 +133,7 @@ impl<'s> Searched<'s> {
     fn run(&mut self, load: Load, measure_ns: u64) -> simulate::Figures {
         self.trials += 1;
         self.cell.factors.load = Some(load);
-        let scheduled = ScheduledRun { number: self.trials, block: 1, cell: 0, twin: false };
+        let scheduled = ScheduledRun { number: self.trials, block: 1, cell: 0, twin: false, duet: None };
         let mut design = design(measure_ns);
         // one seed makes all runs of a host; where plans are drawn, each has its own
         design.seed = if self.system.deadline { self.seed << 16 | u64::from(self.trials) } else { self.seed };

@@ -13,7 +13,7 @@ const RUNS: u32 = 2_000;
 fn figures(lab: &mut Lab, cell: &Cell, runs: u32, of: impl Fn(&Figures) -> f64) -> Vec<f64> {
     let design = design(5 * MS);
     let measure = |number| {
-        let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false };
+        let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false, duet: None };
         of(&lab.figures(cell, &design, scheduled).expect("measured"))
     };
     (1..=runs).map(measure).collect()
@@ -121,7 +121,7 @@ fn the_short_way_gives_the_figures_of_the_long_one() {
         let mut cell = cell(workload, true, 0, &[("latency", "gamma:50us,3"), ("loss", "1%")]);
         cell.factors.qos.reliability = Some(Reliability::BestEffort);
         let run = run(&mut lab, &cell, 50 * MS, 3);
-        let scheduled = ScheduledRun { number: 3, block: 3, cell: 0, twin: false };
+        let scheduled = ScheduledRun { number: 3, block: 3, cell: 0, twin: false, duet: None };
         let figures = lab.figures(&cell, &design(50 * MS), scheduled).expect("measured");
         assert_eq!((Some(&figures.counted), &figures.throughput), (run.counted.first(), &run.throughput));
         let [p50, p99] = run.latency.get("rtt").map_or([None; 2], |rtt| [rtt.p50_ns, rtt.p99_ns]);

@@ -1,6 +1,7 @@
 //! Virtual runs against the truth of their configuration.
 
 mod between;
+mod duet;
 mod paced;
 mod rig;
 mod separated;

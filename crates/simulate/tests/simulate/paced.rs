@@ -45,7 +45,7 @@ struct Responses {
 fn responses(cell: &Cell, runs: u64, measure_ns: u64, up_to: &[f64]) -> Responses {
     let mut lab = Lab::new();
     let mut all = Responses { means: Vec::new(), shares: vec![Vec::new(); up_to.len()], highs: Vec::new() };
-    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false };
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     for seed in 0..runs {
         // a plan of its own each
         let design = Design { seed, ..design(measure_ns) };
@@ -125,7 +125,7 @@ fn a_server_that_jitters_makes_samples_wait_for_longer_as_pollaczek_khinchine_ha
 fn who_is_not_late_has_a_response_that_is_the_service() {
     let options = [("latency", "lognormal:80us,0.3"), ("service", "20us")];
     let design = Design { windows: 100, ..design(SECOND) };
-    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false };
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     let run =
         Lab::new().run(&paced(constant(10_000), true, &options), &design, scheduled).expect("measured").run;
     let [service, response, lag, call] =
@@ -277,7 +277,7 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
         flow("replay", 2_000, Load::Trace { trace }),
     ];
     let mut lab = Lab::new();
-    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false };
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     let error = lab.run(&cell, &design(SECOND), scheduled).expect_err("no times").to_string();
     assert!(error.contains("flow `replay`") && error.contains("hint: "), "{error}");
     lab.traces = BTreeMap::from([("replay".to_owned(), Arc::from([5 * MS, 100 * MS, 2 * SECOND]))]);
@@ -329,7 +329,7 @@ fn plans_that_are_drawn_can_be_had_again() {
     let cell = paced(poisson(1_000), true, &[("latency", "50us")]);
     let planned = |seed, number| {
         let design = Design { seed, ..design(SECOND) };
-        let scheduled = ScheduledRun { number, block: 1, cell: 0, twin: false };
+        let scheduled = ScheduledRun { number, block: 1, cell: 0, twin: false, duet: None };
         let outcome = Lab::new().run(&cell, &design, scheduled).expect("measured");
         outcome.run.paced.expect("an open loop").planned
     };

@@ -52,6 +52,7 @@ pub fn design(measure_ns: u64) -> Design {
         keep_awake: false,
         spin: true,
         baseline: Vec::new(),
+        duet: false,
         repeat_noisy: false,
         precision: None,
         budget_ns: None,
@@ -59,7 +60,7 @@ pub fn design(measure_ns: u64) -> Design {
 }
 
 pub fn run(lab: &mut Lab, cell: &Cell, measure_ns: u64, number: u32) -> Run {
-    let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false };
+    let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false, duet: None };
     lab.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
 }
 

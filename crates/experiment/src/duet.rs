@@ -1,0 +1,125 @@
+//! Duets: a run and one of its baseline at the same time, on cores that mirror each other. What disturbs the host disturbs
+//! both, so their ratio is what counts (Bulej et al., *Duet Benchmarking*, ICPE 2020).
+
+use std::collections::BTreeSet;
+
+use rand::{RngExt as _, seq::SliceRandom as _};
+
+use crate::{Cell, Experiment, Pin, PlanError, ScheduledRun, Workload, plan::Stream};
+
+/// With whom a run of a duet shares the time, and where it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// Number of the other run.
+    pub partner: u32,
+    /// Which of [`Pin::halves`] is this run's; the other run has the other. Swapped in every block.
+    pub half: usize,
+}
+
+impl Pin {
+    /// Two sets of cores for each end, as large as each other, for the two runs of a duet. None where an end has no two cores.
+    #[must_use]
+    pub fn halves(&self) -> Option<[Self; 2]> {
+        let Self::Cores(writer, reader) = self else { return None };
+        let half = |cores: &[u32], index: usize| {
+            let each = cores.len() / 2;
+            cores[index * each..(index + 1) * each].to_vec()
+        };
+        let enough = writer.len() >= 2 && reader.len() >= 2;
+        enough.then(|| [0, 1].map(|index| Self::Cores(half(writer, index), half(reader, index))))
+    }
+}
+
+impl Experiment {
+    /// The duets of a block, as indices of cells: each cell that is compared beside its baseline, and each baseline cell
+    /// beside itself.
+    pub(crate) fn duets(&self) -> Vec<(usize, usize)> {
+        let index = |cell: &Cell| self.cells.iter().position(|other| other.id == cell.id).unwrap_or_default();
+        let compared = self.comparisons().into_iter().map(|(cell, baseline)| (index(cell), index(baseline)));
+        let alone = (0..self.cells.len()).filter(|&cell| self.is_baseline(&self.cells[cell].id));
+        compared.chain(alone.map(|cell| (cell, cell))).collect()
+    }
+
+    /// The runs of a block of duets in drawn order, the two of a duet one after the other. Which one has which half of the
+    /// cores is drawn for the first block.
+    pub(crate) fn block_of_duets(
+        &self,
+        random: &mut rand::rngs::ChaCha8Rng,
+        block: u32,
+        first_run: u32,
+    ) -> Vec<ScheduledRun> {
+        let mut drawn = self.stream(Stream::Half, 0);
+        let mut order: Vec<((usize, usize), usize)> = self
+            .duets()
+            .into_iter()
+            .map(|duet| (duet, (drawn.random_range(0..2) + block as usize) % 2))
+            .collect();
+        order.shuffle(random);
+        let numbered = order.into_iter().zip((first_run..).step_by(2));
+        let runs = |(((cell, baseline), half), number): (((usize, usize), usize), u32)| {
+            let beside = |partner, half| Some(Beside { partner, half });
+            let duet = beside(number + 1, 1 - half);
+            let other = ScheduledRun { number, block, cell: baseline, twin: false, duet };
+            [
+                other,
+                ScheduledRun {
+                    number: number + 1,
+                    cell,
+                    twin: cell == baseline,
+                    duet: beside(number, half),
+                    ..other
+                },
+            ]
+        };
+        numbered.flat_map(runs).collect()
+    }
+}
+
+/// Why these cells cannot be measured in duets, if they cannot.
+pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
+    let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint });
+    if experiment.design.baseline.is_empty() {
+        let words = "a duet needs a baseline: each run is made beside one of its baseline";
+        let hint = "add `baseline` to `[design]`, such as `baseline = { profile = \"default\" }`, or leave `duet` out";
+        return refuse(words.to_owned(), hint);
+    }
+    if let Some(cell) = experiment.cells.iter().find(|cell| cell.factors.workload != Workload::Latency) {
+        let words = format!(
+            "`{}` cannot be measured in a duet: two runs of workload `{}` would take from each other what is measured",
+            cell.id, cell.factors.workload
+        );
+        return refuse(words, "ask for workload `latency` alone, or leave `duet` out");
+    }
+    if let Some(cell) = experiment.cells.iter().find(|cell| cell.factors.multicast) {
+        let words = format!(
+            "`{}` cannot be measured in a duet: the kernel counts what goes by multicast for both runs together, so which \
+             of them did so could not be told",
+            cell.id
+        );
+        return refuse(words, "ask for `multicast = false`, or leave `duet` out");
+    }
+    let measured: BTreeSet<usize> = experiment.duets().into_iter().map(|(cell, _)| cell).collect();
+    if let Some(alone) = (0..experiment.cells.len()).find(|cell| !measured.contains(cell)) {
+        let words = format!("`{}` has no baseline to be measured beside", experiment.cells[alone].id);
+        let hint =
+            "choose a baseline for it: one that agrees with it in each factor in which baseline cells differ";
+        return refuse(words, hint);
+    }
+    cores(&experiment.design.pin)
+}
+
+/// No core may be of two ends: they would wait for each other.
+fn cores(pin: &Pin) -> Result<(), PlanError> {
+    let found = match pin {
+        Pin::Cores(writer, reader) if writer.iter().any(|core| reader.contains(core)) => {
+            "writer and reader share cores".to_owned()
+        }
+        Pin::Cores(..) if pin.halves().is_some() => return Ok(()),
+        Pin::Cores(writer, reader) => format!("the writer has {}, the reader {}", writer.len(), reader.len()),
+        Pin::None => "none is pinned".to_owned(),
+    };
+    Err(PlanError::Contradiction {
+        words: format!("a duet needs 4 cores, two for each end: {found}"),
+        hint: "use a host with 4 cores or more, with a `pin` such as `0-1,2-3` or `auto`; or leave `duet` out",
+    })
+}

@@ -1,0 +1,132 @@
+//! Where runs that are made at once wait for each other.
+
+use std::{
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// A place where all who take part meet. Who leaves is waited for no more.
+#[derive(Debug)]
+pub(crate) struct Meeting {
+    present: Mutex<Present>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Present {
+    members: usize,
+    waiting: usize,
+    /// How often all have met.
+    met: u64,
+}
+
+/// One who takes part, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Member<'m>(&'m Meeting);
+
+impl Meeting {
+    /// Of nobody.
+    pub(crate) const fn new() -> Self {
+        Self { present: Mutex::new(Present { members: 0, waiting: 0, met: 0 }), changed: Condvar::new() }
+    }
+
+    /// One more takes part.
+    pub(crate) fn join(&self) -> Member<'_> {
+        self.present().members += 1;
+        Member(self)
+    }
+
+    fn present(&self) -> MutexGuard<'_, Present> {
+        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets those go who wait, if all do.
+    fn proceed(&self, present: &mut Present) {
+        if present.waiting >= present.members {
+            present.waiting = 0;
+            present.met += 1;
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl Member<'_> {
+    /// Waits until all who take part are here, or for so long. Whether they are.
+    pub(crate) fn meet(&self, limit: Duration) -> bool {
+        let mut present = self.0.present();
+        present.waiting += 1;
+        let met = present.met;
+        self.0.proceed(&mut present);
+        let waited = self.0.changed.wait_timeout_while(present, limit, |present| present.met == met);
+        let (mut present, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let all_met = present.met != met;
+        if !all_met {
+            present.waiting -= 1;
+        }
+        all_met
+    }
+}
+
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        let mut present = self.0.present();
+        present.members -= 1;
+        self.0.proceed(&mut present);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::atomic::{AtomicU32, Ordering},
+        thread,
+    };
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn nobody_goes_on_before_all_are_there() {
+        let (meeting, arrived) = (Meeting::new(), AtomicU32::new(0));
+        let members = [meeting.join(), meeting.join()];
+        thread::scope(|scope| {
+            for member in members {
+                let arrived = &arrived;
+                scope.spawn(move || {
+                    for round in 1..=1000 {
+                        arrived.fetch_add(1, Ordering::SeqCst);
+                        assert!(member.meet(LONG));
+                        // the other may be one round ahead, and no more
+                        assert!((2 * round..=2 * round + 1).contains(&arrived.load(Ordering::SeqCst)));
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn who_leaves_is_waited_for_no_more() {
+        let meeting = Meeting::new();
+        let (stays, leaves) = (meeting.join(), meeting.join());
+        thread::scope(|scope| {
+            let waits = scope.spawn(move || {
+                assert!(stays.meet(LONG));
+                stays
+            });
+            while meeting.present().waiting == 0 {
+                thread::yield_now();
+            }
+            drop(leaves);
+            assert!(waits.join().expect("no panic").meet(LONG));
+        });
+    }
+
+    #[test]
+    fn a_wait_has_a_limit() {
+        let meeting = Meeting::new();
+        let (comes, _stays_away) = (meeting.join(), meeting.join());
+        assert!(!comes.meet(Duration::from_millis(1)));
+        assert_eq!(meeting.present().waiting, 0);
+    }
+}

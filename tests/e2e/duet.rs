@@ -1,0 +1,109 @@
+//! Duets with real agents and drivers. The cores are given through the runner's API, four that lie on those that are here: the
+//! mechanism is shown, and no figure is believed.
+
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, Experiment, Given, Limits, Pin, Source};
+use results::{Conclusion, Directory, Document, Header, Metric, Pairing, Run, RunState, Tool, VerdictKind};
+use runner::{DriverFile, LocalLauncher, Session, Stop, allowed_cores, capture_host, describe};
+
+use crate::support::{Scene, drivers, programs};
+
+/// What the file says, made in duets on this host's cores. The first cell is the baseline.
+fn measured(scene: &Scene, text: &str, names: &[&str]) -> Document {
+    let launcher = LocalLauncher::new(programs().join("ddsmark-agent"));
+    let files: BTreeMap<_, _> = names
+        .iter()
+        .map(|name| ((*name).to_owned(), drivers().join(format!("libddsmark_{name}.so"))))
+        .collect();
+    let of = |(name, path): (&String, &std::path::PathBuf)| -> (String, DriverDescription) {
+        let file = DriverFile { name: name.clone(), path: path.clone() };
+        (name.clone(), describe(&launcher, &file, &Limits::default(), &Stop::new()).expect("a driver"))
+    };
+    let descriptions = files.iter().map(of).collect();
+    let source = Source { path: "file".to_owned(), text: text.to_owned(), sets: Vec::new() };
+    let given = Given {
+        name: "duet",
+        descriptions: &descriptions,
+        installed: &[],
+        traces: &BTreeMap::new(),
+        pin: Pin::None,
+        seed: 5,
+    };
+    let mut experiment: Experiment = source.read().expect("a file").plan(&given).expect("a plan");
+    let cores = allowed_cores();
+    let (one, two) = (cores[0], cores[1 % cores.len()]);
+    experiment.design.baseline = vec![experiment.cells[0].id.clone()];
+    experiment.design.duet = true;
+    experiment.design.pin = Pin::Cores(vec![one, two], vec![two, one]);
+
+    let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
+    let directory = Directory::create(&scene.path("result"), experiment.runs()).expect("a directory");
+    let header = Header::new(tool, capture_host(), experiment, descriptions, Vec::new());
+    let stop = Stop::new();
+    let session = Session { header, files, launcher: &launcher, directory: &directory, stop: &stop };
+    let outcome = session.execute(&mut ());
+    assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
+    assert_eq!(Directory::load(&scene.path("result")).expect("a result"), outcome.document);
+    outcome.document
+}
+
+fn runs(document: &Document) -> BTreeMap<u32, &Run> {
+    document.cells.iter().flat_map(|cell| &cell.runs).map(|run| (run.number, run)).collect()
+}
+
+#[test]
+fn two_runs_of_real_middleware_are_made_at_once_and_neither_meets_the_other() {
+    let scene = Scene::new();
+    let text = "question = \"?\"\nworkload = \"latency\"\n[factors]\ndriver = [\"cyclonedds\", \"udp\"]\nsize = 64\n\
+                [design]\nblocks = 3\nwarm_up = \"50ms\"\nmeasure = \"500ms\"\n";
+    let document = measured(&scene, text, &["cyclonedds", "udp"]);
+    let runs = runs(&document);
+    assert_eq!(runs.len(), 12);
+    let all = runs.values().filter_map(|run| Some(run.duet.as_ref()?.side_by_side_pct));
+    println!("side by side for {:.1} % of the measured time at least", all.fold(100.0, f64::min));
+    for run in runs.values() {
+        let duet = run.duet.as_ref().expect("a duet");
+        assert_eq!((run.state, &run.failure), (RunState::Valid, &None), "{run:?}");
+        assert!(run.belongs_to(runs[&duet.partner]) && duet.side_by_side_pct > 50.0, "{duet:?}");
+        assert!(run.counted.iter().all(|counted| counted.foreign == 0), "{run:?}");
+        let cores: Vec<usize> = run.agents.iter().map(|agent| agent.cpus.len()).collect();
+        assert_eq!(cores, [1, 1]);
+    }
+}
+
+#[test]
+fn a_ratio_that_is_true_is_found_beside_each_other() {
+    let scene = Scene::new();
+    let text = "question = \"?\"\nworkload = \"latency\"\noptions.sim.latency = [\"1ms\", \"3ms\"]\n[factors]\n\
+                driver = \"sim\"\nsize = 64\n[design]\nblocks = 10\nwarm_up = \"50ms\"\nmeasure = \"500ms\"\n";
+    let document = measured(&scene, text, &["sim"]);
+    let verdict = document
+        .verdicts
+        .iter()
+        .find(|verdict| verdict.kind == VerdictKind::Comparison && verdict.metric == Metric::RttP50)
+        .expect("a verdict");
+    assert_eq!(verdict.pairing, Pairing::Duets);
+    let answer = verdict.answer.as_ref().expect("an answer");
+    assert!(matches!(answer.conclusion, Conclusion::Higher { .. }), "{}", verdict.text);
+    // 2 ms and 6 ms, and what the host takes
+    assert!(answer.change_pct.is_some_and(|change| (100.0..250.0).contains(&change)), "{}", verdict.text);
+}
+
+#[test]
+fn fewer_than_four_cores_are_refused_before_the_first_packet() {
+    let scene = Scene::new();
+    let core = allowed_cores()[0].to_string();
+    let sets =
+        ["--set", "factors.driver=udp", "--set", "factors.size=64,1024", "--set", "design.baseline.size=64"];
+    let arguments =
+        [&["-c", &core, "ddsmark", "run", "latency", "--duet", "--out", "result"], &sets[..]].concat();
+    let outcome = scene.start("taskset", &arguments).end();
+    outcome.assert_status(2);
+    let refusal = "a duet needs 4 cores, two for each end: none is pinned";
+    assert!(
+        outcome.stderr.contains(refusal) && outcome.stderr.contains("\nhint: use a host with 4 cores"),
+        "{outcome:?}"
+    );
+    assert!(outcome.stdout.is_empty() && !scene.path("result").exists());
+}
