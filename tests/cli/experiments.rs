@@ -92,8 +92,8 @@ fn a_plan_with_a_precision_says_what_it_may_take() {
 fn recipes_are_listed_and_shown() {
     let place = Place::new();
     place.golden("recipes-list", &["recipes", "list"]);
-    let output = place.run(&["recipes", "show", "latency"]);
-    let file = crate::support::root().join("recipes/latency.toml");
+    let output = place.run(&["recipes", "show", "latency-vs-size"]);
+    let file = crate::support::root().join("recipes/latency-vs-size.toml");
     assert_eq!(output.stdout, fs::read(file).expect("the recipe"));
     place.golden("recipe-unknown", &["run", "latenci"]);
     place.golden("file-missing", &["run", "./latency.toml"]);

@@ -16,13 +16,27 @@ fn recipes() -> Vec<String> {
 fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
     let scene = Scene::new();
     let recipes = recipes();
-    assert!(recipes.len() >= 7, "{recipes:?}");
+    assert!(recipes.len() >= 12, "{recipes:?}");
     for recipe in recipes {
         let outcome = scene.ddsmark(&["run", &recipe, "--dry-run", "--json"]);
         outcome.assert_status(0);
         let plan: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
         assert!(list(&plan["cells"]).len() > 1, "{recipe}: {plan}");
         assert_eq!(plan["name"], Value::from(recipe));
+    }
+}
+
+#[test]
+fn the_recipe_of_seconds_measures_every_workload() {
+    let scene = Scene::new();
+    let outcome = scene.ddsmark(&["run", "smoke", "--json"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]);
+    assert!(cells.len() >= 3, "{document}");
+    for cell in cells {
+        let runs = list(&cell["runs"]);
+        assert!(runs.len() == 3 && runs.iter().all(|run| run["state"] == "valid"), "{cell}");
     }
 }
 
@@ -46,7 +60,7 @@ fn both_runs_of_a_baseline_are_in_the_result_and_can_be_paired() {
     let scene = Scene::new();
     let outcome = scene.ddsmark(&[
         "run",
-        "latency",
+        "latency-vs-size",
         "--json",
         "--set",
         "factors.driver=udp",

@@ -67,8 +67,8 @@ fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
     // a scene has the host for itself: the first one ends here
     let planned = {
         let scene = Scene::new();
-        let whole =
-            scene.ddsmark(&[&run_arguments("latency", &["design.blocks=3"])[..], &["--json"]].concat());
+        let whole = scene
+            .ddsmark(&[&run_arguments("latency-vs-size", &["design.blocks=3"])[..], &["--json"]].concat());
         whole.assert_status(0);
         order(&whole.document())
     };
@@ -76,7 +76,7 @@ fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
 
     let scene = Scene::new();
     // in the first run, in the middle of a block, and with the last run of a block; the number counts launches
-    killed(&scene, "udp pinger 0 match 0 runner", &run_arguments("latency", &["design.blocks=3"]));
+    killed(&scene, "udp pinger 0 match 0 runner", &run_arguments("latency-vs-size", &["design.blocks=3"]));
     killed(&scene, "udp ponger 3 measure 0 runner", &["run", "--resume", "result"]);
     let before = fs::read(scene.path("result/runs/0001.json")).expect("the first run");
     // what a crash may leave behind
@@ -133,7 +133,7 @@ fn the_number_of_blocks_that_a_pilot_gave_outlives_its_runner() {
 #[test]
 fn another_environment_is_refused_by_name_and_forced_with_words_in_the_result() {
     let scene = Scene::new();
-    killed(&scene, "udp pinger 2 measure 0 runner", &run_arguments("latency", &["design.blocks=3"]));
+    killed(&scene, "udp pinger 2 measure 0 runner", &run_arguments("latency-vs-size", &["design.blocks=3"]));
     let other = [("MALLOC_ARENA_MAX", OsStr::new("1"))];
     let refused = start(&scene, &other, &["run", "--resume", "result"]);
     refused.assert_status(2);

@@ -29,6 +29,8 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
         interface: Some(factors.interface.clone()),
         multicast: factors.multicast,
         options: factors.options.clone(),
+        send_buffer_bytes: factors.queues.send_buffer_bytes.unwrap_or(0),
+        receive_buffer_bytes: factors.queues.receive_buffer_bytes.unwrap_or(0),
         ..ParticipantConfig::default()
     })?;
     Ok(participant)
@@ -40,7 +42,7 @@ pub fn writer_config(configure: &Configure, topic: &str, size_bytes: u64, batche
     WriterConfig {
         topic: topic.to_owned(),
         type_kind: TypeKind::Octets,
-        qos: factors.qos.clone(),
+        qos: factors.writer_qos(),
         max_payload_bytes: size_bytes,
         batch_bytes: if batched { factors.batch_bytes } else { 0 },
         loans: false,
@@ -53,7 +55,7 @@ pub fn reader_config(configure: &Configure, topic: &str, size_bytes: u64, batche
     ReaderConfig {
         topic: topic.to_owned(),
         type_kind: TypeKind::Octets,
-        qos: factors.qos.clone(),
+        qos: factors.reader_qos(),
         max_payload_bytes: size_bytes,
         batched: batched && factors.batch_bytes > 0,
         polling: factors.receive == ReceiveMode::Polling,

@@ -56,11 +56,11 @@ Examples:
       the questions that come with ddsmark
   ddsmark run qos-cost --dry-run
       what would be measured, and for how long
-  ddsmark run latency --set factors.size=64,1024 --set design.blocks=12
+  ddsmark run latency-vs-size --set factors.size=64,1024 --set design.blocks=12
       a recipe with other values
   ddsmark run --resume today
       goes on with what was interrupted
-  ddsmark recipes show receive >mine.toml && ddsmark run mine.toml --out today
+  ddsmark recipes show receive-modes >mine.toml && ddsmark run mine.toml --out today
       a file of your own";
 
 const COMPARE_EXAMPLES: &str = "\

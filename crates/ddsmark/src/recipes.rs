@@ -16,8 +16,20 @@ macro_rules! recipes {
 }
 
 /// Names and texts.
-const RECIPES: &[(&str, &str)] =
-    recipes!["latency", "throughput", "large-samples", "qos-cost", "history", "receive", "transports"];
+const RECIPES: &[(&str, &str)] = recipes![
+    "smoke",
+    "latency-vs-size",
+    "throughput-vs-size",
+    "loaded-latency",
+    "batching",
+    "demand-sweep",
+    "large-data-11mb",
+    "qos-cost",
+    "history",
+    "queues",
+    "receive-modes",
+    "transports",
+];
 
 pub fn execute(command: &Recipes) -> Result<Status, Problem> {
     match command {

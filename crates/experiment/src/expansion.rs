@@ -1,7 +1,7 @@
 //! Each driver's combinations, held against what it can do.
 
 use crate::{
-    Batching, Factors, Flow, Load, PlanError, Refusal, Topology, Workload,
+    Batching, Factors, Flow, Load, PlanError, Queues, Refusal, Topology, Workload,
     abilities::qos,
     loads::{Plans, Traces},
     many::{At, Many},
@@ -93,11 +93,19 @@ impl Expansion<'_> {
                 multicasts.push(*multicast.get());
             }
         }
-        // two ways that do not depend on each other, as one list
-        let ways: Vec<(&String, bool)> = axes
+        match axes.queues.held_against(driver, description) {
+            Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),
+            Err(refusal) => return self.cannot(driver, refusal),
+        }
+        let queues = axes.queues.all();
+        // ways that do not depend on each other, as one list
+        let ways: Vec<(&String, bool, &Queues)> = axes
             .interface
             .values()
             .flat_map(|interface| multicasts.iter().map(move |&multicast| (interface, multicast)))
+            .flat_map(|(interface, multicast)| {
+                queues.iter().map(move |queues| (interface, multicast, queues))
+            })
             .collect();
         let profiles = self.profiles(driver, description, &axes.profile)?;
         let flows = self.flows;
@@ -111,7 +119,7 @@ impl Expansion<'_> {
             let sizes = self.payloads(driver, transport, *max, axes)?;
             for options in &options {
                 for &receive in &receives {
-                    for &(interface, multicast) in &ways {
+                    for &(interface, multicast, queues) in &ways {
                         for (profile, policies, reliability) in &profiles {
                             for (size, plans) in &sizes {
                                 let size = *size;
@@ -129,6 +137,7 @@ impl Expansion<'_> {
                                     interface: interface.clone(),
                                     multicast,
                                     profile: profile.clone(),
+                                    queues: queues.clone(),
                                     qos: qos(description, *reliability, policies, size),
                                     options: options.clone(),
                                 };

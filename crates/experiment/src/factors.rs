@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Flow, Load, Qos};
+use crate::{Flow, Load, Qos, Queues};
 
 /// One combination of factors: everything that is chosen about a run, as it will be asked of the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +42,9 @@ pub struct Factors {
     pub profile: Option<String>,
     /// QoS asked of writers and readers.
     pub qos: Qos,
+    /// How much either end may hold.
+    #[serde(default, skip_serializing_if = "Queues::is_default")]
+    pub queues: Queues,
     /// The driver's own options.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,

@@ -21,6 +21,7 @@ mod plan;
 mod planner;
 mod policies;
 mod qos;
+mod queues;
 mod rate;
 mod refusal;
 mod schedule;
@@ -44,6 +45,7 @@ pub use qos::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
     Reliability, Scope,
 };
+pub use queues::Queues;
 pub use rate::{Arrival, WrittenRate};
 pub use refusal::{PlanError, Refusal};
 pub use schedule::{Schedule, Times};

@@ -9,6 +9,7 @@ use crate::{
     loads::{self, Traces},
     many::{At, Many, Span},
     planner::Given,
+    queues::{self, QueueAxes},
     rate::{Arrival, WrittenRate},
     units::Size,
     written::{Selection, Written},
@@ -33,6 +34,7 @@ pub(crate) struct Axes {
     pub(crate) trace: Many<String>,
     pub(crate) batch_bytes: Many<Size>,
     pub(crate) receive: Many<ReceiveMode>,
+    pub(crate) queues: QueueAxes,
     pub(crate) interface: Many<String>,
     pub(crate) multicast: Many<bool>,
     /// Empty where the experiment has no profiles.
@@ -61,6 +63,7 @@ impl Axes {
             trace: factors.trace.clone().unwrap_or(Many(Vec::new())),
             batch_bytes: factors.batch_bytes.clone().unwrap_or_else(|| Many::unwritten([Size(0)])),
             receive: factors.receive.clone().unwrap_or_else(|| Many::unwritten([ReceiveMode::Waitset])),
+            queues: QueueAxes::of(factors),
             interface: text(&factors.interface, "lo"),
             multicast: factors.multicast.clone().unwrap_or_else(|| Many::unwritten([false])),
             profile: profiles,
@@ -87,6 +90,7 @@ impl Axes {
             trace: selection.trace.clone().unwrap_or(axes.trace),
             batch_bytes: selection.batch_bytes.clone().unwrap_or(axes.batch_bytes),
             receive: selection.receive.clone().unwrap_or(axes.receive),
+            queues: axes.queues.with(selection),
             interface: selection.interface.clone().unwrap_or(axes.interface),
             multicast: selection.multicast.clone().unwrap_or(axes.multicast),
             profile: selection.profile.clone().unwrap_or(axes.profile),
@@ -105,6 +109,7 @@ impl Axes {
         all_distinct("multicast", &self.multicast)?;
         all_distinct("profile", &self.profile)?;
         loads::distinct(&self)?;
+        self.queues.check(written)?;
         for (what, empty) in [
             ("drivers", self.driver.0.is_empty()),
             ("sizes", self.size.0.is_empty()),
@@ -143,6 +148,7 @@ impl Axes {
             self.interface.0.len(),
             self.multicast.0.len(),
             self.profile.0.len().max(1),
+            self.queues.count(),
             self.rate.0.len().saturating_mul(self.arrival.0.len()).saturating_add(self.trace.0.len()).max(1),
         ]
         .into_iter()
@@ -156,9 +162,7 @@ pub(crate) fn cells(
     given: &Given<'_>,
     measure_ns: u64,
 ) -> Result<(Vec<Cell>, Vec<String>), Refusal> {
-    for policies in
-        written.profiles.values().map(|profile| profile.over(&written.qos)).chain([written.qos.clone()])
-    {
+    for policies in written.all_policies() {
         if let Some((at, words, hint)) = policies.contradiction() {
             return Err(PlanError::Contradiction { words, hint }.at(at));
         }
@@ -242,6 +246,7 @@ pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_
         && loads::selects(selection, factors, given)
         && holds(selection.batch_bytes.as_ref(), &Size(factors.batch_bytes))
         && holds(selection.receive.as_ref(), &factors.receive)
+        && queues::selects(selection, &factors.queues)
         && holds(selection.interface.as_ref(), &factors.interface)
         && holds(selection.multicast.as_ref(), &factors.multicast)
         && holds(selection.profile.as_ref(), &profile)
@@ -280,6 +285,7 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
         if receive {
             parts.push(factors.receive.to_string());
         }
+        parts.extend(factors.queues.id());
         if interface {
             parts.push(factors.interface.clone());
         }

@@ -82,6 +82,11 @@ pub struct WrittenFlow {
 }
 
 impl Written {
+    /// The policies of all, and of each profile over them.
+    pub(crate) fn all_policies(&self) -> impl Iterator<Item = Policies> {
+        self.profiles.values().map(|profile| profile.over(&self.qos)).chain([self.qos.clone()])
+    }
+
     /// Files of times that are to be followed.
     pub fn traces(&self) -> impl Iterator<Item = &At<String>> {
         let included = self.factors.include.iter().filter_map(|selection| selection.get().trace.as_ref());
@@ -131,6 +136,19 @@ pub struct Matrix {
     /// How samples are received. Without it `waitset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Many<ReceiveMode>>,
+    /// Samples that a writer may hold back: its limit of RESOURCE_LIMITS. Without it as much as `[qos]` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub send_queue: Option<Many<u32>>,
+    /// Samples that a reader may hold, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_queue: Option<Many<u32>>,
+    /// Send buffer of the sockets in bytes; 0 is the driver's default. Without it 0. A kernel may grant another size: the result
+    /// has what it granted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub send_buffer: Option<Many<Size>>,
+    /// Receive buffer of the sockets, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_buffer: Option<Many<Size>>,
     /// Network interfaces. Without it `lo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Many<String>>,
@@ -181,6 +199,18 @@ pub struct Selection {
     /// Ways to receive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Many<ReceiveMode>>,
+    /// Send queues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub send_queue: Option<Many<u32>>,
+    /// Receive queues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_queue: Option<Many<u32>>,
+    /// Send buffers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub send_buffer: Option<Many<Size>>,
+    /// Receive buffers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_buffer: Option<Many<Size>>,
     /// Network interfaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Many<String>>,

@@ -5,7 +5,7 @@
 //! ```text
 //! kill hang deaf exit fail garbage wrong twice      instead of the answer
 //! protocol                                          another version of the control channel
-//! qos blind off                                     other QoS in force, none read back, no multicast
+//! qos blind queue off                               other QoS in force, none read back, the reader's for all, no multicast
 //! shm child                                         leaves a file, a process of its own
 //! lose owe corrupt overrun foreign backwards torn miscount overflow uncounted unicast
 //! late unplanned unsent unplaced forget early astray deserter
@@ -129,13 +129,22 @@ impl Agent {
             Role::Reader => &["reader"],
             Role::Pinger | Role::Ponger => &["writer", "reader"],
         };
-        let mut qos = configure.factors.qos.clone();
-        if self.told_of("qos", "configure", configure.role.name()) {
-            qos.reliability = Some(Reliability::BestEffort);
-        }
-        if self.told_of("blind", "configure", configure.role.name()) {
-            qos = Qos::default();
-        }
+        let in_force = |entity: &str| {
+            let factors = &configure.factors;
+            let asked =
+                if entity.starts_with("writer") { factors.writer_qos() } else { factors.reader_qos() };
+            if self.told_of("blind", "configure", configure.role.name()) {
+                return Qos::default();
+            }
+            // what is asked of readers is in force on writers
+            if self.told_of("queue", "configure", configure.role.name()) {
+                return factors.reader_qos();
+            }
+            match self.told_of("qos", "configure", configure.role.name()) {
+                true => Qos { reliability: Some(Reliability::BestEffort), ..asked },
+                false => asked,
+            }
+        };
         let role = configure.role.name();
         let locators = |entity: &str| {
             entities.contains(&entity).then(|| format!("<{entity} of {role}>")).into_iter().collect()
@@ -143,7 +152,12 @@ impl Agent {
         Reply::Configured(Box::new(Configured {
             reader_locators: locators("reader"),
             writer_locators: locators("writer"),
-            effective_qos: numbered(entities, configure).map(|entity| (entity, qos.clone())).collect(),
+            effective_qos: numbered(entities, configure)
+                .map(|entity| {
+                    let in_force = in_force(&entity);
+                    (entity, in_force)
+                })
+                .collect(),
             settings: [("participant".to_owned(), self.settings(configure))].into(),
             cpus: configure.cpus.clone().unwrap_or_default(),
         }))

@@ -15,6 +15,7 @@ fn cell(id: &str, size_bytes: u64) -> Cell {
         size_bytes,
         load: None,
         flows: Vec::new(),
+        queues: experiment::Queues::default(),
         batch_bytes: 0,
         batching: Batching::None,
         receive: ReceiveMode::Waitset,

@@ -168,9 +168,9 @@ impl PairRun<'_> {
 
     /// QoS in force must be what was asked for. Returns, in words, what could not be read back.
     fn compare_qos(&self, configured: &[Configured; 2]) -> Result<Vec<String>, Trouble> {
-        let asked_of_writer = &self.cell.factors.qos;
+        let asked_of_writer = &self.cell.factors.writer_qos();
         // how long a write may block says nothing to a reader
-        let asked_of_reader = Qos { max_blocking_ns: None, ..asked_of_writer.clone() };
+        let asked_of_reader = Qos { max_blocking_ns: None, ..self.cell.factors.reader_qos() };
         let mut unverified = Vec::new();
         for (number, role) in roles(self.cell.factors.workload).into_iter().enumerate() {
             for (kind, entity) in self.entities(role) {
@@ -199,6 +199,7 @@ impl PairRun<'_> {
                 }
             }
         }
+        unverified.extend(self.unshown_buffers(configured));
         unverified.sort();
         unverified.dedup();
         Ok(unverified)
@@ -211,6 +212,25 @@ impl PairRun<'_> {
             let further = (2..=flows).map(move |flow| (kind, format!("{kind}-{flow}")));
             std::iter::once((kind, kind.to_owned())).chain(further)
         })
+    }
+
+    /// Socket buffers that were asked for, and of which no setting tells what was granted.
+    fn unshown_buffers(&self, configured: &[Configured; 2]) -> Vec<String> {
+        let queues = &self.cell.factors.queues;
+        let buffers = [
+            ("writer", "send_buffer_bytes", queues.send_buffer_bytes),
+            ("reader", "receive_buffer_bytes", queues.receive_buffer_bytes),
+        ];
+        let mut unshown = Vec::new();
+        for (role, configured) in roles(self.cell.factors.workload).into_iter().zip(configured) {
+            for (entity, setting, asked) in &buffers {
+                let shown = configured.settings.values().any(|settings| settings.contains_key(*setting));
+                if asked.is_some() && entities(role).contains(entity) && !shown {
+                    unshown.push(format!("{setting} of the {entity}"));
+                }
+            }
+        }
+        unshown
     }
 
     /// No driver may say that it does otherwise than asked. One that says `unknown`, or nothing, is believed to try: what

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Load, Pin, Qos};
+use experiment::{Load, Pin, Qos, Queues};
 use results::{Cell, Difference, Document};
 use serde_json::Value;
 
@@ -33,6 +33,9 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
     }
     if let Some(profile) = &factors.profile {
         fields.insert("profile".to_owned(), profile.clone());
+    }
+    if !factors.queues.is_default() {
+        queues(&mut fields, &factors.queues);
     }
     policies(&mut fields, "qos", &factors.qos);
     for (name, value) in &factors.options {
@@ -118,6 +121,14 @@ fn of_host(document: &Document) -> Fields {
     known.chain(sysctls).chain(links).collect()
 }
 
+fn queues(fields: &mut Fields, queues: &Queues) {
+    let samples = [("send_queue", queues.send_samples), ("receive_queue", queues.receive_samples)];
+    let bytes = [("send_buffer", queues.send_buffer_bytes), ("receive_buffer", queues.receive_buffer_bytes)];
+    let samples = samples.into_iter().map(|(name, samples)| (name, samples.map(u64::from)));
+    let asked = samples.chain(bytes).filter_map(|(name, value)| Some((name.to_owned(), value?.to_string())));
+    fields.extend(asked);
+}
+
 fn policies(fields: &mut Fields, prefix: &str, qos: &Qos) {
     let Ok(Value::Object(policies)) = serde_json::to_value(qos) else { return };
     for (name, value) in policies.into_iter().filter(|(_, value)| !value.is_null()) {
@@ -167,6 +178,7 @@ fn covers(name: &str, field: &str) -> bool {
         "profile" | "qos" => is_in(field, "qos") || is_in(field, "effective_qos"),
         "driver" => ["batching", "option", "effective_qos"].iter().any(|group| is_in(field, group)),
         "batch_bytes" => field == "batching",
+        "send_queue" | "receive_queue" => in_force("max_samples"),
         _ => name.strip_prefix("qos.").is_some_and(in_force),
     }
 }

@@ -41,6 +41,7 @@ pub fn cell(driver: &str, load: Load) -> Factors {
         size_bytes: 64,
         load: Some(load),
         flows: Vec::new(),
+        queues: experiment::Queues::default(),
         batch_bytes: 0,
         batching: Batching::None,
         receive: ReceiveMode::Waitset,

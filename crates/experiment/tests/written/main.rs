@@ -3,6 +3,7 @@
 mod characterize;
 mod file;
 mod paced;
+mod queues;
 mod support;
 
 use experiment::{Experiment, Fault, Given, Pin, Source, TraceText};

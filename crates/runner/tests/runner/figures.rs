@@ -1,7 +1,7 @@
 //! What the agents recorded becomes the right figures; what contradicts itself is left out; what limits them is said.
 
 use crate::rig::{Rig, files_below, run};
-use experiment::{Pin, Workload};
+use experiment::{Pin, Queues, Workload};
 use results::{Directory, Document, FindingKind, RunState, State, WarningKind};
 
 fn measure(workload: Workload, script: &str) -> Document {
@@ -152,6 +152,28 @@ fn qos_that_is_not_in_force_fails_the_run_and_unreadable_qos_is_told() {
     let run = run(&document, "d/throughput");
     assert_eq!(run.state, RunState::Valid);
     assert!(run.warnings[0].text.contains("reliability of the reader, reliability of the writer"), "{run:?}");
+}
+
+#[test]
+fn queues_are_held_against_each_end_and_buffers_that_nobody_shows_are_told() {
+    let with_queues = |script: &str| {
+        let mut rig = Rig::new(&[("d", script)]).of_workload(Workload::Throughput);
+        rig.experiment.cells[0].factors.queues = Queues {
+            send_samples: Some(7),
+            receive_samples: Some(9),
+            send_buffer_bytes: Some(65_536),
+            receive_buffer_bytes: None,
+        };
+        rig.execute().cells[0].runs[0].clone()
+    };
+    let run = with_queues("");
+    assert_eq!(run.state, RunState::Valid, "{run:?}");
+    let texts: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
+    assert_eq!(texts, ["the driver cannot read back send_buffer_bytes of the writer"]);
+
+    let failure = with_queues("queue writer any").failure.expect("it fails");
+    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("configure", Some("writer")));
+    assert!(failure.error.contains("max_samples: asked 7, in force 9"), "{failure:?}");
 }
 
 /// The one run of an experiment by multicast.

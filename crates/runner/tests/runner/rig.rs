@@ -168,6 +168,7 @@ fn cell(driver: &str, workload: Workload) -> Cell {
             size_bytes: 64,
             load: None,
             flows: Vec::new(),
+            queues: experiment::Queues::default(),
             batch_bytes: 0,
             batching: Batching::None,
             receive: ReceiveMode::Waitset,

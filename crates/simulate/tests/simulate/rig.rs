@@ -20,6 +20,7 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         size_bytes: 1000,
         load: None,
         flows: Vec::new(),
+        queues: experiment::Queues::default(),
         batch_bytes,
         batching: if batch_bytes > 0 { Batching::Application } else { Batching::None },
         receive: ReceiveMode::Waitset,

@@ -1,0 +1,213 @@
+//! How much either end may hold: queues of samples and buffers of sockets, as factors.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    DriverDescription, Factors, PlanError, Policy, Qos, Refusal, Support,
+    many::{At, Many},
+    matrix::all_distinct,
+    units::Size,
+    written::{Matrix, Selection, Written},
+};
+
+/// The most samples of a queue: limits of DDS have a sign.
+const MAX_SAMPLES: u32 = i32::MAX as u32;
+/// The largest socket buffer that a kernel can be asked for.
+const MAX_BUFFER: u64 = i32::MAX as u64;
+
+/// How much either end may hold. What is absent is as the QoS, or the driver, has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Queues {
+    /// Samples that a writer may hold: its limit of RESOURCE_LIMITS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_samples: Option<u32>,
+    /// Samples that a reader may hold, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_samples: Option<u32>,
+    /// Send buffer of the sockets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_buffer_bytes: Option<u64>,
+    /// Receive buffer of the sockets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_buffer_bytes: Option<u64>,
+}
+
+impl Queues {
+    /// Whether nothing is asked for.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// In the id of a cell.
+    pub(crate) fn id(&self) -> impl Iterator<Item = String> {
+        let samples = [("send-queue", self.send_samples), ("receive-queue", self.receive_samples)];
+        let bytes = [("send-buffer", self.send_buffer_bytes), ("receive-buffer", self.receive_buffer_bytes)];
+        let samples = samples.into_iter().map(|(name, samples)| (name, samples.map(u64::from)));
+        samples.chain(bytes).filter_map(|(name, value)| Some(format!("{name}-{}", value?)))
+    }
+}
+
+impl Factors {
+    /// The QoS of every writer.
+    #[must_use]
+    pub fn writer_qos(&self) -> Qos {
+        limited(&self.qos, self.queues.send_samples)
+    }
+
+    /// The QoS of every reader.
+    #[must_use]
+    pub fn reader_qos(&self) -> Qos {
+        limited(&self.qos, self.queues.receive_samples)
+    }
+}
+
+fn limited(qos: &Qos, samples: Option<u32>) -> Qos {
+    let limit = samples.and_then(|samples| i32::try_from(samples).ok());
+    Qos { max_samples: limit.or(qos.max_samples), ..qos.clone() }
+}
+
+/// Values of these factors.
+#[derive(Clone, Default)]
+pub(crate) struct QueueAxes {
+    send_queue: Option<Many<u32>>,
+    receive_queue: Option<Many<u32>>,
+    send_buffer: Option<Many<Size>>,
+    receive_buffer: Option<Many<Size>>,
+}
+
+impl QueueAxes {
+    pub(crate) fn of(factors: &Matrix) -> Self {
+        Self {
+            send_queue: factors.send_queue.clone(),
+            receive_queue: factors.receive_queue.clone(),
+            send_buffer: factors.send_buffer.clone(),
+            receive_buffer: factors.receive_buffer.clone(),
+        }
+    }
+
+    /// With what is selected in the place of these.
+    pub(crate) fn with(self, selection: &Selection) -> Self {
+        Self {
+            send_queue: selection.send_queue.clone().or(self.send_queue),
+            receive_queue: selection.receive_queue.clone().or(self.receive_queue),
+            send_buffer: selection.send_buffer.clone().or(self.send_buffer),
+            receive_buffer: selection.receive_buffer.clone().or(self.receive_buffer),
+        }
+    }
+
+    /// Refuses what is no queue or buffer, and what the QoS contradicts.
+    pub(crate) fn check(&self, written: &Written) -> Result<(), Refusal> {
+        for (name, queue) in self.queues() {
+            all_distinct(name, queue)?;
+            if queue.0.is_empty() {
+                return Err(PlanError::Nothing(name).at(0..0));
+            }
+            for samples in &queue.0 {
+                let of =
+                    |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(samples.span()));
+                if !(1..=MAX_SAMPLES).contains(samples.get()) {
+                    let words = format!("`{name} = {}` is no queue", samples.get());
+                    return of(words, "use 1 to 2147483647 samples");
+                }
+                let limit = i32::try_from(*samples.get()).unwrap_or(i32::MAX);
+                for policies in written.all_policies() {
+                    if policies.max_samples.is_some() {
+                        let words = format!("`{name}` and the policy `max_samples` are the same limit");
+                        return of(words, "leave one of them out");
+                    }
+                    let least = [&policies.history_depth, &policies.max_samples_per_instance];
+                    if let Some(more) = least.into_iter().flatten().map(At::get).find(|least| **least > limit)
+                    {
+                        let words =
+                            format!("`{name} = {limit}` has no room for the {more} samples of the policies");
+                        return of(words, "DDS 1.4 section 2.2.3.19 wants max_samples the larger one");
+                    }
+                }
+            }
+        }
+        for (name, buffer) in [("send_buffer", &self.send_buffer), ("receive_buffer", &self.receive_buffer)] {
+            let Some(buffer) = buffer else { continue };
+            all_distinct(name, buffer)?;
+            if buffer.0.is_empty() {
+                return Err(PlanError::Nothing(name).at(0..0));
+            }
+            if let Some(large) = buffer.0.iter().find(|size| size.get().0 > MAX_BUFFER) {
+                let words = format!("a {name} of {} bytes cannot be asked of a kernel", large.get());
+                let hint = "use up to 2147483647 bytes";
+                return Err(PlanError::Contradiction { words, hint }.at(large.span()));
+            }
+        }
+        Ok(())
+    }
+
+    fn queues(&self) -> impl Iterator<Item = (&'static str, &Many<u32>)> {
+        let both = [("send_queue", &self.send_queue), ("receive_queue", &self.receive_queue)];
+        both.into_iter().filter_map(|(name, queue)| Some((name, queue.as_ref()?)))
+    }
+
+    /// What a driver cannot do of this, or what is to be said of it.
+    pub(crate) fn held_against(
+        &self,
+        driver: &str,
+        description: &DriverDescription,
+    ) -> Result<Option<String>, Refusal> {
+        let Some((field, queue)) = self.queues().next() else { return Ok(None) };
+        let policy = Policy::ResourceLimits;
+        match description.support(policy) {
+            Support::Unsupported => {
+                let at = queue.0.first().map_or(0..0, At::span);
+                Err(PlanError::NoPolicy { driver: driver.to_owned(), policy, field }.at(at))
+            }
+            Support::Ignored => Ok(Some(format!("driver `{driver}` accepts policy {policy} without effect"))),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        let counts = [
+            self.send_queue.as_ref().map(|many| many.0.len()),
+            self.receive_queue.as_ref().map(|many| many.0.len()),
+            self.send_buffer.as_ref().map(|many| many.0.len()),
+            self.receive_buffer.as_ref().map(|many| many.0.len()),
+        ];
+        counts.into_iter().flatten().fold(1, usize::saturating_mul)
+    }
+
+    /// Every combination.
+    pub(crate) fn all(&self) -> Vec<Queues> {
+        fn each<T: Clone, R>(many: Option<&Many<T>>, of: impl Fn(T) -> Option<R>) -> Vec<Option<R>> {
+            many.map_or_else(|| vec![None], |many| many.values().cloned().map(of).collect())
+        }
+        // of buffers 0 is the driver's default
+        let bytes = |size: Size| (size.0 > 0).then_some(size.0);
+        let mut all = vec![Queues::default()];
+        let mut vary = |change: &dyn Fn(&Queues) -> Vec<Queues>| all = all.iter().flat_map(change).collect();
+        let (send, receive) = (each(self.send_queue.as_ref(), Some), each(self.receive_queue.as_ref(), Some));
+        vary(&|q| send.iter().map(|&send_samples| Queues { send_samples, ..q.clone() }).collect());
+        vary(&|q| receive.iter().map(|&receive_samples| Queues { receive_samples, ..q.clone() }).collect());
+        let (send, receive) =
+            (each(self.send_buffer.as_ref(), bytes), each(self.receive_buffer.as_ref(), bytes));
+        vary(&|q| send.iter().map(|&send_buffer_bytes| Queues { send_buffer_bytes, ..q.clone() }).collect());
+        vary(&|q| {
+            receive.iter().map(|&receive_buffer_bytes| Queues { receive_buffer_bytes, ..q.clone() }).collect()
+        });
+        all
+    }
+}
+
+/// Whether a cell has, of each of these factors given, one of the values given.
+pub(crate) fn selects(selection: &Selection, queues: &Queues) -> bool {
+    let samples = |asked: &Option<Many<u32>>, value: Option<u32>| {
+        asked.as_ref().is_none_or(|many| many.values().any(|asked| Some(*asked) == value))
+    };
+    let bytes = |asked: &Option<Many<Size>>, value: Option<u64>| {
+        asked.as_ref().is_none_or(|many| many.values().any(|asked| asked.0 == value.unwrap_or(0)))
+    };
+    samples(&selection.send_queue, queues.send_samples)
+        && samples(&selection.receive_queue, queues.receive_samples)
+        && bytes(&selection.send_buffer, queues.send_buffer_bytes)
+        && bytes(&selection.receive_buffer, queues.receive_buffer_bytes)
+}

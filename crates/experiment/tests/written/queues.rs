@@ -1,0 +1,115 @@
+//! How much either end may hold: queues of samples and buffers of sockets.
+
+use experiment::Queues;
+
+use crate::{ids, plan, refused, with};
+
+#[test]
+fn queues_and_buffers_are_factors_of_either_end() {
+    let text = with("send_queue = [10, 100]\nreceive_buffer = [0, \"4MiB\"]\n");
+    let experiment = plan(&text, &["factors.size=64", "factors.receive_queue=1000"]);
+    assert_eq!(
+        ids(&experiment),
+        [
+            "dds/udp4/latency/64/send-queue-10/receive-queue-1000",
+            "dds/udp4/latency/64/send-queue-10/receive-queue-1000/receive-buffer-4194304",
+            "dds/udp4/latency/64/send-queue-100/receive-queue-1000",
+            "dds/udp4/latency/64/send-queue-100/receive-queue-1000/receive-buffer-4194304",
+        ]
+    );
+    let factors = &experiment.cells[1].factors;
+    let queues = Queues {
+        send_samples: Some(10),
+        receive_samples: Some(1000),
+        send_buffer_bytes: None,
+        receive_buffer_bytes: Some(4 << 20),
+    };
+    assert_eq!(factors.queues, queues);
+    // each end has its own limit, and all else as the other
+    let (writer, reader) = (factors.writer_qos(), factors.reader_qos());
+    assert_eq!((writer.max_samples, reader.max_samples), (Some(10), Some(1000)));
+    assert_eq!((writer.history, writer.reliability), (reader.history, reader.reliability));
+    // without the factors both are as the QoS says
+    let factors = &plan(&with(""), &[]).cells[0].factors;
+    assert!(factors.queues.is_default());
+    assert_eq!((factors.writer_qos(), factors.reader_qos()), (factors.qos.clone(), factors.qos.clone()));
+}
+
+#[test]
+fn queues_are_selected_and_compared() {
+    let text = with(
+        r#"send_queue = [10, 100]
+send_buffer = [0, 65536]
+exclude = [{ send_queue = 100, send_buffer = 0 }]
+include = [{ receive_queue = 5, send_queue = 10, send_buffer = 0, size = 64 }]
+[design]
+baseline = { send_queue = 10, send_buffer = 0 }
+"#,
+    );
+    let experiment = plan(&text, &["factors.size=32"]);
+    assert_eq!(
+        ids(&experiment),
+        [
+            "dds/udp4/latency/32/send-queue-10",
+            "dds/udp4/latency/32/send-queue-10/send-buffer-65536",
+            "dds/udp4/latency/32/send-queue-100/send-buffer-65536",
+            "dds/udp4/latency/64/send-queue-10/receive-queue-5",
+        ]
+    );
+    assert_eq!(experiment.design.baseline.len(), 2);
+}
+
+#[test]
+fn a_driver_without_the_policy_is_left_out_where_nobody_named_it() {
+    let text = "question = \"?\"\nworkload = \"throughput\"\nfactors = { size = 64, receive_queue = 9 }\n";
+    let experiment = plan(text, &[]);
+    assert_eq!(ids(&experiment), ["dds/udp4/throughput/64/receive-queue-9"]);
+    assert_eq!(
+        experiment.notes,
+        ["driver `bare` has no policy resource_limits: `receive_queue` cannot be asked of it; left out"]
+    );
+    let (error, marked, _) = refused(text, &["factors.driver=bare,dds"]);
+    assert!(error.contains("has no policy resource_limits") && marked == "9", "{error} {marked}");
+    // buffers are the sockets' affair
+    assert_eq!(ids(&plan(&text.replace("receive_queue", "receive_buffer"), &[])).len(), 2);
+}
+
+#[test]
+fn what_is_no_queue_is_refused_where_it_stands() {
+    let cases: &[(&str, &str, &str, &str)] = &[
+        ("send_queue = 0", "f.toml:7:14: `send_queue = 0` is no queue", "0", "use 1"),
+        ("send_queue = -1", "f.toml:7:14: ", "-1", "write u32"),
+        (
+            "receive_queue = [5, 3000000000]",
+            "f.toml:7:21: `receive_queue = 3000000000` is no",
+            "3000000000",
+            "use 1",
+        ),
+        ("receive_queue = [5, 5]", "f.toml:7:21: receive_queue `5` is given twice", "5", "once"),
+        ("send_queue = []", "f.toml: no send_queue given", "", "name at least one"),
+        (
+            "send_buffer = \"4GiB\"",
+            "f.toml:7:15: a send_buffer of 4294967296 bytes cannot",
+            "\"4GiB\"",
+            "2147483647",
+        ),
+        (
+            "send_queue = 5\n[qos]\nmax_samples = 7",
+            "f.toml:7:14: `send_queue` and the policy `max_samples`",
+            "5",
+            "one of them",
+        ),
+        (
+            "send_queue = 5\n[profiles.deep]\nhistory = \"keep_last\"\nhistory_depth = 6",
+            "f.toml:7:14: `send_queue = 5` has no room for the 6 samples",
+            "5",
+            "2.2.3.19",
+        ),
+    ];
+    for &(more, error, marked, hint) in cases {
+        let found = refused(&with(&format!("{more}\n")), &[]);
+        assert!(found.0.starts_with(error), "{more}: {found:?}");
+        assert!(marked.is_empty() || found.1 == marked, "{more}: {found:?}");
+        assert!(found.2.contains(hint), "{more}: {found:?}");
+    }
+}
