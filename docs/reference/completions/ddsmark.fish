@@ -89,7 +89,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand recipes; and __fish_seen
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand report" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand report" -s h -l help -d 'Print help'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l factor -d 'In what the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or `env.net.core.rmem_max`; or a group, such as `qos` or `env`. May be given several times' -r
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l metric -d 'Figure to compare. May be given several times. Without it, p50 and p99 of latency, goodput of throughput' -r -f -a "p50\t''
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l metric -d 'Figure to compare. May be given several times. Without it, p50 and p99 of the latency (RTT, or response under load), goodput of throughput' -r -f -a "p50\t''
 p90\t''
 p99\t''
 p99.9\t''
