@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod abilities;
+mod batch;
 mod characterize;
 mod driver;
 mod expansion;
@@ -20,6 +21,7 @@ mod matrix;
 mod plan;
 mod planner;
 mod policies;
+mod probes;
 mod qos;
 mod queues;
 mod rate;
@@ -30,6 +32,7 @@ mod trace;
 mod units;
 mod written;
 
+pub use batch::{BatchSamples, TURBO_BYTES};
 pub use characterize::{Characterize, Effort};
 pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo};
 pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};

@@ -6,7 +6,10 @@ use experiment::{DriverDescription, Experiment, Factors, Qos};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, Block, Environment, NoiseRule, Paced, PacedCell, Resumption, SteadyState, Verdict};
+use crate::{
+    Allocation, Batches, Block, Environment, NoiseRule, Paced, PacedCell, Probes, Resumption, SteadyState,
+    Verdict,
+};
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
 ///
@@ -288,6 +291,12 @@ pub struct Throughput {
     pub duplicate: u64,
     /// Samples that came after a later one.
     pub out_of_order: u64,
+    /// Samples that left together, where they were packed. Absent without batches, and in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batches: Option<Batches>,
+    /// Samples that were sent back, where there were some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probes: Option<Probes>,
 }
 
 /// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.
@@ -483,6 +492,10 @@ pub enum FindingKind {
     FallsShort,
     /// At all loads as many samples are accepted as were planned.
     KeepsUp,
+    /// Under load some ways to batch reach higher rates, and others have lower latency: none is best at both.
+    BatchingFront,
+    /// Under load one way to batch is beaten by none in rate and latency.
+    BatchingOneBest,
 }
 
 /// What throughput runs into.
