@@ -55,6 +55,9 @@ pub struct Design {
     pub windows: u32,
     /// Every byte of one in so many samples is checked at the reader; of the others the header.
     pub check_every: u32,
+    /// In streams of samples every so manyth one is sent back, for round trips under load; absent: none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe_every: Option<u32>,
     /// Which cores the two ends run on.
     pub pin: Pin,
     /// Whether a spinner of the lowest priority keeps each core from idling.
@@ -166,7 +169,7 @@ const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.size_bytes == b.size_bytes,
     |a, b| a.load == b.load,
     |a, b| a.flows == b.flows,
-    |a, b| a.batch_bytes == b.batch_bytes,
+    |a, b| a.batch_bytes == b.batch_bytes && a.batching.is_turbo() == b.batching.is_turbo(),
     |a, b| a.receive == b.receive,
     |a, b| a.queues.send_samples == b.queues.send_samples,
     |a, b| a.queues.receive_samples == b.queues.receive_samples,
