@@ -227,7 +227,7 @@ pub struct Configure {
     pub run_name: String,
     /// In the header of every sample: 12 bits.
     pub run_tag: u16,
-    /// Seed of the payload pattern.
+    /// Seed of the payload pattern, and of the times of a random plan.
     pub seed: u64,
     /// DDS domain.
     pub domain: u32,

@@ -45,7 +45,7 @@ pub struct Cell {
 pub struct Design {
     /// Runs of each cell: passes over all cells, each in random order. With `precision` the most that may be made.
     pub blocks: u32,
-    /// Seed of that order and of the payload.
+    /// Seed of that order, and of the seeds of the runs.
     pub seed: u64,
     /// Time before measuring, with the same traffic.
     pub warm_up_ns: u64,
@@ -301,6 +301,13 @@ impl Experiment {
 }
 
 impl Design {
+    /// The seed of a run's own random numbers: its payload, and the times of a random plan. Were they the same in all runs, no
+    /// interval over runs would hold the chance of the plan.
+    #[must_use]
+    pub const fn seed_of_run(&self, run: u32) -> u64 {
+        self.seed.rotate_left(24) ^ run as u64
+    }
+
     /// How long a probe for noise takes, before the first and after each block of so many runs: about 5 % of a block, 100 ms to
     /// 2 s.
     #[must_use]

@@ -12,8 +12,7 @@ use stats::{Moments, median, supports_quantile, total};
 use crate::{
     Batches, Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell,
     Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, UNDER_DUET_INTERFERENCE,
-    Warning, WarningKind,
-    histogram::HistogramError, limits::warnings, new_histogram,
+    Warning, WarningKind, histogram::HistogramError, limits::warnings, new_histogram,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.

@@ -264,10 +264,10 @@ fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) ->
 }
 
 /// Measures all streams together.
-pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design) -> Measured {
-    let warm_up = write(streams, 0, design.warm_up_ns, design.seed);
+pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) -> Measured {
+    let warm_up = write(streams, 0, design.warm_up_ns, seed);
     let begin = warm_up.end.max(design.warm_up_ns) + LEAD_NS;
-    let written = write(streams, begin, design.measure_ns, design.seed);
+    let written = write(streams, begin, design.measure_ns, seed);
     let mut received: Vec<Received> =
         streams.iter_mut().map(|stream| stream.receive(begin, design)).collect();
     let each = streams.iter().zip(&received);
