@@ -346,7 +346,8 @@ typedef struct ddsmark_writer_config {
   uint64_t max_payload_bytes; /* no larger sample will be written, at least 1; with DDSMARK_TYPE_PLAIN the size
                                  of all */
   uint64_t batch_bytes;       /* 0: every sample leaves when written. Else samples may be held back until
-                                 writer_flush(); the host flushes after floor(batch_bytes / size) samples */
+                                 writer_flush(); the host flushes after floor(batch_bytes / size) samples at
+                                 the latest */
   uint32_t async_write;       /* 1: publish from a thread of the middleware's */
   uint32_t loans;             /* 1: samples will be written through writer_loan() */
 } ddsmark_writer_config;

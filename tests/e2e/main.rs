@@ -2,6 +2,7 @@
 
 mod support;
 
+mod batching;
 mod characterize;
 mod clocks;
 mod conformance;

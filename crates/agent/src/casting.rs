@@ -16,6 +16,7 @@ use crate::{
     pinger::{self, Echoes, PingerRole},
     plans::Plan,
     ponger::{self, Echoing, HandingOver, Pings, PongerRole},
+    probes::{Echo, Probes, Returns},
     reader::{self, ReaderRole},
     session::{AgentError, Role},
     writer::{WRITER, WriterRole},
@@ -78,8 +79,27 @@ impl Stage<'_> {
 
     fn writer(&self) -> Result<Cast, AgentError> {
         let writer = self.open_writer(&self.configure.topic, true)?;
-        let monitors = Monitors { writers: vec![writer.monitor()], readers: Vec::new() };
-        Ok((Box::new(WriterRole::new(self.configure, writer, self.wait_acked)), monitors))
+        let mut monitors = Monitors { writers: vec![writer.monitor()], readers: Vec::new() };
+        let probes = self.probes(&mut monitors)?;
+        Ok((Box::new(WriterRole::new(self.configure, writer, self.wait_acked, probes)), monitors))
+    }
+
+    /// What takes the echoes of probes, where there are some.
+    fn probes(&self, monitors: &mut Monitors) -> Result<Option<Probes>, AgentError> {
+        let Some(every) = self.configure.probe_every else { return Ok(None) };
+        // by waitset, whatever the stream's own reader does: a thread that polls would take its core
+        let config = ReaderConfig { polling: false, ..self.of_reader(&self.configure.topic_back, false) };
+        let reader = self.participant.reader(&config)?;
+        monitors.readers.push(reader.monitor());
+        Ok(Some(Probes::start(reader, Returns::new(self.identity, self.configure, every))))
+    }
+
+    /// What sends probes back, where there are some.
+    fn echo(&self, monitors: &mut Monitors) -> Result<Option<Echo>, AgentError> {
+        let Some(every) = self.configure.probe_every else { return Ok(None) };
+        let writer = self.open_writer(&self.configure.topic_back, false)?;
+        monitors.writers.push(writer.monitor());
+        Ok(Some(Echo::new(writer, every)))
     }
 
     fn reader(&self) -> Result<Cast, AgentError> {
@@ -87,7 +107,9 @@ impl Stage<'_> {
         let config = self.of_reader(&configure.topic, true);
         let payloads = Payloads::new(configure.seed, identity.size);
         let windows = WindowCounts::new(configure.windows, configure.measure_ns);
-        let tally = Tally::new(identity, payloads, configure.check_every, windows);
+        let mut monitors = Monitors::default();
+        let echo = self.echo(&mut monitors)?;
+        let tally = Tally::new(identity, payloads, configure.check_every, windows).echoing(echo);
         let progress = tally.progress();
         let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
             let reader = participant.listening_reader(&config, tally, Tally::alone)?;
@@ -99,7 +121,7 @@ impl Stage<'_> {
             let polling = self.receives(ReceiveMode::Polling);
             (reader::Inlet::Asked { reader, tally: Box::new(tally), polling }, monitor)
         };
-        let monitors = Monitors { writers: Vec::new(), readers: vec![monitor] };
+        monitors.readers.push(monitor);
         Ok((Box::new(ReaderRole::new(inlet, progress)), monitors))
     }
 
@@ -160,18 +182,24 @@ impl Stage<'_> {
             monitors.writers.push(writer.monitor());
             flows.push(FlowWriter::new(configure, plan, writer));
         }
-        Ok((Box::new(PacedWriter::new(configure, flows, self.wait_acked)), monitors))
+        let probes = self.probes(&mut monitors)?;
+        for (flow, probes) in flows.iter_mut().zip(&probes) {
+            flow.throttle(&probes.known());
+        }
+        Ok((Box::new(PacedWriter::new(configure, flows, self.wait_acked, probes)), monitors))
     }
 
     fn paced_reader(&self) -> Result<Cast, AgentError> {
         let configure = self.configure;
         let begin = Begin::default();
         let mut monitors = Monitors::default();
+        // of the only flow: the planner sees to that
+        let mut echo = self.echo(&mut monitors)?;
         let (mut listening, mut asked, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         for plan in Plan::all(configure)? {
             let topic = numbered(&configure.topic, plan.index());
             let config = reader_config(configure, &topic, plan.size_bytes(), true);
-            let arrivals = Arrivals::new(configure, &plan, self.identity.since_ns, &begin);
+            let arrivals = Arrivals::new(configure, &plan, self.identity.since_ns, &begin, echo.take());
             progress.push(arrivals.progress());
             if self.receives(ReceiveMode::Listener) {
                 let reader = self.participant.listening_reader(&config, arrivals, Arrivals::arrived)?;

@@ -5,10 +5,11 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
+use control::ProbesRead;
 use driver_host::Sample;
 use results::{Received, SequenceSet, WindowCounts};
 
-use crate::{clock::now_ns, header::Header, payload::Payloads};
+use crate::{clock::now_ns, header::Header, payload::Payloads, probes::Echo, session::AgentError};
 
 /// What tells our samples from others: tag, writer, and a send time between the start of the run and now.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +102,7 @@ pub struct Tally {
     last_ns: u64,
     batch_ns: u64,
     progress: Arc<Progress>,
+    echo: Option<Echo>,
 }
 
 impl Tally {
@@ -121,7 +123,22 @@ impl Tally {
             last_ns: 0,
             batch_ns: 0,
             progress: Arc::default(),
+            echo: None,
         }
+    }
+
+    /// With this, probes go back.
+    #[must_use]
+    pub fn echoing(self, echo: Option<Echo>) -> Self {
+        Self { echo, ..self }
+    }
+
+    /// What became of the probes; none without an echo.
+    ///
+    /// # Errors
+    /// The driver failed to send one.
+    pub fn probes(&mut self) -> Result<Option<ProbesRead>, AgentError> {
+        self.echo.as_mut().map(Echo::report).transpose()
     }
 
     /// For the thread that waits.
@@ -165,11 +182,17 @@ impl Tally {
             Origin::Ours(header) => {
                 self.progress.last_ns.store(now_ns, Relaxed);
                 if header.warm_up {
+                    if let Some(echo) = &mut self.echo {
+                        echo.heard(header.sequence.into(), true, payload);
+                    }
                     return None;
                 }
                 let sequence = self.set.unwrap(header.sequence);
                 if !self.set.insert(sequence) {
                     return None;
+                }
+                if let Some(echo) = &mut self.echo {
+                    echo.heard(sequence, false, payload);
                 }
                 if self.first_ns == 0 {
                     self.first_ns = now_ns;

@@ -14,12 +14,15 @@ pub mod meters;
 pub mod pace;
 pub mod paced_reader;
 pub mod paced_writer;
+pub mod packing;
 pub mod payload;
 pub mod pinger;
 pub mod plans;
 pub mod ponger;
+pub mod probes;
 pub mod reader;
 pub mod session;
+pub mod throttle;
 pub mod writer;
 
 mod casting;

@@ -21,6 +21,7 @@ use crate::{
     clock::now_ns,
     incoming::{Identity, Progress, Tally, receive_timeout_ns},
     plans::Plan,
+    probes::Echo,
     reader::MAX_SAMPLES,
     session::{AgentError, Part, Role},
 };
@@ -45,9 +46,9 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Nothing came yet of a flow with this plan.
+    /// Nothing came yet of a flow with this plan. With an `echo` probes go back.
     #[must_use]
-    pub fn new(configure: &Configure, plan: &Plan, since_ns: u64, begin: &Begin) -> Self {
+    pub fn new(configure: &Configure, plan: &Plan, since_ns: u64, begin: &Begin, echo: Option<Echo>) -> Self {
         let identity = Identity {
             tag: configure.run_tag,
             writer: plan.writer(),
@@ -61,7 +62,7 @@ impl Arrivals {
             windows
         };
         Self {
-            tally: Tally::new(identity, plan.payloads(), configure.check_every, counts),
+            tally: Tally::new(identity, plan.payloads(), configure.check_every, counts).echoing(echo),
             times: plan.schedule().map(|schedule| Times::new(schedule, configure.measure_ns)),
             service: windows(),
             response: windows(),
@@ -182,7 +183,7 @@ impl PacedReader {
         Self { inlet, progress, begin }
     }
 
-    fn close_inlet(&mut self) -> Result<&[Arrivals], AgentError> {
+    fn close_inlet(&mut self) -> Result<&mut [Arrivals], AgentError> {
         let close = |(reader, arrivals): Asked| reader.close().map(|()| *arrivals);
         let arrivals = match std::mem::replace(&mut self.inlet, Inlet::Closed(Vec::new())) {
             Inlet::Asked { flows, .. } => flows.into_iter().map(close).collect::<Result<_, _>>()?,
@@ -196,7 +197,7 @@ impl PacedReader {
             Inlet::Closed(arrivals) => arrivals,
         };
         self.inlet = Inlet::Closed(arrivals);
-        match &self.inlet {
+        match &mut self.inlet {
             Inlet::Closed(arrivals) => Ok(arrivals),
             Inlet::Asked { .. } | Inlet::Threads { .. } | Inlet::Listening(_) => unreachable!("just closed"),
         }
@@ -261,13 +262,21 @@ impl Role for PacedReader {
 
     fn report(&mut self) -> Result<Part, AgentError> {
         let arrivals = self.close_inlet()?;
+        let probes = match arrivals {
+            [alone] => alone.tally.probes()?,
+            _ => None,
+        };
         Ok(Part::PacedReader(PacedRead {
+            probes,
             flows: arrivals.iter().map(Arrivals::read).collect(),
             foreign: arrivals.iter().map(|arrivals| arrivals.tally.foreign()).sum(),
         }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {
-        self.close_inlet().map(|_| ())
+        self.close_inlet()?;
+        // and with it what sends probes back
+        self.inlet = Inlet::Closed(Vec::new());
+        Ok(())
     }
 }

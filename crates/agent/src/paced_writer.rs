@@ -3,21 +3,24 @@
 //! One thread writes all flows, in the order of their intended times. The plan is never moved: a sample that is late leaves at once,
 //! and the next one keeps its own time. A sample that is still not tried when the measured time is over is not written at all.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use control::{Configure, Drain, FlowWritten, Measured, PacedWritten};
 use driver_host::{WriteOutcome, Writer};
-use experiment::Schedule;
+use experiment::{Load, Schedule};
 use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
     clock::now_ns,
     header::Header,
     pace::{Pace, sleep_until},
+    packing::Packing,
     payload::Payloads,
     plans::Plan,
+    probes::{Known, Probes},
     session::{AgentError, Part, Role},
-    writer::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries, flush},
+    throttle::Throttled,
+    writer::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries},
 };
 
 /// Before a warm-up's plan begins.
@@ -32,6 +35,7 @@ pub struct PacedWriter {
     tag: u16,
     spin: bool,
     wait_acked: bool,
+    probes: Option<Probes>,
     /// Calibrated by the first traffic.
     pace: Option<Pace>,
     /// Whether the flows are ready for a plan to begin.
@@ -47,8 +51,9 @@ pub struct FlowWriter {
     plan: Plan,
     writer: Option<Writer>,
     payloads: Payloads,
-    samples_per_flush: u64,
     schedule: Option<Schedule>,
+    /// Without a schedule: what limits the rate, if anything does.
+    throttled: Option<Throttled>,
     begin_ns: u64,
     sequence: u64,
     /// When the next sample is due: its intended time, or that of the next try.
@@ -56,7 +61,7 @@ pub struct FlowWriter {
     /// Of a sample that was tried: when first.
     first_tried_ns: Option<u64>,
     backoff: Duration,
-    unflushed: u64,
+    packing: Packing,
     tries: Tries,
     send_lag: Windows,
     call: Windows,
@@ -72,18 +77,28 @@ struct Phase {
 impl PacedWriter {
     /// Plays with these flows.
     #[must_use]
-    pub const fn new(configure: &Configure, flows: Vec<FlowWriter>, wait_acked: bool) -> Self {
+    pub const fn new(
+        configure: &Configure,
+        flows: Vec<FlowWriter>,
+        wait_acked: bool,
+        probes: Option<Probes>,
+    ) -> Self {
         Self {
             flows,
             tag: configure.run_tag,
             spin: configure.spin,
             wait_acked,
+            probes,
             pace: None,
             prepared: false,
             duration_ns: 0,
             begin_ns: 0,
             end_ns: 0,
         }
+    }
+
+    fn accepted(&self) -> u64 {
+        self.flows.iter().map(|flow| flow.sequence).sum()
     }
 
     /// Follows the plan from `begin_ns` on; without one, from now.
@@ -99,6 +114,9 @@ impl PacedWriter {
             flow.begin(begin_ns);
         }
         self.prepared = false;
+        if let Some(probes) = &self.probes {
+            probes.known().begin(begin_ns, warm_up);
+        }
         let phase = Phase { tag: self.tag, warm_up };
         now = write_all(&mut self.flows, pace, phase, begin_ns.saturating_add(duration_ns), now)?;
         (self.duration_ns, self.begin_ns, self.end_ns) = (duration_ns, begin_ns, now);
@@ -152,26 +170,28 @@ fn write_all(
 }
 
 impl FlowWriter {
+    /// Limits its rate by what is known of the stream, where the load is so.
+    pub fn throttle(&mut self, known: &Arc<Known>) {
+        if let Load::Throttled { queue } = self.plan.load() {
+            self.throttled = Some(Throttled::new(Arc::clone(known), *queue));
+        }
+    }
+
     /// Writes the samples of this plan with this writer.
     #[must_use]
     pub fn new(configure: &Configure, plan: Plan, writer: Writer) -> Self {
-        let batch_bytes = configure.factors.batch_bytes;
-        let samples_per_flush = match batch_bytes / plan.size_bytes().max(1) {
-            _ if batch_bytes == 0 => u64::MAX,
-            samples => samples.max(1),
-        };
         let windows = || Windows::new(plan.windows().min(COARSE_WINDOWS), configure.measure_ns);
         Self {
             writer: Some(writer),
             payloads: plan.payloads(),
-            samples_per_flush,
             schedule: None,
+            throttled: None,
             begin_ns: 0,
             sequence: 0,
             due_ns: NEVER,
             first_tried_ns: None,
             backoff: FIRST_BACKOFF,
-            unflushed: 0,
+            packing: Packing::new(&configure.factors, plan.size_bytes()),
             tries: Tries::default(),
             send_lag: windows(),
             call: windows(),
@@ -188,8 +208,12 @@ impl FlowWriter {
     fn begin(&mut self, begin_ns: u64) {
         self.send_lag.begin_at(begin_ns);
         self.call.begin_at(begin_ns);
-        (self.begin_ns, self.sequence, self.unflushed) = (begin_ns, 0, 0);
+        self.packing.begin();
+        (self.begin_ns, self.sequence) = (begin_ns, 0);
         (self.first_tried_ns, self.backoff, self.tries) = (None, FIRST_BACKOFF, Tries::default());
+        if let Some(throttled) = &mut self.throttled {
+            throttled.begin(begin_ns);
+        }
         self.go_on(begin_ns);
     }
 
@@ -198,7 +222,7 @@ impl FlowWriter {
     fn go_on(&mut self, now_ns: u64) {
         self.due_ns = match &mut self.schedule {
             Some(schedule) => schedule.next().map_or(NEVER, |at_ns| self.begin_ns.saturating_add(at_ns)),
-            None => now_ns,
+            None => self.throttled.as_mut().map_or(now_ns, |throttled| throttled.next(now_ns, self.sequence)),
         };
     }
 
@@ -214,24 +238,27 @@ impl FlowWriter {
             sent_ns: now_ns,
         };
         let outcome = writer.write(0, self.payloads.stamped(self.sequence, &header))?;
-        if outcome == WriteOutcome::Accepted {
-            self.unflushed += 1;
-            if self.unflushed == self.samples_per_flush {
-                flush(writer, &mut self.tries)?;
-                self.unflushed = 0;
-            }
+        if outcome != WriteOutcome::Accepted {
+            self.packing.make_room(writer, &mut self.tries)?;
+        } else if self.packing.took() {
+            self.packing.flush(writer, &mut self.tries)?;
         }
-        let end_call_ns = self::now_ns();
+        let mut end_call_ns = self::now_ns();
         if self.first_tried_ns.is_none() && self.schedule.is_some() {
             self.send_lag.record(now_ns, now_ns - self.due_ns);
         }
         let first_tried_ns = *self.first_tried_ns.get_or_insert(now_ns);
         match outcome {
             WriteOutcome::Accepted => {
-                self.call.record(end_call_ns, end_call_ns - first_tried_ns);
                 self.sequence += 1;
                 (self.first_tried_ns, self.backoff) = (None, FIRST_BACKOFF);
                 self.go_on(end_call_ns);
+                // a turbo batch waits only for what is due already
+                if self.packing.is_eager() && self.due_ns > end_call_ns {
+                    self.flush()?;
+                    end_call_ns = self::now_ns();
+                }
+                self.call.record(end_call_ns, end_call_ns - first_tried_ns);
             }
             WriteOutcome::TimedOut => {
                 self.tries.timed_out += 1;
@@ -247,11 +274,7 @@ impl FlowWriter {
     }
 
     fn flush(&mut self) -> Result<(), AgentError> {
-        if self.unflushed > 0 {
-            flush(self.writer.as_ref().ok_or(AgentError::Closed)?, &mut self.tries)?;
-        }
-        self.unflushed = 0;
-        Ok(())
+        self.packing.flush(self.writer.as_ref().ok_or(AgentError::Closed)?, &mut self.tries)
     }
 
     fn offered(&self) -> u64 {
@@ -267,6 +290,7 @@ impl FlowWriter {
             refused: self.tries.refused,
             send_lag: self.send_lag.distribution(),
             write_call: self.call.distribution(),
+            batches: self.packing.batches(),
         }
     }
 }
@@ -284,7 +308,7 @@ impl Role for PacedWriter {
 
     fn measure(&mut self, duration_ns: u64, begin_ns: Option<u64>) -> Result<Measured, AgentError> {
         self.follow(duration_ns, Some(begin_ns.ok_or(AgentError::NoBegin)?), false)?;
-        Ok(Measured { sent: self.flows.iter().map(|flow| flow.sequence).sum() })
+        Ok(Measured { sent: self.accepted() })
     }
 
     fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
@@ -301,15 +325,19 @@ impl Role for PacedWriter {
     }
 
     fn report(&mut self) -> Result<Part, AgentError> {
+        let accepted = self.accepted();
         Ok(Part::PacedWriter(PacedWritten {
+            probes: self.probes.as_mut().map(|probes| probes.report(accepted)).transpose()?,
             begin_ns: self.begin_ns,
             end_ns: self.end_ns,
+            throttle: self.flows.first().and_then(|flow| flow.throttled.as_ref()).map(Throttled::report),
             spin_ns: self.pace.map_or(0, |pace| pace.spin_ns()),
             flows: self.flows.iter().map(|flow| flow.written(self.duration_ns)).collect(),
         }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {
+        self.probes.as_mut().map_or(Ok(()), Probes::close)?;
         let writers = self.flows.iter_mut().filter_map(|flow| flow.writer.take());
         Ok(writers.map(Writer::close).fold(Ok(()), Result::and)?)
     }

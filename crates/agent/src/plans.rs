@@ -58,6 +58,12 @@ impl Plan {
         self.flow.size_bytes
     }
 
+    /// When its samples are to leave.
+    #[must_use]
+    pub const fn load(&self) -> &Load {
+        &self.flow.load
+    }
+
     /// Windows of what is recorded.
     #[must_use]
     pub const fn windows(&self) -> u32 {

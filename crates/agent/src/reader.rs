@@ -46,7 +46,7 @@ impl ReaderRole {
         Self { inlet: Some(inlet), progress }
     }
 
-    fn close_inlet(&mut self) -> Result<&Tally, AgentError> {
+    fn close_inlet(&mut self) -> Result<&mut Tally, AgentError> {
         let tally = match self.inlet.take() {
             Some(Inlet::Asked { reader, tally, .. }) => {
                 reader.close()?;
@@ -110,10 +110,14 @@ impl Role for ReaderRole {
 
     fn report(&mut self) -> Result<Part, AgentError> {
         let tally = self.close_inlet()?;
-        Ok(Part::Reader(ReaderReport { received: vec![tally.received()], foreign: tally.foreign() }))
+        let probes = tally.probes()?;
+        Ok(Part::Reader(ReaderReport { received: vec![tally.received()], foreign: tally.foreign(), probes }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {
-        self.close_inlet().map(|_| ())
+        self.close_inlet()?;
+        // and with it what sends probes back
+        self.inlet = None;
+        Ok(())
     }
 }

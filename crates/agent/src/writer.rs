@@ -9,7 +9,9 @@ use results::{COARSE_WINDOWS, Windows};
 use crate::{
     clock::now_ns,
     header::Header,
+    packing::Packing,
     payload::Payloads,
+    probes::Probes,
     session::{AgentError, Part, Role},
 };
 
@@ -25,8 +27,9 @@ pub struct WriterRole {
     writer: Option<Writer>,
     payloads: Payloads,
     tag: u16,
-    samples_per_flush: u64,
+    packing: Packing,
     wait_acked: bool,
+    probes: Option<Probes>,
     call: Windows,
     recorded: Recorded,
 }
@@ -43,7 +46,7 @@ struct Recorded {
 
 /// Calls that had to be made again.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tries {
+pub struct Tries {
     /// They took too long.
     pub timed_out: u64,
     /// There was no room.
@@ -53,14 +56,15 @@ pub(crate) struct Tries {
 impl WriterRole {
     /// Plays with this writer.
     #[must_use]
-    pub fn new(configure: &Configure, writer: Writer, wait_acked: bool) -> Self {
+    pub fn new(configure: &Configure, writer: Writer, wait_acked: bool, probes: Option<Probes>) -> Self {
         let factors = &configure.factors;
         Self {
             writer: Some(writer),
             payloads: Payloads::new(configure.seed, factors.size_bytes as usize),
             tag: configure.run_tag,
-            samples_per_flush: if factors.batch_bytes > 0 { factors.samples_per_flush() } else { u64::MAX },
+            packing: Packing::new(factors, factors.size_bytes),
             wait_acked,
+            probes,
             call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
             recorded: Recorded::default(),
         }
@@ -71,9 +75,13 @@ impl WriterRole {
         let writer = self.writer.as_ref().expect("open until closed");
         self.call.begin(now_ns());
         let begin_ns = now_ns();
+        if let Some(probes) = &self.probes {
+            probes.known().begin(begin_ns, warm_up);
+        }
         let end_ns = begin_ns + duration_ns;
         let mut counts = Recorded { begin_ns, ..Recorded::default() };
-        let (mut sequence, mut unflushed) = (0_u64, 0_u64);
+        self.packing.begin();
+        let mut sequence = 0_u64;
         let mut backoff = FIRST_BACKOFF;
         // of a sample that was not accepted at once: when it was first tried
         let mut first_tried_ns = None;
@@ -84,10 +92,9 @@ impl WriterRole {
             let outcome = writer.write(0, self.payloads.stamped(sequence, &header))?;
             match outcome {
                 WriteOutcome::Accepted => {
-                    unflushed += 1;
-                    if unflushed == self.samples_per_flush {
-                        flush(writer, &mut counts.tries)?;
-                        unflushed = 0;
+                    // the next one is due at once: a turbo batch is as full as any
+                    if self.packing.took() {
+                        self.packing.flush(writer, &mut counts.tries)?;
                     }
                     let end_call_ns = now_ns();
                     self.call.record(end_call_ns, end_call_ns - first_tried_ns.take().unwrap_or(now));
@@ -96,11 +103,13 @@ impl WriterRole {
                 }
                 WriteOutcome::TimedOut => {
                     first_tried_ns.get_or_insert(now);
+                    self.packing.make_room(writer, &mut counts.tries)?;
                     counts.tries.timed_out += 1;
                     now = now_ns();
                 }
                 WriteOutcome::Refused => {
                     first_tried_ns.get_or_insert(now);
+                    self.packing.make_room(writer, &mut counts.tries)?;
                     counts.tries.refused += 1;
                     std::thread::sleep(backoff);
                     backoff = (backoff * 2).min(LONGEST_BACKOFF);
@@ -111,9 +120,7 @@ impl WriterRole {
         counts.offered = sequence + u64::from(first_tried_ns.is_some());
         counts.accepted = sequence;
         counts.end_ns = now;
-        if unflushed > 0 {
-            flush(writer, &mut counts.tries)?;
-        }
+        self.packing.flush(writer, &mut counts.tries)?;
         self.recorded = counts;
         Ok(())
     }
@@ -166,10 +173,13 @@ impl Role for WriterRole {
             begin_ns: counts.begin_ns,
             end_ns: counts.end_ns,
             write_call: self.call.distribution(),
+            batches: self.packing.batches(),
+            probes: self.probes.as_mut().map(|probes| probes.report(counts.accepted)).transpose()?,
         }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {
+        self.probes.as_mut().map_or(Ok(()), Probes::close)?;
         Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
     }
 }

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
 use experiment::{DriverDescription, Factors, Qos};
-use results::{Distribution, Interface, Received, Sockets, Usage};
+use results::{Batches, Distribution, Interface, Received, Sockets, Throttle, Usage};
 use serde::{Deserialize, Serialize};
 pub use stamps::{Stamp, Stamps, StampsError};
 
@@ -227,7 +227,7 @@ pub struct Configure {
     pub run_name: String,
     /// In the header of every sample: 12 bits.
     pub run_tag: u16,
-    /// Seed of the payload pattern.
+    /// Seed of the payload pattern, and of the times of a random plan.
     pub seed: u64,
     /// DDS domain.
     pub domain: u32,
@@ -243,6 +243,9 @@ pub struct Configure {
     pub windows: u32,
     /// Every byte of one in so many samples is checked.
     pub check_every: u32,
+    /// Every so manyth sample of a stream is sent back; none: none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe_every: Option<u32>,
     /// Of the workload `paced`: the times of each flow that follows a file, by its name, in ns from the begin, ascending.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub traces: BTreeMap<String, Vec<u64>>,
@@ -341,6 +344,12 @@ pub struct Written {
     pub end_ns: u64,
     /// Duration of every write call, in windows.
     pub write_call: Distribution,
+    /// Batches flushed; none without batches.
+    #[serde(default)]
+    pub batches: Option<Batches>,
+    /// Probes sent and returned, where there are some.
+    #[serde(default)]
+    pub probes: Option<ProbesWritten>,
 }
 
 /// What a reader recorded.
@@ -348,6 +357,9 @@ pub struct Written {
 pub struct ReaderReport {
     /// By writer.
     pub received: Vec<Received>,
+    /// Probes sent back, where there are some.
+    #[serde(default)]
+    pub probes: Option<ProbesRead>,
     /// Samples that are not of this run.
     pub foreign: u64,
 }
@@ -359,10 +371,16 @@ pub struct PacedWritten {
     pub begin_ns: u64,
     /// When the last write of the measured time had returned.
     pub end_ns: u64,
+    /// What its throttle did, of a load that has one.
+    #[serde(default)]
+    pub throttle: Option<Throttle>,
     /// A wait spins for so long before its end; 0: it only sleeps. Calibrated on this core.
     pub spin_ns: u64,
     /// In the order of the flows.
     pub flows: Vec<FlowWritten>,
+    /// Probes sent and returned, where there are some.
+    #[serde(default)]
+    pub probes: Option<ProbesWritten>,
 }
 
 /// What a writer with a plan recorded of one flow.
@@ -382,6 +400,9 @@ pub struct FlowWritten {
     pub send_lag: Distribution,
     /// Duration of every write call.
     pub write_call: Distribution,
+    /// Batches flushed; none without batches.
+    #[serde(default)]
+    pub batches: Option<Batches>,
 }
 
 /// What the reader of a plan recorded.
@@ -389,6 +410,9 @@ pub struct FlowWritten {
 pub struct PacedRead {
     /// In the order of the flows.
     pub flows: Vec<FlowRead>,
+    /// Probes sent back, where there are some.
+    #[serde(default)]
+    pub probes: Option<ProbesRead>,
     /// Samples that are not of this run.
     pub foreign: u64,
 }
@@ -404,6 +428,38 @@ pub struct FlowRead {
     pub response: Distribution,
     /// Samples that came so late that their intended time was not kept any more: in `service`, but not in `response`.
     pub unplaced: u64,
+}
+
+/// What the writer of a stream recorded of its probes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProbesWritten {
+    /// One in so many samples is a probe.
+    pub every: u64,
+    /// Probes accepted by the middleware.
+    pub sent: u64,
+    /// Probes that came back.
+    pub returned: u64,
+    /// Echoes that came again.
+    pub duplicate: u64,
+    /// Echoes that differ from their probe.
+    pub corrupt: u64,
+    /// Samples that are not of this run.
+    pub foreign: u64,
+    /// Echoes of which every byte was checked.
+    pub checked_in_full: u64,
+    /// From the begin of the write of a probe to the arrival of its echo.
+    pub rtt: Distribution,
+}
+
+/// What the reader of a stream did with its probes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbesRead {
+    /// Probes that came.
+    pub came: u64,
+    /// Echoes accepted by the middleware.
+    pub echoed: u64,
+    /// Echoes that the middleware did not take.
+    pub refused: u64,
 }
 
 /// What a pinger recorded.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     Batching, DriverDescription, Durability, History, MIN_SIZE_BYTES, PlanError, Policy, Qos, QosDuration,
     Refusal, Reliability, ReliabilityChoice, Support, Workload,
+    batch::Batch,
     expansion::Expansion,
     many::{At, Many},
     matrix::{Axes, MAX_CELLS, all_distinct},
@@ -152,13 +153,13 @@ impl Expansion<'_> {
         Ok(Some(reliability))
     }
 
-    /// Who packs samples, and the ceilings that can be measured.
+    /// Who packs samples, and the ways that can be measured.
     pub(crate) fn batching(
         &mut self,
         driver: &str,
         description: &DriverDescription,
         axes: &Axes,
-    ) -> Result<(Batching, Vec<u64>), Refusal> {
+    ) -> Result<(Batching, Vec<Batch>), Refusal> {
         let batching = if description.has("native_batching") {
             Batching::Native
         } else if description.has("application_batching") {
@@ -166,22 +167,28 @@ impl Expansion<'_> {
         } else {
             Batching::None
         };
-        let asked: Vec<u64> = axes.batch_bytes.values().map(|size| size.0).collect();
-        let batched = axes.batch_bytes.0.iter().find(|size| size.get().0 > 0);
+        let written = Batch::all(axes);
+        let asked: Vec<Batch> = written.iter().map(|(batch, _)| *batch).collect();
+        let batched = written.iter().find(|(batch, _)| !batch.is_unbatched());
+        if let Some((_, at)) = written.iter().find(|(batch, _)| matches!(batch, Batch::Samples(_)))
+            && self.flows.iter().any(|flow| flow.size_bytes != self.flows[0].size_bytes)
+        {
+            let words =
+                "a number of samples to a batch says nothing of flows with different sizes".to_owned();
+            let hint = "give a ceiling that all flows have: `batch_bytes`, or `batch_samples = \"turbo\"`";
+            return Err(PlanError::Contradiction { words, hint }.at(at.clone()));
+        }
         let streams = axes.workload.values().any(|workload| *workload != Workload::Latency);
         match batched {
-            Some(batched) if batching == Batching::None && streams => {
-                if asked.contains(&0) {
+            Some((_, at)) if batching == Batching::None && streams => {
+                if asked.contains(&Batch::Bytes(0)) {
                     let note =
                         format!("driver `{driver}` cannot batch: its throughput is measured unbatched only");
                     self.note(driver, false, note);
                 } else {
-                    self.cannot(
-                        driver,
-                        PlanError::NoBatching { driver: driver.to_owned() }.at(batched.span()),
-                    )?;
+                    self.cannot(driver, PlanError::NoBatching { driver: driver.to_owned() }.at(at.clone()))?;
                 }
-                Ok((batching, asked.into_iter().filter(|&bytes| bytes == 0).collect()))
+                Ok((batching, asked.into_iter().filter(|batch| batch.is_unbatched()).collect()))
             }
             _ => Ok((batching, asked)),
         }

@@ -1,14 +1,17 @@
 //! Each driver's combinations, held against what it can do.
 
 use crate::{
-    Batching, Factors, Flow, Load, PlanError, Queues, Refusal, Topology, Workload,
+    Factors, Flow, Load, PlanError, Queues, Refusal, Topology, Workload,
     abilities::qos,
+    batch::Batch,
     loads::{Plans, Traces},
     many::{At, Many},
     matrix::{Axes, MAX_CELLS},
     planner::Given,
     written::Written,
 };
+
+const UNBATCHED: Batch = Batch::Bytes(0);
 
 /// Combinations in the making.
 pub(crate) struct Expansion<'a> {
@@ -74,7 +77,9 @@ impl Expansion<'_> {
         let mut receives = Vec::new();
         for receive in &axes.receive.0 {
             if description.receive_modes.contains(receive.get()) {
-                receives.push(*receive.get());
+                if self.can_echo(driver, description, receive, axes)? {
+                    receives.push(*receive.get());
+                }
             } else {
                 let known = description.receive_modes.iter().map(|mode| mode.name()).collect();
                 let error =
@@ -109,7 +114,7 @@ impl Expansion<'_> {
             .collect();
         let profiles = self.profiles(driver, description, &axes.profile)?;
         let flows = self.flows;
-        let (batching, ceilings) = self.batching(driver, description, axes)?;
+        let (batching, batches) = self.batching(driver, description, axes)?;
         let options = self.options(driver, description)?;
         if transports.len().saturating_mul(options.len()).saturating_mul(axes.count()) > 2 * MAX_CELLS {
             let count = transports.len().saturating_mul(options.len()).saturating_mul(axes.count());
@@ -123,7 +128,7 @@ impl Expansion<'_> {
                         for (profile, policies, reliability) in &profiles {
                             for (size, plans) in &sizes {
                                 let size = *size;
-                                let factors = |workload, load, batch_bytes| Factors {
+                                let factors = |workload, load, batch: Batch| Factors {
                                     driver: driver.to_owned(),
                                     transport: transport.clone(),
                                     workload,
@@ -131,8 +136,8 @@ impl Expansion<'_> {
                                     size_bytes: size,
                                     load,
                                     flows: flows.to_vec(),
-                                    batch_bytes,
-                                    batching: if batch_bytes == 0 { Batching::None } else { batching },
+                                    batch_bytes: batch.ceiling(size),
+                                    batching: batch.by(batching),
                                     receive,
                                     interface: interface.clone(),
                                     multicast,
@@ -141,7 +146,7 @@ impl Expansion<'_> {
                                     qos: qos(description, *reliability, policies, size),
                                     options: options.clone(),
                                 };
-                                self.workloads(axes, &ceilings, size, plans, factors);
+                                self.workloads(axes, &batches, size, plans, factors);
                             }
                         }
                     }
@@ -187,10 +192,10 @@ impl Expansion<'_> {
     fn workloads(
         &mut self,
         axes: &Axes,
-        ceilings: &[u64],
+        batches: &[Batch],
         size: u64,
         plans: &[Load],
-        factors: impl Fn(Workload, Option<Load>, u64) -> Factors,
+        factors: impl Fn(Workload, Option<Load>, Batch) -> Factors,
     ) {
         // the smallest of a run decides whether there is anything to pack
         let size = self.flows.iter().map(|flow| flow.size_bytes).min().unwrap_or(size);
@@ -198,19 +203,19 @@ impl Expansion<'_> {
         for &workload in axes.workload.values() {
             let loads: Vec<Option<Load>> = match workload {
                 Workload::Latency => {
-                    found.push(factors(workload, None, 0));
+                    found.push(factors(workload, None, UNBATCHED));
                     continue;
                 }
                 Workload::Paced if self.flows.is_empty() => plans.iter().cloned().map(Some).collect(),
                 Workload::Throughput | Workload::Paced => vec![None],
             };
-            for (load, &ceiling) in
-                loads.iter().flat_map(|load| ceilings.iter().map(move |ceiling| (load, ceiling)))
+            for (load, &batch) in loads.iter().flat_map(|load| batches.iter().map(move |batch| (load, batch)))
             {
+                let ceiling = batch.ceiling(size);
                 // over half of the ceiling a batch holds one sample, as without batching: not measured twice
                 if ceiling > 0 && size > ceiling / 2 {
-                    if !ceilings.contains(&0) {
-                        let unbatched = factors(workload, load.clone(), 0);
+                    if !batches.contains(&UNBATCHED) {
+                        let unbatched = factors(workload, load.clone(), UNBATCHED);
                         let note = format!(
                             "a batch of {ceiling} bytes holds one sample of {size}: measured unbatched"
                         );
@@ -218,7 +223,7 @@ impl Expansion<'_> {
                         found.push(unbatched);
                     }
                 } else {
-                    found.push(factors(workload, load.clone(), ceiling));
+                    found.push(factors(workload, load.clone(), batch));
                 }
             }
         }

@@ -26,7 +26,8 @@ pub struct Factors {
     /// Streams of the workload `paced`, where there are several. `size_bytes` is then the largest of theirs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Flow>,
-    /// Ceiling on payload bytes per flush; 0: every sample leaves when written.
+    /// Ceiling on payload bytes per flush; 0: every sample leaves when written. A batch of so many samples is so many times
+    /// their size.
     pub batch_bytes: u64,
     /// Who packs samples, if anybody.
     pub batching: Batching,
@@ -99,6 +100,10 @@ pub enum Batching {
     Native,
     /// The driver, by concatenation.
     Application,
+    /// The middleware, as many samples as are due: a batch leaves as soon as the next one is not due yet, or is full.
+    TurboNative,
+    /// The driver, likewise.
+    TurboApplication,
 }
 
 /// How samples are received.
@@ -137,5 +142,11 @@ pub(crate) use named;
 
 named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced" });
 named!(Topology { Pair = "pair" });
-named!(Batching { None = "none", Native = "native", Application = "application" });
+named!(Batching {
+    None = "none",
+    Native = "native",
+    Application = "application",
+    TurboNative = "turbo (native)",
+    TurboApplication = "turbo (application)",
+});
 named!(ReceiveMode { Waitset = "waitset", Polling = "polling", Listener = "listener" });

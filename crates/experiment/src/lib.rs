@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod abilities;
+mod batch;
 mod characterize;
 mod driver;
 mod duet;
@@ -21,6 +22,7 @@ mod matrix;
 mod plan;
 mod planner;
 mod policies;
+mod probes;
 mod qos;
 mod queues;
 mod rate;
@@ -31,6 +33,7 @@ mod trace;
 mod units;
 mod written;
 
+pub use batch::{BatchSamples, TURBO_BYTES};
 pub use characterize::{Characterize, Effort};
 pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo};
 pub use duet::Beside;

@@ -35,6 +35,11 @@ pub enum Load {
     },
     /// Each as soon as the one before is written: no intended times.
     Max,
+    /// The same, but no faster than the reader is known to follow: ddsmark's own throttle. No intended times either.
+    Throttled {
+        /// Samples of the queue whose filling it follows: it slows down above 90 % of it, and speeds up below 10 %.
+        queue: u64,
+    },
 }
 
 /// So many samples in each period. Sample `i` of a constant rate is due at `i * period_ns / samples`, without a rounding that
@@ -93,12 +98,18 @@ impl Rate {
 }
 
 impl Load {
+    /// Whether its samples have intended times.
+    #[must_use]
+    pub const fn has_times(&self) -> bool {
+        !matches!(self, Self::Max | Self::Throttled { .. })
+    }
+
     /// Its rate, where it has one.
     #[must_use]
     pub const fn rate(&self) -> Option<Rate> {
         match self {
             Self::Constant { rate } | Self::Poisson { rate } | Self::Burst { rate } => Some(*rate),
-            Self::Trace { .. } | Self::Max => None,
+            Self::Trace { .. } | Self::Max | Self::Throttled { .. } => None,
         }
     }
 
@@ -113,7 +124,7 @@ impl Load {
             Self::Poisson { rate } => (of(measure_ns) * of(rate.samples)) / of(rate.period_ns),
             Self::Burst { rate } => of(rate.samples) * of(measure_ns).div_ceil(of(rate.period_ns)),
             Self::Trace { trace } => of(trace.samples),
-            Self::Max => return None,
+            Self::Max | Self::Throttled { .. } => return None,
         };
         Some(u64::try_from(planned).unwrap_or(u64::MAX))
     }
@@ -151,6 +162,7 @@ impl fmt::Display for Load {
             }
             Self::Trace { trace } => write!(f, "trace {}", trace.file),
             Self::Max => f.write_str("max"),
+            Self::Throttled { queue } => write!(f, "throttled {queue}"),
         }
     }
 }

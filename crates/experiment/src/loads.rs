@@ -137,7 +137,7 @@ impl<'a> Traces<'a> {
             }
             let load = match (rate, trace) {
                 (Some(rate), None) => {
-                    if *rate.get() == WrittenRate::Max {
+                    if matches!(rate.get(), WrittenRate::Max | WrittenRate::Throttled(_)) {
                         let words = format!("flow `{}` at `max` leaves no time to the others", name.get());
                         let hint = "give each flow a rate; `max` is measured alone, as the factor `rate`";
                         return Err(contradiction(words, hint).at(rate.span()));
@@ -187,7 +187,12 @@ fn load(
     if let Some(words) = rate.get().fault(size_bytes) {
         return Err(contradiction(words, RATES).at(rate.span()));
     }
-    let Some(of_size) = rate.get().of_size(size_bytes) else { return Ok(Load::Max) };
+    let Some(of_size) = rate.get().of_size(size_bytes) else {
+        return Ok(match *rate.get() {
+            WrittenRate::Throttled(queue) => Load::Throttled { queue },
+            _ => Load::Max,
+        });
+    };
     Ok(match arrival {
         Arrival::Constant => Load::Constant { rate: of_size },
         Arrival::Poisson => Load::Poisson { rate: of_size },
@@ -210,6 +215,7 @@ pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_
     let load = factors.load.as_ref();
     let rate_is = |asked: &WrittenRate| match load {
         Some(Load::Max) => *asked == WrittenRate::Max,
+        Some(Load::Throttled { queue }) => *asked == WrittenRate::Throttled(*queue),
         Some(Load::Burst { rate }) => asked.bursts() == Some(*rate),
         load => load.and_then(Load::rate).is_some_and(|rate| asked.of_size(factors.size_bytes) == Some(rate)),
     };
@@ -218,7 +224,7 @@ pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_
             Some(Load::Constant { .. }) => Arrival::Constant,
             Some(Load::Poisson { .. }) => Arrival::Poisson,
             Some(Load::Burst { .. }) => Arrival::Burst,
-            Some(Load::Trace { .. } | Load::Max) | None => return false,
+            Some(Load::Trace { .. } | Load::Max | Load::Throttled { .. }) | None => return false,
         };
         *asked == arrival
     };

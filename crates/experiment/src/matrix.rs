@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Cell, Factors, Load, PlanError, ReceiveMode, Refusal, Workload,
+    BatchSamples, Cell, Factors, Load, PlanError, ReceiveMode, Refusal, Workload,
     abilities::DEFAULT_TRANSPORT,
     expansion::Expansion,
     loads::{self, Traces},
     many::{At, Many, Span},
     planner::Given,
+    probes,
     queues::{self, QueueAxes},
     rate::{Arrival, WrittenRate},
     units::Size,
@@ -32,7 +33,9 @@ pub(crate) struct Axes {
     pub(crate) rate: Many<WrittenRate>,
     pub(crate) arrival: Many<Arrival>,
     pub(crate) trace: Many<String>,
+    /// Ceilings in bytes and numbers of samples are one factor: how samples are packed.
     pub(crate) batch_bytes: Many<Size>,
+    pub(crate) batch_samples: Many<BatchSamples>,
     pub(crate) receive: Many<ReceiveMode>,
     pub(crate) queues: QueueAxes,
     pub(crate) interface: Many<String>,
@@ -61,7 +64,11 @@ impl Axes {
             rate: factors.rate.clone().unwrap_or(Many(Vec::new())),
             arrival: factors.arrival.clone().unwrap_or_else(|| Many::unwritten([Arrival::Constant])),
             trace: factors.trace.clone().unwrap_or(Many(Vec::new())),
-            batch_bytes: factors.batch_bytes.clone().unwrap_or_else(|| Many::unwritten([Size(0)])),
+            batch_bytes: factors
+                .batch_bytes
+                .clone()
+                .unwrap_or_else(|| Many::unwritten(factors.batch_samples.is_none().then_some(Size(0)))),
+            batch_samples: factors.batch_samples.clone().unwrap_or(Many(Vec::new())),
             receive: factors.receive.clone().unwrap_or_else(|| Many::unwritten([ReceiveMode::Waitset])),
             queues: QueueAxes::of(factors),
             interface: text(&factors.interface, "lo"),
@@ -80,6 +87,9 @@ impl Axes {
         } else if selection.trace.is_some() {
             axes.rate = Many(Vec::new());
         }
+        if selection.batch_bytes.is_some() || selection.batch_samples.is_some() {
+            (axes.batch_bytes, axes.batch_samples) = (Many(Vec::new()), Many(Vec::new()));
+        }
         Self {
             workload: selection.workload.clone().unwrap_or(axes.workload),
             driver: selection.driver.clone().unwrap_or(axes.driver),
@@ -89,6 +99,7 @@ impl Axes {
             arrival: selection.arrival.clone().unwrap_or(axes.arrival),
             trace: selection.trace.clone().unwrap_or(axes.trace),
             batch_bytes: selection.batch_bytes.clone().unwrap_or(axes.batch_bytes),
+            batch_samples: selection.batch_samples.clone().unwrap_or(axes.batch_samples),
             receive: selection.receive.clone().unwrap_or(axes.receive),
             queues: axes.queues.with(selection),
             interface: selection.interface.clone().unwrap_or(axes.interface),
@@ -104,6 +115,7 @@ impl Axes {
         all_distinct("workload", &self.workload)?;
         all_distinct("transport", &self.transport)?;
         all_distinct("batch_bytes", &self.batch_bytes)?;
+        all_distinct("batch_samples", &self.batch_samples)?;
         all_distinct("way to receive", &self.receive)?;
         all_distinct("interface", &self.interface)?;
         all_distinct("multicast", &self.multicast)?;
@@ -115,7 +127,7 @@ impl Axes {
             ("sizes", self.size.0.is_empty()),
             ("workloads", self.workload.0.is_empty()),
             ("transports", self.transport.0.is_empty()),
-            ("batch_bytes", self.batch_bytes.0.is_empty()),
+            ("ways to batch", self.batch_bytes.0.is_empty() && self.batch_samples.0.is_empty()),
             ("ways to receive", self.receive.0.is_empty()),
             ("interfaces", self.interface.0.is_empty()),
             ("values of multicast", self.multicast.0.is_empty()),
@@ -143,7 +155,7 @@ impl Axes {
             self.driver.0.len(),
             self.transport.0.len(),
             self.size.0.len(),
-            self.batch_bytes.0.len(),
+            self.batch_bytes.0.len().saturating_add(self.batch_samples.0.len()),
             self.receive.0.len(),
             self.interface.0.len(),
             self.multicast.0.len(),
@@ -180,6 +192,7 @@ pub(crate) fn cells(
         return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
     }
     loads::check(written, &all().collect::<Vec<_>>())?;
+    probes::check(written, &all().collect::<Vec<_>>())?;
     let traces = Traces::read(written, given, measure_ns)?;
     let (flows, flow_notes) = traces.flows(&written.flows)?;
     let mut matrix = Expansion {
@@ -245,6 +258,10 @@ pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_
         && holds(selection.size.as_ref(), &Size(factors.size_bytes))
         && loads::selects(selection, factors, given)
         && holds(selection.batch_bytes.as_ref(), &Size(factors.batch_bytes))
+        && selection
+            .batch_samples
+            .as_ref()
+            .is_none_or(|asked| asked.values().any(|asked| asked.is_of(factors)))
         && holds(selection.receive.as_ref(), &factors.receive)
         && queues::selects(selection, &factors.queues)
         && holds(selection.interface.as_ref(), &factors.interface)
@@ -280,7 +297,8 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
         }
         parts.extend(factors.load.iter().flat_map(load_id));
         if factors.batch_bytes > 0 {
-            parts.push(format!("batch-{}", factors.batch_bytes));
+            let kind = if factors.batching.is_turbo() { "turbo" } else { "batch" };
+            parts.push(format!("{kind}-{}", factors.batch_bytes));
         }
         if receive {
             parts.push(factors.receive.to_string());
@@ -314,6 +332,7 @@ fn load_id(load: &Load) -> Vec<String> {
             Some(format!("trace-{name}"))
         }
         Load::Max => Some("max".to_owned()),
+        Load::Throttled { queue } => Some(format!("throttled-{queue}")),
     };
     rate().into_iter().chain(kind).collect()
 }

@@ -45,7 +45,7 @@ pub struct Cell {
 pub struct Design {
     /// Runs of each cell: passes over all cells, each in random order. With `precision` the most that may be made.
     pub blocks: u32,
-    /// Seed of that order and of the payload.
+    /// Seed of that order, and of the seeds of the runs.
     pub seed: u64,
     /// Time before measuring, with the same traffic.
     pub warm_up_ns: u64,
@@ -55,6 +55,9 @@ pub struct Design {
     pub windows: u32,
     /// Every byte of one in so many samples is checked at the reader; of the others the header.
     pub check_every: u32,
+    /// In streams of samples every so manyth one is sent back, for round trips under load; absent: none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe_every: Option<u32>,
     /// Which cores the two ends run on.
     pub pin: Pin,
     /// Whether a spinner of the lowest priority keeps each core from idling.
@@ -166,7 +169,7 @@ const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.size_bytes == b.size_bytes,
     |a, b| a.load == b.load,
     |a, b| a.flows == b.flows,
-    |a, b| a.batch_bytes == b.batch_bytes,
+    |a, b| a.batch_bytes == b.batch_bytes && a.batching.is_turbo() == b.batching.is_turbo(),
     |a, b| a.receive == b.receive,
     |a, b| a.queues.send_samples == b.queues.send_samples,
     |a, b| a.queues.receive_samples == b.queues.receive_samples,
@@ -298,6 +301,13 @@ impl Experiment {
 }
 
 impl Design {
+    /// The seed of a run's own random numbers: its payload, and the times of a random plan. Were they the same in all runs, no
+    /// interval over runs would hold the chance of the plan.
+    #[must_use]
+    pub const fn seed_of_run(&self, run: u32) -> u64 {
+        self.seed.rotate_left(24) ^ run as u64
+    }
+
     /// How long a probe for noise takes, before the first and after each block of so many runs: about 5 % of a block, 100 ms to
     /// 2 s.
     #[must_use]

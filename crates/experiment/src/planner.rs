@@ -123,6 +123,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         pin: given.pin.clone(),
         keep_awake: written.keep_awake,
         spin: written.spin.as_ref().is_none_or(|spin| *spin.get()),
+        probe_every: written.probe_every.as_ref().map(|every| *every.get()),
         baseline: Vec::new(),
         duet: written.duet.as_ref().is_some_and(|duet| *duet.get()),
         repeat_noisy: written.repeat_noisy.unwrap_or(written.baseline.is_some()),

@@ -14,6 +14,8 @@ use crate::{
 const SECOND_NS: u64 = 1_000_000_000;
 /// The most samples per second on average.
 const MAX_SPS: u64 = 100_000_000;
+/// The queue that a throttled rate follows, unless another one is written: its marks are some probes wide.
+const THROTTLE_QUEUE: u64 = 2_000;
 /// The longest period.
 const MAX_PERIOD_NS: u64 = 3_600 * SECOND_NS;
 
@@ -31,6 +33,8 @@ pub enum WrittenRate {
     Bits(u64),
     /// Each sample as soon as the one before is written.
     Max,
+    /// The same, but no faster than the reader follows, by the filling of a queue of so many samples.
+    Throttled(u64),
 }
 
 /// How the samples of a rate are laid over its time.
@@ -54,12 +58,18 @@ const BIT_UNITS: &[(&str, u64)] =
     &[("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000), ("bit/s", 1)];
 
 impl WrittenRate {
-    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"` or `\"max\"`";
+    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"max\"` or `\"throttled\"`";
 
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text == "max" {
             return Some(Self::Max);
+        }
+        if let Some(queue) = text.strip_prefix("throttled") {
+            return match queue {
+                "" => Some(Self::Throttled(THROTTLE_QUEUE)),
+                _ => queue.strip_prefix(' ').and_then(whole).map(Self::Throttled),
+            };
         }
         if let Some((number, unit)) = with_unit(text, BIT_UNITS) {
             return whole(number)?.checked_mul(unit).map(Self::Bits);
@@ -83,7 +93,7 @@ impl WrittenRate {
         match self {
             Self::Samples { samples, period_ns } => Some((samples.into(), period_ns.into())),
             Self::Bits(bits) => Some((bits.into(), u128::from(size_bytes) * 8 * u128::from(SECOND_NS))),
-            Self::Max => None,
+            Self::Max | Self::Throttled(_) => None,
         }
     }
 
@@ -105,7 +115,7 @@ impl WrittenRate {
     pub(crate) const fn bursts(self) -> Option<Rate> {
         match self {
             Self::Samples { samples, period_ns } => Some(Rate { samples, period_ns }),
-            Self::Bits(_) | Self::Max => None,
+            Self::Bits(_) | Self::Max | Self::Throttled(_) => None,
         }
     }
 
@@ -150,6 +160,8 @@ impl fmt::Display for WrittenRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Max => f.write_str("max"),
+            Self::Throttled(THROTTLE_QUEUE) => f.write_str("throttled"),
+            Self::Throttled(queue) => write!(f, "throttled {queue}"),
             Self::Samples { samples, period_ns: SECOND_NS } => write!(f, "{samples}/s"),
             Self::Samples { samples, period_ns } => {
                 let period = Time(period_ns).to_string();
@@ -174,10 +186,10 @@ textual!(
     WrittenRate,
     true,
     json_schema!({
-        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), or `max`.",
+        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), `max`, or `throttled` (with its queue in samples: `throttled 5000`).",
         "anyOf": [
             { "type": "integer", "minimum": 1 },
-            { "type": "string", "pattern": "^ *(max|[0-9]+ *[kM]?(/.+)?|[0-9]+ *[kMG]?bit/s) *$" },
+            { "type": "string", "pattern": "^ *(max|throttled( +[0-9]+)?|[0-9]+ *[kM]?(/.+)?|[0-9]+ *[kMG]?bit/s) *$" },
         ],
     })
 );
@@ -205,6 +217,8 @@ mod tests {
             ("100Mbit/s", WrittenRate::Bits(100_000_000)),
             ("7 bit/s", WrittenRate::Bits(7)),
             ("max", WrittenRate::Max),
+            ("throttled", WrittenRate::Throttled(2_000)),
+            ("throttled 5000", WrittenRate::Throttled(5_000)),
         ];
         for (text, rate) in cases {
             assert_eq!(WrittenRate::parse(text), Some(rate), "{text}");

@@ -53,7 +53,7 @@ impl Schedule {
             Load::Burst { rate } => Course::Burst { rate: valid(rate), at_ns: 0, left: valid(rate).samples },
             Load::Poisson { rate } => Course::Poisson(Box::new(Poisson::new(valid(rate), seed, flow))),
             Load::Trace { .. } => Course::Trace { times: trace, next: 0 },
-            Load::Max => return None,
+            Load::Max | Load::Throttled { .. } => return None,
         };
         Some(Self { course })
     }

@@ -31,7 +31,7 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 impl Size {
     const EXPECTED: &str = "a size such as `1024` or `\"64KiB\"`";
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (number, unit) = SIZE_UNITS
             .iter()

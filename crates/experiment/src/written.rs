@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    ReceiveMode, Topology, Workload,
+    BatchSamples, ReceiveMode, Topology, Workload,
     many::{At, Many},
     policies::Policies,
     rate::{Arrival, WrittenRate},
@@ -133,6 +133,10 @@ pub struct Matrix {
     /// about latency.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_bytes: Option<Many<Size>>,
+    /// The same in samples: so many make a batch, 1 is unbatched. With `turbo` a batch holds as many as are due: a sample waits
+    /// only while the next one is due already, up to 8 KiB, or to another ceiling as in `turbo 16KiB`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_samples: Option<Many<BatchSamples>>,
     /// How samples are received. Without it `waitset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Many<ReceiveMode>>,
@@ -196,6 +200,9 @@ pub struct Selection {
     /// Ceilings of batches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_bytes: Option<Many<Size>>,
+    /// Samples of batches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_samples: Option<Many<BatchSamples>>,
     /// Ways to receive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Many<ReceiveMode>>,
@@ -253,6 +260,10 @@ pub struct WrittenDesign {
     /// Every byte of one in so many samples is checked; of the others the header. Without it 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_every: Option<At<u32>>,
+    /// Of the workloads `throughput` and `paced`: every so manyth sample, at least every 100th, is sent back by its reader, and
+    /// the round trip under load is recorded as `rtt`. Without it none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_every: Option<At<u32>>,
     /// Cores for the two ends of each run. Without it `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<At<PinChoice>>,

@@ -89,12 +89,17 @@ impl<'d> Side<'d> {
 
     /// The same with a batch of at most so many bytes.
     pub fn batched(&self, ceiling: u64, of: fn(&Run) -> Option<f64>) -> Vec<Point<'d>> {
-        curve(self.of_workload(Workload::Throughput).filter(|cell| cell.factors.batch_bytes == ceiling), of)
+        curve(
+            self.of_workload(Workload::Throughput)
+                .filter(|cell| !cell.factors.batching.is_turbo() && cell.factors.batch_bytes == ceiling),
+            of,
+        )
     }
 
     /// The ceilings of batches, ascending.
     pub fn ceilings(&self) -> Vec<u64> {
-        let cells = self.of_workload(Workload::Throughput);
+        // as fast as it goes a turbo batch is as full as any
+        let cells = self.of_workload(Workload::Throughput).filter(|cell| !cell.factors.batching.is_turbo());
         let mut ceilings: Vec<u64> =
             cells.map(|cell| cell.factors.batch_bytes).filter(|bytes| *bytes > 0).collect();
         ceilings.sort_unstable();

@@ -14,6 +14,7 @@
 mod batching;
 mod delivery;
 mod figures;
+mod front;
 mod latency;
 mod limits;
 mod load;
@@ -54,6 +55,7 @@ pub fn of(document: &Document) -> Vec<Finding> {
         findings.extend(batching::findings(side));
         findings.extend(latency::findings(side));
         findings.extend(load::findings(side));
+        findings.extend(front::findings(side));
     }
     findings.extend(delivery::findings(&sides));
     findings.extend(overhead::findings(&sides));

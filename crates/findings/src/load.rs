@@ -42,6 +42,9 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
         };
         let batch = match cell.factors.batch_bytes {
             0 => String::new(),
+            bytes if cell.factors.batching.is_turbo() => {
+                format!(" with {} batches up to {bytes} bytes", cell.factors.batching)
+            }
             bytes => format!(" batched up to {bytes} bytes per flush"),
         };
         let what = format!("`{}` under load{plan} at {} bytes{batch}", side.name, cell.factors.size_bytes);

@@ -16,8 +16,10 @@ pub(crate) const SENDER_LIMITED: &str = "sender-limited";
 /// In the place of a figure that the plan has not.
 const NONE: &str = "-";
 
+/// One of a latency.
+type Quantile = fn(&Latency) -> Option<u64>;
 /// A figure of a latency: its heading, its kind, and which it is.
-type Figure = (&'static str, &'static str, fn(&Latency) -> Option<u64>);
+type Figure = (&'static str, &'static str, Quantile);
 const FIGURES: [Figure; 5] = [
     ("Response 50 %", "response", |latency| latency.p50_ns),
     ("99 %", "response", |latency| latency.p99_ns),
@@ -26,11 +28,49 @@ const FIGURES: [Figure; 5] = [
     ("Send lag 99 %", "send_lag", |latency| latency.p99_ns),
 ];
 
+/// Of probes.
+const RTT: [(&str, Quantile); 2] =
+    [("RTT 50 %", |latency| latency.p50_ns), ("99 %", |latency| latency.p99_ns)];
+
+/// Columns that are there only where some cell has what they tell.
+#[derive(Clone, Copy)]
+struct Shown {
+    batches: bool,
+    probes: bool,
+}
+
+impl Shown {
+    fn of(cells: &[&Cell]) -> Self {
+        let throughput = || cells.iter().filter_map(|cell| cell.throughput.as_ref());
+        Self {
+            batches: throughput().any(|throughput| throughput.batches.is_some()),
+            probes: throughput().any(|throughput| throughput.probes.is_some()),
+        }
+    }
+}
+
+/// How to read what is not in every table.
+pub(crate) fn notes(cells: &[Cell], probe_every: Option<u32>) -> Vec<String> {
+    let shown = Shown::of(&cells.iter().collect::<Vec<_>>());
+    let batches = shown.batches.then(|| {
+        "Samples/flush: of a batch as ddsmark flushed it, on average and at most. Turbo: a sample waits only while the \
+         next one is due already."
+            .to_owned()
+    });
+    let probes = probe_every.filter(|_| shown.probes).map(|every| {
+        format!("RTT: one sample in {every} came back; from the begin of its write to the arrival of its echo, not halved.")
+    });
+    batches.into_iter().chain(probes).collect()
+}
+
 /// By size, batch and load, ascending; `max` last. A cell of several flows has a row for each.
 pub(crate) fn table(cells: &[&Cell]) -> Grid {
-    let mut grid = Grid::default()
-        .column("Size", Align::Right)
-        .column("Batch", Align::Right)
+    let shown = Shown::of(cells);
+    let mut grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
+    if shown.batches {
+        grid = grid.column("Samples/flush", Align::Right);
+    }
+    grid = grid
         .column("", Align::Left)
         .column("Planned", Align::Right)
         .column("Achieved/s", Align::Right)
@@ -39,6 +79,9 @@ pub(crate) fn table(cells: &[&Cell]) -> Grid {
         .column("Lost %", Align::Right)
         .column("± pp", Align::Close);
     for (heading, ..) in FIGURES {
+        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+    }
+    for (heading, _) in RTT.iter().filter(|_| shown.probes) {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     grid = grid
@@ -50,7 +93,7 @@ pub(crate) fn table(cells: &[&Cell]) -> Grid {
     for cell in sorted(cells) {
         let flows = cell.factors.streams();
         for (number, flow) in flows.iter().enumerate() {
-            grid.row(row(cell, flow, (number, flows.len())));
+            grid.row(row(cell, flow, (number, flows.len()), shown));
         }
     }
     grid
@@ -61,7 +104,9 @@ fn sorted<'c>(cells: &[&'c Cell]) -> Vec<&'c Cell> {
     let mut cells = cells.to_vec();
     // stable: traces, and what has several flows, stay in the order of the experiment
     cells.sort_by(|left, right| {
-        let key = |cell: &Cell| (cell.factors.size_bytes, cell.factors.batch_bytes);
+        let key = |cell: &Cell| {
+            (cell.factors.size_bytes, cell.factors.batching.is_turbo(), cell.factors.batch_bytes)
+        };
         key(left).cmp(&key(right)).then_with(|| by_load(&left.factors, &right.factors))
     });
     cells
@@ -69,24 +114,28 @@ fn sorted<'c>(cells: &[&'c Cell]) -> Vec<&'c Cell> {
 
 fn by_load(left: &Factors, right: &Factors) -> Ordering {
     let key = |factors: &Factors| match &factors.load {
-        Some(load) => load.rate().map_or(if *load == Load::Max { f64::MAX } else { -1.0 }, Rate::sps),
+        Some(load) => load.rate().map_or(
+            match load {
+                Load::Max => f64::MAX,
+                Load::Throttled { .. } => 1e300,
+                _ => -1.0,
+            },
+            Rate::sps,
+        ),
         None => -1.0,
     };
     key(left).total_cmp(&key(right))
 }
 
 /// One flow of a cell: its number, and of how many.
-fn row(cell: &Cell, flow: &Flow, (number, flows): (usize, usize)) -> Vec<String> {
+fn row(cell: &Cell, flow: &Flow, (number, flows): (usize, usize), shown: Shown) -> Vec<String> {
     let factors = &cell.factors;
-    let mut row = vec![
-        flow.size_bytes.to_string(),
-        if factors.batch_bytes == 0 { "none".to_owned() } else { factors.batch_bytes.to_string() },
-        if flows > 1 { flow.name.clone() } else { String::new() },
-        flow.load.to_string(),
-    ];
+    let mut row = vec![flow.size_bytes.to_string(), factors.batch()];
+    row.extend(shown.batches.then(|| per_flush(cell)));
+    row.extend([if flows > 1 { flow.name.clone() } else { String::new() }, flow.load.to_string()]);
     let record = cell.paced.as_ref().and_then(|paced| paced.flows.get(number));
     let (Some(record), Some(throughput)) = (record, &cell.throughput) else {
-        row.extend(nothing(cell, 20));
+        row.extend(nothing(cell, if shown.probes { 24 } else { 20 }));
         return row;
     };
     let alone = flows == 1;
@@ -105,15 +154,28 @@ fn row(cell: &Cell, flow: &Flow, (number, flows): (usize, usize)) -> Vec<String>
         if alone { lost_spread(cell) } else { String::new() },
     ]);
     for (_, kind, of) in FIGURES {
-        let has_not = flow.load == Load::Max && kind != "service";
+        let has_not = !flow.load.has_times() && kind != "service";
         let figure =
             || record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| micros(ns as f64));
         row.push(if has_not { NONE.to_owned() } else { figure() });
         row.push(spread(cell, |run| Some(of(of_run(run)?.latency.get(kind)?)? as f64)));
     }
+    for (_, of) in RTT.iter().filter(|_| shown.probes) {
+        row.push(cell.latency.get("rtt").and_then(of).map_or_else(unsupported, |ns| micros(ns as f64)));
+        row.push(spread(cell, |run| Some(of(run.latency.get("rtt")?)? as f64)));
+    }
     row.extend(if alone || number == 0 { cpu(cell) } else { [(); 4].map(|()| String::new()) });
     row.push(if alone || number == 0 { flag(cell) } else { String::new() });
     row
+}
+
+/// Samples that left together, on average and at most; of all flows together.
+fn per_flush(cell: &Cell) -> String {
+    let batches = cell.throughput.as_ref().and_then(|throughput| throughput.batches.as_ref());
+    batches.map_or_else(
+        || NONE.to_owned(),
+        |batches| format!("{} (max {})", significant(batches.mean_samples), batches.max_samples),
+    )
 }
 
 fn share(part: u64, whole: u64) -> f64 {

@@ -16,6 +16,7 @@ use crate::{
 pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> String {
     let batch = match factors.batch_bytes {
         0 => String::new(),
+        bytes if factors.batching.is_turbo() => format!(", {} up to {bytes}", factors.batching),
         bytes => format!(", batched to {bytes}"),
     };
     let load = match (&factors.load, factors.flows.len()) {

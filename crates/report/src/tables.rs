@@ -66,11 +66,7 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     for cell in cells {
-        let batch = cell.factors.batch_bytes;
-        let mut row = vec![
-            cell.factors.size_bytes.to_string(),
-            if batch == 0 { "none".to_owned() } else { batch.to_string() },
-        ];
+        let mut row = vec![cell.factors.size_bytes.to_string(), cell.factors.batch()];
         match cell.latency.get("write_call") {
             Some(call) => {
                 for quantile in &QUANTILES[..4] {

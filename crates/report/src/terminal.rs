@@ -36,6 +36,11 @@ struct Page {
     width: usize,
 }
 
+/// Whether batches hold what is due, and their ceiling.
+const fn way(cell: &Cell) -> (bool, u64) {
+    (cell.factors.batching.is_turbo(), cell.factors.batch_bytes)
+}
+
 /// What else than the workload, the size and batching distinguishes two cells.
 type GroupKey<'c> = (&'c str, &'c str, bool, &'c str, &'static str, Option<&'c str>, Vec<(&'c str, &'c str)>);
 
@@ -151,11 +156,11 @@ impl Page {
             let rows: Vec<_> = unbatched.iter().map(|cell| (*cell, false)).collect();
             self.throughput("Throughput, unbatched", &rows);
         }
-        let mut ceilings: Vec<u64> = throughput.iter().map(|cell| cell.factors.batch_bytes).collect();
-        ceilings.sort_unstable();
-        ceilings.dedup();
-        for ceiling in ceilings.into_iter().filter(|ceiling| *ceiling > 0) {
-            self.batched(ceiling, &throughput, &unbatched);
+        let mut ways: Vec<(bool, u64)> = throughput.iter().map(|cell| way(cell)).collect();
+        ways.sort_unstable();
+        ways.dedup();
+        for way in ways.into_iter().filter(|(_, ceiling)| *ceiling > 0) {
+            self.batched(way, &throughput, &unbatched);
         }
         if !throughput.is_empty() {
             let _ = writeln!(
@@ -183,12 +188,14 @@ impl Page {
         self.text.push_str(&tables::throughput(rows).render());
     }
 
-    fn batched(&mut self, ceiling: u64, throughput: &[&Cell], unbatched: &[&Cell]) {
-        let batched: Vec<&Cell> =
-            throughput.iter().copied().filter(|cell| cell.factors.batch_bytes == ceiling).collect();
+    fn batched(&mut self, of: (bool, u64), throughput: &[&Cell], unbatched: &[&Cell]) {
+        let (turbo, ceiling) = of;
+        let batched: Vec<&Cell> = throughput.iter().copied().filter(|cell| way(cell) == of).collect();
         let who = match batched[0].factors.batching {
-            Batching::Native => "packed by the middleware",
-            Batching::Application => "packed by the driver, not by the middleware",
+            Batching::Native | Batching::TurboNative => "packed by the middleware",
+            Batching::Application | Batching::TurboApplication => {
+                "packed by the driver, not by the middleware"
+            }
             Batching::None => "packed by nobody",
         };
         let mut rows: Vec<(&Cell, bool)> = batched.iter().map(|cell| (*cell, false)).collect();
@@ -200,7 +207,13 @@ impl Page {
         rows.extend(alone.map(|cell| (*cell, true)));
         let order = |size: u64| unbatched.iter().position(|cell| cell.factors.size_bytes == size);
         rows.sort_by_key(|(cell, _)| order(cell.factors.size_bytes));
-        self.throughput(&format!("Throughput, batched: up to {ceiling} bytes per flush, {who}"), &rows);
+        self.throughput(
+            &format!(
+                "Throughput, {}: up to {ceiling} bytes per flush, {who}",
+                if turbo { "turbo" } else { "batched" }
+            ),
+            &rows,
+        );
         if rows.iter().any(|(_, same)| *same) {
             self.wrapped(&format!(
                 "{SAME_AS_UNBATCHED} over half of {ceiling} bytes a batch holds one sample: the unbatched row, not \
@@ -288,6 +301,9 @@ impl Page {
             count(design.blocks as usize, "run"),
             duration(design.measure_ns)
         ));
+        for note in paced::notes(&document.cells, design.probe_every) {
+            self.wrapped(&note);
+        }
         let limited = |cell: &Cell| cell.paced.as_ref().is_some_and(|paced| paced.sender_limited_runs > 0);
         if document.cells.iter().any(limited) {
             self.wrapped(&format!(

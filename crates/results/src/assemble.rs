@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use stats::{Moments, median, supports_quantile, total};
 
 use crate::{
-    Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell, QUANTILES,
-    Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, UNDER_DUET_INTERFERENCE, Warning, WarningKind,
-    histogram::HistogramError, limits::warnings, new_histogram,
+    Batches, Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell,
+    Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, UNDER_DUET_INTERFERENCE,
+    Warning, WarningKind, histogram::HistogramError, limits::warnings, new_histogram,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -332,6 +332,8 @@ fn pooled_throughput(valid: &[&Run]) -> Option<Throughput> {
         lost_pct: percent(lost, sent),
         duplicate: sum(|t| t.duplicate),
         out_of_order: sum(|t| t.out_of_order),
+        batches: Batches::sum(runs.iter().filter_map(|run| run.batches.as_ref())),
+        probes: Probes::sum(runs.iter().filter_map(|run| run.probes.as_ref())),
     })
 }
 

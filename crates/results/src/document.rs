@@ -7,7 +7,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Allocation, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Resumption, SteadyState, Verdict,
+    Allocation, Batches, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Probes, Resumption,
+    SteadyState, Verdict,
 };
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
@@ -297,6 +298,12 @@ pub struct Throughput {
     pub duplicate: u64,
     /// Samples that came after a later one.
     pub out_of_order: u64,
+    /// Samples that left together, where they were packed. Absent without batches, and in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batches: Option<Batches>,
+    /// Samples that were sent back, where there were some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probes: Option<Probes>,
 }
 
 /// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.
@@ -492,6 +499,10 @@ pub enum FindingKind {
     FallsShort,
     /// At all loads as many samples are accepted as were planned.
     KeepsUp,
+    /// Under load some ways to batch reach higher rates, and others have lower latency: none is best at both.
+    BatchingFront,
+    /// Under load one way to batch is beaten by none in rate and latency.
+    BatchingOneBest,
 }
 
 /// What throughput runs into.

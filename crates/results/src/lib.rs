@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod batches;
 mod comparison;
 mod course;
 mod directory;
@@ -27,13 +28,16 @@ mod interval_log;
 mod limits;
 mod metric;
 mod paced;
+mod probes;
 mod rate;
 mod selftest;
 mod sequence;
 mod steady;
+mod throttle;
 mod verdict;
 
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
+pub use batches::Batches;
 pub use comparison::{Compared, Comparison, CriterionOutcome, Difference, Judged, comparison_json_schema};
 pub use course::{
     Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy, over_half_noisy,
@@ -52,12 +56,14 @@ pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Win
 pub use interval_log::{Histograms, IntervalLog};
 pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
+pub use probes::Probes;
 pub use rate::WindowCounts;
 pub use selftest::{
     Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest, TOLD_BLOCKS, selftest_json_schema,
 };
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_latency, steady_rate};
+pub use throttle::Throttle;
 pub use verdict::{
     Answer, Conclusion, ModesBy, Pairing, SeparatingField, Typical, Verdict, VerdictKind, VerdictMode,
     VerdictSide,

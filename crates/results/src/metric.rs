@@ -1,6 +1,6 @@
 //! The figures of a run that a claim can rest on: one number a run.
 
-use experiment::{Factors, Load, Workload};
+use experiment::{Factors, Workload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Better;
@@ -88,7 +88,7 @@ impl Metric {
     /// Those that claims are made of where nobody asks for others.
     #[must_use]
     pub fn claims(factors: &Factors) -> &'static [Self] {
-        let has_times = || factors.streams().iter().any(|flow| flow.load != Load::Max);
+        let has_times = || factors.streams().iter().any(|flow| flow.load.has_times());
         match factors.workload {
             Workload::Latency => &[Self::RttP50, Self::RttP99],
             Workload::Paced if has_times() => &[Self::ResponseP50, Self::ResponseP99],

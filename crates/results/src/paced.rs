@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
 
-use crate::{Cell, Counted, Histograms, Latency, Run, assemble::pooled_latency};
+use crate::{Cell, Counted, Histograms, Latency, Run, Throttle, assemble::pooled_latency};
 
 /// An open loop: what was planned, and what became of the plan at the sender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,9 @@ pub struct Paced {
     /// Whether the sender, not the middleware's delivery, decides the response times: its 99 % send lag exceeds a tenth of the
     /// period or of the median response.
     pub sender_limited: bool,
+    /// What the throttle did, of a load that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<Throttle>,
     /// A wait of the sender spun for so long before its end; 0: it only slept.
     pub spin_ns: u64,
     /// Its streams, in the order written.

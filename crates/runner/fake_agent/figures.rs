@@ -4,7 +4,7 @@ use control::{
     Configure, FlowRead, FlowWritten, PacedRead, PacedWritten, Pinged, Ponged, ReaderReport, Report, Role,
     Stamp, Stamps, Written,
 };
-use experiment::{Flow, Load, Workload};
+use experiment::{Flow, Workload};
 use results::{Distribution, Interface, MulticastSent, Received, Sockets, Usage, Windows};
 
 /// Samples or pings.
@@ -56,7 +56,8 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
         Role::Writer => report.writer = Some(written(configure)),
         Role::Reader => {
             let foreign = if told("foreign") { 3 } else { 0 };
-            report.reader = Some(ReaderReport { received: vec![received(configure, told, SENT)], foreign });
+            report.reader =
+                Some(ReaderReport { received: vec![received(configure, told, SENT)], foreign, probes: None });
         }
         Role::Pinger => report.pinger = Some(pinged(configure, told)),
         Role::Ponger => report.ponger = Some(ponged(told)),
@@ -122,6 +123,8 @@ fn written(configure: &Configure) -> Written {
         begin_ns: BEGIN_NS,
         end_ns: BEGIN_NS + SENT * PERIOD_NS,
         write_call: distribution(configure, 2_000, SENT),
+        batches: None,
+        probes: None,
     }
 }
 
@@ -171,7 +174,7 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
 /// How late samples are written; none where there are no intended times.
 fn lag_ns(flow: &Flow, told: &dyn Fn(&'static str) -> bool) -> Option<u64> {
     let lag = if told("late") { OUT_NS } else { LAG_NS };
-    (flow.load != Load::Max).then_some(lag)
+    flow.load.has_times().then_some(lag)
 }
 
 fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedWritten {
@@ -188,8 +191,11 @@ fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> 
             None => distribution(configure, 1, 0),
         },
         write_call: distribution(configure, 2_000, sent),
+        batches: None,
     };
     PacedWritten {
+        probes: None,
+        throttle: None,
         begin_ns: BEGIN_NS,
         end_ns: BEGIN_NS + configure.measure_ns,
         spin_ns: if configure.spin { 50_000 } else { 0 },
@@ -219,7 +225,7 @@ fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pac
     if told("deserter") {
         read.pop();
     }
-    PacedRead { flows: read, foreign: if told("foreign") { 3 } else { 0 } }
+    PacedRead { probes: None, flows: read, foreign: if told("foreign") { 3 } else { 0 } }
 }
 
 fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pinged {

@@ -44,6 +44,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             pin: Pin::None,
             keep_awake: false,
             spin: true,
+            probe_every: None,
             baseline: vec!["base".to_owned()],
             duet: false,
             repeat_noisy: true,

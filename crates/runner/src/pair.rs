@@ -176,6 +176,11 @@ impl PairRun<'_> {
         })
     }
 
+    /// Of a stream: one in so many samples goes back.
+    fn probe_every(&self) -> Option<u32> {
+        self.design.probe_every.filter(|_| self.cell.factors.workload != Workload::Latency)
+    }
+
     fn configuration(&self, role: Role) -> Order {
         let number = if role.drives() { DRIVING } else { SERVING };
         Order::Configure(Box::new(Configure {
@@ -193,6 +198,7 @@ impl PairRun<'_> {
             check_every: self.design.check_every,
             traces: self.times.by_flow(&self.cell.factors),
             spin: self.design.spin,
+            probe_every: self.probe_every(),
         }))
     }
 
@@ -238,7 +244,7 @@ impl PairRun<'_> {
     /// The entities of a role: of which kind, and by which name. Those of further flows are numbered.
     fn entities(&self, role: Role) -> impl Iterator<Item = (&'static str, String)> {
         let flows = self.cell.factors.flows.len().max(1);
-        entities(role).iter().flat_map(move |&kind| {
+        entities(role, self.probe_every().is_some()).iter().flat_map(move |&kind| {
             let further = (2..=flows).map(move |flow| (kind, format!("{kind}-{flow}")));
             std::iter::once((kind, kind.to_owned())).chain(further)
         })
@@ -255,7 +261,7 @@ impl PairRun<'_> {
         for (role, configured) in roles(self.cell.factors.workload).into_iter().zip(configured) {
             for (entity, setting, asked) in &buffers {
                 let shown = configured.settings.values().any(|settings| settings.contains_key(*setting));
-                if asked.is_some() && entities(role).contains(entity) && !shown {
+                if asked.is_some() && entities(role, false).contains(entity) && !shown {
                     unshown.push(format!("{setting} of the {entity}"));
                 }
             }
@@ -361,9 +367,10 @@ fn now_ns() -> u64 {
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The entities that a role opens.
-pub(crate) const fn entities(role: Role) -> &'static [&'static str] {
+/// The entities that a role opens. `probed`: samples of its stream are sent back.
+pub(crate) const fn entities(role: Role, probed: bool) -> &'static [&'static str] {
     match role {
+        _ if probed => &["writer", "reader"],
         Role::Writer => &["writer"],
         Role::Reader => &["reader"],
         Role::Pinger | Role::Ponger => &["writer", "reader"],

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, panic::resume_unwind, thread, time::Instant};
 
 use control::{Order, Role};
-use experiment::{Beside, Cell, Pin, ScheduledRun};
+use experiment::{Beside, Cell, Design, Pin, ScheduledRun};
 use results::{Duet, Failure, IntervalLog, Run, RunState};
 
 use crate::{
@@ -85,9 +85,10 @@ impl Session<'_> {
         let experiment = &self.header.experiment;
         let cell = &experiment.cells[scheduled.cell];
         let mut run = blank(scheduled, cell, started_unix_ns);
+        let design = Design { seed: experiment.design.seed_of_run(run.number), ..experiment.design.clone() };
         let pair = PairRun {
             cell,
-            design: &experiment.design,
+            design: &design,
             limits: &experiment.limits,
             run_name: leftovers::run_name(run.number),
             run_tag: names.run_tag(run.number),
@@ -104,7 +105,7 @@ impl Session<'_> {
         leftovers::remove(&pair.run_name);
         // what was reported is kept even of a run that failed when its agents were to end
         let log = evidence.map_or_else(IntervalLog::new, |evidence| {
-            collect(&mut run, &cell.factors, &experiment.design, &evidence, times, self.launcher.one_clock())
+            collect(&mut run, &cell.factors, &design, &evidence, times, self.launcher.one_clock())
         });
         let measured = phases.measured();
         run.phases_ns = phases.into_times();

@@ -124,7 +124,7 @@ impl Lab {
         let slower = self.machine.between.factor(design.seed, at) * half;
         let config = Config::parse(options)?.slowed(slower);
         let machine = self.machine.slowed(slower);
-        let seed = design.seed.rotate_left(24) ^ u64::from(scheduled.number);
+        let seed = design.seed_of_run(scheduled.number);
         let reliable = factors.qos.reliability == Some(Reliability::Reliable);
         let config_of = |packet_bytes| {
             let mut config = config.clone();
@@ -160,7 +160,7 @@ impl Lab {
                     let times = trace_of(&self.traces, flow)?;
                     streams.push(Stream::new((number, flow), times, way, samples, recorded));
                 }
-                let measured = paced::measure(&mut streams, design);
+                let measured = paced::measure(&mut streams, design, seed);
                 self.arrivals = streams.into_iter().map(|stream| stream.into_way().into_arrivals()).collect();
                 self.pool();
                 measured

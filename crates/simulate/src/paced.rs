@@ -67,7 +67,7 @@ impl Open {
         design: &Design,
     ) -> Paced {
         let planned = self.planned();
-        let timed = flows.iter().all(|flow| flow.load != Load::Max);
+        let timed = flows.iter().all(|flow| flow.load.has_times());
         let late = |(flow, latency): (&Flow, &BTreeMap<_, _>)| is_sender_limited(&flow.load, latency);
         let sender_limited = flows.iter().zip(&latencies).any(late);
         let unsent = planned - self.offered();
@@ -87,6 +87,7 @@ impl Open {
             planned_sps: timed.then(|| rate(planned, design.measure_ns)),
             unsent,
             sender_limited,
+            throttle: None,
             spin_ns: 0,
             flows: flows.collect(),
         }
@@ -102,7 +103,7 @@ fn is_sender_limited(load: &Load, latency: &BTreeMap<String, Latency>) -> bool {
         }
         Load::Burst { rate } => rate.period_ns as f64,
         Load::Trace { trace } => trace.length_ns as f64 / trace.samples.saturating_sub(1).max(1) as f64,
-        Load::Max => return false,
+        Load::Max | Load::Throttled { .. } => return false,
     };
     let lag = latency.get("send_lag").and_then(|lag| lag.p99_ns.or(lag.p90_ns).or(lag.p50_ns));
     let median = latency.get("response").and_then(|response| response.p50_ns);
@@ -263,10 +264,10 @@ fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) ->
 }
 
 /// Measures all streams together.
-pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design) -> Measured {
-    let warm_up = write(streams, 0, design.warm_up_ns, design.seed);
+pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) -> Measured {
+    let warm_up = write(streams, 0, design.warm_up_ns, seed);
     let begin = warm_up.end.max(design.warm_up_ns) + LEAD_NS;
-    let written = write(streams, begin, design.measure_ns, design.seed);
+    let written = write(streams, begin, design.measure_ns, seed);
     let mut received: Vec<Received> =
         streams.iter_mut().map(|stream| stream.receive(begin, design)).collect();
     let each = streams.iter().zip(&received);
@@ -291,6 +292,8 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design) -> Measured {
         lost_pct: percent(lost, sent),
         duplicate,
         out_of_order,
+        batches: None,
+        probes: None,
     };
     let mut used = Used {
         writer_ns: written.busy_ns,

@@ -105,5 +105,7 @@ fn throughput(written: &Written, received: &Received, counted: &Counted, factors
         lost_pct: percent(lost, sent),
         duplicate: counted.duplicate,
         out_of_order: counted.out_of_order,
+        batches: None,
+        probes: None,
     }
 }

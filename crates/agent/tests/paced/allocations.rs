@@ -3,9 +3,11 @@
 use agent::{
     clock::now_ns,
     header::Header,
+    incoming::Identity,
     paced_reader::{Arrivals, Begin},
     paced_writer::{FlowWriter, PacedWriter},
     plans::Plan,
+    probes::Returns,
     session::{Part, Role as _},
 };
 use allocation_counter::measure;
@@ -63,7 +65,7 @@ fn writing_by_a_plan_allocates_nothing() {
         readers.push(reader);
         flows.push(FlowWriter::new(&configure, plan, writer));
     }
-    let mut role = PacedWriter::new(&configure, flows, false);
+    let mut role = PacedWriter::new(&configure, flows, false, None);
     role.warm_up(MS).expect("warm");
     let mut allocations = |duration_ns| {
         let mut sent = 0;
@@ -87,7 +89,7 @@ fn writing_by_a_plan_allocates_nothing() {
 fn receiving_by_a_plan_allocates_nothing() {
     let configure = configure();
     for plan in Plan::all(&configure).expect("plans") {
-        let mut arrivals = Arrivals::new(&configure, &plan, 0, &Begin::default());
+        let mut arrivals = Arrivals::new(&configure, &plan, 0, &Begin::default(), None);
         let mut payloads = plan.payloads();
         let planned = plan.schedule().expect("times").planned(configure.measure_ns);
         let counted = measure(|| {
@@ -105,4 +107,36 @@ fn receiving_by_a_plan_allocates_nothing() {
         assert_eq!(counted.count_total, 0, "{plan:?}");
         assert_eq!(arrivals.progress().delivered(), planned - planned.div_ceil(7));
     }
+}
+
+#[test]
+fn taking_echoes_allocates_nothing() {
+    const EVERY: u64 = 100;
+    let configure = configure();
+    let plan = Plan::all(&configure).expect("plans").remove(0);
+    let identity = Identity { tag: configure.run_tag, writer: plan.writer(), size: 64, since_ns: 0 };
+    let mut returns = Returns::new(identity, &configure, EVERY as u32);
+    let known = returns.known();
+    let mut payloads = plan.payloads();
+    known.begin(now_ns(), false);
+    let counted = measure(|| {
+        for sequence in
+            (0..100_000_u64).step_by(EVERY as usize).filter(|sequence| !sequence.is_multiple_of(700))
+        {
+            let header = Header {
+                sequence: sequence as u32,
+                writer: plan.writer(),
+                tag: configure.run_tag,
+                warm_up: false,
+                sent_ns: now_ns(),
+            };
+            let sample = Sample { payload: payloads.stamped(sequence, &header), key: 0 };
+            // each comes twice
+            returns.arrived(sample);
+            returns.arrived(sample);
+        }
+    });
+    assert_eq!(counted.count_total, 0);
+    assert_eq!(known.taken(), 99_901);
+    assert_eq!(known.returned(), 1_000 - 1_000_u64.div_ceil(7));
 }

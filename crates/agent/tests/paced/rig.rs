@@ -187,6 +187,7 @@ impl Run {
             check_every: 1,
             traces: self.traces.clone(),
             spin: self.spin,
+            probe_every: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Experiments as written: from the text of a file to a plan.
 
+mod batch;
 mod characterize;
 mod duet;
 mod file;

@@ -5,6 +5,7 @@ mod sample;
 
 mod comparisons;
 mod edges;
+mod front;
 mod load;
 mod rig;
 mod simulated;

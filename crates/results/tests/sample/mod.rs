@@ -271,6 +271,8 @@ fn throughput(scheduled: ScheduledRun, factors: &Factors) -> Throughput {
         lost_pct: lost as f64 / sent as f64 * 100.0,
         duplicate: 0,
         out_of_order: 0,
+        batches: None,
+        probes: None,
     }
 }
 

@@ -120,6 +120,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         planned_sps: has_times.then_some(sps),
         unsent: planned - throughput.sent,
         sender_limited: has_times && sps > 50_000.0,
+        throttle: None,
         spin_ns: 60_000,
         flows: records,
     };
@@ -144,6 +145,8 @@ fn throughput(flows: &[FlowRecord], run: u32) -> Throughput {
         lost_pct: lost as f64 / sent as f64 * 100.0,
         duplicate: 0,
         out_of_order: 0,
+        batches: None,
+        probes: None,
     }
 }
 

@@ -48,7 +48,7 @@ fn period_ns(load: &Load) -> Option<f64> {
         }
         Load::Burst { rate } => Some(rate.period_ns as f64),
         Load::Trace { trace } => Some(trace.length_ns as f64 / trace.samples.saturating_sub(1).max(1) as f64),
-        Load::Max => None,
+        Load::Max | Load::Throttled { .. } => None,
     }
 }
 

@@ -5,6 +5,7 @@ mod latency;
 mod lateness;
 mod multicast;
 mod paced;
+mod probes;
 mod throughput;
 
 use std::collections::BTreeMap;
@@ -139,7 +140,7 @@ pub(crate) fn collect(
 ) -> IntervalLog {
     let mut figures = match factors.workload {
         Workload::Latency => latency::figures(evidence, design, one_clock),
-        Workload::Throughput => throughput::figures(evidence, factors),
+        Workload::Throughput => throughput::figures(evidence, factors, design),
         Workload::Paced => paced::figures(evidence, factors, design, times),
     };
     if factors.multicast {

@@ -3,12 +3,12 @@
 use control::{FlowRead, FlowWritten, PacedWritten};
 use experiment::{Design, Factors, Flow, Load, Reliability, Schedule};
 use results::{
-    Counted, Distribution, FlowRecord, Latency, Paced, Received, Throughput, WarningKind, kind_of_flow,
-    steady_rate,
+    Batches, Counted, Distribution, FlowRecord, Latency, Paced, Received, Throughput, WarningKind,
+    kind_of_flow, steady_rate,
 };
 use stats::total;
 
-use super::{Figures, cpu, delivery::Delivery, lateness, percent};
+use super::{Figures, cpu, delivery::Delivery, lateness, percent, probes};
 use crate::{
     pair::{DRIVING, Evidence, SERVING},
     traces::Times,
@@ -35,7 +35,7 @@ impl<'a> Ends<'a> {
     }
 
     fn has_times(&self) -> bool {
-        self.flow.load != Load::Max
+        self.flow.load.has_times()
     }
 }
 
@@ -100,6 +100,8 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     figures.throughput = Some(throughput(design, written, &ends, &figures.counted));
     steady(&mut figures, &ends);
 
+    let probes = (written.probes.as_ref(), read.probes.as_ref());
+    probes::add(&mut figures, design.probe_every, probes, factors.size_bytes);
     figures.warn_of_counts("samples");
     figures.warn_of_writes(evidence, reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
     let paced = paced(design, written, &ends, records);
@@ -115,6 +117,14 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
     let Ends { whose, written, read, .. } = ends;
     let delivered = read.received.delivered;
     let [response, service, lag, _] = ends.distributions();
+    let batches = written.batches.as_ref();
+    figures.check(batches.is_none_or(|batches| batches.samples == written.accepted), || {
+        format!(
+            "{whose}{} samples were accepted, but {} were flushed in batches",
+            written.accepted,
+            batches.map_or(0, |batches| batches.samples)
+        )
+    });
     figures.check(service.n == delivered, || {
         format!("{whose}{delivered} samples came, but {} service times were recorded", service.n)
     });
@@ -218,6 +228,8 @@ fn throughput(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], counte
         lost_pct: percent(lost, sent),
         duplicate: sum(|c| c.duplicate),
         out_of_order: sum(|c| c.out_of_order),
+        batches: Batches::sum(written.flows.iter().filter_map(|flow| flow.batches.as_ref())),
+        probes: None,
     }
 }
 
@@ -245,6 +257,7 @@ fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<
         planned_sps: all_have_times.then(|| planned as f64 * 1e9 / design.measure_ns.max(1) as f64),
         unsent: total(ends.iter().map(unsent)),
         sender_limited: false,
+        throttle: written.throttle.clone(),
         spin_ns: written.spin_ns,
         flows,
     }

@@ -1,13 +1,13 @@
 //! A throughput run: what the writer offered, what the reader got, and that these agree.
 
 use control::Written;
-use experiment::{Factors, Reliability};
+use experiment::{Design, Factors, Reliability};
 use results::{Counted, Received, Throughput, steady_rate};
 
-use super::{Figures, cpu, delivery::Delivery, percent};
+use super::{Figures, cpu, delivery::Delivery, percent, probes};
 use crate::pair::{DRIVING, Evidence, SERVING};
 
-pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
+pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -> Figures {
     let mut figures = Figures::default();
     let reports = [&evidence.agents[DRIVING].report, &evidence.agents[SERVING].report];
     let (Some(written), Some(read)) = (&reports[0].writer, &reports[1].reader) else {
@@ -31,6 +31,14 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
     figures.check(written.accepted == evidence.sent, || {
         format!("{} samples were sent when measured, {} when reported", evidence.sent, written.accepted)
     });
+    let batches = written.batches.as_ref();
+    figures.check(batches.is_none_or(|batches| batches.samples == written.accepted), || {
+        format!(
+            "{} samples were accepted, but {} were flushed in batches",
+            written.accepted,
+            batches.map_or(0, |batches| batches.samples)
+        )
+    });
     delivery.check(&mut figures);
     let reliable = factors.qos.reliability == Some(Reliability::Reliable);
     let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
@@ -38,6 +46,8 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors) -> Figures {
     figures.throughput = Some(throughput(written, received, &counted));
     figures.steady_state.extend(steady_rate(received).map(|state| ("delivered".to_owned(), state)));
     figures.counted.push(counted);
+    let probes = (written.probes.as_ref(), read.probes.as_ref());
+    probes::add(&mut figures, design.probe_every, probes, factors.size_bytes);
     figures.warn_of_counts("samples");
     figures.warn_of_writes(evidence, reliable, written.timed_out, written.refused);
     figures.cpu = cpu(evidence, written.accepted, received.delivered);
@@ -65,5 +75,7 @@ fn throughput(written: &Written, received: &Received, counted: &Counted) -> Thro
         lost_pct: percent(counted.lost, counted.sent),
         duplicate: counted.duplicate,
         out_of_order: counted.out_of_order,
+        batches: written.batches.clone(),
+        probes: None,
     }
 }

@@ -48,6 +48,7 @@ impl Rig {
                     pin: Pin::None,
                     keep_awake: false,
                     spin: true,
+                    probe_every: None,
                     baseline: Vec::new(),
                     duet: false,
                     repeat_noisy: false,

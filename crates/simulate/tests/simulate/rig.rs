@@ -51,6 +51,7 @@ pub fn design(measure_ns: u64) -> Design {
         pin: Pin::None,
         keep_awake: false,
         spin: true,
+        probe_every: None,
         baseline: Vec::new(),
         duet: false,
         repeat_noisy: false,

@@ -1,0 +1,205 @@
+//! A rate that follows the reader: as fast as it goes, but no faster than samples are taken.
+//!
+//! What is outstanding is what was accepted and is not known to have been taken: probes tell how far the reader has come.
+//! Above a high mark the writer goes at a little less than the reader's own rate, below a low mark it speeds up by steps; between
+//! them it keeps its rate.
+
+use std::sync::Arc;
+
+use results::Throttle;
+
+use crate::probes::Known;
+
+/// A step at most so often, and only on news of the reader.
+const STEP_NS: u64 = 1_000_000;
+/// The reader's rate is taken over so long.
+const WINDOW_NS: u64 = 20_000_000;
+/// Above the high mark: the writer's rate, of the reader's.
+const SLOWER: f64 = 0.95;
+/// Below the low mark: what a step does to the time between two samples.
+const FASTER: f64 = 0.98;
+/// With less between two samples there is no limit.
+const LEAST_GAP_NS: f64 = 50.0;
+/// So far behind its rate the writer may catch up.
+const CATCH_UP_NS: f64 = 1_000_000.0;
+
+/// The rate of one writer.
+#[derive(Debug)]
+pub struct Throttled {
+    known: Arc<Known>,
+    marks: (u64, u64),
+    begin_ns: u64,
+    /// Time between two samples; 0: no limit.
+    gap_ns: f64,
+    /// When the next sample is due, from the begin.
+    due_ns: f64,
+    next_step_ns: u64,
+    /// What was known at the last step.
+    last_taken: u64,
+    /// What was known when the window of the reader's rate began, and when that was.
+    window: (u64, u64),
+    /// Between two samples that the reader took; 0: not known.
+    reader_gap_ns: f64,
+    slower: u64,
+    faster: u64,
+}
+
+impl Throttled {
+    /// Of a queue of so many samples. Its marks are at 10 and 90 % of it.
+    #[must_use]
+    pub fn new(known: Arc<Known>, queue: u64) -> Self {
+        Self {
+            known,
+            marks: (queue / 10, queue * 9 / 10),
+            begin_ns: 0,
+            gap_ns: 0.0,
+            due_ns: 0.0,
+            next_step_ns: 0,
+            last_taken: 0,
+            window: (0, 0),
+            reader_gap_ns: 0.0,
+            slower: 0,
+            faster: 0,
+        }
+    }
+
+    /// A phase of traffic begins. The rate stays as it is.
+    pub const fn begin(&mut self, begin_ns: u64) {
+        (self.begin_ns, self.due_ns, self.next_step_ns) = (begin_ns, 0.0, begin_ns + STEP_NS);
+        (self.last_taken, self.window, self.reader_gap_ns) = (0, (0, begin_ns), 0.0);
+        (self.slower, self.faster) = (0, 0);
+    }
+
+    /// When the next sample is due, of a writer that has had so many accepted.
+    #[inline]
+    pub fn next(&mut self, now_ns: u64, accepted: u64) -> u64 {
+        if now_ns >= self.next_step_ns && self.step(now_ns, accepted) {
+            // nothing is known of the reader yet: until then no more than the queue
+            return self.next_step_ns;
+        }
+        if self.gap_ns == 0.0 {
+            return now_ns;
+        }
+        let now = now_ns.saturating_sub(self.begin_ns) as f64;
+        self.due_ns = (self.due_ns + self.gap_ns).max(now - CATCH_UP_NS);
+        self.begin_ns + self.due_ns as u64
+    }
+
+    /// Changes the rate, if it is to be changed. Whether the writer has to wait for news.
+    fn step(&mut self, now_ns: u64, accepted: u64) -> bool {
+        self.next_step_ns = now_ns + STEP_NS;
+        let taken = self.known.taken();
+        let (low, high) = self.marks;
+        let outstanding = accepted.saturating_sub(taken);
+        if taken == self.last_taken {
+            return self.gap_ns == 0.0 && outstanding > high;
+        }
+        self.last_taken = taken;
+        let (from, from_ns) = self.window;
+        if from == 0 {
+            self.window = (taken, now_ns);
+        } else if now_ns - from_ns >= WINDOW_NS {
+            self.reader_gap_ns = (now_ns - from_ns) as f64 / taken.saturating_sub(from).max(1) as f64;
+            self.window = (taken, now_ns);
+        }
+        if outstanding > high {
+            if self.reader_gap_ns == 0.0 {
+                return self.gap_ns == 0.0;
+            }
+            let gap_ns = (self.reader_gap_ns / SLOWER).max(LEAST_GAP_NS);
+            if self.gap_ns == 0.0 {
+                self.due_ns = now_ns.saturating_sub(self.begin_ns) as f64;
+            }
+            self.slower += u64::from(gap_ns > self.gap_ns);
+            self.gap_ns = gap_ns;
+        } else if outstanding < low && self.gap_ns > 0.0 {
+            self.faster += 1;
+            self.gap_ns *= FASTER;
+            if self.gap_ns < LEAST_GAP_NS {
+                self.gap_ns = 0.0;
+            }
+        }
+        false
+    }
+
+    /// What it did since the phase began.
+    #[must_use]
+    pub fn report(&self) -> Throttle {
+        Throttle {
+            low_mark: self.marks.0,
+            high_mark: self.marks.1,
+            slower: self.slower,
+            faster: self.faster,
+            rate_sps: (self.gap_ns > 0.0).then(|| 1e9 / self.gap_ns),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader that takes so many samples a second, each known 2 ms later in steps of 100. Samples accepted, the most
+    /// outstanding in the second half, and what the throttle did.
+    fn against(capacity_sps: f64, queue: u64) -> (u64, u64, Throttle) {
+        let known = Arc::new(Known::default());
+        let mut throttled = Throttled::new(Arc::clone(&known), queue);
+        known.begin(0, false);
+        throttled.begin(0);
+        let (mut now, mut accepted, mut taken, mut most) = (0_u64, 0_u64, 0.0_f64, 0);
+        let mut under_way = std::collections::VecDeque::new();
+        let seconds = 4_000_000_000;
+        while now < seconds {
+            // a write takes 1 us
+            let due = throttled.next(now, accepted).max(now) + 1_000;
+            taken = (taken + (due - now) as f64 * capacity_sps / 1e9).min(accepted as f64);
+            now = due;
+            accepted += 1;
+            let probe = taken as u64 / 100 * 100;
+            if under_way.back().is_none_or(|(_, last)| *last < probe) && probe > 0 {
+                under_way.push_back((now + 2_000_000, probe));
+            }
+            while under_way.len() > 1 && under_way[0].0 <= now {
+                let (_, seen) = under_way.pop_front().expect("two");
+                known.seen(seen - 1, false);
+            }
+            if now > seconds / 2 {
+                most = most.max(accepted - taken as u64);
+            }
+        }
+        (accepted, most, throttled.report())
+    }
+
+    #[test]
+    fn it_settles_at_what_the_reader_takes() {
+        for capacity in [20_000.0, 100_000.0] {
+            let (accepted, most, throttle) = against(capacity, 2_000);
+            let rate = accepted as f64 / 4.0;
+            assert!((rate / capacity - 1.0).abs() < 0.07, "{rate} of {capacity}: {throttle:?}");
+            assert!(most < 3_000, "{most} of {capacity}: {throttle:?}");
+            assert!(throttle.slower > 0, "{throttle:?}");
+            assert_eq!((throttle.low_mark, throttle.high_mark), (200, 1800));
+        }
+    }
+
+    #[test]
+    fn a_reader_that_is_fast_enough_is_not_waited_for() {
+        let (accepted, _, throttle) = against(2_000_000.0, 200_000);
+        assert_eq!((throttle.slower, throttle.rate_sps), (0, None));
+        assert_eq!(accepted, 4_000_000, "a write takes 1 us");
+    }
+
+    #[test]
+    fn what_was_seen_of_the_warm_up_says_nothing_of_the_measured_time() {
+        let known = Known::default();
+        known.begin(0, true);
+        known.seen(700, true);
+        assert_eq!(known.taken(), 701);
+        known.begin(9, false);
+        known.seen(800, true);
+        assert_eq!(known.taken(), 0);
+        known.seen(99, false);
+        known.seen(50, false);
+        assert_eq!(known.taken(), 100);
+    }
+}

@@ -1,0 +1,119 @@
+//! Batches in bytes, in samples and turbo, and echo probes.
+
+use experiment::{Batching, Load};
+
+use crate::{ids, plan, refused};
+
+const STREAM: &str = r#"question = "What does batching change?"
+workload = "throughput"
+
+[factors]
+driver = "dds"
+size = [200, 5000]
+"#;
+
+fn stream(more: &str) -> String {
+    format!("{STREAM}{more}")
+}
+
+fn paced(more: &str) -> String {
+    format!("question = \"How fast?\"\nworkload = \"paced\"\n[factors]\ndriver = \"dds\"\nsize = 64\n{more}")
+}
+
+#[test]
+fn a_throttled_rate_is_a_load_without_times() {
+    let text = paced("rate = [\"max\", \"throttled\", \"throttled 5000\"]\n[design]\nprobe_every = 100\n");
+    let experiment = plan(&text, &[]);
+    assert_eq!(
+        ids(&experiment),
+        ["dds/udp4/paced/64/max", "dds/udp4/paced/64/throttled-2000", "dds/udp4/paced/64/throttled-5000"]
+    );
+    assert!(experiment.cells.iter().all(|cell| !cell.factors.load.as_ref().is_some_and(Load::has_times)));
+}
+
+#[test]
+fn a_batch_of_samples_is_so_many_times_their_size() {
+    let experiment = plan(&stream("batch_samples = [1, 2, 4]\n"), &[]);
+    assert_eq!(
+        ids(&experiment),
+        [
+            "dds/udp4/throughput/200",
+            "dds/udp4/throughput/200/batch-400",
+            "dds/udp4/throughput/200/batch-800",
+            "dds/udp4/throughput/5000",
+            "dds/udp4/throughput/5000/batch-10000",
+            "dds/udp4/throughput/5000/batch-20000",
+        ]
+    );
+    for cell in &experiment.cells {
+        let samples = cell.factors.samples_per_flush();
+        assert_eq!(samples.max(1), (cell.factors.batch_bytes / cell.factors.size_bytes).max(1));
+        assert!(!cell.factors.batching.is_turbo());
+    }
+}
+
+#[test]
+fn turbo_is_who_packs_with_a_ceiling() {
+    let experiment = plan(&stream("batch_bytes = 8192\nbatch_samples = [\"turbo\", \"turbo 16KiB\"]\n"), &[]);
+    let turbo: Vec<_> = experiment.cells.iter().filter(|cell| cell.factors.batching.is_turbo()).collect();
+    // a batch of at most 8192 bytes holds one sample of 5000
+    let ids: Vec<&str> = turbo.iter().map(|cell| cell.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        [
+            "dds/udp4/throughput/200/turbo-8192",
+            "dds/udp4/throughput/200/turbo-16384",
+            "dds/udp4/throughput/5000/turbo-16384",
+        ]
+    );
+    assert!(turbo.iter().all(|cell| cell.factors.batching == Batching::TurboNative));
+    assert_eq!(turbo[0].factors.batch(), "turbo (native) 8192");
+    // the same ceiling, packed at once or by need, is not one cell
+    assert!(experiment.cells.iter().any(|cell| cell.id == "dds/udp4/throughput/200/batch-8192"));
+}
+
+#[test]
+fn one_way_to_batch_is_measured_once_and_a_selection_replaces_all_of_them() {
+    let experiment =
+        plan(&stream("batch_bytes = [0, 400]\nbatch_samples = [1, 2]\nexclude = [{ size = 5000 }]\n"), &[]);
+    assert_eq!(ids(&experiment), ["dds/udp4/throughput/200", "dds/udp4/throughput/200/batch-400"]);
+    let text = stream(
+        "batch_samples = 2\nexclude = [{ size = 5000 }]\ninclude = [{ size = 200, batch_samples = \"turbo\" }]\n",
+    );
+    assert_eq!(
+        ids(&plan(&text, &[])),
+        ["dds/udp4/throughput/200/batch-400", "dds/udp4/throughput/200/turbo-8192"]
+    );
+    let text = stream("batch_samples = [1, \"turbo\"]\n[design]\nbaseline = { batch_samples = 1 }\n");
+    assert_eq!(plan(&text, &[]).design.baseline, ["dds/udp4/throughput/200", "dds/udp4/throughput/5000"]);
+}
+
+#[test]
+fn probes_are_under_one_percent_of_one_stream() {
+    assert_eq!(plan(&stream("[design]\nprobe_every = 100\n"), &[]).design.probe_every, Some(100));
+    assert_eq!(plan(&stream(""), &[]).design.probe_every, None);
+    let flows = "question = \"Both?\"\nworkload = \"paced\"\nfactors.driver = \"dds\"\n\
+                 flows = [{ name = \"a\", size = 64, rate = 9 }, { name = \"b\", size = 128, rate = 9 }]\n";
+    let cases: &[(String, &str, &str)] = &[
+        (stream("[design]\nprobe_every = 99\n"), "a probe in every 99 samples", "100` or more"),
+        (
+            stream("[design]\nprobe_every = 100\n").replace("throughput", "latency"),
+            "`probe_every` says nothing of `latency`",
+            "leave this out",
+        ),
+        (format!("{flows}design.probe_every = 100\n"), "probes are of one stream", "one flow"),
+        (format!("{flows}factors.batch_samples = 2\n"), "a number of samples to a batch", "batch_bytes"),
+        (paced("rate = \"throttled\"\n"), "a throttled rate follows probes", "probe_every = 100"),
+        (
+            paced("rate = \"throttled 1999\"\n[design]\nprobe_every = 100\n"),
+            "a queue of 1999 samples cannot be followed",
+            "at least 20 probes",
+        ),
+        (stream("batch_samples = 0\n"), "invalid value", ""),
+        (stream("batch_samples = []\n"), "no ways to batch", ""),
+    ];
+    for (text, error, hint) in cases {
+        let found = refused(text, &[]);
+        assert!(found.0.contains(error) && found.2.contains(hint), "{text}: {found:?}");
+    }
+}

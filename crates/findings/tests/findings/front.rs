@@ -1,0 +1,80 @@
+//! Ways to batch, by throughput and latency at once.
+
+use experiment::{Batching, Load};
+use results::{Document, FindingKind, Run};
+
+use crate::{
+    rig::{number, of_kind},
+    sample::paced,
+};
+
+/// What is true of a way to batch: the highest rate, and the 99 % response at the low load.
+type Truth = (f64, f64);
+
+/// One driver, at 1000/s and as fast as it goes, unbatched, with 4 samples to a batch, and turbo; runs lie 1 % apart.
+fn result(truth: [Truth; 3], late: bool) -> Document {
+    let mut header = paced::header(&[paced::constant(1000), Load::Max], &[]);
+    header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+    let ways = [(0, Batching::None), (4096, Batching::Native), (8192, Batching::TurboNative)];
+    let plain = std::mem::take(&mut header.experiment.cells);
+    for (bytes, batching) in ways {
+        for cell in &plain {
+            let mut cell = cell.clone();
+            (cell.factors.batch_bytes, cell.factors.batching) = (bytes, batching);
+            cell.id = format!("{}/{bytes}", cell.id);
+            header.experiment.cells.push(cell);
+        }
+    }
+    let cells = header.experiment.cells.clone();
+    paced::document_with(&header, |run: &mut Run| {
+        let cell = cells.iter().find(|cell| cell.id == run.cell).expect("its cell");
+        let way = ways.iter().position(|way| way.0 == cell.factors.batch_bytes).expect("one of them");
+        let noise = 1.0 + 0.01 * (f64::from(run.block) - 2.0);
+        let (rate, p99_ns) = truth[way];
+        let throughput = run.throughput.as_mut().expect("rates");
+        throughput.delivered_sps = if cell.factors.load == Some(Load::Max) { rate * noise } else { 1000.0 };
+        if let Some(response) = run.latency.get_mut("response") {
+            response.p99_ns = Some((p99_ns * noise) as u64);
+        }
+        run.paced.as_mut().expect("a plan").sender_limited = late;
+        run.counted[0].lost = 0;
+    })
+}
+
+fn fronts(document: &Document) -> Vec<FindingKind> {
+    let kinds = [FindingKind::BatchingFront, FindingKind::BatchingOneBest];
+    kinds.into_iter().filter(|kind| !of_kind(document, *kind).is_empty()).collect()
+}
+
+#[test]
+fn what_costs_latency_and_gains_throughput_is_on_the_front() {
+    // four samples wait for each other, and gain less than turbo does
+    let document = result([(50e3, 20e3), (120e3, 4e6), (300e3, 21e3)], false);
+    assert_eq!(fronts(&document), [FindingKind::BatchingFront]);
+    let [front] = &of_kind(&document, FindingKind::BatchingFront)[..] else { unreachable!() };
+    assert_eq!(
+        front.text,
+        "`dds` under load at 1024 bytes: more throughput costs latency: of 3 ways to batch 2 are on the front, unbatched \
+         (49500 to 50500/s, 19.8 to 20.2 µs) and turbo (native) up to 8192 bytes (297000 to 303000/s, 20.8 to 21.2 µs); \
+         the 99 % response is that at 1000/s (3 runs each). Beaten: 4 samples (118800 to 121200/s, 3960 to 4040 µs)."
+    );
+    number(front, "ways_on_the_front", 2.0);
+    number(front, "turbo_8192_delivered_sps", 300e3);
+    number(front, "batch_4096_response_p99_ns", 4e6);
+    assert_eq!(front.cells.len(), 6);
+}
+
+#[test]
+fn a_way_that_is_best_at_both_is_alone_on_the_front() {
+    let document = result([(50e3, 30e3), (120e3, 4e6), (300e3, 20e3)], false);
+    assert_eq!(fronts(&document), [FindingKind::BatchingOneBest]);
+    let [best] = &of_kind(&document, FindingKind::BatchingOneBest)[..] else { unreachable!() };
+    assert!(best.text.contains("one is beaten by none, turbo (native) up to 8192 bytes"), "{}", best.text);
+    number(best, "ways_on_the_front", 1.0);
+}
+
+#[test]
+fn ways_that_do_not_differ_and_late_senders_say_nothing() {
+    assert_eq!(fronts(&result([(50e3, 20e3); 3], false)), []);
+    assert_eq!(fronts(&result([(50e3, 20e3), (120e3, 4e6), (300e3, 21e3)], true)), []);
+}

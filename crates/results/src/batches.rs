@@ -1,0 +1,51 @@
+//! Batches that a writer flushed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stats::total;
+
+/// How many samples left together: batches as ddsmark flushed them. What a driver or its middleware sends earlier, since a packet
+/// is full, is not seen here.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Batches {
+    /// Batches flushed.
+    pub flushes: u64,
+    /// Samples in them.
+    pub samples: u64,
+    /// Samples per flush, on average.
+    pub mean_samples: f64,
+    /// Samples of the largest.
+    pub max_samples: u64,
+}
+
+impl Batches {
+    /// Of these counts.
+    #[must_use]
+    pub fn new(flushes: u64, samples: u64, max_samples: u64) -> Self {
+        let mean_samples = if flushes == 0 { 0.0 } else { samples as f64 / flushes as f64 };
+        Self { flushes, samples, mean_samples, max_samples }
+    }
+
+    /// Of several writers or runs together; none of none.
+    #[must_use]
+    pub fn sum<'b>(parts: impl Iterator<Item = &'b Self>) -> Option<Self> {
+        let parts: Vec<&Self> = parts.collect();
+        let max = parts.iter().map(|part| part.max_samples).max()?;
+        let sum = |of: fn(&Self) -> u64| total(parts.iter().map(|part| of(part)));
+        Some(Self::new(sum(|part| part.flushes), sum(|part| part.samples), max))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_are_summed_by_their_samples() {
+        let parts = [Batches::new(2, 8, 6), Batches::new(8, 8, 1)];
+        let all = Batches::sum(parts.iter()).expect("two");
+        assert_eq!(all, Batches { flushes: 10, samples: 16, mean_samples: 1.6, max_samples: 6 });
+        assert_eq!(Batches::sum([].iter()), None);
+        assert_eq!(Batches::new(0, 0, 0).mean_samples, 0.0);
+    }
+}

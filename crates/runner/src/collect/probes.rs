@@ -1,0 +1,71 @@
+//! Echo probes inside a stream: that both ends agree on them, and the round trip under load.
+
+use control::{ProbesRead, ProbesWritten};
+use results::{Counted, Probes, Throughput, WarningKind};
+
+use super::{Figures, percent};
+
+/// Adds what became of the probes, where there were some. `probed`: whether there were to be.
+pub(super) fn add(
+    figures: &mut Figures,
+    probed: Option<u32>,
+    ends: (Option<&ProbesWritten>, Option<&ProbesRead>),
+    size_bytes: u64,
+) {
+    let Some(every) = probed else { return };
+    let (Some(written), Some(read)) = ends else {
+        figures.contradictions.push("an agent did not report its probes".to_owned());
+        return;
+    };
+    let counted = figures.counted.first().cloned().unwrap_or_default();
+    check(figures, u64::from(every), &counted, (written, read));
+    // whether a stream keeps its level is judged by what all of its samples say
+    let steady = std::mem::take(&mut figures.steady_state);
+    figures.add("rtt", &written.rtt);
+    figures.steady_state = steady;
+    let lost = written.sent.saturating_sub(written.returned);
+    if lost > 0 {
+        let text =
+            format!("{lost} of {} probes had no echo ({:.2} %)", written.sent, percent(lost, written.sent));
+        figures.warn(WarningKind::Loss, text);
+    }
+    if written.corrupt > 0 {
+        figures.contradictions.push(format!("{} echoes came damaged", written.corrupt));
+    }
+    if written.foreign > 0 {
+        let text = format!("{} echoes came that are not of this run", written.foreign);
+        figures.warn(WarningKind::Foreign, text);
+    }
+    let Some(Throughput { accepted_sps, sent, probes, .. }) = &mut figures.throughput else { return };
+    let seconds = if *accepted_sps > 0.0 { *sent as f64 / *accepted_sps } else { 0.0 };
+    let bits = read.echoed as f64 * size_bytes as f64 * 8.0;
+    *probes = Some(Probes {
+        every: written.every,
+        sent: written.sent,
+        came: read.came,
+        echoed: read.echoed,
+        returned: written.returned,
+        lost,
+        echo_mbps: if seconds > 0.0 { bits / 1e6 / seconds } else { 0.0 },
+    });
+}
+
+/// Counts of both ends that must agree.
+fn check(figures: &mut Figures, every: u64, counted: &Counted, ends: (&ProbesWritten, &ProbesRead)) {
+    let (written, read) = ends;
+    figures.check(written.sent == counted.sent.div_ceil(every.max(1)), || {
+        format!("{} of {} samples were probes, not one in {every}", written.sent, counted.sent)
+    });
+    figures.check(read.came <= written.sent.min(counted.delivered), || {
+        format!("{} probes came, of {} that were sent", read.came, written.sent)
+    });
+    figures.check(read.came == read.echoed.saturating_add(read.refused), || {
+        format!("{} probes came, {} were echoed and {} refused", read.came, read.echoed, read.refused)
+    });
+    figures.check(written.returned <= read.echoed, || {
+        format!("{} echoes came back, of {} that were sent", written.returned, read.echoed)
+    });
+    figures.check(written.rtt.n == written.returned, || {
+        format!("{} echoes came back, but {} round trips were recorded", written.returned, written.rtt.n)
+    });
+}

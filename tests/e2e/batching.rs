@@ -1,0 +1,231 @@
+//! Batches in samples, turbo, and probes inside a stream, on real drivers.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, list};
+
+/// Runs an experiment file. Its cells.
+fn cells(scene: &Scene, text: &str) -> Vec<Value> {
+    fs::write(scene.path("f.toml"), text).expect("a file");
+    let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    for run in list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])) {
+        assert_eq!(run["state"], "valid", "{run:#}");
+    }
+    list(&document["cells"]).to_vec()
+}
+
+fn cell<'c>(cells: &'c [Value], id: &str) -> &'c Value {
+    cells.iter().find(|cell| cell["id"].as_str().is_some_and(|found| found == id)).unwrap_or_else(|| {
+        let ids: Vec<_> = cells.iter().map(|cell| &cell["id"]).collect();
+        panic!("{id} is none of {ids:?}")
+    })
+}
+
+#[test]
+fn a_turbo_batch_is_as_large_as_what_is_due() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "How large are batches?"
+workload = "paced"
+[factors]
+driver = ["udp", "cyclonedds", "sim"]
+size = 100
+rate = ["50/50ms", "max"]
+arrival = ["burst"]
+batch_samples = [4, "turbo 1kB"]
+[design]
+blocks = 3
+warm_up = "50ms"
+measure = "200ms"
+"#,
+    );
+    for (way, who) in
+        [("udp/udp4", "application"), ("cyclonedds/udp4", "native"), ("sim/local", "application")]
+    {
+        let batches = |id: &str| {
+            let cell = cell(&found, &format!("{way}/paced/100/{id}"));
+            let batching = cell["factors"]["batching"].as_str().expect("a word").to_owned();
+            let batches = &cell["throughput"]["batches"];
+            assert_eq!(batches["samples"], cell["throughput"]["sent"], "{cell:#}");
+            let mean = batches["mean_samples"].as_f64().expect("a mean");
+            (batching, mean, count(&batches["max_samples"]))
+        };
+        // bursts of 50 leave ten at a time, up to the ceiling
+        let (batching, mean, max) = batches("rate-1000/burst-50/turbo-1000");
+        assert_eq!(batching, format!("turbo_{who}"));
+        assert!(mean > 5.0 && max == 10, "{way}: {mean} {max}");
+        // as fast as it goes every batch is full, but for the last of a run
+        let (_, mean, max) = batches("max/turbo-1000");
+        assert!(mean > 9.0 && max == 10, "{way}: {mean} {max}");
+        // of a fixed number, too
+        let (batching, mean, max) = batches("rate-1000/burst-50/batch-400");
+        assert_eq!((batching.as_str(), max), (who, 4));
+        assert!(mean > 3.8, "{way}: {mean}");
+    }
+}
+
+#[test]
+fn with_time_to_spare_a_turbo_batch_holds_one_sample() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "Is a sample held back for nothing?"
+workload = "paced"
+[factors]
+driver = ["udp", "sim"]
+size = 100
+rate = 20
+batch_samples = [4, "turbo"]
+[design]
+blocks = 3
+warm_up = "0s"
+measure = "300ms"
+"#,
+    );
+    for way in ["udp/udp4", "sim/local"] {
+        let turbo = cell(&found, &format!("{way}/paced/100/rate-20/turbo-8192"));
+        let packed = cell(&found, &format!("{way}/paced/100/rate-20/batch-400"));
+        // a sample every 50 ms: none is held back, unless the sender was late by as much
+        let batches = &turbo["throughput"]["batches"];
+        let mean = batches["mean_samples"].as_f64().expect("a mean");
+        assert!(mean < 1.5, "{way}: {batches:#}");
+        // a batch of four waits for its fourth: the first of each for 150 ms
+        assert!(count(&packed["latency"]["response"]["max_ns"]) >= 150_000_000, "{way}: {packed:#}");
+    }
+}
+
+#[test]
+fn probes_come_back_and_both_ends_agree_on_them() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "What is the round trip under load?"
+workload = ["throughput", "paced"]
+[factors]
+driver = ["udp", "cyclonedds", "sim"]
+size = 100
+rate = "10k/s"
+batch_samples = [1, "turbo"]
+[options.sim]
+latency = "300us"
+[design]
+blocks = 3
+warm_up = "50ms"
+measure = "200ms"
+probe_every = 100
+"#,
+    );
+    assert_eq!(found.len(), 12);
+    for cell in &found {
+        for run in list(&cell["runs"]) {
+            let (throughput, probes) = (&run["throughput"], &run["throughput"]["probes"]);
+            let [sent, came, echoed, returned, lost] =
+                ["sent", "came", "echoed", "returned", "lost"].map(|name| count(&probes[name]));
+            assert_eq!(sent, count(&throughput["sent"]).div_ceil(100), "{run:#}");
+            assert!(came <= sent && echoed <= came && returned <= echoed, "{probes:#}");
+            assert_eq!(lost, sent - returned, "{probes:#}");
+            assert!(returned > 0, "{probes:#}");
+            assert_eq!(count(&run["latency"]["rtt"]["n"]), returned, "{run:#}");
+            assert!(probes["echo_mbps"].as_f64().expect("a rate") > 0.0, "{probes:#}");
+        }
+        let id = cell["id"].as_str().expect("an id");
+        if id.starts_with("sim") {
+            // both ways are as configured
+            assert!(count(&cell["latency"]["rtt"]["min_ns"]) >= 600_000, "{id}");
+            assert_eq!(count(&cell["throughput"]["probes"]["lost"]), 0, "{id}: reliable");
+        }
+    }
+}
+
+#[test]
+fn a_probe_with_a_lost_echo_is_counted() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "Is an echo missed?"
+workload = "paced"
+[factors]
+driver = "sim"
+size = 64
+rate = "20k/s"
+[qos]
+reliability = "best_effort"
+[options.sim]
+loss = "30%"
+[design]
+blocks = 3
+warm_up = "0s"
+measure = "300ms"
+probe_every = 100
+"#,
+    );
+    let probes = &found[0]["throughput"]["probes"];
+    let [sent, came, echoed, returned, lost] =
+        ["sent", "came", "echoed", "returned", "lost"].map(|name| count(&probes[name]));
+    // of the probes 0.7 * 0.7 come back
+    assert!(came < sent && returned < echoed && lost == sent - returned, "{probes:#}");
+    let allowed = 5.0 * (sent as f64 * 0.49 * 0.51).sqrt();
+    assert!((returned as f64 - 0.49 * sent as f64).abs() <= allowed, "{probes:#}");
+}
+
+#[test]
+fn a_throttled_writer_does_not_run_away_from_its_reader() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "How far does a writer get ahead?"
+workload = "paced"
+[factors]
+driver = "sim"
+size = 64
+rate = ["max", "throttled"]
+[options.sim]
+latency = "100us"
+service = "200us"
+queue = "20000"
+[design]
+blocks = 3
+warm_up = "200ms"
+measure = "1s"
+probe_every = 100
+"#,
+    );
+    let unthrottled = cell(&found, "sim/local/paced/64/max");
+    let throttled = cell(&found, "sim/local/paced/64/throttled-2000");
+    // a queue of 20,000 is 4 s of what the server takes; 90 % of 2000 samples are 0.4 s
+    for run in list(&throttled["runs"]) {
+        let throttle = &run["paced"]["throttle"];
+        assert_eq!((count(&throttle["low_mark"]), count(&throttle["high_mark"])), (200, 1800));
+    }
+    assert!(list(&unthrottled["runs"]).iter().all(|run| run["paced"]["throttle"].is_null()));
+    let service = |cell: &Value| count(&cell["latency"]["service"]["p50_ns"]);
+    assert!(service(throttled) < service(unthrottled), "{} {}", service(throttled), service(unthrottled));
+}
+
+#[test]
+fn probes_are_refused_where_a_listener_must_not_write() {
+    let scene = Scene::new();
+    let text = r#"question = "From a listener?"
+workload = "throughput"
+[factors]
+driver = ["udp", "cyclonedds"]
+receive = "listener"
+[design]
+probe_every = 100
+"#;
+    fs::write(scene.path("f.toml"), text).expect("a file");
+    let outcome = scene.ddsmark(&["run", "f.toml", "--dry-run"]);
+    outcome.assert_status(2);
+    assert!(
+        outcome.stderr.contains("driver `cyclonedds` must not send from its listener"),
+        "{}",
+        outcome.stderr
+    );
+    fs::write(scene.path("f.toml"), text.replace(", \"cyclonedds\"", "")).expect("a file");
+    scene.ddsmark(&["run", "f.toml", "--dry-run"]).assert_status(0);
+}
