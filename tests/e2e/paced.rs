@@ -135,9 +135,12 @@ fn flows_have_topics_plans_and_figures_of_their_own() {
         // the cell has each of them too
         assert_eq!(list(&cell["paced"]["flows"]).len(), 3);
     }
-    // both drivers follow the same plan
-    let planned = |cell: &Value| count(&cell["runs"][0]["paced"]["flows"][1]["planned"]);
-    assert_eq!(planned(&cells[0]), planned(&cells[1]));
+    // what is drawn is drawn for each run
+    let all = cells.iter().flat_map(|cell| list(&cell["runs"]));
+    let mut drawn: Vec<u64> = all.map(|run| count(&run["paced"]["flows"][1]["planned"])).collect();
+    drawn.sort_unstable();
+    drawn.dedup();
+    assert!(drawn.len() > 1, "{drawn:?}");
 }
 
 #[test]
