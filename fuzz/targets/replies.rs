@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use control::{Reply, Report, receive_line, send};
 use libfuzzer_sys::fuzz_target;
-use results::{IntervalLog, Latency, steady_rate, steady_rtt};
+use results::{IntervalLog, Latency, steady_latency, steady_rate};
 
 fuzz_target!(|lines: &[u8]| {
     let mut lines = lines;
@@ -24,15 +24,19 @@ fn sum_up(report: &Report) {
     let written = report.writer.iter().map(|writer| &writer.write_call);
     let pinged = report.pinger.iter().map(|pinger| &pinger.rtt);
     let mut log = IntervalLog::new();
-    for distribution in written.chain(pinged) {
+    let late = report.paced_writer.iter().flat_map(|writer| &writer.flows).map(|flow| &flow.send_lag);
+    let flows = || report.paced_reader.iter().flat_map(|reader| &reader.flows);
+    let served = flows().flat_map(|flow| [&flow.service, &flow.response]);
+    for distribution in written.chain(pinged).chain(late).chain(served) {
         let Ok(windows) = distribution.histograms() else { continue };
         Latency::of_windows(distribution, &windows).expect("all histograms have one shape");
-        let _ = steady_rtt(&windows, distribution.window_ns);
+        let _ = steady_latency("rtt", &windows, distribution.window_ns);
         log.add_windows("rtt", distribution.window_ns, windows);
     }
     let _ = log.merged();
     log.write(SystemTime::UNIX_EPOCH, "").expect("what was read can be stored");
-    for received in report.reader.iter().flat_map(|reader| &reader.received) {
+    let received = report.reader.iter().flat_map(|reader| &reader.received);
+    for received in received.chain(flows().map(|flow| &flow.received)) {
         let _ = steady_rate(received);
     }
 }

@@ -97,7 +97,8 @@ fn fewer_than_four_cores_are_refused_before_the_first_packet() {
     let sets =
         ["--set", "factors.driver=udp", "--set", "factors.size=64,1024", "--set", "design.baseline.size=64"];
     let arguments =
-        [&["-c", &core, "ddsmark", "run", "latency-vs-size", "--duet", "--out", "result"], &sets[..]].concat();
+        [&["-c", &core, "ddsmark", "run", "latency-vs-size", "--duet", "--out", "result"], &sets[..]]
+            .concat();
     let outcome = scene.start("taskset", &arguments).end();
     outcome.assert_status(2);
     let refusal = "a duet needs 4 cores, two for each end: none is pinned";
