@@ -14,7 +14,7 @@ use crate::{
     traces::Times,
 };
 
-/// The kinds of latency of a stream, in the order of [`End::distributions`].
+/// The kinds of latency of a stream, in the order of those of its ends.
 const KINDS: [&str; 4] = ["response", "service", "send_lag", "write_call"];
 /// Means are exact sums over a count. This is how far the sum of two may lie from the third after rounding.
 const ROUNDING: f64 = 1e-9;
