@@ -4,13 +4,14 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use experiment::{
     Batching, Cell, Design, Experiment, Factors, Limits, Pin, Qos, ReceiveMode, Reliability, Topology,
     Workload,
 };
-use results::{Directory, Document, Header, Run, Saved, Tool};
+use results::{Directory, DirectoryError, Document, Header, Run, Saved, Tool};
 use runner::{
     DriverFile, LocalLauncher, Observer, Outcome, Progress, Session, Stop, capture_host, describe,
     host_warnings,
@@ -101,7 +102,7 @@ impl Rig {
 
     /// Goes on with what lies in the directory.
     pub fn resume_with(&self, differences: &[&str], stop: &Stop, observer: &mut dyn Observer) -> Outcome {
-        let Saved { directory, assembler, course } = Directory::reopen(&self.results()).unwrap();
+        let Saved { directory, assembler, course } = reopened(&self.results());
         let launcher = launcher();
         let header = assembler.header().clone();
         let session = Session { header, ..self.session(&launcher, &directory, stop) };
@@ -246,4 +247,15 @@ pub fn files_below(directory: &Path) -> Vec<String> {
     }
     files.sort();
     files
+}
+
+/// A child that another test is starting may hold a copy of the lock for a moment, between its fork and its exec.
+fn reopened(results: &Path) -> Saved {
+    for _ in 0..500 {
+        match Directory::reopen(results) {
+            Err(DirectoryError::InUse { .. }) => std::thread::sleep(Duration::from_millis(10)),
+            saved => return saved.unwrap(),
+        }
+    }
+    panic!("{} is in use", results.display());
 }
