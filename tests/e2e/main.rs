@@ -14,6 +14,7 @@ mod neighbours;
 mod network;
 mod paced;
 mod resume;
+mod search;
 mod selftest;
 mod sim;
 mod slowdown;

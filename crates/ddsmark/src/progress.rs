@@ -58,6 +58,10 @@ impl Observer for Display {
         self.show(progress, format!("{} left: {}", rough(progress.left), cell.id));
     }
 
+    fn trial_finished(&mut self, run: &Run, _: &Cell, at_most: Duration) {
+        self.line(&report::trial_line(run, at_most));
+    }
+
     fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
         let (done, total) = (progress.finished as usize, progress.total as usize);
         self.line(&report::run_line(run, &cell.factors, done, total));

@@ -21,6 +21,7 @@ const RECIPES: &[(&str, &str)] = recipes![
     "latency-vs-size",
     "throughput-vs-size",
     "loaded-latency",
+    "max-throughput",
     "batching",
     "demand-sweep",
     "large-data-11mb",

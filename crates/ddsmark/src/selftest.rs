@@ -71,6 +71,7 @@ fn written(flags: &Flags, driver: &str) -> Written {
         profiles: BTreeMap::new(),
         options: BTreeMap::new(),
         flows: Vec::new(),
+        search: None,
         design: WrittenDesign {
             blocks: Some(At::nowhere(flags.pairs.unwrap_or(pairs))),
             warm_up: Some(At::nowhere(Time(warm_up))),

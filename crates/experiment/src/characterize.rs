@@ -106,6 +106,7 @@ impl Characterize {
             ),
             workload: Many::unwritten(self.workloads.iter().copied()),
             topology: Topology::Pair,
+            search: None,
             factors: Matrix {
                 driver: Some(Many::unwritten(self.drivers.iter().cloned())),
                 transport: self.transport.clone().map(|transport| Many::unwritten([transport])),

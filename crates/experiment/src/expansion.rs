@@ -207,7 +207,7 @@ impl Expansion<'_> {
                     continue;
                 }
                 Workload::Paced if self.flows.is_empty() => plans.iter().cloned().map(Some).collect(),
-                Workload::Throughput | Workload::Paced => vec![None],
+                Workload::Throughput | Workload::Paced | Workload::Search => vec![None],
             };
             for (load, &batch) in loads.iter().flat_map(|load| batches.iter().map(move |batch| (load, batch)))
             {

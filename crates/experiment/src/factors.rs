@@ -80,6 +80,8 @@ pub enum Workload {
     Throughput,
     /// Open loop: at planned times.
     Paced,
+    /// The highest rate of an open loop that is sustained: many trials of one, at rates that follow from each other.
+    Search,
 }
 
 /// Who writes to whom.
@@ -140,7 +142,7 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced" });
+named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced", Search = "search" });
 named!(Topology { Pair = "pair" });
 named!(Batching {
     None = "none",

@@ -239,16 +239,18 @@ pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_
 
 /// Refuses what says nothing, or contradicts itself, of rates and flows.
 pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
-    use crate::Workload::Paced;
+    use crate::Workload::{Paced, Search};
     let factors = &written.factors;
     let paced = |axes: &Axes| axes.workload.values().any(|workload| *workload == Paced);
     let some_paced = axes.iter().any(|axes| paced(axes));
     let said = |many: Option<crate::Span>, name| many.map(|at| (at, name));
+    let searches = |axes: &&Axes| axes.workload.values().any(|workload| *workload == Search);
+    let spin = written.design.spin.as_ref().map(At::span).filter(|_| !axes.iter().any(searches));
     let load = [
         said(span(factors.rate.as_ref()), "rate"),
         said(span(factors.arrival.as_ref()), "arrival"),
         said(span(factors.trace.as_ref()), "trace"),
-        said(written.design.spin.as_ref().map(At::span), "spin"),
+        said(spin, "spin"),
         said(written.flows.first().map(At::span), "flows"),
     ];
     if !some_paced && let Some((at, name)) = load.into_iter().flatten().next() {

@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Beside, Factors};
+use crate::{Beside, Factors, Search, Workload};
 
 /// The smallest sample: the 16-byte header alone.
 pub const MIN_SIZE_BYTES: u64 = 16;
@@ -26,6 +26,9 @@ pub struct Experiment {
     pub design: Design,
     /// How long each phase may take at most.
     pub limits: Limits,
+    /// How the highest rates that are sustained are searched for, where any are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
     /// What the planner changed or left out, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -296,7 +299,24 @@ impl Experiment {
     pub fn expected_ns(&self) -> u64 {
         let probes = u64::from(self.design.blocks) + 1;
         let probing = self.design.probe_ns(self.runs_per_block()).saturating_mul(probes);
-        self.design.expected_runs_ns(self.runs()).saturating_add(probing)
+        self.expected_block_ns().saturating_mul(u64::from(self.design.blocks)).saturating_add(probing)
+    }
+
+    /// What the runs of a block will take, about: one that searches makes many trials.
+    #[must_use]
+    pub fn expected_block_ns(&self) -> u64 {
+        let searches = self.searches_per_block();
+        let each = self.search.as_ref().map_or(0, |search| {
+            search.expected_ns(self.design.warm_up_ns, RUN_OVERHEAD_NS).saturating_mul(searches as u64)
+        });
+        self.design.expected_runs_ns(self.runs_per_block() - searches).saturating_add(each)
+    }
+
+    /// How many runs of a block are searches.
+    #[must_use]
+    pub fn searches_per_block(&self) -> usize {
+        let searching = self.cells.iter().filter(|cell| cell.factors.workload == Workload::Search);
+        searching.map(|cell| 1 + usize::from(self.is_baseline(&cell.id))).sum()
     }
 }
 

@@ -65,8 +65,9 @@ impl Written {
             return Err(PlanError::NoCell.at(0..0));
         }
         let question = self.question.get().clone();
+        let search = self.searches(&cells)?;
         let mut experiment =
-            Experiment { name: given.name.to_owned(), question, cells, design, limits, notes };
+            Experiment { name: given.name.to_owned(), question, cells, design, limits, search, notes };
         if let Some(baseline) = &self.design.baseline {
             let cells = experiment.cells.iter();
             let matching = cells.filter(|cell| matrix::matches(baseline.get(), &cell.factors, given));
@@ -89,7 +90,7 @@ impl Written {
         {
             let runs_per_block = experiment.runs_per_block();
             let probe_ns = experiment.design.probe_ns(runs_per_block);
-            let block_ns = experiment.design.expected_runs_ns(runs_per_block).saturating_add(probe_ns);
+            let block_ns = experiment.expected_block_ns().saturating_add(probe_ns).max(1);
             let room = u32::try_from(budget_ns.saturating_sub(probe_ns) / block_ns).unwrap_or(u32::MAX);
             let least = MIN_BLOCKS_TO_JUDGE.max(precision.pilot_blocks);
             experiment.design.blocks = room.min(MAX_BLOCKS).max(least);

@@ -10,6 +10,7 @@ use crate::{
     many::{At, Many},
     policies::Policies,
     rate::{Arrival, WrittenRate},
+    search::WrittenSearch,
     units::{Percent, Size, Time},
 };
 
@@ -54,6 +55,9 @@ pub struct Written {
     /// `size`, `rate`, `arrival` and `trace`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<At<WrittenFlow>>,
+    /// Of the workload `search`: what is searched for, and how exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<At<WrittenSearch>>,
     /// How often, how long, in which order.
     #[serde(default)]
     pub design: WrittenDesign,

@@ -9,7 +9,7 @@ use stats::{min_n_for, total};
 use crate::{
     layout::{Align, Grid, WIDTH, wrap},
     number::{count, duration},
-    selftest, settings,
+    search, selftest, settings,
 };
 
 /// The plan of an experiment, for people: its cells, its runs and about what they take, and what it will be able to see.
@@ -34,6 +34,17 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
             rough(budget_ns),
             count(precision.pilot_blocks as usize, "block"),
         ));
+    }
+    if let Some(search) = &experiment.search {
+        let searches = experiment.searches_per_block() as u64 * u64::from(experiment.design.blocks);
+        line(&format!(
+            "{searches} runs are searches, each until its bounds are found: at most {} each, {} together",
+            rough(search.budget_ns),
+            rough(search.budget_ns.saturating_mul(searches))
+        ));
+        for goal in &search.goals {
+            line(&search::goal(goal));
+        }
     }
     text.push_str(&selftest::foresight(experiment, foresight));
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));

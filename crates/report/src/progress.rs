@@ -6,7 +6,7 @@ use stats::total;
 
 use crate::{
     number::{micros, significant},
-    paced,
+    paced, search,
     settings::interference,
     short_name,
 };
@@ -45,6 +45,7 @@ fn outcome(run: &Run, factors: &Factors) -> String {
         Workload::Latency => latency(run),
         Workload::Throughput => throughput(run),
         Workload::Paced => paced::outcome(run),
+        Workload::Search => search::outcome(run),
     };
     match run.state {
         RunState::Valid => figures,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{Experiment, Pin, Qos, Reliability};
+use experiment::{Experiment, Pin, Qos, Reliability, Workload};
 use results::{Cell, UNDER_DUET_INTERFERENCE};
 use serde_json::Value;
 
@@ -29,11 +29,13 @@ pub(crate) fn conditions(experiment: &Experiment) -> String {
         _ if design.duet => ", and of its baseline at the same time (duets),".to_owned(),
         _ => format!(" and twice as many of {}", count(design.baseline.len(), "baseline cell")),
     };
+    let searches = experiment.search.is_some()
+        && experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Search);
+    let length = if searches { "a search, its trials".to_owned() } else { duration(design.measure_ns) };
     format!(
-        "{} of each cell{twins} in shuffled order (seed {}), each {} after {} of warm-up; {pin}; {}",
+        "{} of each cell{twins} in shuffled order (seed {}), each {length} after {} of warm-up; {pin}; {}",
         count(design.blocks as usize, "run"),
         design.seed,
-        duration(design.measure_ns),
         duration(design.warm_up_ns),
         if design.keep_awake { "cores kept awake" } else { "cores not kept awake" },
     )

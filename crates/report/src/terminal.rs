@@ -8,7 +8,7 @@ use results::{Cell, Document, Run, RunState, State, SteadyVerdict, Warning, Warn
 use crate::{
     layout::{WIDTH, wrap},
     number::{count, date, duration},
-    paced, settings, short_name,
+    paced, search, settings, short_name,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
     verdicts,
 };
@@ -181,6 +181,11 @@ impl Page {
             );
             self.text.push_str(&paced::table(&paced).render());
         }
+        let searches = of_workload(cells, Workload::Search);
+        if !searches.is_empty() {
+            self.line("\nHighest sustained rate: rates in samples/s");
+            self.text.push_str(&search::table(&searches).render());
+        }
     }
 
     fn throughput(&mut self, title: &str, rows: &[(&Cell, bool)]) {
@@ -276,6 +281,9 @@ impl Page {
         }
         if has(Workload::Paced) {
             self.paced_legend(document);
+        }
+        if let Some(text) = document.experiment.search.as_ref().map(search::legend) {
+            self.wrapped(&text);
         }
         if let Some(text) = steady(document) {
             self.wrapped(&text);

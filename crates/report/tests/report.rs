@@ -444,3 +444,23 @@ fn an_open_loop_has_a_row_for_each_load_and_flow() {
         .collect();
     assert_snapshot!(lines.join("\n"));
 }
+
+#[test]
+fn a_search_has_a_row_for_each_goal_and_a_line_for_each_trial() {
+    let document = sample::search::document_with(|run| {
+        if run.number == 5 {
+            *run = sample::failed(run);
+        }
+    });
+    assert_snapshot!(print(&document));
+    let cell = &document.cells[0];
+    let lines: Vec<String> = cell.runs.iter().map(|run| run_line(run, &cell.factors, 1, 6)).collect();
+    assert_snapshot!(lines.join("\n"));
+    let run = cell.runs.iter().find(|run| run.number != 5).expect("a search");
+    let line = report::trial_line(run, std::time::Duration::from_millis(61_900));
+    let said = "  trial 3: ";
+    assert!(
+        line.starts_with(said) && line.contains("ndr good (0 %)") && line.contains("at most 61 s more"),
+        "{line}"
+    );
+}

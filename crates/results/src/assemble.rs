@@ -11,8 +11,8 @@ use stats::{Moments, median, supports_quantile, total};
 
 use crate::{
     Batches, Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell,
-    Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, State, Throughput, Tool, UNDER_DUET_INTERFERENCE,
-    Warning, WarningKind, histogram::HistogramError, limits::warnings, new_histogram,
+    Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, SearchCell, State, Throughput, Tool,
+    UNDER_DUET_INTERFERENCE, Warning, WarningKind, histogram::HistogramError, limits::warnings, new_histogram,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -286,6 +286,7 @@ fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
         latency,
         throughput,
         paced: PacedCell::of(&valid, &collected.pooled),
+        search: SearchCell::of(&valid),
         cpu_ns_per_sample: median_cpu(&valid),
         effective_qos: common_qos(&valid),
         settings: common_settings(&valid),

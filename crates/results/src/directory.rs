@@ -90,7 +90,12 @@ impl Directory {
             return Err(DirectoryError::OtherVersion { path: path.to_owned() });
         }
         let course: Course = read(&course)?;
-        let assembler = assemble(read_header, &records(path)?, false)?;
+        let records = records(path)?;
+        let whole = |run: &Run| {
+            let alone = run.duet.as_ref().is_some_and(|duet| !records.contains_key(&duet.partner));
+            !alone && !run.is_partial()
+        };
+        let assembler = assemble(read_header, &records, whole)?;
         if course.is_complete() {
             return Err(DirectoryError::Complete { path: path.to_owned() });
         }
@@ -205,7 +210,7 @@ impl Directory {
                 Err(error) => return Err(error),
             },
         };
-        let mut assembler = assemble(read(&header)?, &records, true)?;
+        let mut assembler = assemble(read(&header)?, &records, |_| true)?;
         let mut damages: Vec<String> = damage
             .map(|damage| format!("{damage}; the result was put together from the records of its runs"))
             .into_iter()
@@ -257,11 +262,11 @@ fn holds_all(document: &Document, records: &BTreeMap<u32, PathBuf>) -> bool {
     records.keys().all(|number| held.contains(number))
 }
 
-/// Puts runs together; `halves`: those too beside which none was saved.
+/// Of the runs that are kept.
 fn assemble(
     header: Header,
     records: &BTreeMap<u32, PathBuf>,
-    halves: bool,
+    kept: impl Fn(&Run) -> bool,
 ) -> Result<Assembler, DirectoryError> {
     let mut assembler = Assembler::new(header);
     for (number, path) in records {
@@ -273,7 +278,7 @@ fn assemble(
         if !assembler.header().experiment.cells.iter().any(|cell| cell.id == run.cell) {
             return Err(damaged(path, format!("the experiment has no cell `{}`", run.cell)));
         }
-        if !halves && run.duet.as_ref().is_some_and(|duet| !records.contains_key(&duet.partner)) {
+        if !kept(&run) {
             continue;
         }
         let log = path.with_extension("hlog");

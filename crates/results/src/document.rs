@@ -7,7 +7,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Allocation, Batches, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Probes, Resumption,
+    Allocation, Batches, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Probes, Resumption, SearchCell,
+    SearchRecord,
     SteadyState, Verdict,
 };
 
@@ -145,6 +146,9 @@ pub struct Cell {
     /// Of the workload `paced`: what was planned, and by how many runs the sender held it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<PacedCell>,
+    /// Of the workload `search`: what was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchCell>,
     /// Median of the runs'.
     pub cpu_ns_per_sample: Option<Cpu>,
     /// QoS in force, read back: by `writer` and `reader`. Absent where runs differ.
@@ -187,6 +191,9 @@ pub struct Run {
     /// Of the workload `paced`: what was planned, and whether the sender could hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<Paced>,
+    /// Of the workload `search`: its trials, and what they came to. QoS and agents of such a run are those of its last trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchRecord>,
     /// Whether it kept its level while measured, by `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
     /// (samples per second). What its windows have too few samples for is absent, and where the plan itself has no level;
     /// so is all of it in older results.
@@ -556,6 +563,8 @@ pub enum WarningKind {
     SenderLimited,
     /// Planned samples were not tried before the measured time ended.
     Unsent,
+    /// A search did not come to two bounds, or what is sustained changes from trial to trial.
+    Search,
     /// The middleware refused or timed out writes.
     WritesRefused,
     /// A part of the samples could not be joined or recorded.

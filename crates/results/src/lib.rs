@@ -30,6 +30,7 @@ mod metric;
 mod paced;
 mod probes;
 mod rate;
+mod search;
 mod selftest;
 mod sequence;
 mod steady;
@@ -58,6 +59,10 @@ pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use probes::Probes;
 pub use rate::WindowCounts;
+pub use search::{
+    GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialJudged, TrialRecord,
+    Unpaced,
+};
 pub use selftest::{
     Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest, TOLD_BLOCKS, selftest_json_schema,
 };

@@ -190,6 +190,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::Spread
                 | WarningKind::SenderLimited
                 | WarningKind::Unsent
+                | WarningKind::Search
         ) {
             by_kind.entry(warning.kind).or_default().push(warning);
         }

@@ -39,6 +39,12 @@ pub enum Metric {
     Delivered,
     /// Payload of these, in 10^6 bit/s.
     Goodput,
+    /// Conditional throughput at the highest rate at which nothing is lost, in 1/s.
+    Ndr,
+    /// The same where little may be lost.
+    Pdr,
+    /// The same where little may come later than a deadline.
+    Slo,
     /// CPU time of the writer's (pinger's) process per sample, in ns.
     CpuWriter,
     /// CPU time of the reader's (ponger's) process per sample, in ns.
@@ -67,7 +73,7 @@ impl Quantile {
 
 impl Metric {
     /// Every one.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::RttP50,
         Self::RttP90,
         Self::RttP99,
@@ -81,11 +87,14 @@ impl Metric {
         Self::SendLagP99,
         Self::Delivered,
         Self::Goodput,
+        Self::Ndr,
+        Self::Pdr,
+        Self::Slo,
         Self::CpuWriter,
         Self::CpuReader,
     ];
 
-    /// Those that claims are made of where nobody asks for others.
+    /// Those that claims are made of where nobody asks for others, if runs may have them: see [`crate::Cell::may_have`].
     #[must_use]
     pub fn claims(factors: &Factors) -> &'static [Self] {
         let has_times = || factors.streams().iter().any(|flow| flow.load.has_times());
@@ -93,6 +102,7 @@ impl Metric {
             Workload::Latency => &[Self::RttP50, Self::RttP99],
             Workload::Paced if has_times() => &[Self::ResponseP50, Self::ResponseP99],
             Workload::Throughput | Workload::Paced => &[Self::Goodput],
+            Workload::Search => &[Self::Ndr, Self::Pdr, Self::Slo],
         }
     }
 
@@ -113,6 +123,9 @@ impl Metric {
             Self::SendLagP99 => "send-lag-p99",
             Self::Delivered => "delivered",
             Self::Goodput => "goodput",
+            Self::Ndr => "ndr",
+            Self::Pdr => "pdr",
+            Self::Slo => "slo",
             Self::CpuWriter => "cpu-writer",
             Self::CpuReader => "cpu-reader",
         }
@@ -135,6 +148,9 @@ impl Metric {
             Self::SendLagP99 => "p99 send lag",
             Self::Delivered => "samples delivered",
             Self::Goodput => "goodput",
+            Self::Ndr => "rate without loss",
+            Self::Pdr => "rate with little loss",
+            Self::Slo => "rate within the deadline",
             Self::CpuWriter => "CPU time per sample at the writer",
             Self::CpuReader => "CPU time per sample at the reader",
         }
@@ -144,7 +160,7 @@ impl Metric {
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::Delivered => "1/s",
+            Self::Delivered | Self::Ndr | Self::Pdr | Self::Slo => "1/s",
             Self::Goodput => "Mbit/s",
             _ => "ns",
         }
@@ -154,7 +170,7 @@ impl Metric {
     #[must_use]
     pub const fn better(self) -> Better {
         match self {
-            Self::Delivered | Self::Goodput => Better::More,
+            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo => Better::More,
             _ => Better::Less,
         }
     }
@@ -173,7 +189,13 @@ impl Metric {
             Self::ServiceP50 => Some(("service", Quantile::P50)),
             Self::ServiceP99 => Some(("service", Quantile::P99)),
             Self::SendLagP99 => Some(("send_lag", Quantile::P99)),
-            Self::Delivered | Self::Goodput | Self::CpuWriter | Self::CpuReader => None,
+            Self::Delivered
+            | Self::Goodput
+            | Self::Ndr
+            | Self::Pdr
+            | Self::Slo
+            | Self::CpuWriter
+            | Self::CpuReader => None,
         }
     }
 
@@ -189,8 +211,12 @@ impl Metric {
         match (self, self.quantile()) {
             (_, Some(("rtt", _))) => workload == Workload::Latency,
             (_, Some(_)) => workload == Workload::Paced,
-            (Self::Delivered | Self::Goodput, None) => workload != Workload::Latency,
-            (_, None) => true,
+            (Self::Ndr | Self::Pdr | Self::Slo, None) => workload == Workload::Search,
+            (Self::Delivered | Self::Goodput, None) => {
+                matches!(workload, Workload::Throughput | Workload::Paced)
+            }
+            // of a search every trial has its own
+            (_, None) => workload != Workload::Search,
         }
     }
 
@@ -202,6 +228,7 @@ impl Metric {
             (_, Some((_, Quantile::P50))) => &["response_p50"],
             (_, Some(_)) => &["response_p50", "response_p99"],
             (Self::Delivered | Self::Goodput, None) => &["delivered"],
+            (Self::Ndr | Self::Pdr | Self::Slo, None) => &[],
             (_, None) => &["rtt_p50", "delivered"],
         }
     }
@@ -274,6 +301,9 @@ impl Run {
             (_, Some((kind, quantile))) => quantile.of(self.latency.get(kind)?).map(|ns| ns as f64),
             (Metric::Delivered, _) => self.throughput.as_ref().map(|throughput| throughput.delivered_sps),
             (Metric::Goodput, _) => self.throughput.as_ref().map(|throughput| throughput.goodput_mbps),
+            (Metric::Ndr | Metric::Pdr | Metric::Slo, _) => {
+                metric.aim().and_then(|aim| self.conditional_sps(aim))
+            }
             (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };
@@ -311,8 +341,12 @@ mod tests {
     fn a_quantile_alone_is_that_of_the_headline_latency() {
         let p99 = Wanted::by_word("p99").expect("a word");
         let of = Workload::ALL.iter().map(|workload| (workload.name(), p99.of(*workload)));
-        let expected =
-            [("latency", Some(Metric::RttP99)), ("throughput", None), ("paced", Some(Metric::ResponseP99))];
+        let expected = [
+            ("latency", Some(Metric::RttP99)),
+            ("throughput", None),
+            ("paced", Some(Metric::ResponseP99)),
+            ("search", None),
+        ];
         assert_eq!(of.collect::<Vec<_>>(), expected);
         let response = Wanted::by_word("response-p99").expect("a word");
         assert_eq!((response.of(Workload::Latency), response.means(Metric::RttP99)), (None, false));
@@ -325,6 +359,7 @@ mod tests {
         assert_eq!(latencies.len(), 10);
         assert!(!latencies.contains(&"send-lag-p99") && !latencies.contains(&"goodput"));
         assert!(!Metric::Goodput.is_of(Workload::Latency) && !Metric::RttP99.is_of(Workload::Throughput));
+        assert!(Metric::Ndr.is_of(Workload::Search) && !Metric::CpuWriter.is_of(Workload::Search));
         assert!(!Metric::RttP99.is_of(Workload::Paced) && !Metric::ResponseP99.is_of(Workload::Latency));
     }
 }

@@ -52,6 +52,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             budget_ns,
         },
         limits: Limits::default(),
+        search: None,
         notes: Vec::new(),
     }
 }

@@ -32,6 +32,7 @@ mod noise;
 mod observer;
 mod pair;
 mod run;
+mod search;
 mod session;
 mod stop;
 mod tally;

@@ -25,6 +25,12 @@ pub trait Observer {
         let _ = (progress, cell);
     }
 
+    /// A trial of a run that is a search has ended: the last one in its record, which is saved. The search takes at most so
+    /// much longer.
+    fn trial_finished(&mut self, run: &Run, cell: &Cell, at_most: Duration) {
+        let _ = (run, cell, at_most);
+    }
+
     /// A run has ended, and is saved.
     fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
         let _ = (progress, run, cell);

@@ -36,7 +36,7 @@ const OVERRIDDEN: &str =
 pub(crate) const fn roles(workload: Workload) -> [Role; 2] {
     match workload {
         Workload::Latency => [Role::Ponger, Role::Pinger],
-        Workload::Throughput | Workload::Paced => [Role::Reader, Role::Writer],
+        Workload::Throughput | Workload::Paced | Workload::Search => [Role::Reader, Role::Writer],
     }
 }
 

@@ -26,6 +26,8 @@ const RUN_TAGS: u32 = 1 << 12;
 pub(crate) struct Made {
     pub(crate) run: Run,
     pub(crate) log: IntervalLog,
+    /// What the agents said, if they had come to their reports.
+    pub(crate) evidence: Option<Evidence>,
     /// From when to when it measured.
     measured: Option<(Instant, Instant)>,
 }
@@ -45,19 +47,25 @@ impl Session<'_> {
         let meeting = Meeting::new();
         // all take part before the first one begins
         let mut tasks: Vec<_> =
-            scheduled.iter().map(|run| (*run, names.domains.take(), meeting.join())).collect();
-        let names = &*names;
-        let run = |(scheduled, domain, member): (ScheduledRun, Domain, Member<'_>)| {
-            self.run(scheduled, started_unix_ns, names, times, domain.number, member)
+            scheduled.iter().map(|run| (*run, names.take(run.number), meeting.join())).collect();
+        let one = |(scheduled, name, member): (ScheduledRun, Name, Member<'_>)| {
+            let experiment = &self.header.experiment;
+            let cell = &experiment.cells[scheduled.cell];
+            let design = Design {
+                seed: experiment.design.seed_of_run(scheduled.number),
+                pin: half(&experiment.design.pin, scheduled.duet),
+                ..experiment.design.clone()
+            };
+            self.run(blank(scheduled, cell, started_unix_ns), (cell, &design), name, times, member)
         };
         let Some(last) = tasks.pop() else { return Ok(Some(Vec::new())) };
         let made: Result<Vec<Option<Made>>, RunnerError> = thread::scope(|scope| {
             let others: Vec<_> = tasks
                 .into_iter()
-                .map(|task| thread::Builder::new().name("duet".to_owned()).spawn_scoped(scope, || run(task)))
+                .map(|task| thread::Builder::new().name("duet".to_owned()).spawn_scoped(scope, || one(task)))
                 .collect::<Result<_, _>>()
                 .map_err(|error| RunnerError::Channel { error })?;
-            let last = run(last);
+            let last = one(last);
             let others =
                 others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
             Ok(others.chain([last]).collect())
@@ -72,29 +80,25 @@ impl Session<'_> {
         Ok(made)
     }
 
-    /// Executes one run; none if somebody wishes to stop.
-    fn run(
+    /// Executes one run, or one trial of a run that is a search; none if somebody wishes to stop.
+    pub(crate) fn run(
         &self,
-        scheduled: ScheduledRun,
-        started_unix_ns: u64,
-        names: &Names,
+        mut run: Run,
+        (cell, design): (&Cell, &Design),
+        name: Name,
         times: &Times,
-        domain: u32,
         meeting: Member<'_>,
     ) -> Option<Made> {
         let experiment = &self.header.experiment;
-        let cell = &experiment.cells[scheduled.cell];
-        let mut run = blank(scheduled, cell, started_unix_ns);
-        let design = Design { seed: experiment.design.seed_of_run(run.number), ..experiment.design.clone() };
         let pair = PairRun {
             cell,
-            design: &design,
+            design,
             limits: &experiment.limits,
-            run_name: leftovers::run_name(run.number),
-            run_tag: names.run_tag(run.number),
+            run_name: name.run,
+            run_tag: name.tag,
             padding_bytes: experiment.environment_padding_bytes(run.number),
-            domain,
-            cpus: cores(&experiment.design.pin, scheduled.duet),
+            domain: name.domain.number,
+            cpus: cores(&design.pin),
             times,
             meeting,
         };
@@ -104,8 +108,8 @@ impl Session<'_> {
         let failed = self.walk(&pair, run.number, &mut phases, &mut evidence);
         leftovers::remove(&pair.run_name);
         // what was reported is kept even of a run that failed when its agents were to end
-        let log = evidence.map_or_else(IntervalLog::new, |evidence| {
-            collect(&mut run, &cell.factors, &design, &evidence, times, self.launcher.one_clock())
+        let log = evidence.as_ref().map_or_else(IntervalLog::new, |evidence| {
+            collect(&mut run, &cell.factors, design, evidence, times, self.launcher.one_clock())
         });
         let measured = phases.measured();
         run.phases_ns = phases.into_times();
@@ -117,7 +121,7 @@ impl Session<'_> {
                 run.failure = Some(failure);
             }
         }
-        Some(Made { run, log, measured })
+        Some(Made { run, log, evidence, measured })
     }
 
     /// Starts the agents of a run, walks them through its phases, and ends them, whatever happens. Fails with nothing if
@@ -154,11 +158,16 @@ impl Session<'_> {
     }
 }
 
-/// The cores of the agents, by their numbers in the crew. A run of a duet has half of them.
-fn cores(pin: &Pin, duet: Option<Beside>) -> [Option<Vec<u32>>; 2] {
+/// Where a run is pinned: one of a duet has half of the cores.
+fn half(pin: &Pin, duet: Option<Beside>) -> Pin {
     let half = duet.and_then(|beside| pin.halves()?.into_iter().nth(beside.half));
+    half.unwrap_or_else(|| pin.clone())
+}
+
+/// The cores of the agents, by their numbers in the crew.
+fn cores(pin: &Pin) -> [Option<Vec<u32>>; 2] {
     let mut cores = [None, None];
-    if let Pin::Cores(driving, serving) = half.as_ref().unwrap_or(pin) {
+    if let Pin::Cores(driving, serving) = pin {
         cores[DRIVING] = Some(driving.clone());
         cores[SERVING] = Some(serving.clone());
     }
@@ -188,6 +197,7 @@ pub(crate) fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) 
         latency: BTreeMap::new(),
         throughput: None,
         paced: None,
+        search: None,
         steady_state: BTreeMap::new(),
         counted: Vec::new(),
         cpu_ns_per_sample: None,
@@ -204,14 +214,27 @@ pub(crate) fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) 
 pub(crate) struct Names {
     domains: Domains,
     first_tag: u32,
+    /// Runs and trials so far.
+    taken: u32,
+}
+
+/// What a run, or a trial of it, has to itself.
+pub(crate) struct Name {
+    run: String,
+    tag: u16,
+    domain: Domain,
 }
 
 impl Names {
     pub(crate) fn new() -> Self {
-        Self { domains: Domains::new(), first_tag: (unix_ns() >> 10) as u32 ^ std::process::id() }
+        Self { domains: Domains::new(), first_tag: (unix_ns() >> 10) as u32 ^ std::process::id(), taken: 0 }
     }
 
-    fn run_tag(&self, run: u32) -> u16 {
-        (self.first_tag.wrapping_add(run) % RUN_TAGS) as u16
+    /// For the next run, or for the next trial of the same run.
+    pub(crate) fn take(&mut self, run: u32) -> Name {
+        self.taken = self.taken.wrapping_add(1);
+        let tag = (self.first_tag.wrapping_add(self.taken) % RUN_TAGS) as u16;
+        let run = format!("{}-{}", leftovers::run_name(run), self.taken);
+        Name { run, tag, domain: self.domains.take() }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use experiment::{Design, Experiment, Pin, ScheduledRun};
+use experiment::{Design, Experiment, Pin, ScheduledRun, Workload};
 use results::{
     Assembler, Block, Course, Directory, Document, Failure, Header, Histograms, IntervalLog, Metric, Probe,
     Resumption, State, StoppedBy,
@@ -17,7 +17,7 @@ use crate::{
     allocation::{self, Next},
     allowed_cores, leftovers,
     noise::{Counters, probe},
-    run::{Made, Names, blank},
+    run::{Names, blank},
     tally::Tally,
     traces::Times,
 };
@@ -255,10 +255,23 @@ impl Maker<'_> {
             observer.run_started(&self.tally.progress(blocks), &cells[run.cell]);
         }
         let now = self.tally.unix_ns();
-        let Some(made) = self.session.make(at_once, now, &mut self.names, &self.times)? else {
-            return Ok(false);
+        let made = match at_once {
+            [search] if cells[search.cell].factors.workload == Workload::Search => {
+                let cell = &cells[search.cell];
+                let mut run = blank(*search, cell, now);
+                if !self.session.search(&mut run, cell, &mut self.names, observer)? {
+                    // it is saved as one that was interrupted
+                    assembler.add(run, &Histograms::new());
+                    return Ok(false);
+                }
+                vec![(run, IntervalLog::new())]
+            }
+            _ => match self.session.make(at_once, now, &mut self.names, &self.times)? {
+                Some(made) => made.into_iter().map(|made| (made.run, made.log)).collect(),
+                None => return Ok(false),
+            },
         };
-        for (scheduled, Made { run, log, .. }) in at_once.iter().zip(made) {
+        for (scheduled, (run, log)) in at_once.iter().zip(made) {
             let histograms = log.merged();
             directory.save_run(&run, log)?;
             assembler.add(run.clone(), &histograms);

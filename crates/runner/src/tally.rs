@@ -93,8 +93,8 @@ impl<'a> Tally<'a> {
     /// How far it has come, with `blocks` of blocks to make in all.
     pub(crate) fn progress(&self, blocks: u32) -> Progress {
         let elapsed = self.began.elapsed();
-        let together = if self.experiment.design.duet { 2 } else { 1 };
-        let planned = Duration::from_nanos(self.experiment.design.expected_run_ns()) / together;
+        let runs = self.experiment.runs_per_block().max(1) as u64;
+        let planned = Duration::from_nanos(self.experiment.expected_block_ns() / runs);
         let each = if self.attempted == 0 { planned } else { elapsed / self.attempted };
         let total = blocks * self.experiment.runs_per_block() as u32;
         let cells = &self.experiment.cells;

@@ -165,6 +165,7 @@ impl Lab {
                 self.pool();
                 measured
             }
+            Workload::Search => unreachable!("a search has no run of its own: its trials are paced ones"),
             Workload::Throughput => {
                 let mut way = way(0, factors.size_bytes);
                 let call = self.series.entry("write_call").or_default();
@@ -241,6 +242,7 @@ impl Lab {
         });
         let steady_state = self.steady_state(measured.received.as_ref(), factors, design);
         let mut run = Run {
+            search: None,
             number: scheduled.number,
             block: scheduled.block,
             twin: scheduled.twin,

@@ -36,7 +36,7 @@ impl Used {
         let reader_ns = if polls { self.reader_elapsed_ns } else { self.reader_ns };
         let [driving, serving] = match factors.workload {
             Workload::Latency => ["pinger", "ponger"],
-            Workload::Throughput | Workload::Paced => ["writer", "reader"],
+            Workload::Throughput | Workload::Paced | Workload::Search => ["writer", "reader"],
         };
         let agent = |role: &str, user_ns, elapsed_ns| AgentRecord {
             role: role.to_owned(),

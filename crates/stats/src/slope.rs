@@ -2,6 +2,9 @@
 
 use crate::median;
 
+/// Quantile of the standard normal distribution.
+const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
+
 /// The slope of `y` over `x`: the median of the slopes between all pairs of points that differ in `x`. None of fewer than
 /// two such points.
 ///
@@ -13,14 +16,33 @@ use crate::median;
 /// If a coordinate is not finite.
 #[must_use]
 pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
+    median(&slopes(points))
+}
+
+/// The lower end of the 95 % interval of that slope, by Kendall's tau in its normal approximation, for points that do not
+/// share an `x` or a `y`. None of points that are too few for one. Source: Sen, as above.
+///
+/// # Panics
+/// If a coordinate is not finite.
+#[must_use]
+pub fn slope_at_least(points: &[(f64, f64)]) -> Option<f64> {
+    let mut slopes = slopes(points);
+    slopes.sort_unstable_by(f64::total_cmp);
+    let n = points.len() as f64;
+    let reach = TWO_SIDED_95 * (n * (n - 1.0) * (2.0 * n + 5.0) / 18.0).sqrt();
+    let rank = ((slopes.len() as f64 - reach) / 2.0).floor();
+    (rank >= 1.0).then(|| slopes[rank as usize - 1])
+}
+
+/// Those between all pairs of points.
+fn slopes(points: &[(f64, f64)]) -> Vec<f64> {
     assert!(points.iter().all(|(x, y)| x.is_finite() && y.is_finite()), "there is no slope among {points:?}");
     let pairs =
         points.iter().enumerate().flat_map(|(i, left)| points[..i].iter().map(move |right| (left, right)));
-    let slopes: Vec<f64> = pairs
+    pairs
         .filter(|((x, _), (other, _))| x != other)
         .map(|((x, y), (other_x, other_y))| (y - other_y) / (x - other_x))
-        .collect();
-    median(&slopes)
+        .collect()
 }
 
 #[cfg(test)]
@@ -44,6 +66,17 @@ mod tests {
             [1.0, 2.0, 3.0, 4.0, 10.0, 12.0, 18.0].iter().map(|x| (*x, 3.0 * x + 1.0)).collect();
         points[3].1 = 1e6;
         assert_eq!(slope(&points), Some(3.0));
+    }
+
+    #[test]
+    fn the_least_slope_of_sens_interval_is_the_one_that_his_rank_names() {
+        // 10 points on a parabola: 45 slopes i + j of whole numbers; the interval leaves 11 of them below it
+        let points: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i), f64::from(i * i))).collect();
+        assert_eq!(slope(&points), Some(9.0));
+        assert_eq!(slope_at_least(&points), Some(6.0));
+        assert_eq!(slope_at_least(&points[..4]), None, "too few");
+        let level: Vec<(f64, f64)> = (0..20).map(|i| (f64::from(i), f64::from(i % 2))).collect();
+        assert!(slope_at_least(&level).is_some_and(|least| least <= 0.0));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Factors, Workload};
+use experiment::Workload;
 use results::{
     Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, SCHEMA_VERSION,
     State, Verdict, VerdictKind, Wanted,
@@ -139,7 +139,7 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
         .map(|(side, noisy)| Source { document: side.document, noisy });
     let mut figures = Vec::new();
     for (before, after) in &pairs {
-        for metric in metrics(&after.factors, asked) {
+        for metric in metrics(after, asked) {
             figures.push(if same {
                 Pair::in_blocks(after, before, metric, of_baseline)
             } else {
@@ -218,12 +218,12 @@ fn pairs<'d>(
 }
 
 /// The figures of a pair: those that were asked for or else the workload's; and those that criteria are about.
-fn metrics(factors: &Factors, asked: &Asked) -> Vec<Metric> {
-    let of = |wanted: Wanted| wanted.of(factors.workload);
+fn metrics(cell: &Cell, asked: &Asked) -> Vec<Metric> {
+    let of = |wanted: Wanted| wanted.of(cell.factors.workload);
     let mut all: BTreeSet<Metric> =
         asked.criteria.iter().filter_map(|criterion| of(criterion.wanted)).collect();
     if asked.metrics.is_empty() {
-        all.extend(Metric::claims(factors));
+        all.extend(Metric::claims(&cell.factors).iter().filter(|metric| cell.may_have(**metric)));
     } else {
         all.extend(asked.metrics.iter().copied().filter_map(of));
     }

@@ -48,7 +48,7 @@ pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
     for cell in others {
         let nearest = || matching::nearest(document, cell, document, &baselines, &[]);
         let Some(baseline) = beside(cell).or_else(nearest) else { continue };
-        for metric in Metric::claims(&cell.factors) {
+        for metric in Metric::claims(&cell.factors).iter().filter(|metric| cell.may_have(**metric)) {
             pairs.push(Pair::in_blocks(cell, baseline, *metric, source));
         }
     }
@@ -61,7 +61,8 @@ pub(crate) fn noise_floor(source: Source<'_>) -> Vec<Verdict> {
     let cells = source.document.cells.iter().filter(|cell| cell.runs.iter().any(|run| run.twin));
     let pairs: Vec<Pair<'_>> = cells
         .flat_map(|cell| {
-            Metric::claims(&cell.factors).iter().map(|metric| Pair::of_twins(cell, *metric, source))
+            let claims = Metric::claims(&cell.factors).iter().filter(|metric| cell.may_have(**metric));
+            claims.map(|metric| Pair::of_twins(cell, *metric, source))
         })
         .collect();
     family::judge(&pairs)

@@ -274,7 +274,7 @@ _ddsmark() {
                     return 0
                     ;;
                 --metric)
-                    COMPREPLY=($(compgen -W "p50 p90 p99 p99.9 response-p50 response-p90 response-p99 response-p99.9 service-p50 service-p99 send-lag-p99 delivered goodput cpu-writer cpu-reader" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "p50 p90 p99 p99.9 response-p50 response-p90 response-p99 response-p99.9 service-p50 service-p99 send-lag-p99 delivered goodput ndr pdr slo cpu-writer cpu-reader" -- "${cur}"))
                     return 0
                     ;;
                 --fail-if)

@@ -103,6 +103,9 @@ service-p99\t''
 send-lag-p99\t''
 delivered\t''
 goodput\t''
+ndr\t''
+pdr\t''
+slo\t''
 cpu-writer\t''
 cpu-reader\t''"
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l fail-if -d 'End with 1 if this change is real, with 4 if the runs cannot tell: `p99 > +5%`, `goodput < -5%`. May be given several times' -r

@@ -6,6 +6,7 @@ mod duet;
 mod file;
 mod paced;
 mod queues;
+mod search;
 mod support;
 
 use experiment::{Experiment, Fault, Given, Pin, Source, TraceText};

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod paced;
+pub mod search;
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -157,7 +158,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
     let mut latency = BTreeMap::new();
     let values = match factors.workload {
         Workload::Latency => latencies(scheduled.number, factors.size_bytes),
-        Workload::Throughput | Workload::Paced => BTreeMap::from([(
+        Workload::Throughput | Workload::Paced | Workload::Search => BTreeMap::from([(
             "write_call",
             latencies(scheduled.number, factors.size_bytes).remove("one_way_out").unwrap_or_default(),
         )]),
@@ -169,7 +170,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
     }
     let (throughput, sent, lost) = match factors.workload {
         Workload::Latency => (None, 400, 0),
-        Workload::Throughput | Workload::Paced => {
+        Workload::Throughput | Workload::Paced | Workload::Search => {
             let figures = throughput(scheduled, factors);
             let (sent, lost) = (figures.sent, figures.lost);
             (Some(figures), sent, lost)
@@ -195,7 +196,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
     let writer_qos = Qos { max_blocking_ns: Some(QosDuration::Ns(1_000_000_000)), ..qos.clone() };
     let roles = match factors.workload {
         Workload::Latency => ["pinger", "ponger"],
-        Workload::Throughput | Workload::Paced => ["writer", "reader"],
+        Workload::Throughput | Workload::Paced | Workload::Search => ["writer", "reader"],
     };
     let run = Run {
         number: scheduled.number,
@@ -223,6 +224,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         wire: None,
         udp_buffer_drops: Some(0),
         paced: None,
+        search: None,
         environment_padding_bytes: None,
         agents: roles.map(|role| agent(role, scheduled.number)).into(),
         warnings: Vec::new(),

@@ -141,7 +141,8 @@ pub(crate) fn collect(
     let mut figures = match factors.workload {
         Workload::Latency => latency::figures(evidence, design, one_clock),
         Workload::Throughput => throughput::figures(evidence, factors, design),
-        Workload::Paced => paced::figures(evidence, factors, design, times),
+        // the trials of a search are paced ones
+        Workload::Paced | Workload::Search => paced::figures(evidence, factors, design, times),
     };
     if factors.multicast {
         multicast::check(&mut figures, evidence, factors);

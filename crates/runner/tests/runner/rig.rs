@@ -57,6 +57,7 @@ impl Rig {
                     budget_ns: None,
                 },
                 limits: limits(LONG_NS),
+                search: None,
                 notes: Vec::new(),
             },
             files: BTreeMap::new(),

@@ -95,6 +95,7 @@ impl Campaign {
                 cells,
                 design,
                 limits: Limits::default(),
+                search: None,
                 notes: Vec::new(),
             },
             seed: seed << 32,

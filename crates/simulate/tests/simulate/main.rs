@@ -4,6 +4,7 @@ mod between;
 mod duet;
 mod paced;
 mod rig;
+mod search;
 mod separated;
 mod steady;
 mod truth;

@@ -38,6 +38,7 @@ mod goal;
 mod loads;
 mod measured;
 mod pursuit;
+mod violation;
 
 use classify::conditional_throughput;
 use loads::Grid;
@@ -46,6 +47,7 @@ use pursuit::Pursuit;
 
 pub use goal::{Goal, Refused};
 pub use loads::Loads;
+pub use violation::Shown;
 
 /// What a search may take. When the next trial would take more, there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

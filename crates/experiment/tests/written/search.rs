@@ -1,0 +1,97 @@
+//! The workload `search`: its goals, and what is refused of them.
+
+use experiment::{Aim, Search, Workload};
+
+use crate::{ids, plan, refused};
+
+const SEARCH: &str = r#"question = "How much?"
+workload = "search"
+
+[factors]
+driver = "dds"
+size = 64
+"#;
+
+fn search(more: &str) -> String {
+    format!("{SEARCH}{more}")
+}
+
+#[test]
+fn without_goals_it_searches_for_ndr_and_pdr() {
+    let experiment = plan(SEARCH, &[]);
+    assert_eq!(ids(&experiment), ["dds/udp4/search/64"]);
+    assert_eq!(experiment.cells[0].factors.workload, Workload::Search);
+    assert_eq!(experiment.cells[0].factors.load, None);
+    let planned = experiment.search.expect("a search");
+    assert_eq!(planned, Search::default());
+    assert_eq!(planned.goals.iter().map(|goal| goal.aim).collect::<Vec<_>>(), [Aim::Ndr, Aim::Pdr]);
+    assert_eq!(planned.budget_ns, 600_000_000_000);
+    assert_eq!(plan("question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"dds\"", &[]).search, None);
+}
+
+#[test]
+fn values_are_those_of_every_goal_and_lengths_follow_each_other() {
+    let planned = |more: &str| plan(&search(&format!("\n[search]\n{more}")), &[]).search.expect("a search");
+    let strict = planned("strict = true\ngoals = \"ndr\"");
+    let [ndr] = &strict.goals[..] else { panic!("{strict:?}") };
+    assert_eq!((ndr.final_trial_ns, ndr.duration_sum_ns), (60_000_000_000, 60_000_000_000));
+    assert!(ndr.exceed_ratio.abs() < 1e-12);
+    let quick = planned("final_trial = \"200ms\"\nwidth = \"5%\"\nloss_ratio = \"2%\"");
+    for goal in &quick.goals {
+        assert_eq!((goal.initial_trial_ns, goal.duration_sum_ns), (200_000_000, 600_000_000));
+        assert!((goal.width - 0.05).abs() < 1e-12);
+    }
+    assert!((quick.goals[1].loss_ratio - 0.02).abs() < 1e-12 && quick.goals[0].loss_ratio.abs() < 1e-12);
+    let slo = planned("goals = [\"slo\"]\ndeadline = \"1ms\"");
+    assert_eq!(slo.goals[0].deadline_ns, Some(1_000_000));
+    assert!((slo.goals[0].loss_ratio - 0.001).abs() < 1e-12);
+}
+
+#[test]
+fn a_search_is_reckoned_with_by_its_trials_and_never_beyond_its_budget() {
+    let runs = plan(&search("\n[design]\nblocks = 3"), &[]);
+    let each = runs.expected_block_ns();
+    assert!(each > 5 * 15_000_000_000 && each < 600_000_000_000, "{each}");
+    assert!(runs.expected_ns() > 3 * each);
+    let short = plan(&search("\n[search]\nbudget = \"20s\"\n\n[design]\nblocks = 3"), &[]);
+    assert_eq!(short.expected_block_ns(), 20_000_000_000);
+}
+
+#[test]
+fn what_a_search_cannot_mean_is_refused_with_its_place() {
+    for (more, said) in [
+        ("goals = [\"slo\"]", "the goal `slo` needs a deadline"),
+        ("goals = [\"ndr\", \"ndr\"]", "goal `ndr` is given twice"),
+        ("goals = [\"mrr\"]", "`mrr` cannot stand here"),
+        ("deadline = \"1ms\"", "`deadline` says nothing without the goal `slo`"),
+        ("goals = \"ndr\"\nloss_ratio = \"1%\"", "`loss_ratio` says nothing without the goal `pdr`"),
+        ("late_ratio = \"1%\"", "`late_ratio` says nothing without the goal `slo`"),
+        ("width = \"0.1%\"", "the width is narrower than the share of losses that `pdr` allows"),
+        ("width = \"100%\"", "a share of 100% is all of it"),
+        ("goals = \"ndr\"\nwidth = \"0.001%\"", "a width of less than 0.01% cannot be reached"),
+        ("final_trial = \"1ms\"", "a final trial of 0.001 s is out of range"),
+        ("initial_trial = \"10s\"", "initial trials of 10s are longer than final ones"),
+        ("duration_sum = \"1s\"", "a duration sum of 1s is shorter than a final trial"),
+        ("budget = \"10ms\"", "the budget of a search of 0.01 s is out of range"),
+        ("trials = 5", "unknown key `trials`"),
+    ] {
+        let (error, marked, hint) = refused(&search(&format!("\n[search]\n{more}\n")), &[]);
+        assert!(error.contains(said), "{more}: {error}");
+        // the width is a default there
+        let of_default = said.contains("narrower") && !more.contains("width");
+        assert!(of_default || !marked.is_empty(), "{more}: {error}");
+        assert!(!hint.is_empty());
+    }
+}
+
+#[test]
+fn other_parts_say_nothing_of_a_search_nor_it_of_other_workloads() {
+    let stray = refused(
+        "question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"dds\"\n[search]\nstrict = true\n",
+        &[],
+    );
+    assert!(stray.0.contains("`[search]` says nothing without the workload `search`"), "{stray:?}");
+    let rate = refused(&search("rate = 1000\n"), &[]);
+    assert!(rate.0.contains("`rate` says nothing without the workload `paced`"), "{rate:?}");
+    assert!(!plan(&search("\n[design]\nspin = false\n"), &[]).design.spin);
+}

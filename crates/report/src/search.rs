@@ -1,0 +1,151 @@
+//! The table of the highest sustained rates, and the lines of their trials.
+
+use std::time::Duration;
+
+use experiment::{Search, SearchGoal};
+use results::{Cell, GoalCell, GoalRecord, Run, SearchState};
+
+use crate::{
+    layout::{Align, Grid},
+    number::{count, duration, percent_of_one, rate, significant},
+    tables::{nothing, unsupported},
+};
+
+/// By size and batch, ascending, a row for each goal.
+pub(crate) fn table(cells: &[&Cell]) -> Grid {
+    let mut grid = Grid::default()
+        .column("Size", Align::Right)
+        .column("Batch", Align::Right)
+        .column("Goal", Align::Left)
+        .column("Found", Align::Right)
+        .column("Lower", Align::Right)
+        .column("Upper", Align::Right)
+        .column("Packets/s", Align::Right)
+        .column("± %", Align::Close)
+        .column("Mbit/s", Align::Right)
+        .column("Trials", Align::Right)
+        .column("", Align::Left);
+    let mut cells = cells.to_vec();
+    cells.sort_by_key(|cell| (cell.factors.size_bytes, cell.factors.batch_bytes));
+    for cell in cells {
+        let (size, batch) = (cell.factors.size_bytes, cell.factors.batch_bytes);
+        let begin = [size.to_string(), if batch == 0 { "none".to_owned() } else { batch.to_string() }];
+        match &cell.search {
+            Some(search) => {
+                for goal in &search.goals {
+                    grid.row(begin.iter().cloned().chain(row(goal, size)).collect());
+                }
+            }
+            None => grid.row(begin.into_iter().chain(nothing(cell, 9)).collect()),
+        }
+    }
+    grid
+}
+
+fn row(goal: &GoalCell, size_bytes: u64) -> Vec<String> {
+    let sps = |sps: Option<f64>| sps.map_or_else(unsupported, rate);
+    let mbps = goal.conditional_sps.map(|sps| sps * size_bytes as f64 * 8.0 / 1e6);
+    let mut marks = Vec::new();
+    if goal.limited_by_sender > 0 {
+        marks.push(format!("limited by the sender in {} of {}", goal.limited_by_sender, goal.searches));
+    }
+    vec![
+        name(goal.aim.name(), goal.deadline_ns),
+        format!("{} of {}", goal.found, goal.searches),
+        sps(goal.lowest_sps),
+        sps(goal.highest_sps),
+        sps(goal.conditional_sps),
+        goal.spread.map_or_else(String::new, percent_of_one),
+        mbps.map_or_else(unsupported, significant),
+        goal.trials.to_string(),
+        marks.join(", "),
+    ]
+}
+
+fn name(aim: &str, deadline_ns: Option<u64>) -> String {
+    deadline_ns.map_or_else(|| aim.to_owned(), |ns| format!("{aim} {}", duration(ns)))
+}
+
+/// How to read the table.
+pub(crate) fn legend(search: &Search) -> String {
+    let goals: Vec<String> = search.goals.iter().map(goal).collect();
+    format!(
+        "Highest sustained rate: each run is a search (MLRsearch), each of its trials an open loop with fresh processes. Goals: \
+         {}. Found: searches that came to both bounds, of all valid ones; the warnings tell of the others. Lower: the lowest of \
+         the rates that are sustained; Upper: the highest of those that are not. Packets/s: conditional throughput, what \
+         typically comes at the lower bound, median over the searches; ± %: half its range. Mbit/s: payload of that.",
+        goals.join("; ")
+    )
+}
+
+/// A goal in words.
+pub(crate) fn goal(goal: &SearchGoal) -> String {
+    let share = |share: f64| format!("{} %", significant_percent(share));
+    let what = match goal.deadline_ns {
+        Some(ns) => format!("at most {} come later than {}", share(goal.loss_ratio), duration(ns)),
+        None if goal.loss_ratio > 0.0 => {
+            format!("at most {} are lost or left behind", share(goal.loss_ratio))
+        }
+        None => "nothing is lost or left behind".to_owned(),
+    };
+    format!(
+        "{}: {what} (trials of {}, {} of them judge a rate, {} of these may be bad, bounds within {})",
+        goal.aim,
+        duration(goal.final_trial_ns),
+        duration(goal.duration_sum_ns),
+        share(goal.exceed_ratio),
+        share(goal.width)
+    )
+}
+
+/// A share of 1 in percent, with the digits that it was written with.
+fn significant_percent(share: f64) -> String {
+    let text = format!("{:.4}", 100.0 * share);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A run in a line of progress.
+pub(crate) fn outcome(run: &Run) -> String {
+    let Some(search) = &run.search else { return "nothing measured".to_owned() };
+    let mut words: Vec<String> = search.goals.iter().map(found).collect();
+    words.push(format!("{} in {:.0} s", count(search.trials.len(), "trial"), search.took_ns as f64 / 1e9));
+    words.join(", ")
+}
+
+fn found(goal: &GoalRecord) -> String {
+    let name = name(goal.aim.name(), goal.deadline_ns);
+    let bound = |bound: &Option<results::SearchBound>| {
+        bound.as_ref().map_or_else(|| "?".to_owned(), |bound| rate(bound.load_sps))
+    };
+    let (lower, upper) = (bound(&goal.lower), bound(&goal.upper));
+    match (goal.state, goal.conditional_sps) {
+        (SearchState::Found, Some(sps)) => format!("{name} {}/s ({lower} to {upper})", rate(sps)),
+        (SearchState::Floor, _) => format!("{name}: even {upper}/s is too much"),
+        (SearchState::Ceiling, _) => format!("{name}: {lower}/s is sustained, more may be"),
+        _ => format!("{name}: {lower} to {upper}/s, not brought to its end"),
+    }
+}
+
+/// One plain line for the last trial of a search, with what is known after it. The search takes at most so much longer.
+#[must_use]
+pub fn trial_line(run: &Run, at_most: Duration) -> String {
+    let search = run.search.as_ref();
+    let Some((search, trial)) = search.and_then(|search| Some((search, search.trials.last()?))) else {
+        return "no trial was made".to_owned();
+    };
+    let judged = trial.judged.iter().map(|judged| {
+        let verdict = if judged.good { "good" } else { "bad" };
+        format!("{} {verdict} ({} %)", judged.aim, significant_percent(judged.violation_ratio))
+    });
+    let known = search.goals.iter().map(found);
+    let again = trial.repeats.as_ref().map_or_else(String::new, |why| format!("; made again, since {why}"));
+    format!(
+        "  trial {}: {}/s for {}: {}; now {}; at most {} more{again}",
+        search.trials.len(),
+        rate(trial.load_sps),
+        duration(trial.duration_ns),
+        judged.collect::<Vec<_>>().join(", "),
+        known.collect::<Vec<_>>().join(", "),
+        duration(at_most.as_secs().saturating_mul(1_000_000_000)),
+    )
+}

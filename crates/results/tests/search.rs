@@ -1,0 +1,65 @@
+//! Searches in results: what a cell says of several, which figures they have, and what becomes of one that was interrupted.
+#[path = "sample/mod.rs"]
+mod sample;
+
+use experiment::{Aim, Workload};
+use results::{Course, Directory, IntervalLog, Metric, RunState, SearchState};
+
+#[test]
+fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {
+    let document = sample::search::document_with(|_| ());
+    let cell =
+        document.cells.iter().find(|cell| cell.runs.iter().any(|run| run.number == 2)).expect("a cell");
+    let goals = &cell.search.as_ref().expect("searches").goals;
+    let searches = cell.runs.len() as u32;
+    assert_eq!((goals[0].aim, goals[0].searches, goals[0].found), (Aim::Ndr, searches, searches));
+    assert_eq!((goals[1].aim, goals[1].searches, goals[1].found), (Aim::Pdr, searches, searches - 1));
+    assert_eq!((goals[0].limited_by_sender, goals[0].trials), (1, 3 * searches));
+    let of = |metric| cell.runs.iter().filter_map(move |run| run.figure(metric)).collect::<Vec<f64>>();
+    assert_eq!(goals[0].conditional_sps, stats::median(&of(Metric::Ndr)));
+    assert_eq!(of(Metric::Pdr).len() as u32, searches - 1, "what was not found is no figure");
+    assert!(of(Metric::Slo).is_empty() && of(Metric::Delivered).is_empty());
+    assert!(cell.may_have(Metric::Ndr) && !cell.may_have(Metric::Slo));
+    assert_eq!(Metric::claims(&cell.factors), [Metric::Ndr, Metric::Pdr, Metric::Slo]);
+    assert!(Metric::Ndr.is_of(Workload::Search) && !Metric::Ndr.is_of(Workload::Paced));
+}
+
+#[test]
+fn an_irregular_outcome_is_no_figure_even_if_it_has_a_rate() {
+    let document = sample::search::document_with(|run| {
+        run.search.as_mut().expect("a search").goals[0].state = SearchState::Ceiling;
+    });
+    let runs = document.cells.iter().flat_map(|cell| &cell.runs);
+    assert!(runs.clone().all(|run| run.figure(Metric::Ndr).is_none()));
+    assert!(runs.into_iter().any(|run| run.figure(Metric::Pdr).is_some()));
+}
+
+#[test]
+fn a_search_that_was_interrupted_is_shown_and_made_anew() {
+    let place = tempfile::tempdir().expect("a directory");
+    let path = place.path().join("result");
+    let header = sample::search::header();
+    let directory = Directory::create(&path, 2).expect("room");
+    directory.save_experiment(&header).expect("saved");
+    let course: Course = serde_json::from_value(serde_json::json!({
+        "schema_version": results::SCHEMA_VERSION,
+        "noise_rule": { "gap_ns": 1, "probe_ns": 1, "max_stolen_pct": 1.0, "max_gap_per_rtt": 1.0, "repeat_noisy": false },
+        "allocation": { "planned": 3, "made": 0 },
+        "blocks": [],
+    }))
+    .expect("a course");
+    directory.save_course(&course).expect("saved");
+    for (run, _) in sample::runs_of(&header.experiment).into_iter().take(2) {
+        let mut run = sample::search::search(&run);
+        if run.number == 2 {
+            run.state = RunState::Failed;
+            run.search.as_mut().expect("a search").ended = false;
+        }
+        directory.save_run(&run, IntervalLog::new()).expect("saved");
+    }
+    drop(directory);
+    let shown = Directory::load(&path).expect("a result");
+    assert_eq!(shown.cells.iter().flat_map(|cell| &cell.runs).count(), 2);
+    let saved = Directory::reopen(&path).expect("interrupted");
+    assert!(saved.assembler.holds(1) && !saved.assembler.holds(2));
+}

@@ -1,0 +1,202 @@
+//! A run that is a search: trials at rates that [`stats::search`] asks for, until it knows enough or its time is over.
+
+mod goals;
+mod trial;
+
+use std::time::{Duration, Instant};
+
+use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate};
+use results::{Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, Unpaced};
+use stats::search::{Budget, Loads, Refused};
+
+use goals::stats_goal;
+use trial::{Measured, Tried};
+
+use crate::{Observer, RunnerError, Session, run::Names};
+
+/// The highest rate that is tried, by what was offered without a plan. A flow in overload may come to less than it sustains.
+const CEILING: f64 = 2.0;
+/// The lowest one, by the highest ...
+const FLOOR: f64 = 1e-4;
+/// ... and by how many samples the shortest trial has at least.
+const LEAST_SAMPLES: f64 = 10.0;
+/// More trials than this are not made, whatever their time.
+const MOST_TRIALS: usize = 1000;
+
+/// A search on its way.
+struct Searching<'a, 's> {
+    session: &'a Session<'s>,
+    cell: &'a Cell,
+    plan: &'a experiment::Search,
+    names: &'a mut Names,
+    began: Instant,
+}
+
+/// Why a search ends before its result.
+enum End {
+    Stopped,
+    Failed(Failure),
+    /// The result cannot be saved.
+    Broken(RunnerError),
+}
+
+impl Session<'_> {
+    /// Makes a search, which is one run; false if somebody wishes to stop. Its record is saved after every trial; one that
+    /// was not brought to its end is that of a failed run.
+    pub(crate) fn search(
+        &self,
+        run: &mut Run,
+        cell: &Cell,
+        names: &mut Names,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, RunnerError> {
+        let experiment = &self.header.experiment;
+        let default = experiment::Search::default();
+        let plan = experiment.search.as_ref().unwrap_or(&default);
+        run.search = Some(SearchRecord {
+            ended: false,
+            unpaced: None,
+            floor_sps: None,
+            ceiling_sps: None,
+            goals: Vec::new(),
+            trials: Vec::new(),
+            took_ns: 0,
+        });
+        run.state = RunState::Failed;
+        run.failure =
+            Some(failed("interrupted before its end: it is made anew when the experiment is resumed"));
+        let mut searching = Searching { session: self, cell, plan, names, began: Instant::now() };
+        let outcome = searching.all(run, observer);
+        run.phases_ns = [("search".to_owned(), searching.elapsed_ns())].into();
+        let record = run.search.get_or_insert_with(|| unreachable!("it was begun"));
+        match outcome {
+            Ok(()) => {
+                record.ended = true;
+                run.warnings = goals::warnings(record, plan);
+                (run.state, run.failure) = (RunState::Valid, None);
+                Ok(true)
+            }
+            Err(End::Failed(failure)) => {
+                record.ended = true;
+                run.failure = Some(failure);
+                Ok(true)
+            }
+            Err(End::Stopped) => {
+                self.directory.save_run(run, IntervalLog::new())?;
+                Ok(false)
+            }
+            Err(End::Broken(error)) => Err(error),
+        }
+    }
+}
+
+impl Searching<'_, '_> {
+    fn all(&mut self, run: &mut Run, observer: &mut dyn Observer) -> Result<(), End> {
+        let goals: Vec<_> = self.plan.goals.iter().map(stats_goal).collect();
+        let shortest_ns = goals.iter().map(|goal| goal.initial_trial_duration_ns).min().unwrap_or(1);
+        let loads = self.loads(run, shortest_ns)?;
+        let budget = Budget { trials: MOST_TRIALS, duration_ns: self.plan.budget_ns };
+        let mut search = stats::search::Search::new(goals, loads, budget).map_err(refused)?;
+        goals::update(record_of(run), &search, self.plan);
+        while let Some(trial) = search.next_trial() {
+            let design = &self.session.header.experiment.design;
+            let takes_ns = trial.duration_ns + design.warm_up_ns + RUN_OVERHEAD_NS;
+            if self.elapsed_ns().saturating_add(takes_ns) > self.plan.budget_ns {
+                break;
+            }
+            let load = Load::Constant { rate: Rate::nearest(trial.load_sps) };
+            let (measured, repeats) = self.sure(run, &(load, trial.duration_ns))?;
+            let judged = goals::judge(&measured, self.plan);
+            let ratios: Vec<f64> = judged.iter().map(|judged| judged.violation_ratio).collect();
+            search.record(trial, &ratios).map_err(refused)?;
+            let Measured { run: made, shown, limited_by_sender, .. } = *measured;
+            let lost = made.throughput.as_ref().map_or((0, 0), |figures| (figures.lost, figures.undelivered));
+            (run.effective_qos, run.agents) = (made.effective_qos, made.agents);
+            let took_ns = self.elapsed_ns();
+            let record = record_of(run);
+            record.trials.push(TrialRecord {
+                load_sps: trial.load_sps,
+                duration_ns: trial.duration_ns,
+                planned: shown.planned,
+                unsent: shown.unsent,
+                delivered: shown.delivered,
+                lost: lost.0,
+                undelivered: lost.1,
+                late_ns: shown.late_ns,
+                falls_behind: shown.falls_behind(),
+                limited_by_sender,
+                judged,
+                repeats,
+            });
+            record.took_ns = took_ns;
+            goals::update(record, &search, self.plan);
+            let saved = self.session.directory.save_run(run, IntervalLog::new());
+            saved.map_err(|error| End::Broken(error.into()))?;
+            let left_ns = self.plan.budget_ns.saturating_sub(took_ns);
+            observer.trial_finished(run, self.cell, Duration::from_nanos(left_ns));
+        }
+        Ok(())
+    }
+
+    /// Where to search: from what a writer without a plan comes to.
+    fn loads(&mut self, run: &mut Run, shortest_ns: u64) -> Result<Loads, End> {
+        let (measured, _) = self.sure(run, &(Load::Max, shortest_ns))?;
+        let throughput = measured.run.throughput.as_ref().filter(|figures| figures.delivered > 0);
+        let Some(figures) = throughput else {
+            return Err(End::Failed(failed(
+                "written as fast as it goes, no sample came: there is no rate to search",
+            )));
+        };
+        let floor = LEAST_SAMPLES * 1e9 / shortest_ns as f64;
+        let ceiling = (CEILING * figures.offered_sps.max(figures.delivered_sps)).max(2.0 * floor);
+        let floor = floor.max(ceiling * FLOOR);
+        let start = figures.delivered_sps.clamp(floor, ceiling);
+        let record = record_of(run);
+        record.unpaced = Some(Unpaced {
+            duration_ns: shortest_ns,
+            offered_sps: figures.offered_sps,
+            delivered_sps: figures.delivered_sps,
+        });
+        (record.floor_sps, record.ceiling_sps) = (Some(floor), Some(ceiling));
+        Ok(Loads { floor_sps: floor, ceiling_sps: ceiling, start_sps: start })
+    }
+
+    /// A trial, made once more if it came to nothing; then with why.
+    fn sure(&mut self, run: &Run, offered: &(Load, u64)) -> Result<(Box<Measured>, Option<String>), End> {
+        let deadline_ns = self.plan.goals.iter().find_map(|goal| goal.deadline_ns);
+        let mut first = None;
+        loop {
+            let tried = self.session.trial(run, self.cell, offered.clone(), deadline_ns, self.names);
+            match (tried, first.take()) {
+                (Tried::Stopped, _) => return Err(End::Stopped),
+                (Tried::Measured(measured), first) => return Ok((measured, first)),
+                (Tried::Failed(failure), None) => {
+                    first = Some(format!("in phase `{}`: {}", failure.phase, failure.error));
+                }
+                (Tried::Failed(failure), Some(first)) => {
+                    let Failure { phase, error, .. } = &failure;
+                    let error = format!("a trial at {} failed twice: {error} (first {first})", offered.0);
+                    return Err(End::Failed(Failure { phase: phase.clone(), error, ..failure }));
+                }
+            }
+        }
+    }
+
+    fn elapsed_ns(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+fn record_of(run: &mut Run) -> &mut SearchRecord {
+    run.search.as_mut().expect("it was begun")
+}
+
+fn failed(error: &str) -> Failure {
+    let phase = "search".to_owned();
+    Failure { phase, role: None, error: error.to_owned(), hint: None, last_words: Vec::new() }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` calls it")]
+fn refused(refused: Refused) -> End {
+    End::Failed(failed(&refused.to_string()))
+}

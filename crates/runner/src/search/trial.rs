@@ -1,0 +1,139 @@
+//! One trial of a search: a run of the workload `paced` with fresh processes, and what it showed.
+
+use experiment::{Cell, Design, Factors, Load, Reliability, Workload};
+use results::{Failure, Run, RunState, Usage};
+use stats::search::Shown;
+
+use crate::{
+    Session,
+    meeting::Meeting,
+    pair::{Evidence, SERVING},
+    run::{Made, Names},
+    traces::Times,
+};
+
+/// With more of a core than this a writer's process has no time left.
+const BUSY: f64 = 0.9;
+/// Windows of a trial.
+const WINDOWS: u32 = 50;
+
+/// What became of a trial.
+pub(super) enum Tried {
+    /// Somebody wishes to stop.
+    Stopped,
+    /// It came to nothing.
+    Failed(Failure),
+    Measured(Box<Measured>),
+}
+
+/// A trial that was measured.
+pub(super) struct Measured {
+    /// Its record as a run.
+    pub(super) run: Run,
+    pub(super) shown: Shown,
+    /// By the deadline that was asked for: how many samples kept it.
+    pub(super) in_time: Option<u64>,
+    pub(super) limited_by_sender: bool,
+}
+
+impl Session<'_> {
+    /// Makes a trial of a search that is this run.
+    pub(super) fn trial(
+        &self,
+        search: &Run,
+        cell: &Cell,
+        (load, duration_ns): (Load, u64),
+        deadline_ns: Option<u64>,
+        names: &mut Names,
+    ) -> Tried {
+        let factors = Factors { workload: Workload::Paced, load: Some(load), ..cell.factors.clone() };
+        let cell = Cell { id: cell.id.clone(), factors };
+        let design =
+            Design { measure_ns: duration_ns, windows: WINDOWS, ..self.header.experiment.design.clone() };
+        let mut run = search.clone();
+        run.search = None;
+        let (name, alone) = (names.take(run.number), Meeting::new());
+        let made = self.run(run, (&cell, &design), name, &Times::default(), alone.join());
+        let Some(Made { run, evidence, .. }) = made else { return Tried::Stopped };
+        let figures = match (run.state, evidence) {
+            (RunState::Valid, Some(evidence)) => measured(&run, &cell, &evidence, duration_ns, deadline_ns),
+            _ => None,
+        };
+        match figures {
+            Some((shown, in_time)) => {
+                let reliable = cell.factors.qos.reliability == Some(Reliability::Reliable);
+                let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown);
+                Tried::Measured(Box::new(Measured { run, shown, in_time, limited_by_sender }))
+            }
+            None => Tried::Failed(failure(run)),
+        }
+    }
+}
+
+/// Why a trial came to nothing.
+fn failure(run: Run) -> Failure {
+    run.failure.unwrap_or_else(|| Failure {
+        phase: "search".to_owned(),
+        role: None,
+        error: run.warnings.into_iter().next().map_or_else(
+            || "a trial has no figures".to_owned(),
+            |warning| format!("the figures of a trial contradict each other: {}", warning.text),
+        ),
+        hint: None,
+        last_words: Vec::new(),
+    })
+}
+
+/// What a valid trial showed, and how many samples kept the deadline.
+fn measured(
+    run: &Run,
+    cell: &Cell,
+    evidence: &Evidence,
+    duration_ns: u64,
+    deadline_ns: Option<u64>,
+) -> Option<(Shown, Option<u64>)> {
+    let (paced, throughput) = (run.paced.as_ref()?, run.throughput.as_ref()?);
+    let reports = evidence.agents.each_ref().map(|agent| &agent.report);
+    let written = reports.iter().find_map(|report| report.paced_writer.as_ref())?;
+    let read = reports[SERVING].paced_reader.as_ref()?;
+    let (written_flow, read_flow) = (written.flows.first()?, read.flows.first()?);
+    let reliable = cell.factors.qos.reliability == Some(Reliability::Reliable);
+    let end_ns = written.begin_ns.saturating_add(duration_ns);
+    let late_ns = read_flow.received.last_ns.saturating_sub(end_ns).saturating_sub(read_flow.service.min_ns);
+    let window_ns = written_flow.send_lag.window_ns as f64;
+    let windows = written_flow.send_lag.histograms().ok()?;
+    let medians = windows.iter().enumerate().filter(|(_, window)| !window.is_empty());
+    let send_lag = medians
+        .map(|(number, window)| ((number as f64 + 0.5) * window_ns, window.value_at_quantile(0.5) as f64))
+        .collect();
+    let in_time = match deadline_ns {
+        // within 0.1 %, as all of a histogram
+        Some(deadline_ns) => {
+            let windows = read_flow.response.histograms().ok()?;
+            Some(windows.iter().map(|window| window.count_between(0, deadline_ns)).sum())
+        }
+        None => None,
+    };
+    let shown = Shown {
+        duration_ns,
+        planned: paced.planned,
+        unsent: paced.unsent,
+        delivered: throughput.delivered,
+        late_ns: reliable.then_some(late_ns),
+        send_lag,
+    };
+    Some((shown, in_time))
+}
+
+/// Whether most of what is missing was not tried, and the writer's process had no time left: of a flow that nothing holds
+/// up, the limit is the sender's.
+fn is_limited_by_sender(run: &Run, shown: &Shown) -> bool {
+    let missing = shown.planned.saturating_sub(shown.delivered);
+    let busy = |usage: &Usage| {
+        (usage.user_ns.saturating_add(usage.system_ns)) as f64 > BUSY * usage.elapsed_ns as f64
+    };
+    let writer = run.agents.iter().find(|agent| agent.role == "writer");
+    shown.violation() > 0.0
+        && shown.unsent.saturating_mul(2) > missing
+        && writer.is_some_and(|writer| writer.usage.elapsed_ns > 0 && busy(&writer.usage))
+}

@@ -1,0 +1,108 @@
+//! Searches whose trials are open loops in virtual time: what a trial shows is judged as a real one is.
+
+use experiment::{Design, Load, Rate, ScheduledRun};
+use simulate::Lab;
+use stats::search::{Budget, Goal, Loads, Outcome, Search, Shown};
+
+use crate::rig::{MS, design, paced};
+
+const SECOND: u64 = 1_000 * MS;
+/// Samples/s that the server of these searches does: 50 us each.
+const CAPACITY: f64 = 20_000.0;
+
+/// What a trial shows, from the record of its run and its values.
+fn shown(lab: &mut Lab, load_sps: f64, reliable: bool, options: &[(&str, &str)], design: &Design) -> Shown {
+    let cell = paced(Load::Constant { rate: Rate::nearest(load_sps) }, reliable, options);
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false };
+    let run = lab.run(&cell, design, scheduled).unwrap_or_else(|error| panic!("{error}")).run;
+    let (record, throughput) = (run.paced.expect("a plan"), run.throughput.expect("rates"));
+    let last_ns = lab.series("response").and_then(|all| all.values().iter().map(|(at, _)| *at).max());
+    let quickest_ns = run.latency["service"].min_ns;
+    let windows = lab.series("send_lag").expect("recorded").windows(20, design.measure_ns);
+    let width_ns = design.measure_ns as f64 / 20.0;
+    let medians = windows.histograms().iter().enumerate().filter(|(_, window)| !window.is_empty());
+    let late_ns = last_ns.unwrap_or(0).saturating_sub(design.measure_ns).saturating_sub(quickest_ns);
+    Shown {
+        duration_ns: design.measure_ns,
+        planned: record.planned,
+        unsent: record.unsent,
+        delivered: throughput.delivered,
+        late_ns: reliable.then_some(late_ns),
+        send_lag: medians
+            .map(|(number, window)| (number as f64 * width_ns, window.value_at_quantile(0.5) as f64))
+            .collect(),
+    }
+}
+
+/// A goal in trials of a length that virtual time makes quickly.
+fn quick(goal: Goal) -> Goal {
+    Goal {
+        initial_trial_duration_ns: SECOND / 5,
+        final_trial_duration_ns: SECOND,
+        duration_sum_ns: 3 * SECOND,
+        ..goal
+    }
+}
+
+fn search(reliable: bool, options: &[(&str, &str)]) -> Vec<Outcome> {
+    let mut lab = Lab::new();
+    let goals = vec![quick(Goal::ndr()), quick(Goal::pdr())];
+    let loads = Loads { floor_sps: 100.0, ceiling_sps: 60_000.0, start_sps: 30_000.0 };
+    let budget = Budget { trials: 200, duration_ns: 200 * SECOND };
+    let mut search = Search::new(goals, loads, budget).expect("a search");
+    let mut seed = 0;
+    while let Some(trial) = search.next_trial() {
+        seed += 1;
+        let design = Design { seed, ..design(trial.duration_ns) };
+        let ratio = shown(&mut lab, trial.load_sps, reliable, options, &design).violation();
+        search.record(trial, &[ratio, ratio]).expect("asked for");
+    }
+    (0..2).map(|goal| search.outcome(goal)).collect()
+}
+
+/// The bounds hold the capacity between them, widened by so much of it.
+fn assert_found(outcome: &Outcome, more: f64) {
+    let Outcome::Regular { lower, upper, throughput_sps } = outcome else { panic!("{outcome:?}") };
+    assert!(lower.load_sps <= CAPACITY * (1.0 + more), "{outcome:?}");
+    assert!(upper.load_sps >= CAPACITY * (1.0 - more), "{outcome:?}");
+    assert!(*throughput_sps <= CAPACITY * (1.0 + more), "{outcome:?}");
+    assert!(upper.load_sps - lower.load_sps <= 0.01 * upper.load_sps * 1.000_001, "{outcome:?}");
+}
+
+#[test]
+fn a_reliable_flow_that_is_held_back_is_found_by_what_it_leaves_behind() {
+    // nothing is ever lost: in a queue of 50 ms a trial a little over capacity hides nothing for long
+    for outcome in search(true, &[("service", "50us"), ("queue", "1000"), ("latency", "100us")]) {
+        // the width, and what a trial may owe
+        assert_found(&outcome, 0.012);
+    }
+}
+
+#[test]
+fn a_best_effort_flow_is_found_by_what_it_loses() {
+    let options = [("service", "50us"), ("queue", "20"), ("full", "drop"), ("latency", "100us")];
+    let outcomes = search(false, &options);
+    assert_found(&outcomes[0], 0.011);
+    // up to 0.5 % may be lost
+    assert_found(&outcomes[1], 0.016);
+}
+
+#[test]
+fn what_no_rate_keeps_is_said_so() {
+    // 5 % are lost at any rate
+    for outcome in search(false, &[("loss", "5%"), ("latency", "100us")]) {
+        assert!(matches!(outcome, Outcome::FloorFails { .. }), "{outcome:?}");
+    }
+}
+
+#[test]
+fn overload_shows_as_what_was_not_sent_and_as_a_lag_that_grows() {
+    let mut lab = Lab::new();
+    let options = [("service", "50us"), ("queue", "100"), ("latency", "100us")];
+    let over = shown(&mut lab, 1.1 * CAPACITY, true, &options, &design(SECOND));
+    // of 11 samples one is too much
+    assert!((over.violation() - 1.0 / 11.0).abs() < 0.01, "{over:?}");
+    assert!((over.falls_behind() - 1.0 / 11.0).abs() < 0.015, "{}", over.falls_behind());
+    let under = shown(&mut lab, 0.9 * CAPACITY, true, &options, &design(SECOND));
+    assert!(under.violation().abs() < 1e-12 && under.falls_behind().abs() < 1e-12, "{under:?}");
+}
