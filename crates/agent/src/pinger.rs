@@ -191,7 +191,8 @@ impl PingerRole {
         while now < end_ns {
             self.flight.came_ns.store(0, Relaxed);
             self.flight.awaited.store(sequence | if warm_up { WARM_UP } else { 0 }, Release);
-            let sent_ns = now;
+            // read anew: what it took to record the echo before is not this ping's
+            let sent_ns = now_ns();
             let header =
                 Header { sequence: sequence as u32, writer: WRITER, tag: self.tag, warm_up, sent_ns };
             match writer.write(0, self.payloads.stamped(sequence, &header))? {
