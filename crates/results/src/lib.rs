@@ -25,6 +25,7 @@ mod environment;
 mod foresight;
 mod histogram;
 mod interval_log;
+mod lateness;
 mod limits;
 mod metric;
 mod paced;
@@ -55,6 +56,7 @@ pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha
 pub use foresight::{Foresight, Plan, SmallestEffect};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
+pub use lateness::Lateness;
 pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use probes::Probes;

@@ -29,15 +29,16 @@ impl Run {
     /// Samples (pings) that it lost, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = Counted::sum(self.counted.iter());
+        let counted = Counted::sum(&self.counted);
         percent(counted.lost, counted.sent)
     }
 }
 
 impl Counted {
     /// The sums over these writers and readers.
-    pub(crate) fn sum<'c>(all: impl Iterator<Item = &'c Self>) -> Self {
-        let all: Vec<&Self> = all.collect();
+    #[must_use]
+    pub fn sum<'c>(all: impl IntoIterator<Item = &'c Self>) -> Self {
+        let all: Vec<&Self> = all.into_iter().collect();
         let sum = |of: fn(&Self) -> u64| total(all.iter().map(|counted| of(counted)));
         Self {
             writer: 0,

@@ -31,7 +31,7 @@ use sim_model::{Config, ConfigError, Flow};
 
 pub use describe::describe;
 pub use machine::{Between, Machine};
-use paced::{Open, Recorded, Stream, total};
+use paced::{Open, Recorded, Stream};
 pub use record::Series;
 use usage::Used;
 use way::{Arrival, Way};
@@ -268,7 +268,7 @@ impl Lab {
             agents: Vec::new(),
             warnings: Vec::new(),
         };
-        measured.used.record(&mut run, factors, &total(&measured.counted));
+        measured.used.record(&mut run, factors, &Counted::sum(&measured.counted));
         Ok(Outcome { run, histograms })
     }
 
@@ -292,7 +292,7 @@ impl Lab {
             response_p99_ns: quantile("response", 0.99),
             planned: open.map(|open| open.planned()),
             throughput,
-            counted: total(&counted),
+            counted: Counted::sum(&counted),
         })
     }
 

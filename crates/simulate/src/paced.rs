@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use experiment::{Design, Flow, Load, Schedule};
-use results::{Counted, FlowRecord, Latency, Paced, Received, Throughput};
+use experiment::{Design, Flow, Schedule};
+use results::{Counted, FlowRecord, Latency, Lateness, Paced, Received, Throughput};
 
 use crate::{
     Measured, Series,
@@ -68,7 +68,9 @@ impl Open {
     ) -> Paced {
         let planned = self.planned();
         let timed = flows.iter().all(|flow| flow.load.has_times());
-        let late = |(flow, latency): (&Flow, &BTreeMap<_, _>)| is_sender_limited(&flow.load, latency);
+        let late = |(flow, latency): (&Flow, &BTreeMap<_, _>)| {
+            Lateness::of(&flow.load, latency, design.measure_ns).is_some()
+        };
         let sender_limited = flows.iter().zip(&latencies).any(late);
         let unsent = planned - self.offered();
         let each = flows.into_iter().zip(latencies).zip(self.0).zip(counted);
@@ -92,23 +94,6 @@ impl Open {
             flows: flows.collect(),
         }
     }
-}
-
-/// Whether a flow left so late that its response times tell of the sender: by the highest quantile of the send lag that is
-/// supported, up to 99 %, against a tenth of the period and of the median response.
-fn is_sender_limited(load: &Load, latency: &BTreeMap<String, Latency>) -> bool {
-    let period_ns = match load {
-        Load::Constant { rate } | Load::Poisson { rate } => {
-            rate.period_ns as f64 / rate.samples.max(1) as f64
-        }
-        Load::Burst { rate } => rate.period_ns as f64,
-        Load::Trace { trace } => trace.length_ns as f64 / trace.samples.saturating_sub(1).max(1) as f64,
-        Load::Max | Load::Throttled { .. } => return false,
-    };
-    let lag = latency.get("send_lag").and_then(|lag| lag.p99_ns.or(lag.p90_ns).or(lag.p50_ns));
-    let median = latency.get("response").and_then(|response| response.p50_ns);
-    let bound_ns = median.map_or(period_ns, |median| period_ns.min(median as f64)) / 10.0;
-    lag.is_some_and(|lag| lag as f64 > bound_ns)
 }
 
 /// A flow with its way.
@@ -278,7 +263,7 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
     // over the measured time, or up to the last sample where that is later
     let writing_ns = (written.end - begin).max(design.measure_ns);
     let reading_ns = last_ns.saturating_sub(begin).max(design.measure_ns);
-    let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = total(&counted);
+    let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = Counted::sum(&counted);
     let bytes: u64 = received.iter().map(|received| received.bytes).sum();
     let throughput = Throughput {
         offered_sps: rate(open.offered(), writing_ns),
@@ -312,18 +297,4 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
     // of several flows no count of samples is one: each has windows of its own
     let received = if received.len() == 1 { received.pop() } else { None };
     Measured { counted, throughput: Some(throughput), received, open: Some(open), used }
-}
-
-/// What was sent and what came, of all flows.
-pub(crate) fn total(flows: &[Counted]) -> Counted {
-    let [first, rest @ ..] = flows else { return Counted::default() };
-    rest.iter().fold(first.clone(), |sum, flow| Counted {
-        sent: sum.sent + flow.sent,
-        delivered: sum.delivered + flow.delivered,
-        lost: sum.lost + flow.lost,
-        undelivered: sum.undelivered + flow.undelivered,
-        duplicate: sum.duplicate + flow.duplicate,
-        out_of_order: sum.out_of_order + flow.out_of_order,
-        ..sum
-    })
 }

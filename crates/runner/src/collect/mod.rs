@@ -2,7 +2,6 @@
 
 mod delivery;
 mod latency;
-mod lateness;
 mod multicast;
 mod paced;
 mod probes;
@@ -10,16 +9,14 @@ mod throughput;
 
 use std::collections::BTreeMap;
 
+use crate::{
+    pair::{DRIVING, Evidence, SERVING},
+    traces::Times,
+};
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
     AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, Run, RunState,
     SteadyState, Throughput, Usage, Warning, WarningKind, WireBytes, steady_latency,
-};
-use stats::total;
-
-use crate::{
-    pair::{DRIVING, Evidence, SERVING},
-    traces::Times,
 };
 
 /// What a run says.
@@ -76,17 +73,7 @@ impl Figures {
 
     /// Warns of what the counts say.
     fn warn_of_counts(&mut self, what: &str) {
-        let sum = |of: fn(&Counted) -> u64| total(self.counted.iter().map(of));
-        let counted = Counted {
-            sent: sum(|counted| counted.sent),
-            lost: sum(|counted| counted.lost),
-            undelivered: sum(|counted| counted.undelivered),
-            corrupt: sum(|counted| counted.corrupt),
-            foreign: sum(|counted| counted.foreign),
-            duplicate: sum(|counted| counted.duplicate),
-            out_of_order: sum(|counted| counted.out_of_order),
-            ..Counted::default()
-        };
+        let counted = Counted::sum(&self.counted);
         if counted.lost > 0 {
             let percent = percent(counted.lost, counted.sent);
             let text = format!("{} of {} {what} were lost ({percent:.2} %)", counted.lost, counted.sent);

@@ -3,12 +3,12 @@
 use control::{FlowRead, FlowWritten, PacedWritten};
 use experiment::{Design, Factors, Flow, Load, Reliability, Schedule};
 use results::{
-    Batches, Counted, Distribution, FlowRecord, Latency, Paced, Received, Throughput, WarningKind,
+    Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Throughput, WarningKind,
     kind_of_flow, steady_rate,
 };
 use stats::total;
 
-use super::{Figures, cpu, delivery::Delivery, lateness, percent, probes};
+use super::{Figures, cpu, delivery::Delivery, percent, probes};
 use crate::{
     pair::{DRIVING, Evidence, SERVING},
     traces::Times,
@@ -207,7 +207,7 @@ fn latencies(figures: &mut Figures, ends: &[Ends<'_>], records: &mut [FlowRecord
 /// Rates are over the measured time of the plan, or longer where the last sample was later: at a low rate the time between the
 /// first and the last sample is shorter than the time that they stand for.
 fn throughput(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], counted: &[Counted]) -> Throughput {
-    let sum = |of: fn(&Counted) -> u64| total(counted.iter().map(of));
+    let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = Counted::sum(counted);
     let per_second = |samples: f64, until_ns: u64| {
         samples * 1e9 / until_ns.saturating_sub(written.begin_ns).max(design.measure_ns).max(1) as f64
     };
@@ -215,7 +215,6 @@ fn throughput(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], counte
     let last_ns = received().map(|received: &Received| received.last_ns).max().unwrap_or(0);
     let bytes = total(received().map(|received| received.bytes));
     let offered = total(ends.iter().map(|ends| ends.written.offered));
-    let (sent, delivered, lost) = (sum(|c| c.sent), sum(|c| c.delivered), sum(|c| c.lost));
     Throughput {
         offered_sps: per_second(offered as f64, written.end_ns),
         accepted_sps: per_second(sent as f64, written.end_ns),
@@ -224,10 +223,10 @@ fn throughput(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], counte
         sent,
         delivered,
         lost,
-        undelivered: sum(|c| c.undelivered),
+        undelivered,
         lost_pct: percent(lost, sent),
-        duplicate: sum(|c| c.duplicate),
-        out_of_order: sum(|c| c.out_of_order),
+        duplicate,
+        out_of_order,
         batches: Batches::sum(written.flows.iter().filter_map(|flow| flow.batches.as_ref())),
         probes: None,
     }
@@ -267,7 +266,7 @@ fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<
 fn warn(figures: &mut Figures, design: &Design, paced: &Paced, flows: &[Flow]) {
     for (flow, record) in flows.iter().zip(&paced.flows) {
         let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
-        if let Some(late) = lateness::of(&flow.load, &record.latency, design.measure_ns) {
+        if let Some(late) = Lateness::of(&flow.load, &record.latency, design.measure_ns) {
             figures.warn(WarningKind::SenderLimited, format!("{whose}{late}"));
         }
     }
