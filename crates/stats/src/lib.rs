@@ -70,7 +70,7 @@ pub use rank_sum::{RankSum, least_runs};
 pub use separation::{Field, Separation, Tested, separate};
 pub use sides::Sides;
 pub use signed_rank::{Interval, SignedRank, hodges_lehmann, least_blocks};
-pub use slope::{slope, slope_at_least};
+pub use slope::{slope, slope_interval};
 pub use spread::{Spread, median};
 pub use steady::{
     Better, MIN_WINDOWS, SAME_LEVEL, Segment, SteadyState, Verdict, shortest_segment, steady_state,

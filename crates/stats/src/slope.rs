@@ -1,6 +1,6 @@
 //! How much one figure grows with another.
 
-use crate::median;
+use crate::{Interval, median};
 
 /// Quantile of the standard normal distribution.
 const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
@@ -19,19 +19,20 @@ pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     median(&slopes(points))
 }
 
-/// The lower end of the 95 % interval of that slope, by Kendall's tau in its normal approximation, for points that do not
-/// share an `x` or a `y`. None of points that are too few for one. Source: Sen, as above.
+/// The 95 % interval of that slope, by Kendall's tau in its normal approximation, for points that do not share an `x` or a
+/// `y`. None of points that are too few for one. Source: Sen, as above.
 ///
 /// # Panics
 /// If a coordinate is not finite.
 #[must_use]
-pub fn slope_at_least(points: &[(f64, f64)]) -> Option<f64> {
+pub fn slope_interval(points: &[(f64, f64)]) -> Option<Interval> {
     let mut slopes = slopes(points);
     slopes.sort_unstable_by(f64::total_cmp);
     let n = points.len() as f64;
     let reach = TWO_SIDED_95 * (n * (n - 1.0) * (2.0 * n + 5.0) / 18.0).sqrt();
     let rank = ((slopes.len() as f64 - reach) / 2.0).floor();
-    (rank >= 1.0).then(|| slopes[rank as usize - 1])
+    let rank = (rank >= 1.0).then_some(rank as usize)?;
+    Some(Interval { low: slopes[rank - 1], high: slopes[slopes.len() - rank], level: 0.95 })
 }
 
 /// Those between all pairs of points.
@@ -69,14 +70,15 @@ mod tests {
     }
 
     #[test]
-    fn the_least_slope_of_sens_interval_is_the_one_that_his_rank_names() {
-        // 10 points on a parabola: 45 slopes i + j of whole numbers; the interval leaves 11 of them below it
+    fn sens_interval_ends_where_his_ranks_say() {
+        // 10 points on a parabola: 45 slopes i + j of whole numbers; the interval leaves 11 of them on each side
         let points: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i), f64::from(i * i))).collect();
         assert_eq!(slope(&points), Some(9.0));
-        assert_eq!(slope_at_least(&points), Some(6.0));
-        assert_eq!(slope_at_least(&points[..4]), None, "too few");
+        let interval = slope_interval(&points).expect("enough points");
+        assert_eq!((interval.low, interval.high), (6.0, 12.0));
+        assert_eq!(slope_interval(&points[..4]), None, "too few");
         let level: Vec<(f64, f64)> = (0..20).map(|i| (f64::from(i), f64::from(i % 2))).collect();
-        assert!(slope_at_least(&level).is_some_and(|least| least <= 0.0));
+        assert!(slope_interval(&level).is_some_and(|slope| slope.low <= 0.0 && slope.high >= 0.0));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod kills;
 mod reference;
 mod rooms;
 mod slowdown;
+mod soak;
 #[cfg(test)]
 #[path = "../tests/tree/mod.rs"]
 mod tests;
@@ -30,9 +31,10 @@ fn main() -> ExitCode {
         ["kills", rest @ ..] => kills::run(rest),
         ["slowdown", rest @ ..] => slowdown::run(rest),
         ["slowdown-probe"] => slowdown::probe(),
+        ["soak", rest @ ..] => soak::run(rest),
         ["transparency", rest @ ..] => transparency::run(rest),
         _ => {
-            eprintln!("{USAGE}\n{}\n{}", slowdown::USAGE, transparency::USAGE);
+            eprintln!("{USAGE}\n{}\n{}\n{}", slowdown::USAGE, soak::USAGE, transparency::USAGE);
             return ExitCode::from(2);
         }
     };

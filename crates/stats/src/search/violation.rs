@@ -1,6 +1,6 @@
 //! What a trial showed, as a violation ratio: the share of its plan that did not go as the goals ask.
 
-use crate::slope_at_least;
+use crate::slope_interval;
 
 /// Of a trial: a late end of this share is no violation ...
 const TAIL: u64 = 1000;
@@ -63,7 +63,7 @@ impl Shown {
     /// (95 %), and over the trial by more than the tail and than the time between two samples.
     #[must_use]
     pub fn falls_behind(&self) -> f64 {
-        let (Some(slope), Some(least)) = (crate::slope(&self.send_lag), slope_at_least(&self.send_lag))
+        let (Some(slope), Some(interval)) = (crate::slope(&self.send_lag), slope_interval(&self.send_lag))
         else {
             return 0.0;
         };
@@ -71,7 +71,7 @@ impl Shown {
         let period_ns = duration_ns / self.planned.max(1) as f64;
         let grown_ns = slope * duration_ns;
         let noise_ns = period_ns.max(self.tail_ns() as f64);
-        if least > 0.0 && grown_ns > noise_ns { slope.min(1.0) } else { 0.0 }
+        if interval.low > 0.0 && grown_ns > noise_ns { slope.min(1.0) } else { 0.0 }
     }
 }
 

@@ -1,0 +1,200 @@
+//! `cargo xtask soak`: a long run, and whether its processes grow meanwhile.
+//!
+//! A run of the workload `paced` at half of the highest rate that is sustained, as a search finds it, or at the rate that is
+//! given. The memory of the runner and of each agent (resident set, `/proc/PID/statm`) is read once a second, from one
+//! minute after the agents were there until they go.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use results::{Directory, Document, Metric, RunState};
+use stats::{slope, slope_interval};
+
+use crate::{Error, target};
+
+pub const USAGE: &str = "       cargo xtask soak --driver NAME [--rate N] [--size 64] [--minutes 20] [--programs DIR]";
+/// What a process takes when it begins is no growth.
+const SETTLING: Duration = Duration::from_secs(60);
+const EVERY: Duration = Duration::from_secs(1);
+/// Beyond the planned time nothing takes so long.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Growth of this share of a process's memory over the whole run would be one.
+const GROWN: f64 = 0.01;
+
+/// Seconds, and bytes.
+type Course = Vec<(f64, f64)>;
+
+/// Makes the run, prints what was seen, and fails if a process grew or a sample was lost.
+pub fn run(words: &[&str]) -> Result<(), Error> {
+    let known = ["--driver", "--rate", "--size", "--minutes", "--programs"];
+    if !words.len().is_multiple_of(2) || words.chunks(2).any(|pair| !known.contains(&pair[0])) {
+        return Err(USAGE.into());
+    }
+    let value = |flag: &str| words.chunks(2).find(|pair| pair[0] == flag).map(|pair| pair[1]);
+    let driver = value("--driver").ok_or(USAGE)?;
+    let size: u64 = value("--size").unwrap_or("64").parse()?;
+    let minutes: f64 = value("--minutes").unwrap_or("20").parse()?;
+    let program = value("--programs").map_or_else(|| target().join("release"), PathBuf::from).join("ddsmark");
+    let place = tempfile::tempdir()?;
+    let rate = match value("--rate") {
+        Some(rate) => rate.parse::<f64>()?,
+        None => half_of_sustained(&program, driver, size, place.path())?,
+    };
+    let text = format!(
+        "question = \"Do processes grow?\"\nworkload = \"paced\"\n[factors]\ndriver = \"{driver}\"\nsize = {size}\nrate = {rate:.0}\n\
+         [design]\nblocks = 1\nmeasure = \"{:.0}s\"\n",
+        minutes * 60.0
+    );
+    let result = place.path().join("soak");
+    let mut child = start(&program, &text, &result)?;
+    let limit = Duration::from_secs_f64(minutes * 60.0) + PATIENCE;
+    let courses = watch(&mut child, limit)?;
+    let document = Directory::load(&result)?;
+    println!("{driver}, {size} B, paced at {rate:.0}/s for {minutes} min");
+    let mut faults = delivered(&document)?;
+    println!("{:<24} {:>6} {:>12} {:>14}   95 % interval", "process", "n", "memory KiB", "KiB in an hour");
+    for (process, course) in &courses {
+        faults.extend(grown(process, course));
+    }
+    println!("{:<24} {:>6} {:>12.0}", "files of the result", "", bytes_in(&result)? as f64 / 1024.0);
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("; ").into()) }
+}
+
+fn start(program: &Path, experiment: &str, result: &Path) -> Result<Child, Error> {
+    let file = result.with_extension("toml");
+    fs::write(&file, experiment)?;
+    let mut command = Command::new(program);
+    command.arg("run").arg(&file).arg("--out").arg(result);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(result.with_extension("log"))?);
+    Ok(command.spawn()?)
+}
+
+/// Half of what a search for no loss finds.
+fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> Result<f64, Error> {
+    let text = format!(
+        "question = \"How much?\"\nworkload = \"search\"\n[factors]\ndriver = \"{driver}\"\nsize = {size}\n\
+         [search]\ngoals = \"ndr\"\n[design]\nblocks = 1\n"
+    );
+    let result = place.join("search");
+    let status = start(program, &text, &result)?.wait()?;
+    let document = Directory::load(&result)?;
+    let mut runs = document.cells.iter().flat_map(|cell| &cell.runs);
+    let found = runs.find_map(|run| run.figure(Metric::Ndr));
+    let found = found.ok_or_else(|| format!("the search found no rate, and ended: {status}"))?;
+    println!("{driver}: {found:.0}/s are sustained without loss (one search)");
+    Ok(found / 2.0)
+}
+
+/// The memory of a runner and its agents over time, until it ends.
+fn watch(runner: &mut Child, limit: Duration) -> Result<BTreeMap<String, Course>, Error> {
+    let begin = Instant::now();
+    let mut seen: BTreeMap<u32, (Instant, Course)> = BTreeMap::new();
+    let status = loop {
+        if let Some(status) = runner.try_wait()? {
+            break status;
+        }
+        if begin.elapsed() > limit {
+            runner.kill()?;
+            runner.wait()?;
+            return Err("the run did not end".into());
+        }
+        for process in [vec![runner.id()], children(runner.id())?].concat() {
+            let (since, course) = seen.entry(process).or_insert_with(|| (Instant::now(), Course::new()));
+            if let Some(bytes) = resident(process).filter(|_| since.elapsed() >= SETTLING) {
+                course.push((since.elapsed().as_secs_f64(), bytes));
+            }
+        }
+        thread::sleep(EVERY);
+    };
+    if !status.success() {
+        return Err(format!("the run ended: {status}").into());
+    }
+    let mut agents = 0;
+    let mut name = |process| {
+        if process == runner.id() {
+            return "runner".to_owned();
+        }
+        agents += 1;
+        format!("agent {agents}")
+    };
+    Ok(seen.into_iter().map(|(process, (_, course))| (name(process), course)).collect())
+}
+
+/// Processes that this one started and that are still there.
+fn children(parent: u32) -> Result<Vec<u32>, Error> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc")?.flatten() {
+        let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        // after the name in brackets: state and parent
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let after = stat.rsplit_once(") ").map_or("", |(_, after)| after);
+        if after.split(' ').nth(1).and_then(|word| word.parse::<u32>().ok()) == Some(parent) {
+            found.push(process);
+        }
+    }
+    Ok(found)
+}
+
+/// In bytes; none of a process that is gone.
+fn resident(process: u32) -> Option<f64> {
+    let statm = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+    let pages: f64 = statm.split(' ').nth(1)?.parse().ok()?;
+    let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok()??;
+    (pages > 0.0).then_some(pages * page as f64)
+}
+
+/// Prints how a process's memory went. A fault is surely growth (95 %), of more than a hundredth over the run.
+fn grown(process: &str, course: &Course) -> Option<String> {
+    let (Some(slope), Some(interval), Some(median)) = (
+        slope(course),
+        slope_interval(course),
+        stats::median(&course.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>()),
+    ) else {
+        return Some(format!("{process}: seen too seldom ({})", course.len()));
+    };
+    let hourly = |per_second: f64| per_second * 3600.0 / 1024.0;
+    println!(
+        "{process:<24} {:>6} {:>12.0} {:>14.1}   {:.1}..{:.1}",
+        course.len(),
+        median / 1024.0,
+        hourly(slope),
+        hourly(interval.low),
+        hourly(interval.high)
+    );
+    let took = course.last()?.0 - course.first()?.0;
+    (interval.low > 0.0 && slope * took > GROWN * median).then(|| format!("{process} grew"))
+}
+
+/// Prints what was delivered. Faults are runs that are not valid, and samples that did not come.
+fn delivered(document: &Document) -> Result<Vec<String>, Error> {
+    let mut faults = Vec::new();
+    for run in document.cells.iter().flat_map(|cell| &cell.runs) {
+        let (Some(paced), Some(figures)) = (&run.paced, &run.throughput) else {
+            return Err(format!("run {} has no figures: {:?}", run.number, run.failure).into());
+        };
+        println!(
+            "{} planned, {} unsent, {} delivered, {} lost, {} undelivered",
+            paced.planned, paced.unsent, figures.delivered, figures.lost, figures.undelivered
+        );
+        if run.state != RunState::Valid || paced.unsent + figures.lost + figures.undelivered > 0 {
+            faults.push(format!("run {} is not whole", run.number));
+        }
+    }
+    Ok(faults)
+}
+
+fn bytes_in(directory: &Path) -> Result<u64, Error> {
+    let mut sum = 0;
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let kind = entry.metadata()?;
+        sum += if kind.is_dir() { bytes_in(&entry.path())? } else { kind.len() };
+    }
+    Ok(sum)
+}
