@@ -12,7 +12,8 @@ use stats::{Moments, median, supports_quantile, total};
 use crate::{
     Batches, Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell,
     Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, SearchCell, State, Throughput, Tool,
-    UNDER_DUET_INTERFERENCE, Warning, WarningKind, histogram::HistogramError, limits::warnings, new_histogram,
+    UNDER_DUET_INTERFERENCE, Warning, WarningKind, histogram::HistogramError, limits::warnings,
+    new_histogram,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.

@@ -7,9 +7,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Allocation, Batches, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Probes, Resumption, SearchCell,
-    SearchRecord,
-    SteadyState, Verdict,
+    Allocation, Batches, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Probes, Resumption,
+    SearchCell, SearchRecord, SteadyState, Verdict,
 };
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.

@@ -18,7 +18,8 @@ use stats::{slope, slope_interval};
 
 use crate::{Error, target};
 
-pub const USAGE: &str = "       cargo xtask soak --driver NAME [--rate N] [--size 64] [--minutes 20] [--programs DIR]";
+pub const USAGE: &str =
+    "       cargo xtask soak --driver NAME [--rate N] [--size 64] [--minutes 20] [--programs DIR]";
 /// What a process takes when it begins is no growth.
 const SETTLING: Duration = Duration::from_secs(60);
 const EVERY: Duration = Duration::from_secs(1);
@@ -130,7 +131,9 @@ fn watch(runner: &mut Child, limit: Duration) -> Result<BTreeMap<String, Course>
 fn children(parent: u32) -> Result<Vec<u32>, Error> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc")?.flatten() {
-        let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
         // after the name in brackets: state and parent
         let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
         let after = stat.rsplit_once(") ").map_or("", |(_, after)| after);

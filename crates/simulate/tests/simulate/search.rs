@@ -13,7 +13,7 @@ const CAPACITY: f64 = 20_000.0;
 /// What a trial shows, from the record of its run and its values.
 fn shown(lab: &mut Lab, load_sps: f64, reliable: bool, options: &[(&str, &str)], design: &Design) -> Shown {
     let cell = paced(Load::Constant { rate: Rate::nearest(load_sps) }, reliable, options);
-    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false };
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     let run = lab.run(&cell, design, scheduled).unwrap_or_else(|error| panic!("{error}")).run;
     let (record, throughput) = (run.paced.expect("a plan"), run.throughput.expect("rates"));
     let last_ns = lab.series("response").and_then(|all| all.values().iter().map(|(at, _)| *at).max());
