@@ -1,7 +1,7 @@
 //! `cargo xtask soak`: a long run, and whether its processes grow meanwhile.
 //!
-//! A run of the workload `paced` at half of the highest rate that is sustained, as a search finds it, or at the rate that is
-//! given. The memory of the runner and of each agent (resident set, `/proc/PID/statm`) is read once a second, from one
+//! A run of the workload `paced` at half of the highest rate that is sustained, as searches find it, or at the rate that is
+//! given; the experiment is stopped when its first run is saved. The memory of the runner and of each agent (resident set, `/proc/PID/statm`) is read once a second, from one
 //! minute after the agents were there until they go.
 
 use std::{
@@ -13,6 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
 use results::{Directory, Document, Metric, RunState};
 use stats::{slope, slope_interval};
 
@@ -49,13 +53,13 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     };
     let text = format!(
         "question = \"Do processes grow?\"\nworkload = \"paced\"\n[factors]\ndriver = \"{driver}\"\nsize = {size}\nrate = {rate:.0}\n\
-         [design]\nblocks = 1\nmeasure = \"{:.0}s\"\n",
+         [design]\nmeasure = \"{:.0}s\"\n",
         minutes * 60.0
     );
     let result = place.path().join("soak");
     let mut child = start(&program, &text, &result)?;
     let limit = Duration::from_secs_f64(minutes * 60.0) + PATIENCE;
-    let courses = watch(&mut child, limit)?;
+    let courses = watch(&mut child, &result, limit)?;
     let document = Directory::load(&result)?;
     println!("{driver}, {size} B, paced at {rate:.0}/s for {minutes} min");
     let mut faults = delivered(&document)?;
@@ -80,30 +84,39 @@ fn start(program: &Path, experiment: &str, result: &Path) -> Result<Child, Error
 fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> Result<f64, Error> {
     let text = format!(
         "question = \"How much?\"\nworkload = \"search\"\n[factors]\ndriver = \"{driver}\"\nsize = {size}\n\
-         [search]\ngoals = \"ndr\"\n[design]\nblocks = 1\n"
+         [search]\ngoals = \"ndr\"\n[design]\nblocks = 3\n"
     );
     let result = place.join("search");
     let status = start(program, &text, &result)?.wait()?;
-    let document = Directory::load(&result)?;
-    let mut runs = document.cells.iter().flat_map(|cell| &cell.runs);
-    let found = runs.find_map(|run| run.figure(Metric::Ndr));
-    let found = found.ok_or_else(|| format!("the search found no rate, and ended: {status}"))?;
-    println!("{driver}: {found:.0}/s are sustained without loss (one search)");
-    Ok(found / 2.0)
+    let said = || fs::read_to_string(result.with_extension("log")).unwrap_or_default();
+    let document = Directory::load(&result).map_err(|error| format!("{error}: {}", said()))?;
+    let runs = document.cells.iter().flat_map(|cell| &cell.runs);
+    let found: Vec<f64> = runs.filter_map(|run| run.figure(Metric::Ndr)).collect();
+    let Some(median) = stats::median(&found) else {
+        return Err(format!("the searches found no rate, and ended: {status}").into());
+    };
+    println!("{driver}: {median:.0}/s are sustained without loss (median of searches: {found:.0?})");
+    Ok(median / 2.0)
 }
 
-/// The memory of a runner and its agents over time, until it ends.
-fn watch(runner: &mut Child, limit: Duration) -> Result<BTreeMap<String, Course>, Error> {
+/// The memory of a runner and its agents over time. When its first run is saved it is asked to end.
+fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<String, Course>, Error> {
     let begin = Instant::now();
     let mut seen: BTreeMap<u32, (Instant, Course)> = BTreeMap::new();
-    let status = loop {
-        if let Some(status) = runner.try_wait()? {
-            break status;
-        }
+    let mut asked = false;
+    while runner.try_wait()?.is_none() {
         if begin.elapsed() > limit {
             runner.kill()?;
             runner.wait()?;
             return Err("the run did not end".into());
+        }
+        if asked {
+            thread::sleep(EVERY);
+            continue;
+        }
+        if fs::read_dir(result.join("runs")).is_ok_and(|mut runs| runs.any(|run| is_record(&run))) {
+            kill(Pid::from_raw(runner.id().cast_signed()), Signal::SIGINT)?;
+            asked = true;
         }
         for process in [vec![runner.id()], children(runner.id())?].concat() {
             let (since, course) = seen.entry(process).or_insert_with(|| (Instant::now(), Course::new()));
@@ -112,9 +125,10 @@ fn watch(runner: &mut Child, limit: Duration) -> Result<BTreeMap<String, Course>
             }
         }
         thread::sleep(EVERY);
-    };
-    if !status.success() {
-        return Err(format!("the run ended: {status}").into());
+    }
+    if !asked {
+        let said = fs::read_to_string(result.with_extension("log"))?;
+        return Err(format!("no run was saved: {said}").into());
     }
     let mut agents = 0;
     let mut name = |process| {
@@ -124,7 +138,13 @@ fn watch(runner: &mut Child, limit: Duration) -> Result<BTreeMap<String, Course>
         agents += 1;
         format!("agent {agents}")
     };
-    Ok(seen.into_iter().map(|(process, (_, course))| (name(process), course)).collect())
+    // those of the run that was stopped were there for a moment
+    let long = seen.into_iter().filter(|(_, (_, course))| !course.is_empty());
+    Ok(long.map(|(process, (_, course))| (name(process), course)).collect())
+}
+
+fn is_record(entry: &std::io::Result<fs::DirEntry>) -> bool {
+    entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|extension| extension == "json"))
 }
 
 /// Processes that this one started and that are still there.
