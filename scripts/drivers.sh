@@ -22,7 +22,8 @@ for driver in "$@"; do
     cmp -s "$out/$library.new" "$out/$library" && rm "$out/$library.new" || mv "$out/$library.new" "$out/$library"
   elif [ -f "$source/CMakeLists.txt" ]; then
     say "driver $driver"
-    [ ! -x "$source/fetch.sh" ] || "$source/fetch.sh"
+    # What comes under a licence that somebody must accept first is not fetched here; such a driver builds without.
+    if [ -x "$source/fetch.sh" ] && ! grep -q DDSMARK_ACCEPT_ "$source/fetch.sh"; then "$source/fetch.sh"; fi
     prefixes=$(printf '%s;' "$root"/.sdk/"$driver"-*)
     build=$CARGO_TARGET_DIR/cmake/$driver
     log=$build.log

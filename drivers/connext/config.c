@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * config.c: a participant's configuration and options -> a plan.
+ *
+ * What the documented defaults of Connext make of a loopback benchmark is not what its users run: heartbeats every 3 s,
+ * readers that answer them after up to half a second, a writer that gives a reader up after ten of them. The defaults
+ * of the options below are what RTI's own performance test sets, or near it; README.md has them in a table, the XML
+ * that is in force is in every result, and `vendor_defaults` leaves all of it as shipped.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A serialised sample may not exceed INT32_MAX bytes; take from that the encapsulation, key, length and padding. */
+#define MAX_PAYLOAD (2147483647u - 64u)
+
+/* What is asked for unless the host asks for another size; of the sockets, and of the segments. The kernel grants what
+ * net.core.rmem_max allows. */
+#define RECEIVE_BUFFER (8u << 20)
+
+/* As Connext ships them: the largest message of each transport. */
+static const uint64_t shipped_message_size[] = {[TRANSPORT_UDP4] = 65507, [TRANSPORT_SHM] = 65536};
+/* Headers of RTPS, of the sample, and of a fragment: with room to spare. */
+#define MESSAGE_OVERHEAD 512
+
+const ddsmark_transport_info transport_infos[] = {
+    [TRANSPORT_UDP4] = {"udp4", MAX_PAYLOAD,
+                        "samples over a message (65507 bytes) go in fragments, which Connext sends asynchronously"},
+    [TRANSPORT_SHM] = {"shm", MAX_PAYLOAD,
+                       "segments of System V; samples over a message (65536 bytes) go in fragments, asynchronously"},
+};
+const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
+
+enum {
+  OPTION_BASE_PROFILE,
+  OPTION_SEND_WINDOW,
+  OPTION_HEARTBEAT,
+  OPTION_FAST_HEARTBEAT,
+  OPTION_MESSAGE_SIZE,
+  OPTION_SHM_MESSAGES,
+  OPTION_MAX_INDEX,
+  OPTION_TURBO,
+  OPTION_THROTTLE,
+  OPTION_FLOW,
+  OPTION_BATCH_SAMPLES,
+  OPTION_BATCH_FLUSH
+};
+
+const ddsmark_option_info option_infos[] = {
+    [OPTION_BASE_PROFILE] = {"base_profile", NULL,
+                             "LIBRARY::PROFILE that all entities start from, such as one of NDDS_QOS_PROFILES or of "
+                             "BuiltinQosLib; what is asked for still holds"},
+    [OPTION_SEND_WINDOW] = {"send_window", "256",
+                            "samples (batches) not acknowledged at which a reliable writer blocks: 1..100000000"},
+    [OPTION_HEARTBEAT] = {"heartbeat_us", "10000", "period of heartbeats of reliable writers: 100..3600000000 us"},
+    [OPTION_FAST_HEARTBEAT] = {"fast_heartbeat_us", "1000", "the same where samples wait for acknowledgement"},
+    [OPTION_MESSAGE_SIZE] = {"message_size_max", NULL,
+                             "bytes of the largest message of the transport: 1024..2147483620"},
+    [OPTION_SHM_MESSAGES] = {"shm_messages", "2048", "messages that a shared-memory segment holds: 1..1000000"},
+    [OPTION_MAX_INDEX] = {"max_participant_index", "31",
+                          "one less than the participants of a domain that one host may have: 0..119"},
+    [OPTION_TURBO] = {"turbo_mode", "false",
+                      "true: writers batch by themselves, as much as the rate of writes suggests"},
+    [OPTION_THROTTLE] = {"auto_throttle", "false", "true: writers slow down when the send window fills"},
+    [OPTION_FLOW] =
+        {"flow_controller", "default",
+         "of asynchronous writers: default, fixed_rate, or BYTES/US, a token bucket of so many bytes each so "
+         "many microseconds"},
+    [OPTION_BATCH_SAMPLES] = {"batch_max_samples", NULL, "samples at which a batch leaves: 1..1000000"},
+    [OPTION_BATCH_FLUSH] = {"batch_flush_us", NULL, "age at which a batch leaves: 1..3600000000 us"},
+};
+const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
+
+/* -- options ------------------------------------------------------------------------------------------------------- */
+
+static ddsmark_status names_check(const ddsmark_participant_config *config) {
+  for (uint32_t i = 0; i < config->option_count; i++) {
+    const char *name = config->options[i].name ? config->options[i].name : "";
+    uint32_t known = 0;
+    while (known < option_count && strcmp(name, option_infos[known].name) != 0)
+      known++;
+    if (known < option_count)
+      continue;
+    text names = {0};
+    for (uint32_t k = 0; k < option_count; k++)
+      text_add(&names, "%s%s", k ? ", " : "", option_infos[k].name);
+    fail(DDSMARK_BAD_ARGUMENT, "option `%s` is unknown to this driver; hint: it has %s", name,
+         names.data ? names.data : "others");
+    text_free(&names);
+    return DDSMARK_BAD_ARGUMENT;
+  }
+  return DDSMARK_OK;
+}
+
+/* The value asked for, or NULL; the last one, if there are several. */
+static const char *value_of(const ddsmark_participant_config *config, uint32_t option) {
+  const char *value = NULL;
+  for (uint32_t i = 0; i < config->option_count; i++)
+    if (strcmp(config->options[i].name, option_infos[option].name) == 0)
+      value = config->options[i].value ? config->options[i].value : "";
+  return value;
+}
+
+static bool digits(const char *from, char end, uint64_t *out, const char **after) {
+  char *stop = NULL;
+  if (*from < '0' || *from > '9')
+    return false;
+  errno = 0;
+  *out = strtoull(from, &stop, 10);
+  *after = stop;
+  return errno == 0 && *stop == end;
+}
+
+/* Leaves `out` as it is where the option is not given. */
+static ddsmark_status number(const ddsmark_participant_config *config, uint32_t option, uint64_t least, uint64_t most,
+                             uint64_t *out) {
+  const char *value = value_of(config, option), *after;
+  uint64_t n;
+  if (value == NULL)
+    return DDSMARK_OK;
+  if (!digits(value, '\0', &n, &after) || n < least || n > most)
+    return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: a whole number from %llu to %llu",
+                option_infos[option].name, value, (unsigned long long)least, (unsigned long long)most);
+  *out = n;
+  return DDSMARK_OK;
+}
+
+static ddsmark_status truth(const ddsmark_participant_config *config, uint32_t option, bool *out) {
+  const char *value = value_of(config, option);
+  if (value && strcmp(value, "true") && strcmp(value, "false"))
+    return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: true or false", option_infos[option].name, value);
+  *out = value && strcmp(value, "true") == 0;
+  return DDSMARK_OK;
+}
+
+static ddsmark_status flow_of(const ddsmark_participant_config *config, plan *p) {
+  const char *value = value_of(config, OPTION_FLOW), *after;
+  p->flow = FLOW_DEFAULT;
+  if (value == NULL || strcmp(value, "default") == 0)
+    return DDSMARK_OK;
+  p->flow = FLOW_FIXED_RATE;
+  if (strcmp(value, "fixed_rate") == 0)
+    return DDSMARK_OK;
+  p->flow = FLOW_BUCKET;
+  if (digits(value, '/', &p->flow_bytes, &after) && digits(after + 1, '\0', &p->flow_us, &after) &&
+      p->flow_bytes >= 1024 && p->flow_bytes <= 2147483647 && p->flow_us >= 1 && p->flow_us <= 1000000000)
+    return DDSMARK_OK;
+  return fail(DDSMARK_BAD_ARGUMENT,
+              "option `flow_controller` is `%s`; hint: default, fixed_rate or BYTES/US, with at least 1024 bytes",
+              value);
+}
+
+static ddsmark_status profile_name(const ddsmark_participant_config *config, plan *p) {
+  const char *value = value_of(config, OPTION_BASE_PROFILE);
+  if (value == NULL)
+    return DDSMARK_OK;
+  const char *colons = strstr(value, "::");
+  if (colons == NULL || colons == value || colons[2] == '\0' || strlen(value) >= sizeof p->base_profile ||
+      strpbrk(value, "<>&\"'") != NULL)
+    return fail(DDSMARK_BAD_ARGUMENT, "option `base_profile` is `%s`; hint: LIBRARY::PROFILE", value);
+  strcpy(p->base_profile, value);
+  return DDSMARK_OK;
+}
+
+static ddsmark_status options_read(const ddsmark_participant_config *config, plan *p) {
+  if (!config->vendor_defaults) {
+    p->send_window = 256;
+    p->heartbeat_us = 10000;
+    p->fast_heartbeat_us = 1000;
+    p->shm_messages = 2048;
+    p->max_participant_index = 31;
+  }
+  const uint64_t longest = UINT64_C(3600000000);
+  ddsmark_status status;
+  if ((status = names_check(config)) || (status = profile_name(config, p)) || (status = flow_of(config, p)) ||
+      (status = number(config, OPTION_SEND_WINDOW, 1, 100000000, &p->send_window)) ||
+      (status = number(config, OPTION_HEARTBEAT, 100, longest, &p->heartbeat_us)) ||
+      (status = number(config, OPTION_FAST_HEARTBEAT, 100, longest, &p->fast_heartbeat_us)) ||
+      (status = number(config, OPTION_MESSAGE_SIZE, 1024, 2147483620, &p->message_size)) ||
+      (status = number(config, OPTION_SHM_MESSAGES, 1, 1000000, &p->shm_messages)) ||
+      (status = number(config, OPTION_MAX_INDEX, 0, 119, &p->max_participant_index)) ||
+      (status = truth(config, OPTION_TURBO, &p->turbo_mode)) ||
+      (status = truth(config, OPTION_THROTTLE, &p->auto_throttle)) ||
+      (status = number(config, OPTION_BATCH_SAMPLES, 1, 1000000, &p->batch_samples)) ||
+      (status = number(config, OPTION_BATCH_FLUSH, 1, longest, &p->batch_flush_us)))
+    return status;
+  if (p->heartbeat_us && p->fast_heartbeat_us > p->heartbeat_us)
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "option `fast_heartbeat_us` is %llu, more than `heartbeat_us`, %llu; hint: the fast one is no slower",
+                (unsigned long long)p->fast_heartbeat_us, (unsigned long long)p->heartbeat_us);
+  return DDSMARK_OK;
+}
+
+/* -- transport, interface, peers ----------------------------------------------------------------------------------- */
+
+static ddsmark_status choose_transport(const ddsmark_participant_config *config, plan *p) {
+  p->transport = TRANSPORT_UDP4;
+  p->transport_unset = config->transport == NULL && config->vendor_defaults;
+  if (config->transport == NULL)
+    return DDSMARK_OK;
+  for (uint32_t i = 0; i < transport_count; i++) {
+    if (strcmp(config->transport, transport_infos[i].name) == 0) {
+      p->transport = (transport)i;
+      return DDSMARK_OK;
+    }
+  }
+  return fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has udp4 and shm",
+              config->transport);
+}
+
+static bool is_loopback_peer(const char *peer) {
+  return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "localhost") == 0;
+}
+
+/* The interface asked for; else loopback; except that Connext chooses where loopback cannot be meant: with peers
+ * elsewhere, and where the vendor's defaults are wanted. */
+static ddsmark_status choose_interface(const ddsmark_participant_config *config, plan *p) {
+  const char *name = config->interface;
+  bool elsewhere = config->vendor_defaults != 0;
+  for (uint32_t i = 0; i < config->peer_count; i++)
+    elsewhere |= !is_loopback_peer(config->peers[i]);
+  if (name == NULL && elsewhere)
+    return DDSMARK_OK;
+  name = name ? name : "lo";
+  const ddsmark_status status = interface_find(name, p->address);
+  if (status == DDSMARK_OK)
+    strcpy(p->interface, name);
+  return status;
+}
+
+static ddsmark_status choose_peers(const ddsmark_participant_config *config, plan *p) {
+  const bool own = config->peer_count == 0 && p->address[0] != '\0';
+  for (uint32_t i = 0; i < config->peer_count; i++)
+    text_add(&p->peers, "%s\n", config->peers[i]);
+  if (own)
+    text_add(&p->peers, "%s\n", p->address);
+  return p->peers.failed ? fail(DDSMARK_ERROR, "no memory for the peers") : DDSMARK_OK;
+}
+
+static ddsmark_status check(const ddsmark_participant_config *config) {
+  if (config->domain > 230)
+    return fail(DDSMARK_BAD_ARGUMENT, "domain %u has no ports; hint: use 1..100", config->domain);
+  for (uint32_t i = 0; i < config->peer_count; i++)
+    if (config->peers[i] == NULL || config->peers[i][0] == '\0' || strpbrk(config->peers[i], "\n<>&"))
+      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is empty, or no address", i);
+  if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
+    return fail(DDSMARK_BAD_ARGUMENT, "a buffer of more than 2147483647 bytes cannot be asked for");
+  if (config->run_name && strlen(config->run_name) >= sizeof((plan *)0)->run_name)
+    return fail(DDSMARK_BAD_ARGUMENT, "the name of the run is longer than %zu bytes", sizeof((plan *)0)->run_name - 1);
+  return DDSMARK_OK;
+}
+
+ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
+  plan p = {.domain = config->domain,
+            .vendor_defaults = config->vendor_defaults != 0,
+            .multicast = config->multicast != 0,
+            .receive_buffer = config->receive_buffer_bytes,
+            .send_buffer = config->send_buffer_bytes};
+  ddsmark_status status;
+  if ((status = check(config)) || (status = choose_transport(config, &p)) || (status = options_read(config, &p)) ||
+      (status = choose_interface(config, &p)))
+    return status;
+  if (p.multicast && p.transport == TRANSPORT_SHM)
+    return fail(DDSMARK_UNSUPPORTED, "there is no multicast through shared memory; hint: transport udp4");
+  if (p.multicast && p.interface[0] && (status = multicast_check(p.interface)))
+    return status;
+  if (p.receive_buffer == 0 && !p.vendor_defaults)
+    p.receive_buffer = RECEIVE_BUFFER;
+  if (config->run_name)
+    strcpy(p.run_name, config->run_name);
+  if ((status = choose_peers(config, &p))) {
+    plan_free(&p);
+    return status;
+  }
+  *out = p;
+  return DDSMARK_OK;
+}
+
+void plan_free(plan *p) {
+  text_free(&p->peers);
+}
+
+uint64_t plan_message_payload(const plan *p) {
+  return (p->message_size ? p->message_size : shipped_message_size[p->transport]) - MESSAGE_OVERHEAD;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * driver.c: the entry, what this driver is, and the text of the last failure.
+ */
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* -- failures ------------------------------------------------------------------------------------------------------ */
+
+static _Thread_local char last_failure[16384];
+
+static const char *last_error(void) {
+  return last_failure;
+}
+
+ddsmark_status fail(ddsmark_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(last_failure, sizeof last_failure, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+ddsmark_status fail_code(int32_t code, const char *what) {
+  static const char *const names[] = {"OK",
+                                      "ERROR",
+                                      "UNSUPPORTED",
+                                      "BAD_PARAMETER",
+                                      "PRECONDITION_NOT_MET",
+                                      "OUT_OF_RESOURCES",
+                                      "NOT_ENABLED",
+                                      "IMMUTABLE_POLICY",
+                                      "INCONSISTENT_POLICY",
+                                      "ALREADY_DELETED",
+                                      "TIMEOUT",
+                                      "NO_DATA",
+                                      "ILLEGAL_OPERATION"};
+  const bool known = code >= 0 && (size_t)code < sizeof names / sizeof names[0];
+  fail(DDSMARK_ERROR, "%s: DDS_RETCODE_%s (%d); hint: what Connext has to say about it is on standard output", what,
+       known ? names[code] : "unknown", (int)code);
+  switch (code) {
+  case CODE_TIMEOUT:
+    return DDSMARK_TIMED_OUT;
+  case CODE_UNSUPPORTED:
+    return DDSMARK_UNSUPPORTED;
+  case CODE_BAD_PARAMETER:
+    return DDSMARK_BAD_ARGUMENT;
+  case CODE_INCONSISTENT_POLICY:
+    return DDSMARK_INCONSISTENT;
+  default:
+    return DDSMARK_ERROR;
+  }
+}
+
+ddsmark_status fail_null(const char *what) {
+  return fail(DDSMARK_ERROR,
+              "%s; hint: what Connext has to say about it, such as a licence that is missing, is on standard output",
+              what);
+}
+
+void copy_in(void *to, size_t size, const void *from, uint32_t from_size) {
+  memset(to, 0, size);
+  memcpy(to, from, from_size < size ? from_size : size);
+}
+
+/* -- what this driver is ------------------------------------------------------------------------------------------- */
+
+static ddsmark_description description = {
+    .struct_size = sizeof(ddsmark_description),
+    .features = DDSMARK_FEATURE_NATIVE_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_INSTANCES |
+                DDSMARK_FEATURE_MULTICAST | DDSMARK_FEATURE_ASYNC_WRITE,
+    .name = "connext",
+    .driver_version = DRIVER_VERSION,
+    .middleware = "RTI Connext Professional",
+    .middleware_version = "not installed",
+    .version_source = "library",
+    .licence = "LicenseRef-RTI",
+    .receive_modes = 1u << DDSMARK_RECEIVE_WAITSET | 1u << DDSMARK_RECEIVE_POLLING,
+    .type_kinds = 1u << DDSMARK_TYPE_OCTETS | 1u << DDSMARK_TYPE_KEYED,
+    .transports = transport_infos,
+    .options = option_infos,
+};
+
+/* Loading starts nothing: Connext begins with its first participant. */
+static void describe_once(void) {
+  const api *a = api_get();
+  if (a) {
+    description.middleware_version = a->release;
+    description.build = library_name(a->library.kind);
+  } else {
+    description.build = api_failure();
+  }
+  description.transport_count = transport_count;
+  description.option_count = option_count;
+  memcpy(description.policies, policy_supports, sizeof description.policies);
+}
+
+static const ddsmark_description *describe(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, describe_once);
+  return &description;
+}
+
+static const ddsmark_driver driver = {
+    .abi_version = DDSMARK_ABI_VERSION,
+    .struct_size = sizeof(ddsmark_driver),
+    .describe = describe,
+    .last_error = last_error,
+    .participant_open = participant_open,
+    .participant_close = participant_close,
+    .participant_settings = participant_settings,
+    .writer_open = writer_open,
+    .writer_close = writer_close,
+    .writer_matched = writer_matched,
+    .writer_qos = writer_qos,
+    .writer_settings = writer_settings,
+    .writer_counters = writer_counters,
+    .writer_write = writer_write,
+    .writer_flush = writer_flush,
+    .writer_wait_acked = writer_wait_acked,
+    .writer_dispose = writer_dispose,
+    .writer_unregister = writer_unregister,
+    .writer_assert_liveliness = writer_assert_liveliness,
+    .reader_open = reader_open,
+    .reader_close = reader_close,
+    .reader_matched = reader_matched,
+    .reader_qos = reader_qos,
+    .reader_settings = reader_settings,
+    .reader_counters = reader_counters,
+    .reader_receive = reader_receive,
+};
+
+const ddsmark_driver *ddsmark_driver_entry(void) {
+  return &driver;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * endpoint.c: what writers and readers have in common.
+ */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *type_name(const endpoint *e) {
+  return e->keyed ? "KeyedSample" : "Sample";
+}
+
+ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, const char *topic,
+                              uint64_t max_payload) {
+  const uint64_t most = transport_infos[p->plan.transport].max_payload_bytes;
+  if (type_kind == DDSMARK_TYPE_PLAIN)
+    return fail(DDSMARK_UNSUPPORTED, "the plain type is not in this driver: it needs code that RTI's tools generate");
+  if (type_kind > DDSMARK_TYPE_PLAIN)
+    return fail(DDSMARK_BAD_ARGUMENT, "type %u does not exist", type_kind);
+  if (topic == NULL || topic[0] == '\0' || strlen(topic) > 255)
+    return fail(DDSMARK_BAD_ARGUMENT, "the topic has no name, or one of more than 255 bytes");
+  if (max_payload > most)
+    return fail(DDSMARK_TOO_LARGE, "samples of %llu bytes are too large; hint: at most %llu",
+                (unsigned long long)max_payload, (unsigned long long)most);
+  return DDSMARK_OK;
+}
+
+/* -- open and close ------------------------------------------------------------------------------------------------ */
+
+/* A topic has one object per participant, which writers and readers share; each of them deletes what it was given. */
+static void *topic_make(const api *a, void *participant, const char *name, const char *type) {
+  static const duration at_once = {0, 0};
+  if (a->topic_description(participant, name))
+    return a->find_topic(participant, name, &at_once);
+  return a->create_topic(participant, name, type, LIBRARY_NAME, ENDPOINT_PROFILE, NULL, 0);
+}
+
+static ddsmark_status make(endpoint *e, const char *topic) {
+  const api *a = e->participant->api;
+  void *participant = e->participant->entity;
+  const bool writes = e->side == SIDE_WRITER;
+  const ddsmark_status status = profiles_load(e->participant, &e->document);
+  if (status != DDSMARK_OK)
+    return status;
+  if ((e->topic = topic_make(a, participant, topic, type_name(e))) == NULL)
+    return fail_null("cannot create the topic");
+  e->group = writes ? a->create_publisher(participant, LIBRARY_NAME, ENDPOINT_PROFILE, NULL, 0)
+                    : a->create_subscriber(participant, LIBRARY_NAME, ENDPOINT_PROFILE, NULL, 0);
+  if (e->group == NULL)
+    return fail_null(writes ? "cannot create the publisher" : "cannot create the subscriber");
+  void *entity = writes ? a->create_writer(e->group, e->topic, LIBRARY_NAME, ENDPOINT_PROFILE, NULL, 0)
+                        : a->create_reader(e->group, a->topic_description(participant, topic), LIBRARY_NAME,
+                                           ENDPOINT_PROFILE, NULL, 0);
+  if (entity == NULL)
+    return fail_null(writes ? "cannot create the writer" : "cannot create the reader");
+  e->entity =
+      writes ? (e->keyed ? a->narrow_writer : a->narrow_octets_writer)(entity) : a->data[e->keyed].narrow(entity);
+  if (e->entity == NULL) {
+    e->entity = entity; /* so that it is deleted */
+    return fail_null("cannot use the entity with its type");
+  }
+  return DDSMARK_OK;
+}
+
+static int32_t unmake(endpoint *e) {
+  const api *a = e->participant->api;
+  const bool writes = e->side == SIDE_WRITER;
+  int32_t code = CODE_OK, next;
+  if (e->entity)
+    code = writes ? a->delete_writer(e->group, e->entity) : a->delete_reader(e->group, e->entity);
+  if (e->group) {
+    next = writes ? a->delete_publisher(e->participant->entity, e->group)
+                  : a->delete_subscriber(e->participant->entity, e->group);
+    code = code ? code : next;
+  }
+  if (e->topic) {
+    next = a->delete_topic(e->participant->entity, e->topic);
+    code = code ? code : next;
+  }
+  e->entity = e->group = e->topic = NULL;
+  return code;
+}
+
+ddsmark_status endpoint_open(endpoint *e, const char *topic, const endpoint_wish *wish) {
+  e->side = wish->side;
+  e->asynchronous = wish->asynchronous;
+  e->batch_bytes = wish->batch_bytes;
+  e->max_payload = wish->max_payload;
+  profile_of_endpoint(&e->participant->plan, wish, &e->document);
+  profiles_lock();
+  const ddsmark_status status = make(e, topic);
+  if (status != DDSMARK_OK)
+    unmake(e);
+  profiles_unlock();
+  if (status != DDSMARK_OK)
+    text_free(&e->document);
+  return status;
+}
+
+ddsmark_status endpoint_close(endpoint *e) {
+  profiles_lock();
+  const int32_t code = unmake(e);
+  profiles_unlock();
+  text_free(&e->document);
+  qos_texts_free(&e->texts);
+  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot delete the entity");
+}
+
+/* -- asking -------------------------------------------------------------------------------------------------------- */
+
+ddsmark_status endpoint_matched(const endpoint *e, uint32_t *count) {
+  const api *a = e->participant->api;
+  space handles;
+  memset(&handles, 0, sizeof handles);
+  if (!a->handles_initialize(&handles))
+    return fail(DDSMARK_ERROR, "no memory for the matched entities");
+  const int32_t code =
+      e->side == SIDE_WRITER ? a->matched_readers(e->entity, &handles) : a->matched_writers(e->entity, &handles);
+  const int32_t length = a->handles_length(&handles);
+  a->handles_finalize(&handles);
+  if (code != CODE_OK)
+    return fail_code(code, "cannot tell with how many it is matched");
+  *count = (uint32_t)length;
+  return DDSMARK_OK;
+}
+
+char *endpoint_text(const endpoint *e) {
+  return api_qos_text(e->participant->api, e->side == SIDE_WRITER ? QOS_WRITER : QOS_READER, e->entity);
+}
+
+ddsmark_status endpoint_qos(endpoint *e, ddsmark_qos *out) {
+  if (out->struct_size < END(present))
+    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", out->struct_size);
+  const api *a = e->participant->api;
+  char *entity = endpoint_text(e);
+  char *group = api_qos_text(a, e->side == SIDE_WRITER ? QOS_PUBLISHER : QOS_SUBSCRIBER, e->group);
+  char *topic = api_qos_text(a, QOS_TOPIC, e->topic);
+  ddsmark_qos q;
+  qos_parse(entity, group, topic, e->side, &e->texts, &q);
+  free(entity);
+  free(group);
+  free(topic);
+  q.struct_size = out->struct_size;
+  q.present = present_within(q.present, out->struct_size);
+  memcpy(out, &q, out->struct_size < sizeof q ? out->struct_size : sizeof q);
+  return DDSMARK_OK;
+}
+
+void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark_visitor visit, void *context) {
+  char value[256], place[256], sec[64], nanosec[64];
+  if (qos == NULL || !element_text(qos, path, 0, value, sizeof value))
+    snprintf(value, sizeof value, "unknown");
+  snprintf(place, sizeof place, "%s/sec", path);
+  if (qos && element_text(qos, place, 0, sec, sizeof sec)) {
+    snprintf(place, sizeof place, "%s/nanosec", path);
+    if (element_text(qos, place, 0, nanosec, sizeof nanosec))
+      snprintf(value, sizeof value, "%s s %s ns", sec, nanosec);
+  }
+  visit(context, name, value);
+}
+
+void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context) {
+  sockets_visit(&e->participant->sockets, e->participant->plan.domain, visit, context);
+  visit(context, "configuration", e->document.data);
+}
+
+/* -- counters ------------------------------------------------------------------------------------------------------ */
+
+void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value) {
+  c->values[which] = value;
+  c->valid |= UINT64_C(1) << which;
+}
+
+void counter_of_status(ddsmark_counters *c, uint32_t which, const endpoint *e, status_call call) {
+  space status;
+  int32_t total;
+  memset(&status, 0xff, sizeof status); /* so that a call that fills nothing gives -1, which is no count */
+  if (call(e->entity, &status) != CODE_OK)
+    return;
+  memcpy(&total, status.bytes, sizeof total);
+  if (total >= 0)
+    counter_set(c, which, (uint64_t)total);
+}
+
+ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out) {
+  const uint32_t size = out->struct_size;
+  if (size < offsetof(ddsmark_counters, values))
+    return fail(DDSMARK_BAD_ARGUMENT, "the counters have a struct_size of %u, which holds none", size);
+  ddsmark_counters c = *from;
+  for (uint32_t i = 0; i < DDSMARK_COUNTER_COUNT; i++)
+    if (offsetof(ddsmark_counters, values) + (i + 1) * sizeof c.values[0] > size)
+      c.valid &= ~(UINT64_C(1) << i);
+  c.struct_size = size;
+  memcpy(out, &c, size < sizeof c ? size : sizeof c);
+  return DDSMARK_OK;
+}

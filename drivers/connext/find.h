@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * find.h: where the library is, on this host.
+ */
+#ifndef DDSMARK_CONNEXT_FIND_H
+#define DDSMARK_CONNEXT_FIND_H
+
+#include <stdbool.h>
+
+#define PATH_SIZE 4096
+
+typedef enum library_kind { LIBRARY_INSTALLATION, LIBRARY_PACKAGE, LIBRARY_CONNECTOR } library_kind;
+
+typedef struct library {
+  library_kind kind;
+  char path[PATH_SIZE];
+} library;
+
+/* The first that is there. `prefixes`: folders, or patterns of folders, separated by colons. */
+bool library_find(const char *prefixes, bool prefixes_only, library *out);
+/* What it is, for people. */
+const char *library_name(library_kind kind);
+
+#endif

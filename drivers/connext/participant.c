@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * participant.c: participants, and the documents that entities are made from.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PLAIN_NAME "Sample"
+#define KEYED_NAME "KeyedSample"
+
+/* -- documents -----------------------------------------------------------------------------------------------------
+ *
+ * A process has one set of profiles, which Connext reads from files. Ours is there only while it is read, always under
+ * the same name, and in shared memory under the name of the run, so that the host finds it if the process is killed
+ * just then. Connext is told of it by NDDS_QOS_PROFILES, behind what the user has there; the connector by its own
+ * argument, and it is remembered.
+ */
+#define VARIABLE "NDDS_QOS_PROFILES"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t participants; /* of this process; the last one ends the factory */
+static uint32_t made;         /* participants ever made, for their names */
+static char path[256];
+
+void profiles_lock(void) {
+  pthread_mutex_lock(&lock);
+}
+
+void profiles_unlock(void) {
+  pthread_mutex_unlock(&lock);
+}
+
+static ddsmark_status document_write(const text *document) {
+  if (document->failed || document->data == NULL)
+    return fail(DDSMARK_ERROR, "no memory for the configuration");
+  FILE *file = fopen(path, "we");
+  if (file && fwrite(document->data, 1, document->length, file) == document->length && fclose(file) == 0)
+    return DDSMARK_OK;
+  unlink(path);
+  return fail(DDSMARK_ERROR, "cannot write the configuration to %s: %s", path, strerror(errno));
+}
+
+ddsmark_status profiles_load(const ddsmark_participant *p, const text *document) {
+  const ddsmark_status status = document_write(document);
+  if (status != DDSMARK_OK)
+    return status;
+  const char *users = getenv(VARIABLE);
+  char *before = users ? strdup(users) : NULL;
+  text list = {0};
+  text_add(&list, "%s%s%s", before ? before : "", before && *before ? ";" : "", path);
+  if (p->connector == NULL && !list.failed)
+    setenv(VARIABLE, list.data, 1);
+  const int32_t code = p->api->reload_profiles(p->factory);
+  if (p->connector == NULL)
+    before ? setenv(VARIABLE, before, 1) : unsetenv(VARIABLE);
+  free(before);
+  text_free(&list);
+  unlink(path);
+  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot load the configuration");
+}
+
+/* -- making and unmaking ------------------------------------------------------------------------------------------- */
+
+static ddsmark_status entity_make(ddsmark_participant *p, const char *name, const text *document) {
+  const api *a = p->api;
+  ddsmark_status status;
+  if (a->connector_new) {
+    if ((status = document_write(document)) != DDSMARK_OK)
+      return status;
+    p->connector = a->connector_new(PARTICIPANT_NAME, path, NULL);
+    unlink(path);
+    p->entity = p->connector ? a->lookup_participant(p->factory, name) : NULL;
+  } else {
+    if ((status = profiles_load(p, document)) != DDSMARK_OK)
+      return status;
+    p->entity = a->create_participant(p->factory, PARTICIPANT_NAME);
+  }
+  return p->entity ? DDSMARK_OK : fail_null("cannot create a participant");
+}
+
+/* The one is built in, and laid out as our type without a key is; the other is as the document says. */
+static ddsmark_status types_make(ddsmark_participant *p) {
+  const api *a = p->api;
+  void *typecode = a->typecode(p->factory, KEYED_NAME);
+  if (typecode == NULL || (p->support = a->support_new(typecode, a->type_property)) == NULL)
+    return fail_null("cannot make the type with a key");
+  int32_t code = a->register_type(p->support, p->entity, KEYED_NAME);
+  code = code ? code : a->register_octets(p->entity, PLAIN_NAME);
+  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot register the types");
+}
+
+/* Whatever of it was made. The factory, of which there is one, ends with the last participant. */
+static int32_t unmake(ddsmark_participant *p) {
+  const api *a = p->api;
+  int32_t code = CODE_OK;
+  if (p->support) {
+    a->unregister_type(p->support, p->entity, KEYED_NAME);
+    a->unregister_octets(p->entity, PLAIN_NAME);
+  }
+  if (p->connector)
+    a->connector_delete(p->connector);
+  else if (p->entity)
+    code = a->delete_participant(p->factory, p->entity);
+  if (p->support)
+    a->support_delete(p->support);
+  if (--participants == 0)
+    a->factory_finalize();
+  p->entity = p->connector = p->support = NULL;
+  return code;
+}
+
+static ddsmark_status make_locked(ddsmark_participant *p) {
+  char name[sizeof p->plan.run_name + 16];
+  snprintf(name, sizeof name, "%s%s%u", p->plan.run_name, p->plan.run_name[0] ? "-" : "", ++made);
+  text document = {0};
+  profile_of_participant(&p->plan, name, &document);
+  if (participants == 0)
+    snprintf(path, sizeof path, "/dev/shm/%s-connext-%ld.xml", p->plan.run_name[0] ? p->plan.run_name : "ddsmark",
+             (long)getpid());
+  if ((p->factory = p->api->factory()) == NULL) {
+    text_free(&document);
+    return fail_null("cannot get the participant factory");
+  }
+  participants++;
+  socket_set before;
+  sockets_now(&before);
+  ddsmark_status status = entity_make(p, name, &document);
+  text_free(&document);
+  sockets_now(&p->sockets);
+  sockets_subtract(&p->sockets, &before);
+  if (status == DDSMARK_OK)
+    status = types_make(p);
+  if (status != DDSMARK_OK)
+    unmake(p);
+  return status;
+}
+
+ddsmark_status participant_make(ddsmark_participant *p) {
+  profiles_lock();
+  const ddsmark_status status = make_locked(p);
+  profiles_unlock();
+  return status;
+}
+
+ddsmark_status participant_unmake(ddsmark_participant *p) {
+  profiles_lock();
+  const int32_t code = unmake(p);
+  profiles_unlock();
+  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot delete the participant");
+}
+
+/* -- open and close ------------------------------------------------------------------------------------------------ */
+
+static void discard(ddsmark_participant *p) {
+  plan_free(&p->plan);
+  free(p);
+}
+
+ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
+  if (config == NULL || out == NULL || config->struct_size < offsetof(ddsmark_participant_config, run_name))
+    return fail(DDSMARK_BAD_ARGUMENT, "participant_open was called without a configuration");
+  ddsmark_participant_config c;
+  copy_in(&c, sizeof c, config, config->struct_size);
+  /* A count without its array, in a shorter struct of the caller's, counts nothing. */
+  c.option_count = c.options ? c.option_count : 0;
+  c.peer_count = c.peers ? c.peer_count : 0;
+
+  ddsmark_participant *p = calloc(1, sizeof *p);
+  if (p == NULL)
+    return fail(DDSMARK_ERROR, "no memory for a participant");
+  ddsmark_status status = plan_make(&c, &p->plan);
+  if (status == DDSMARK_OK && (p->api = api_get()) == NULL)
+    status = fail(DDSMARK_ERROR, "%s", api_failure());
+  if (status == DDSMARK_OK && p->plan.transport == TRANSPORT_SHM)
+    leftovers_remove();
+  if (status == DDSMARK_OK && (status = participant_make(p)) == DDSMARK_OK && (status = trial(p)) != DDSMARK_OK)
+    participant_unmake(p);
+  if (status == DDSMARK_OK)
+    *out = p;
+  else
+    discard(p);
+  return status;
+}
+
+ddsmark_status participant_close(ddsmark_participant *p) {
+  const ddsmark_status status = participant_unmake(p);
+  discard(p);
+  return status;
+}
+
+/* -- settings ------------------------------------------------------------------------------------------------------ */
+
+/* The transports that Connext says it has, by the names of this driver. */
+static void transport_in_force(const char *qos, char *out, size_t size) {
+  char mask[256];
+  if (qos == NULL || !element_text(qos, "transport_builtin/mask", 0, mask, sizeof mask)) {
+    snprintf(out, size, "unknown");
+    return;
+  }
+  const bool udp = strstr(mask, "UDPv4") != NULL && strstr(mask, "UDPv4_WAN") == NULL,
+             shm = strstr(mask, "SHMEM") != NULL;
+  if (strcmp(mask, "DEFAULT") == 0 || strstr(mask, "MASK_DEFAULT") || (udp && shm))
+    snprintf(out, size, "udp4+shm");
+  else if (udp || shm)
+    snprintf(out, size, "%s", udp ? "udp4" : "shm");
+  else
+    snprintf(out, size, "%s", mask);
+}
+
+ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context) {
+  const plan *p = &participant->plan;
+  char *qos = api_qos_text(participant->api, QOS_PARTICIPANT, participant->entity);
+  char carriers[256];
+  transport_in_force(qos, carriers, sizeof carriers);
+  visit(context, "transport", carriers);
+  if (p->transport != TRANSPORT_SHM) {
+    visit(context, "interface", p->interface[0] ? p->interface : "chosen by Connext");
+    if (p->address[0])
+      visit(context, "address", p->address);
+  }
+  /* Connext cannot be asked which way its data goes; but who has joined no group is not sent to by multicast. */
+  bool joined = false;
+  const bool told = sockets_groups(&participant->sockets, &joined);
+  visit(context, "multicast", told && !joined && !p->multicast ? "off" : "unknown");
+  sockets_visit(&participant->sockets, p->domain, visit, context);
+  visit(context, "library", library_name(participant->api->library.kind));
+  free(qos);
+  /* As it was given to Connext, but for the name of the run. */
+  text document = {0};
+  profile_of_participant(p, "", &document);
+  visit(context, "configuration", document.failed ? "unknown" : document.data);
+  text_free(&document);
+  return DDSMARK_OK;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit.c: connext_unit <test>: what needs no library. `connext_unit --write DIR` writes the golden documents anew.
+ */
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "unit.h"
+
+/* -- what the sources under test need of driver.c ------------------------------------------------------------------ */
+
+char last_failure[4096];
+
+ddsmark_status fail(ddsmark_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(last_failure, sizeof last_failure, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+void copy_in(void *to, size_t size, const void *from, uint32_t from_size) {
+  memset(to, 0, size);
+  memcpy(to, from, from_size < size ? from_size : size);
+}
+
+/* -- options ------------------------------------------------------------------------------------------------------- */
+
+plan plan_with(const ddsmark_option *options, uint32_t count, uint32_t vendor_defaults) {
+  const ddsmark_participant_config c = {.struct_size = sizeof c,
+                                        .domain = 42,
+                                        .run_name = "run-1",
+                                        .interface = "lo",
+                                        .options = options,
+                                        .option_count = count,
+                                        .vendor_defaults = vendor_defaults};
+  plan p;
+  if (plan_make(&c, &p) != DDSMARK_OK)
+    FAILED("%s", last_failure);
+  return p;
+}
+
+static void refused(const char *name, const char *value, const char *words) {
+  const ddsmark_option option = {name, value};
+  const ddsmark_participant_config c = {
+      .struct_size = sizeof c, .domain = 42, .interface = "lo", .options = &option, .option_count = 1};
+  plan p;
+  CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
+  CHECK_HAS(last_failure, words);
+  CHECK_HAS(last_failure, "hint: ");
+}
+
+static void test_options_read(void) {
+  static const ddsmark_option options[] = {
+      {"send_window", "1000"},      {"heartbeat_us", "20000"},       {"fast_heartbeat_us", "2000"},
+      {"message_size_max", "9000"}, {"turbo_mode", "true"},          {"auto_throttle", "true"},
+      {"batch_flush_us", "500"},    {"flow_controller", "65536/10"}, {"base_profile", "BuiltinQosLib::Baseline"},
+      {"batch_max_samples", "12"},  {"max_participant_index", "5"},  {"send_window", "500"}};
+  plan p = plan_with(options, sizeof options / sizeof options[0], 0);
+  CHECK_U64(p.send_window, 500); /* the last word */
+  CHECK_U64(p.heartbeat_us, 20000);
+  CHECK_U64(p.fast_heartbeat_us, 2000);
+  CHECK_U64(p.message_size, 9000);
+  CHECK(p.turbo_mode && p.auto_throttle && p.flow == FLOW_BUCKET);
+  CHECK_U64(p.flow_bytes, 65536);
+  CHECK_U64(p.flow_us, 10);
+  CHECK_U64(p.batch_flush_us, 500);
+  CHECK_U64(p.batch_samples, 12);
+  CHECK_U64(p.max_participant_index, 5);
+  CHECK(strcmp(p.base_profile, "BuiltinQosLib::Baseline") == 0);
+  plan_free(&p);
+}
+
+static void test_options_refused(void) {
+  refused("sendwindow", "1", "option `sendwindow` is unknown");
+  for (uint32_t i = 0; i < option_count; i++) /* names what there is */
+    CHECK_HAS(last_failure, option_infos[i].name);
+  static const ddsmark_option bad[] = {{"send_window", ""},
+                                       {"send_window", "0"},
+                                       {"send_window", "12k"},
+                                       {"send_window", "-1"},
+                                       {"send_window", "99999999999999999999"},
+                                       {"heartbeat_us", "99"},
+                                       {"message_size_max", "100"},
+                                       {"max_participant_index", "120"},
+                                       {"turbo_mode", "yes"},
+                                       {"auto_throttle", ""},
+                                       {"flow_controller", "fast"},
+                                       {"flow_controller", "1000/10"},
+                                       {"flow_controller", "2000/"},
+                                       {"flow_controller", "2000/0"},
+                                       {"flow_controller", "2000/5x"},
+                                       {"base_profile", "NoColons"},
+                                       {"base_profile", "::Nothing"},
+                                       {"base_profile", "Library::"},
+                                       {"base_profile", "A::\"><x"},
+                                       {"shm_messages", "0"},
+                                       {"batch_flush_us", "0"},
+                                       {"batch_max_samples", " 5"}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    refused(bad[i].name, bad[i].value, bad[i].name);
+  refused("fast_heartbeat_us", "20000", "more than `heartbeat_us`");
+}
+
+static void test_configuration_refused(void) {
+  plan p;
+  const char *peers[] = {"127.0.0.1", ""};
+  ddsmark_participant_config c = {.struct_size = sizeof c, .domain = 5000, .interface = "lo"};
+  CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
+  CHECK_HAS(last_failure, "domain 5000");
+  c.domain = 5;
+  c.transport = "pigeon";
+  CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
+  CHECK_HAS(last_failure, "transport `pigeon`");
+  c.transport = "shm";
+  c.multicast = 1;
+  CHECK_U64(plan_make(&c, &p), DDSMARK_UNSUPPORTED);
+  CHECK_HAS(last_failure, "multicast");
+  c.multicast = 0;
+  c.peers = peers;
+  c.peer_count = 2;
+  CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
+  CHECK_HAS(last_failure, "peer 1");
+  c.peer_count = 0;
+  c.interface = "an-interface-name-that-is-longer-than-any-name-that-this-kernel-allows-anywhere";
+  CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
+  CHECK_HAS(last_failure, "does not exist");
+}
+
+/* Refused exactly where the interface does not claim it: Connext would send by unicast there. */
+static void test_multicast_by_interface(void) {
+  bool claims = false;
+  struct ifaddrs *list = NULL;
+  CHECK(getifaddrs(&list) == 0);
+  for (const struct ifaddrs *i = list; i; i = i->ifa_next)
+    claims |= strcmp(i->ifa_name, "lo") == 0 && (i->ifa_flags & IFF_MULTICAST) != 0;
+  freeifaddrs(list);
+  const ddsmark_participant_config c = {.struct_size = sizeof c, .domain = 42, .interface = "lo", .multicast = 1};
+  plan p;
+  CHECK_U64(plan_make(&c, &p), claims ? DDSMARK_OK : DDSMARK_UNSUPPORTED);
+  if (claims)
+    plan_free(&p);
+  else
+    CHECK_HAS(last_failure, "hint: `ip link set lo multicast on`");
+}
+
+/* -- policies ------------------------------------------------------------------------------------------------------ */
+
+static void test_policies_refused(void) {
+  static const struct {
+    ddsmark_qos qos;
+    ddsmark_status status;
+    const char *words;
+  } cases[] = {
+      {{.present = UINT64_C(1) << 40}, DDSMARK_UNSUPPORTED, "does not know"},
+      {{.present = BIT(ENTITY_FACTORY)}, DDSMARK_UNSUPPORTED, "entity factory"},
+      {{.present = BIT(PRESENTATION), .coherent_access = 1}, DDSMARK_UNSUPPORTED, "coherent"},
+      {{.present = BIT(RELIABILITY), .reliability = 2}, DDSMARK_BAD_ARGUMENT, "reliability"},
+      {{.present = BIT(HISTORY), .history_depth = 0}, DDSMARK_BAD_ARGUMENT, "history"},
+      {{.present = BIT(RESOURCE_LIMITS), .max_samples = -5}, DDSMARK_BAD_ARGUMENT, "resource limits"},
+      {{.present = BIT(PARTITION), .partition_count = 1}, DDSMARK_BAD_ARGUMENT, "partition"},
+      {{.present = BIT(USER_DATA), .user_data_size = 1}, DDSMARK_BAD_ARGUMENT, "user data"},
+      {{.present = BIT(RESOURCE_LIMITS), .max_samples = 5, .max_instances = 1, .max_samples_per_instance = 6},
+       DDSMARK_INCONSISTENT,
+       "max_samples"},
+      {{.present = BIT(RESOURCE_LIMITS) | BIT(HISTORY),
+        .max_samples = 9,
+        .max_instances = 1,
+        .max_samples_per_instance = 6,
+        .history_depth = 7},
+       DDSMARK_INCONSISTENT,
+       "depth 7"},
+      {{.present = BIT(TIME_BASED_FILTER) | BIT(DEADLINE), .minimum_separation_ns = 2, .deadline_ns = 1},
+       DDSMARK_INCONSISTENT,
+       "deadline"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ddsmark_qos asked = cases[i].qos, q;
+    asked.struct_size = sizeof asked;
+    CHECK_U64(qos_accept(&asked, SIDE_READER, &q), cases[i].status);
+    CHECK_HAS(last_failure, cases[i].words);
+  }
+}
+
+static void test_policies_by_side(void) {
+  ddsmark_qos all = every_policy(), q;
+  all.max_samples_per_instance = 10;
+  CHECK_U64(qos_accept(&all, SIDE_WRITER, &q), DDSMARK_OK);
+  CHECK(!(q.present & (BIT(TIME_BASED_FILTER) | BIT(READER_DATA_LIFECYCLE))) && q.present & BIT(LIFESPAN));
+  CHECK_U64(qos_accept(&all, SIDE_READER, &q), DDSMARK_OK);
+  CHECK(!(q.present & (BIT(LIFESPAN) | BIT(OWNERSHIP_STRENGTH))) && q.present & BIT(TIME_BASED_FILTER));
+  CHECK_U64(qos_accept(NULL, SIDE_READER, &q), DDSMARK_OK);
+  CHECK_U64(q.present, 0);
+  /* An older host, whose struct ends earlier. */
+  all.struct_size = END(history_depth);
+  CHECK_U64(qos_accept(&all, SIDE_WRITER, &q), DDSMARK_OK);
+  CHECK_U64(q.present, BIT(RELIABILITY) | BIT(HISTORY));
+}
+
+/* clang-format off */
+#define TESTS(TEST) \
+    TEST(options_read) \
+    TEST(options_refused) \
+    TEST(configuration_refused) \
+    TEST(multicast_by_interface) \
+    TEST(documents) \
+    TEST(batch_limit) \
+    TEST(element_text) \
+    TEST(round_trip) \
+    TEST(not_understood) \
+    TEST(any_text) \
+    TEST(policies_refused) \
+    TEST(policies_by_side)
+/* clang-format on */
+
+int main(int argc, char **argv) {
+#define ENTRY(name) {#name, test_##name},
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } tests[] = {TESTS(ENTRY)};
+  if (argc == 3 && strcmp(argv[1], "--write") == 0)
+    return write_golden(argv[2]);
+  for (size_t i = 0; argc == 2 && i < sizeof tests / sizeof tests[0]; i++) {
+    if (strcmp(tests[i].name, argv[1]) == 0) {
+      tests[i].run();
+      return 0;
+    }
+  }
+  fprintf(stderr, "usage: %s <test>, or --write <directory>\n", argv[0]);
+  return 2;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * unit.h: what the tests without a library share.
+ */
+#ifndef DDSMARK_CONNEXT_UNIT_H
+#define DDSMARK_CONNEXT_UNIT_H
+
+#include "../internal.h"
+#include "check.h"
+
+extern char last_failure[4096]; /* as last_error() would tell it */
+
+/* A participant's configuration on loopback, with these options. */
+plan plan_with(const ddsmark_option *options, uint32_t count, uint32_t vendor_defaults);
+
+extern const uint8_t unit_octets[3];
+ddsmark_qos every_policy(void); /* each with a value that is not the default */
+void full_writer(text *t);      /* the document of a writer with all of them */
+int write_golden(const char *directory);
+
+void test_documents(void);
+void test_batch_limit(void);
+void test_element_text(void);
+void test_round_trip(void);
+void test_not_understood(void);
+void test_any_text(void);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * writer.c
+ *
+ * Without a key a sample is octets, a type that Connext has built in, which are serialised from the caller's memory.
+ * With a key it is an object of dynamic data, made once: a write sets its octets, which copies them, and then
+ * serialises it.
+ */
+#include "internal.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ddsmark_writer {
+  endpoint e;
+  const api *api;
+  void *data;     /* with a key */
+  uint64_t limit; /* of a sample */
+  bool batches;   /* by size, or in turbo mode */
+  /* Written by the thread that writes samples and read by the one that asks for counters; no two threads ever add. */
+  _Atomic uint64_t timed_out, refused;
+};
+
+static void count(_Atomic uint64_t *counter) {
+  atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* -- open and close ------------------------------------------------------------------------------------------------ */
+
+static ddsmark_status check(const ddsmark_participant *p, const ddsmark_writer_config *config) {
+  if (config->loans)
+    return fail(DDSMARK_UNSUPPORTED, "writing through loans is not in this driver: it needs code that RTI's tools "
+                                     "generate");
+  if (config->batch_bytes && p->plan.turbo_mode)
+    return fail(DDSMARK_INCONSISTENT,
+                "turbo mode batches by itself; hint: unbatched with `turbo_mode`, or batched without");
+  return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
+}
+
+ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_writer_config *config,
+                           ddsmark_writer **out) {
+  if (participant == NULL || config == NULL || out == NULL ||
+      config->struct_size < offsetof(ddsmark_writer_config, qos))
+    return fail(DDSMARK_BAD_ARGUMENT, "writer_open was called without a configuration");
+  ddsmark_writer_config c;
+  ddsmark_qos qos;
+  copy_in(&c, sizeof c, config, config->struct_size);
+  ddsmark_status status = check(participant, &c);
+  if (status != DDSMARK_OK || (status = qos_accept(c.qos, SIDE_WRITER, &qos)) != DDSMARK_OK)
+    return status;
+  ddsmark_writer *w = calloc(1, sizeof *w);
+  if (w == NULL)
+    return fail(DDSMARK_ERROR, "no memory for a writer");
+  w->api = participant->api;
+  w->limit = c.max_payload_bytes ? c.max_payload_bytes : transport_infos[participant->plan.transport].max_payload_bytes;
+  w->batches = c.batch_bytes > 0 || participant->plan.turbo_mode;
+  w->e.participant = participant;
+  w->e.keyed = c.type_kind == DDSMARK_TYPE_KEYED;
+  /* Connext sends fragments reliably from a thread of its own only. */
+  const endpoint_wish wish = {.side = SIDE_WRITER,
+                              .qos = &qos,
+                              .max_payload = c.max_payload_bytes,
+                              .batch_bytes = c.batch_bytes,
+                              .asynchronous = c.async_write || w->limit > plan_message_payload(&participant->plan)};
+  status = endpoint_open(&w->e, c.topic, &wish);
+  if (status == DDSMARK_OK && w->e.keyed && (w->data = w->api->create_data(participant->support)) == NULL) {
+    status = fail_null("cannot make a sample");
+    endpoint_close(&w->e);
+  }
+  if (status == DDSMARK_OK)
+    *out = w;
+  else
+    free(w);
+  return status;
+}
+
+ddsmark_status writer_close(ddsmark_writer *w) {
+  if (w->data)
+    w->api->delete_data(w->e.participant->support, w->data);
+  const ddsmark_status status = endpoint_close(&w->e);
+  free(w);
+  return status;
+}
+
+/* -- the hot path -------------------------------------------------------------------------------------------------- */
+
+static ddsmark_status written(ddsmark_writer *w, int32_t code) {
+  switch (code) {
+  case CODE_OK:
+    return DDSMARK_OK;
+  case CODE_TIMEOUT:
+    count(&w->timed_out);
+    return fail(DDSMARK_TIMED_OUT, "the write timed out: readers did not acknowledge earlier samples in time");
+  case CODE_OUT_OF_RESOURCES:
+    count(&w->refused);
+    return fail(DDSMARK_REFUSED, "the write was refused: no room");
+  default:
+    return fail_code(code, "cannot write");
+  }
+}
+
+static int32_t write_keyed(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  const api *a = w->api;
+  int32_t code = a->set_ulong(w->data, "key", ANY_MEMBER, key);
+  if (code == CODE_OK)
+    code = a->set_octets(w->data, "payload", ANY_MEMBER, (uint32_t)size, payload);
+  return code == CODE_OK ? a->write(w->e.entity, w->data, a->handle_nil) : code;
+}
+
+ddsmark_status writer_write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  if (size > w->limit)
+    return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes is over the %llu that the writer was opened for",
+                (unsigned long long)size, (unsigned long long)w->limit);
+  const int32_t code = w->e.keyed ? write_keyed(w, key, payload, size)
+                                  : w->api->write_octets(w->e.entity, payload, (int)size, w->api->handle_nil);
+  return code == CODE_OK ? DDSMARK_OK : written(w, code);
+}
+
+ddsmark_status writer_flush(ddsmark_writer *w) {
+  if (!w->batches)
+    return DDSMARK_OK;
+  const int32_t code = w->api->flush(w->e.entity);
+  return code == CODE_OK ? DDSMARK_OK : written(w, code);
+}
+
+/* -- the rest ------------------------------------------------------------------------------------------------------ */
+
+ddsmark_status writer_wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
+  /* What batching holds back is never acknowledged. */
+  const ddsmark_status status = writer_flush(w);
+  if (status != DDSMARK_OK)
+    return status;
+  const uint64_t sec = timeout_ns / 1000000000u;
+  const duration limit = {sec < INT32_MAX ? (int32_t)sec : INT32_MAX - 1, (uint32_t)(timeout_ns % 1000000000u)};
+  const int32_t code = w->api->wait_acked(w->e.entity, &limit);
+  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "waiting for acknowledgements");
+}
+
+typedef int32_t (*instance_call)(void *writer, const void *data, const void *handle);
+
+static ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, instance_call call) {
+  if (!w->e.keyed)
+    return fail(DDSMARK_UNSUPPORTED, "the type has no key, and so no instances; hint: the keyed type has");
+  int32_t code = w->api->set_ulong(w->data, "key", ANY_MEMBER, key);
+  if (code == CODE_OK)
+    code = call(w->e.entity, w->data, w->api->handle_nil);
+  return written(w, code);
+}
+
+ddsmark_status writer_dispose(ddsmark_writer *w, uint32_t key) {
+  return on_instance(w, key, w->api->dispose);
+}
+
+ddsmark_status writer_unregister(ddsmark_writer *w, uint32_t key) {
+  return on_instance(w, key, w->api->unregister);
+}
+
+ddsmark_status writer_assert_liveliness(ddsmark_writer *w) {
+  const int32_t code = w->api->assert_liveliness(w->e.entity);
+  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot assert liveliness");
+}
+
+ddsmark_status writer_matched(ddsmark_writer *w, uint32_t *out) {
+  return endpoint_matched(&w->e, out);
+}
+
+ddsmark_status writer_qos(ddsmark_writer *w, ddsmark_qos *out) {
+  return endpoint_qos(&w->e, out);
+}
+
+ddsmark_status writer_settings(ddsmark_writer *w, ddsmark_visitor visit, void *context) {
+  char batches[16], *qos = endpoint_text(&w->e);
+  if (qos == NULL || !element_text(qos, "batch/enable", 0, batches, sizeof batches))
+    visit(context, "batching", "unknown");
+  else
+    visit(context, "batching", strcmp(batches, "true") == 0 || w->batches ? "native" : "none");
+  if (w->e.batch_bytes) {
+    endpoint_visit(qos, "batch_limit_bytes", "batch/max_data_bytes", visit, context);
+    endpoint_visit(qos, "batch_limit_samples", "batch/max_samples", visit, context);
+    endpoint_visit(qos, "batch_flush_delay", "batch/max_flush_delay", visit, context);
+  }
+  endpoint_visit(qos, "publish_mode", "publish_mode/kind", visit, context);
+  if (w->e.asynchronous)
+    endpoint_visit(qos, "flow_controller", "publish_mode/flow_controller_name", visit, context);
+  endpoint_visit(qos, "send_window", "protocol/rtps_reliable_writer/max_send_window_size", visit, context);
+  endpoint_visit(qos, "heartbeat_period", "protocol/rtps_reliable_writer/heartbeat_period", visit, context);
+  endpoint_visit(qos, "fast_heartbeat_period", "protocol/rtps_reliable_writer/fast_heartbeat_period", visit, context);
+  free(qos);
+  endpoint_settings(&w->e, visit, context);
+  return DDSMARK_OK;
+}
+
+ddsmark_status writer_counters(ddsmark_writer *w, ddsmark_counters *out) {
+  ddsmark_counters c = {.struct_size = sizeof c};
+  counter_set(&c, DDSMARK_COUNTER_WRITE_TIMED_OUT, atomic_load_explicit(&w->timed_out, memory_order_relaxed));
+  counter_set(&c, DDSMARK_COUNTER_WRITE_REFUSED, atomic_load_explicit(&w->refused, memory_order_relaxed));
+  counter_of_status(&c, DDSMARK_COUNTER_DEADLINE_MISSED, &w->e, w->api->offered_deadline);
+  counter_of_status(&c, DDSMARK_COUNTER_LIVELINESS_LOST, &w->e, w->api->liveliness_lost);
+  counter_of_status(&c, DDSMARK_COUNTER_INCOMPATIBLE_QOS, &w->e, w->api->offered_incompatible);
+  return counters_out(&c, out);
+}
