@@ -297,7 +297,9 @@ typedef struct ddsmark_description {
   const char *name;  /* as in the file name and on the command line */
   const char *driver_version;
   const char *middleware;         /* as its makers write it */
-  const char *middleware_version; /* asked of the library at run time, else what it was built against */
+  const char *middleware_version; /* asked of the library at run time, else what it was built against; "not installed"
+                                     where a library that is looked for at run time is not there: then participant_open()
+                                     fails, and `build` and last_error() say why and what to do */
   const char *version_source;     /* which of these: "library", "headers" or "kernel" */
   const char *build;              /* build type and what else decides speed, or NULL where it cannot be known */
   const char *licence;            /* of the middleware; SPDX */

@@ -69,6 +69,9 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
             match inspect(launcher, &file, &Limits::default(), stop) {
                 // measured only where it is named
                 Ok((description, _)) if description.is_simulated() => {}
+                Ok((description, _)) if !description.is_installed() => {
+                    output::say(&format!("note: driver `{}`: not installed; it is left out", file.name));
+                }
                 Ok(inspected) => drivers.add(file, inspected),
                 Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
                 // nobody asked for it

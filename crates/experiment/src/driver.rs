@@ -115,6 +115,12 @@ impl DriverDescription {
         self.has("simulated")
     }
 
+    /// Whether its middleware is on this host. One that looks for it when it is loaded may not find it, and opens nothing then.
+    #[must_use]
+    pub fn is_installed(&self) -> bool {
+        self.middleware_version != "not installed"
+    }
+
     /// What it does with a policy.
     #[must_use]
     pub fn support(&self, policy: Policy) -> Support {

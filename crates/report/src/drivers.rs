@@ -31,14 +31,21 @@ pub fn driver_list(drivers: &[FoundDriver]) -> String {
     for driver in drivers {
         let path = driver.path.display().to_string();
         match &driver.description {
-            Ok(description) => grid.row(vec![
-                driver.name.clone(),
-                description.middleware.clone(),
-                description.middleware_version.clone(),
-                joined(description.transports.iter().map(|transport| transport.name.as_str())),
-                joined(description.receive_modes.iter().map(|mode| mode.name())),
-                path,
-            ]),
+            Ok(description) => {
+                grid.row(vec![
+                    driver.name.clone(),
+                    description.middleware.clone(),
+                    description.middleware_version.clone(),
+                    joined(description.transports.iter().map(|transport| transport.name.as_str())),
+                    joined(description.receive_modes.iter().map(|mode| mode.name())),
+                    path,
+                ]);
+                if !description.is_installed()
+                    && let Some(why) = &description.build
+                {
+                    unusable.push_str(&wrap(&format!("{}: {why}", driver.name), WIDTH, 2));
+                }
+            }
             Err(error) => {
                 let cells = [&driver.name, "cannot be used", "", "", "", &path].map(str::to_owned);
                 grid.row(cells.into());

@@ -378,6 +378,17 @@ fn a_line_for_each_run() {
 }
 
 #[test]
+fn a_driver_whose_middleware_is_not_installed_says_how_to_get_it() {
+    let mut description = sample::description("absent", true, "native_batching");
+    description.middleware_version = "not installed".to_owned();
+    description.build = Some("it is not there; hint: get it".to_owned());
+    let path = PathBuf::from("drivers/libddsmark_absent.so");
+    let list = driver_list(&[FoundDriver { name: "absent".to_owned(), path, description: Ok(description) }]);
+    assert!(list.contains("not installed"), "{list}");
+    assert!(list.contains("absent: it is not there; hint: get it"), "{list}");
+}
+
+#[test]
 fn drivers_in_a_list() {
     let found = |name: &str, description| FoundDriver {
         name: name.to_owned(),
