@@ -10,6 +10,7 @@ use crate::{
     bench::{Bench, numbered, write},
     broken,
     cases::Written,
+    not_applicable,
 };
 
 pub const CASES: &[Written] = &[Written {
@@ -34,7 +35,11 @@ fn multicast(bench: &Bench<'_>) -> Held {
     }
     said(bench, &bench.config(), "on", "not asked for")?;
 
-    let participant = bench.driver.open(&asked)?;
+    let participant = match bench.driver.open(&asked) {
+        // the interface may have none
+        Err(error) if error.status == UNSUPPORTED => return not_applicable(error.to_string()),
+        other => other?,
+    };
     let mut pair = bench.pair(&participant, &bench.wish(SIZE as u64))?;
     let before = sent_by_multicast();
     for number in 0..COUNT {
