@@ -229,3 +229,51 @@ probe_every = 100
     fs::write(scene.path("f.toml"), text.replace(", \"cyclonedds\"", "")).expect("a file");
     scene.ddsmark(&["run", "f.toml", "--dry-run"]).assert_status(0);
 }
+
+#[test]
+fn samples_are_taken_in_groups_on_every_driver() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "What does a group cost?"
+workload = ["throughput", "paced"]
+[factors]
+driver = ["udp", "cyclonedds", "sim"]
+size = 100
+rate = 1000
+receive_group = [1, "8/5ms"]
+[design]
+blocks = 3
+warm_up = "50ms"
+measure = "300ms"
+"#,
+    );
+    assert_eq!(found.len(), 12);
+    for cell in &found {
+        let id = cell["id"].as_str().expect("an id");
+        let takes = &cell["throughput"]["takes"];
+        assert_eq!(takes["samples"], cell["throughput"]["delivered"], "{id}: {cell:#}");
+        let [groups, samples, max, calls] =
+            ["groups", "samples", "max_samples", "calls"].map(|name| count(&takes[name]));
+        assert!(groups > 0 && groups <= samples && calls >= groups, "{id}: {takes:#}");
+        let grouped = id.ends_with("group-8-5ms");
+        assert_eq!(cell["factors"]["queues"]["receive_group"]["by"] == "application", grouped, "{id}");
+        if grouped {
+            assert!((2..=8).contains(&max), "{id}: {takes:#}");
+        }
+        if id.contains("paced") && grouped {
+            // in 5 ms five or six come: of each run no more than 61 groups that are not full, and 38 that are
+            assert!(groups < 3 * 100, "{id}: {takes:#}");
+            assert!(count(&cell["latency"]["response"]["max_ns"]) >= 5_000_000, "{id}: {cell:#}");
+            assert!(cell["latency"]["response"]["mean_ns"].as_f64().expect("a mean") > 1e6, "{id}: {cell:#}");
+        }
+    }
+    let report = scene.ddsmark(&["report", "result"]);
+    report.assert_status(0);
+    assert!(
+        report.stdout.contains("waitset in groups of 8 or what comes within 5ms (application)"),
+        "{}",
+        report.stdout
+    );
+    assert!(report.stdout.contains("Samples/take"), "{}", report.stdout);
+}

@@ -19,6 +19,7 @@ use crate::{
     probes::{Echo, Probes, Returns},
     reader::{self, ReaderRole},
     session::{AgentError, Role},
+    taker::Taker,
     writer::{WRITER, WriterRole},
 };
 
@@ -119,6 +120,7 @@ impl Stage<'_> {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
             let polling = self.receives(ReceiveMode::Polling);
+            let reader = Taker::new(reader, &configure.factors, configure.factors.size_bytes);
             (reader::Inlet::Asked { reader, tally: Box::new(tally), polling }, monitor)
         };
         monitors.readers.push(monitor);
@@ -208,6 +210,7 @@ impl Stage<'_> {
             } else {
                 let reader = self.participant.reader(&config)?;
                 monitors.readers.push(reader.monitor());
+                let reader = Taker::new(reader, &configure.factors, plan.size_bytes());
                 asked.push((reader, Box::new(arrivals)));
             }
         }

@@ -213,6 +213,13 @@ impl Tally {
         None
     }
 
+    /// Distinct samples of the measured time.
+    #[inline]
+    #[must_use]
+    pub const fn delivered(&self) -> u64 {
+        self.set.delivered()
+    }
+
     /// Samples that are not of this run.
     #[must_use]
     pub const fn foreign(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! One role of one run.
 //!
 //! [`session`] answers the runner's orders; the roles do the traffic: [`writer`] and [`reader`], [`pinger`] and [`ponger`],
-//! and by a plan [`paced_writer`], which waits with [`pace`], and [`paced_reader`]. The hot path is theirs: stamp ([`header`], [`clock`]), fill ([`payload`]), the driver's own calls, check
+//! and by a plan [`paced_writer`], which waits with [`pace`], and [`paced_reader`]. The hot path is theirs: stamp ([`header`], [`clock`]), fill ([`payload`]), the driver's own calls, take ([`taker`]), check
 //! ([`incoming`]) and record (`results::Windows`, `results::SequenceSet`, `control::Stamps`). It allocates nothing, locks nothing and
 //! logs nothing; `benches/hot_path.rs` measures what it costs.
 //!
@@ -22,6 +22,7 @@ pub mod ponger;
 pub mod probes;
 pub mod reader;
 pub mod session;
+pub mod taker;
 pub mod throttle;
 pub mod writer;
 

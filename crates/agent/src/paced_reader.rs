@@ -13,17 +13,17 @@ use std::{
 };
 
 use control::{Configure, Drain, FlowRead, Measured, PacedRead};
-use driver_host::{DriverError, ListeningReader, Reader, Sample};
+use driver_host::{DriverError, ListeningReader, Sample};
 use experiment::Times;
-use results::{WindowCounts, Windows};
+use results::{Takes, WindowCounts, Windows};
 
 use crate::{
     clock::now_ns,
     incoming::{Identity, Progress, Tally, receive_timeout_ns},
     plans::Plan,
     probes::Echo,
-    reader::MAX_SAMPLES,
     session::{AgentError, Part, Role},
+    taker::Taker,
 };
 
 /// When the plan begins, for the threads that receive. It is told before the first sample is written.
@@ -43,6 +43,8 @@ pub struct Arrivals {
     begin_ns: u64,
     last_ns: u64,
     unplaced: u64,
+    /// Of a reader that was asked, and is closed.
+    takes: Option<Takes>,
 }
 
 impl Arrivals {
@@ -70,6 +72,7 @@ impl Arrivals {
             begin_ns: 0,
             last_ns: 0,
             unplaced: 0,
+            takes: None,
         }
     }
 
@@ -105,8 +108,10 @@ impl Arrivals {
     }
 
     /// Receives until this time.
-    fn receive(&mut self, reader: &mut Reader, timeout_ns: u64) -> Result<u64, DriverError> {
-        let taken = reader.receive(timeout_ns, MAX_SAMPLES, |sample| self.arrived(sample))?;
+    fn receive(&mut self, reader: &mut Taker, timeout_ns: u64) -> Result<u64, DriverError> {
+        let before = self.tally.delivered();
+        let taken = reader.receive(timeout_ns, |sample| self.arrived(sample))?;
+        reader.came(taken, self.tally.delivered() - before);
         Ok(if taken > 0 { self.last_ns } else { now_ns() })
     }
 
@@ -116,12 +121,13 @@ impl Arrivals {
             service: self.service.distribution(),
             response: self.response.distribution(),
             unplaced: self.unplaced,
+            takes: self.takes.clone(),
         }
     }
 }
 
 /// A reader that is asked, and what came from it.
-pub type Asked = (Reader, Box<Arrivals>);
+pub type Asked = (Taker, Box<Arrivals>);
 
 /// Where samples come from.
 #[derive(Debug)]
@@ -184,7 +190,10 @@ impl PacedReader {
     }
 
     fn close_inlet(&mut self) -> Result<&mut [Arrivals], AgentError> {
-        let close = |(reader, arrivals): Asked| reader.close().map(|()| *arrivals);
+        let close = |(reader, mut arrivals): Asked| {
+            arrivals.takes = Some(reader.takes());
+            reader.close().map(|()| *arrivals)
+        };
         let arrivals = match std::mem::replace(&mut self.inlet, Inlet::Closed(Vec::new())) {
             Inlet::Asked { flows, .. } => flows.into_iter().map(close).collect::<Result<_, _>>()?,
             Inlet::Threads { stop, threads } => {

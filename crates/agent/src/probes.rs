@@ -23,8 +23,8 @@ use crate::{
     clock::now_ns,
     incoming::{Identity, Origin, receive_timeout_ns},
     payload::Payloads,
-    reader::MAX_SAMPLES,
     session::AgentError,
+    taker::Taker,
 };
 
 /// After so long without an echo those that are missing are lost.
@@ -213,19 +213,20 @@ pub struct Probes {
     known: Arc<Known>,
     every: u64,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Result<(Reader, Returns), DriverError>>>,
+    thread: Option<JoinHandle<Result<(Taker, Returns), DriverError>>>,
 }
 
 impl Probes {
     /// Takes echoes from this reader, from now on.
     #[must_use]
-    pub fn start(mut reader: Reader, mut returns: Returns) -> Self {
+    pub fn start(reader: Reader, mut returns: Returns) -> Self {
+        let mut reader = Taker::ungrouped(reader);
         let (known, every) = (Arc::clone(&returns.known), returns.every);
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
             while !stopped.load(Relaxed) {
-                reader.receive(receive_timeout_ns(false), MAX_SAMPLES, |sample| returns.arrived(sample))?;
+                reader.receive(receive_timeout_ns(false), |sample| returns.arrived(sample))?;
             }
             Ok((reader, returns))
         });

@@ -3,16 +3,15 @@
 use std::{sync::Arc, time::Duration};
 
 use control::{Drain, Measured, ReaderReport};
-use driver_host::{ListeningReader, Reader};
+use driver_host::ListeningReader;
+use results::Takes;
 
 use crate::{
     clock::now_ns,
     incoming::{Progress, Tally, receive_timeout_ns},
     session::{AgentError, Part, Role},
+    taker::Taker,
 };
-
-/// The most samples that are taken in one call.
-pub(crate) const MAX_SAMPLES: u32 = 256;
 
 /// Where samples come from.
 #[derive(Debug)]
@@ -20,7 +19,7 @@ pub enum Inlet {
     /// The reader is asked: by waitset, or by polling.
     Asked {
         /// The reader.
-        reader: Reader,
+        reader: Taker,
         /// What came.
         tally: Box<Tally>,
         /// Whether it is asked without waiting.
@@ -37,18 +36,21 @@ pub enum Inlet {
 pub struct ReaderRole {
     inlet: Option<Inlet>,
     progress: Arc<Progress>,
+    /// Of a reader that was asked, and is closed.
+    takes: Option<Takes>,
 }
 
 impl ReaderRole {
     /// Plays with this reader.
     #[must_use]
     pub const fn new(inlet: Inlet, progress: Arc<Progress>) -> Self {
-        Self { inlet: Some(inlet), progress }
+        Self { inlet: Some(inlet), progress, takes: None }
     }
 
     fn close_inlet(&mut self) -> Result<&mut Tally, AgentError> {
         let tally = match self.inlet.take() {
             Some(Inlet::Asked { reader, tally, .. }) => {
+                self.takes = Some(reader.takes());
                 reader.close()?;
                 tally
             }
@@ -70,8 +72,10 @@ impl Role for ReaderRole {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
                 let timeout_ns = receive_timeout_ns(*polling);
                 loop {
+                    let before = tally.delivered();
                     tally.begin_batch();
-                    reader.receive(timeout_ns, MAX_SAMPLES, |sample| tally.in_batch(sample))?;
+                    let taken = reader.receive(timeout_ns, |sample| tally.in_batch(sample))?;
+                    reader.came(taken, tally.delivered() - before);
                     if tally.batch_ns() >= end_ns {
                         return Ok(());
                     }
@@ -111,7 +115,8 @@ impl Role for ReaderRole {
     fn report(&mut self) -> Result<Part, AgentError> {
         let tally = self.close_inlet()?;
         let probes = tally.probes()?;
-        Ok(Part::Reader(ReaderReport { received: vec![tally.received()], foreign: tally.foreign(), probes }))
+        let (received, foreign) = (vec![tally.received()], tally.foreign());
+        Ok(Part::Reader(ReaderReport { received, foreign, probes, takes: self.takes.clone() }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
 use experiment::{DriverDescription, Factors, Qos};
-use results::{Batches, Distribution, Interface, Received, Sockets, Throttle, Usage};
+use results::{Batches, Distribution, Interface, Received, Sockets, Takes, Throttle, Usage};
 use serde::{Deserialize, Serialize};
 pub use stamps::{Stamp, Stamps, StampsError};
 
@@ -353,13 +353,16 @@ pub struct Written {
 }
 
 /// What a reader recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReaderReport {
     /// By writer.
     pub received: Vec<Received>,
     /// Probes sent back, where there are some.
     #[serde(default)]
     pub probes: Option<ProbesRead>,
+    /// How many samples were taken at a time, of a reader that is asked.
+    #[serde(default)]
+    pub takes: Option<Takes>,
     /// Samples that are not of this run.
     pub foreign: u64,
 }
@@ -428,6 +431,9 @@ pub struct FlowRead {
     pub response: Distribution,
     /// Samples that came so late that their intended time was not kept any more: in `service`, but not in `response`.
     pub unplaced: u64,
+    /// How many samples were taken at a time, of a reader that is asked.
+    #[serde(default)]
+    pub takes: Option<Takes>,
 }
 
 /// What the writer of a stream recorded of its probes.

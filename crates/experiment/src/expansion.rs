@@ -122,6 +122,7 @@ impl Expansion<'_> {
         }
         for (transport, max) in &transports {
             let sizes = self.payloads(driver, transport, *max, axes)?;
+            sizes.iter().try_for_each(|(size, _)| axes.queues.have_room(*size))?;
             for options in &options {
                 for &receive in &receives {
                     for &(interface, multicast, queues) in &ways {
@@ -142,7 +143,7 @@ impl Expansion<'_> {
                                     interface: interface.clone(),
                                     multicast,
                                     profile: profile.clone(),
-                                    queues: queues.clone(),
+                                    queues: queues.of_cell(workload, receive),
                                     qos: qos(description, *reliability, policies, size),
                                     options: options.clone(),
                                 };

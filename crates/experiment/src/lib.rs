@@ -15,6 +15,7 @@ mod driver;
 mod duet;
 mod expansion;
 mod factors;
+mod group;
 mod load;
 mod loads;
 mod many;
@@ -39,6 +40,7 @@ pub use characterize::{Characterize, Effort};
 pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo};
 pub use duet::Beside;
 pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};
+pub use group::{Grouping, ReceiveGroup, WrittenGroup};
 pub use load::{Flow, Load, Rate, Trace};
 pub use many::{At, Many, Span};
 pub use plan::{

@@ -122,6 +122,7 @@ impl Axes {
         all_distinct("profile", &self.profile)?;
         loads::distinct(&self)?;
         self.queues.check(written)?;
+        self.queues.check_groups(&self.workload, &self.receive)?;
         for (what, empty) in [
             ("drivers", self.driver.0.is_empty()),
             ("sizes", self.size.0.is_empty()),

@@ -178,6 +178,7 @@ const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.queues.receive_samples == b.queues.receive_samples,
     |a, b| a.queues.send_buffer_bytes == b.queues.send_buffer_bytes,
     |a, b| a.queues.receive_buffer_bytes == b.queues.receive_buffer_bytes,
+    |a, b| a.queues.receive_group == b.queues.receive_group,
     |a, b| a.interface == b.interface,
     |a, b| a.multicast == b.multicast,
     |a, b| a.profile == b.profile,

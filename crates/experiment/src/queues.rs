@@ -1,10 +1,11 @@
-//! How much either end may hold: queues of samples and buffers of sockets, as factors.
+//! How much either end may hold: queues of samples, buffers of sockets and groups at the reader, as factors.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DriverDescription, Factors, PlanError, Policy, Qos, Refusal, Support,
+    DriverDescription, Factors, PlanError, Policy, Qos, ReceiveGroup, ReceiveMode, Refusal, Support,
+    Workload, WrittenGroup,
     many::{At, Many},
     matrix::all_distinct,
     units::Size,
@@ -32,6 +33,9 @@ pub struct Queues {
     /// Receive buffer of the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_buffer_bytes: Option<u64>,
+    /// Samples that the reader's application is given together. Absent: each as soon as it is there; so of older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_group: Option<ReceiveGroup>,
 }
 
 impl Queues {
@@ -41,12 +45,27 @@ impl Queues {
         *self == Self::default()
     }
 
+    /// What is asked for besides groups, in words; empty where nothing is.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let parts = [
+            ("send queue", self.send_samples.map(u64::from), "samples"),
+            ("receive queue", self.receive_samples.map(u64::from), "samples"),
+            ("send buffer", self.send_buffer_bytes, "bytes"),
+            ("receive buffer", self.receive_buffer_bytes, "bytes"),
+        ];
+        let parts =
+            parts.into_iter().filter_map(|(name, number, unit)| Some(format!("{name} {} {unit}", number?)));
+        parts.collect::<Vec<_>>().join(", ")
+    }
+
     /// In the id of a cell.
     pub(crate) fn id(&self) -> impl Iterator<Item = String> {
         let samples = [("send-queue", self.send_samples), ("receive-queue", self.receive_samples)];
         let bytes = [("send-buffer", self.send_buffer_bytes), ("receive-buffer", self.receive_buffer_bytes)];
         let samples = samples.into_iter().map(|(name, samples)| (name, samples.map(u64::from)));
-        samples.chain(bytes).filter_map(|(name, value)| Some(format!("{name}-{}", value?)))
+        let numbers = samples.chain(bytes).filter_map(|(name, value)| Some(format!("{name}-{}", value?)));
+        numbers.chain(self.receive_group.map(ReceiveGroup::id))
     }
 }
 
@@ -76,6 +95,7 @@ pub(crate) struct QueueAxes {
     receive_queue: Option<Many<u32>>,
     send_buffer: Option<Many<Size>>,
     receive_buffer: Option<Many<Size>>,
+    receive_group: Option<Many<WrittenGroup>>,
 }
 
 impl QueueAxes {
@@ -85,6 +105,7 @@ impl QueueAxes {
             receive_queue: factors.receive_queue.clone(),
             send_buffer: factors.send_buffer.clone(),
             receive_buffer: factors.receive_buffer.clone(),
+            receive_group: factors.receive_group.clone(),
         }
     }
 
@@ -95,6 +116,7 @@ impl QueueAxes {
             receive_queue: selection.receive_queue.clone().or(self.receive_queue),
             send_buffer: selection.send_buffer.clone().or(self.send_buffer),
             receive_buffer: selection.receive_buffer.clone().or(self.receive_buffer),
+            receive_group: selection.receive_group.clone().or(self.receive_group),
         }
     }
 
@@ -143,6 +165,43 @@ impl QueueAxes {
         Ok(())
     }
 
+    /// Refuses groups where no cell can have one.
+    pub(crate) fn check_groups(
+        &self,
+        workloads: &Many<Workload>,
+        receives: &Many<ReceiveMode>,
+    ) -> Result<(), Refusal> {
+        let Some(groups) = &self.receive_group else { return Ok(()) };
+        all_distinct("receive_group", groups)?;
+        let Some(first) = groups.0.first() else { return Err(PlanError::Nothing("receive_group").at(0..0)) };
+        if groups.values().any(|group| *group == WrittenGroup::Each) {
+            return Ok(());
+        }
+        let refused = |words: &str, hint| {
+            Err(PlanError::Contradiction { words: words.to_owned(), hint }.at(first.span()))
+        };
+        if workloads.values().all(|workload| *workload == Workload::Latency) {
+            let words =
+                "`latency` has one sample in flight: there is nothing for a `receive_group` to wait for";
+            return refused(words, "use the workload `throughput` or `paced`");
+        }
+        if receives.values().all(|receive| *receive != ReceiveMode::Waitset) {
+            return refused("a `receive_group` is what a waitset waits for", "use `receive = \"waitset\"`");
+        }
+        Ok(())
+    }
+
+    /// Refuses groups that take too much room with samples of a size.
+    pub(crate) fn have_room(&self, size_bytes: u64) -> Result<(), Refusal> {
+        for group in self.receive_group.iter().flat_map(|groups| &groups.0) {
+            if let Some(words) = group.get().fault(size_bytes) {
+                let hint = "make the group smaller, or measure the large samples by themselves";
+                return Err(PlanError::Contradiction { words, hint }.at(group.span()));
+            }
+        }
+        Ok(())
+    }
+
     fn queues(&self) -> impl Iterator<Item = (&'static str, &Many<u32>)> {
         let both = [("send_queue", &self.send_queue), ("receive_queue", &self.receive_queue)];
         both.into_iter().filter_map(|(name, queue)| Some((name, queue.as_ref()?)))
@@ -172,6 +231,7 @@ impl QueueAxes {
             self.receive_queue.as_ref().map(|many| many.0.len()),
             self.send_buffer.as_ref().map(|many| many.0.len()),
             self.receive_buffer.as_ref().map(|many| many.0.len()),
+            self.receive_group.as_ref().map(|many| many.0.len()),
         ];
         counts.into_iter().flatten().fold(1, usize::saturating_mul)
     }
@@ -194,6 +254,8 @@ impl QueueAxes {
         vary(&|q| {
             receive.iter().map(|&receive_buffer_bytes| Queues { receive_buffer_bytes, ..q.clone() }).collect()
         });
+        let groups = each(self.receive_group.as_ref(), WrittenGroup::meant);
+        vary(&|q| groups.iter().map(|&receive_group| Queues { receive_group, ..q.clone() }).collect());
         all
     }
 }
@@ -210,4 +272,8 @@ pub(crate) fn selects(selection: &Selection, queues: &Queues) -> bool {
         && samples(&selection.receive_queue, queues.receive_samples)
         && bytes(&selection.send_buffer, queues.send_buffer_bytes)
         && bytes(&selection.receive_buffer, queues.receive_buffer_bytes)
+        && selection
+            .receive_group
+            .as_ref()
+            .is_none_or(|many| many.values().any(|asked| asked.is_of(queues.receive_group)))
 }

@@ -143,7 +143,7 @@ fn with_unit<'t>(text: &'t str, units: &[(&str, u64)]) -> Option<(&'t str, u64)>
 }
 
 /// A number in digits: a sign is none.
-fn whole(text: &str) -> Option<u64> {
+pub(crate) fn whole(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    BatchSamples, ReceiveMode, Topology, Workload,
+    BatchSamples, ReceiveMode, Topology, Workload, WrittenGroup,
     many::{At, Many},
     policies::Policies,
     rate::{Arrival, WrittenRate},
@@ -157,6 +157,11 @@ pub struct Matrix {
     /// Receive buffer of the sockets, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_buffer: Option<Many<Size>>,
+    /// Samples that the reader's application is given together: `8/5ms` is a group of 8, or of what came 5 ms after the first.
+    /// Without it 1: each as soon as it is there. ddsmark groups by itself, with every driver. It changes nothing about
+    /// latency, and nothing about receiving by polling or listener.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_group: Option<Many<WrittenGroup>>,
     /// Network interfaces. Without it `lo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Many<String>>,
@@ -222,6 +227,9 @@ pub struct Selection {
     /// Receive buffers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_buffer: Option<Many<Size>>,
+    /// Groups at the reader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive_group: Option<Many<WrittenGroup>>,
     /// Network interfaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Many<String>>,

@@ -26,12 +26,13 @@ fn same_side(left: &Factors, right: &Factors) -> bool {
     left.driver == right.driver
         && comparable(left, right)
         && left.profile == right.profile
+        && left.queues == right.queues
         && left.options == right.options
 }
 
 fn comparable(left: &Factors, right: &Factors) -> bool {
     let way = |factors: &Factors| (factors.transport.clone(), factors.interface.clone(), factors.multicast);
-    way(left) == way(right) && left.receive == right.receive
+    way(left) == way(right) && left.reception() == right.reception()
 }
 
 /// The sides of a result, in the order of its cells.
@@ -54,9 +55,13 @@ pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
         if short.iter().filter(|name| **name == short[index]).count() == 1 {
             side.name.clone_from(&short[index]);
         } else {
-            let Factors { transport, interface, receive, profile, .. } = &side.cells[0].factors;
+            let factors = &side.cells[0].factors;
+            let Factors { transport, interface, profile, .. } = factors;
+            let receive = factors.reception();
+            let queues = Some(factors.queues.words()).filter(|words| !words.is_empty());
+            let queues = queues.map_or_else(String::new, |words| format!(", {words}"));
             let profile = profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
-            side.name = format!("{} ({transport}, {interface}, {receive}{profile})", side.name);
+            side.name = format!("{} ({transport}, {interface}, {receive}{queues}{profile})", side.name);
         }
     }
     sides

@@ -8,7 +8,7 @@ use results::{Cell, FlowRecord, Latency, Run};
 use crate::{
     layout::{Align, Grid},
     number::{micros, rate, significant},
-    tables::{cpu, lost_spread, nothing, spread, unsupported},
+    tables::{cpu, grouped, lost_spread, nothing, per_take, spread, unsupported},
 };
 
 /// Marks a row whose response times tell of the sender.
@@ -37,6 +37,7 @@ const RTT: [(&str, Quantile); 2] =
 struct Shown {
     batches: bool,
     probes: bool,
+    groups: bool,
 }
 
 impl Shown {
@@ -45,6 +46,7 @@ impl Shown {
         Self {
             batches: throughput().any(|throughput| throughput.batches.is_some()),
             probes: throughput().any(|throughput| throughput.probes.is_some()),
+            groups: cells.iter().any(|cell| grouped(cell)),
         }
     }
 }
@@ -88,8 +90,11 @@ pub(crate) fn table(cells: &[&Cell]) -> Grid {
         .column("CPU writer", Align::Right)
         .column("± %", Align::Close)
         .column("CPU reader", Align::Right)
-        .column("± %", Align::Close)
-        .column("", Align::Left);
+        .column("± %", Align::Close);
+    if shown.groups {
+        grid = grid.column("Samples/take", Align::Right);
+    }
+    grid = grid.column("", Align::Left);
     for cell in sorted(cells) {
         let flows = cell.factors.streams();
         for (number, flow) in flows.iter().enumerate() {
@@ -135,7 +140,7 @@ fn row(cell: &Cell, flow: &Flow, (number, flows): (usize, usize), shown: Shown) 
     row.extend([if flows > 1 { flow.name.clone() } else { String::new() }, flow.load.to_string()]);
     let record = cell.paced.as_ref().and_then(|paced| paced.flows.get(number));
     let (Some(record), Some(throughput)) = (record, &cell.throughput) else {
-        row.extend(nothing(cell, if shown.probes { 24 } else { 20 }));
+        row.extend(nothing(cell, if shown.probes { 24 } else { 20 } + usize::from(shown.groups)));
         return row;
     };
     let alone = flows == 1;
@@ -165,6 +170,7 @@ fn row(cell: &Cell, flow: &Flow, (number, flows): (usize, usize), shown: Shown) 
         row.push(spread(cell, |run| Some(of(run.latency.get("rtt")?)? as f64)));
     }
     row.extend(if alone || number == 0 { cpu(cell) } else { [(); 4].map(|()| String::new()) });
+    row.extend(shown.groups.then(|| if alone || number == 0 { per_take(cell) } else { String::new() }));
     row.push(if alone || number == 0 { flag(cell) } else { String::new() });
     row
 }

@@ -13,8 +13,27 @@ pub(crate) const SAME_AS_UNBATCHED: &str = "=";
 /// Marks a latency that too many pings were lost for.
 pub(crate) const LOSSY: &str = "!";
 
+/// What groups are.
+pub(crate) const SAMPLES_PER_TAKE: &str = "Samples/take: that the reader's application was given at a time, on average and at \
+    most. Groups are made by ddsmark in the application, not by the middleware; times have the wait for the group in them.";
+
+/// Whether samples of a cell are received in groups.
+pub(crate) const fn grouped(cell: &Cell) -> bool {
+    cell.factors.queues.receive_group.is_some()
+}
+
+/// Samples that the reader's application was given at a time, on average and at most; of all flows together.
+pub(crate) fn per_take(cell: &Cell) -> String {
+    let takes = cell.throughput.as_ref().and_then(|throughput| throughput.takes.as_ref());
+    takes.map_or_else(
+        || "-".to_owned(),
+        |takes| format!("{} (max {})", significant(takes.mean_samples), takes.max_samples),
+    )
+}
+
 /// Throughput by size. Rows that are marked as the same come from the unbatched cells.
 pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
+    let grouped = rows.iter().any(|(cell, _)| grouped(cell));
     let mut grid = Grid::default()
         .column("Size", Align::Right)
         .column("", Align::Left)
@@ -31,6 +50,9 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
         .column("± %", Align::Close)
         .column("CPU reader", Align::Right)
         .column("± %", Align::Close);
+    if grouped {
+        grid = grid.column("Samples/take", Align::Right);
+    }
     for (cell, same) in rows {
         let mut row = vec![
             cell.factors.size_bytes.to_string(),
@@ -51,8 +73,9 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
                     dropped(cell).map_or_else(|| "n/a".to_owned(), |dropped| dropped.to_string()),
                 ]);
                 row.extend(cpu(cell));
+                row.extend(grouped.then(|| per_take(cell)));
             }
-            None => row.extend(nothing(cell, 13)),
+            None => row.extend(nothing(cell, 13 + usize::from(grouped))),
         }
         grid.row(row);
     }

@@ -42,7 +42,7 @@ const fn way(cell: &Cell) -> (bool, u64) {
 }
 
 /// What else than the workload, the size and batching distinguishes two cells.
-type GroupKey<'c> = (&'c str, &'c str, bool, &'c str, &'static str, Option<&'c str>, Vec<(&'c str, &'c str)>);
+type GroupKey<'c> = (&'c str, &'c str, bool, &'c str, [String; 2], Option<&'c str>, Vec<(&'c str, &'c str)>);
 
 fn group_key(factors: &Factors) -> GroupKey<'_> {
     (
@@ -50,7 +50,7 @@ fn group_key(factors: &Factors) -> GroupKey<'_> {
         &factors.transport,
         factors.multicast,
         &factors.interface,
-        factors.receive.name(),
+        [factors.reception(), factors.queues.words()],
         factors.profile.as_deref(),
         factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
     )
@@ -133,7 +133,7 @@ impl Page {
             factors.transport,
             if factors.multicast { " by multicast" } else { "" },
             factors.interface,
-            factors.receive,
+            factors.reception(),
             settings::reliability(cells)
         );
         let _ = writeln!(self.text, "\n{title}\n{}", "=".repeat(title.chars().count().min(self.width)));
@@ -142,6 +142,9 @@ impl Page {
         }
         for line in settings::settings(cells) {
             self.wrapped(&line);
+        }
+        if !factors.queues.words().is_empty() {
+            self.wrapped(&format!("asked for: {}", factors.queues.words()));
         }
         if !factors.options.is_empty() {
             let options: Vec<String> =
@@ -284,6 +287,9 @@ impl Page {
         }
         if let Some(text) = document.experiment.search.as_ref().map(search::legend) {
             self.wrapped(&text);
+        }
+        if document.cells.iter().any(tables::grouped) {
+            self.wrapped(tables::SAMPLES_PER_TAKE);
         }
         if let Some(text) = steady(document) {
             self.wrapped(&text);

@@ -11,7 +11,7 @@ use stats::{Moments, median, supports_quantile, total};
 
 use crate::{
     Batches, Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell,
-    Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, SearchCell, State, Throughput, Tool,
+    Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, SearchCell, State, Takes, Throughput, Tool,
     UNDER_DUET_INTERFERENCE, Warning, WarningKind, histogram::HistogramError, limits::warnings,
     new_histogram,
 };
@@ -335,6 +335,7 @@ fn pooled_throughput(valid: &[&Run]) -> Option<Throughput> {
         duplicate: sum(|t| t.duplicate),
         out_of_order: sum(|t| t.out_of_order),
         batches: Batches::sum(runs.iter().filter_map(|run| run.batches.as_ref())),
+        takes: Takes::sum(runs.iter().filter_map(|run| run.takes.as_ref())),
         probes: Probes::sum(runs.iter().filter_map(|run| run.probes.as_ref())),
     })
 }

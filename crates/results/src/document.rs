@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Allocation, Batches, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Probes, Resumption,
-    SearchCell, SearchRecord, SteadyState, Verdict,
+    SearchCell, SearchRecord, SteadyState, Takes, Verdict,
 };
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
@@ -307,6 +307,9 @@ pub struct Throughput {
     /// Samples that left together, where they were packed. Absent without batches, and in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batches: Option<Batches>,
+    /// How many samples the readers' application was given at a time. Absent of listeners, and in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes: Option<Takes>,
     /// Samples that were sent back, where there were some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probes: Option<Probes>,

@@ -35,6 +35,7 @@ mod search;
 mod selftest;
 mod sequence;
 mod steady;
+mod takes;
 mod throttle;
 mod verdict;
 
@@ -70,6 +71,7 @@ pub use selftest::{
 };
 pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_latency, steady_rate};
+pub use takes::Takes;
 pub use throttle::Throttle;
 pub use verdict::{
     Answer, Conclusion, ModesBy, Pairing, SeparatingField, Typical, Verdict, VerdictKind, VerdictMode,

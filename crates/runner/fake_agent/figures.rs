@@ -5,7 +5,7 @@ use control::{
     Stamp, Stamps, Written,
 };
 use experiment::{Flow, Workload};
-use results::{Distribution, Interface, MulticastSent, Received, Sockets, Usage, Windows};
+use results::{Distribution, Interface, MulticastSent, Received, Sockets, Takes, Usage, Windows};
 
 /// Samples or pings.
 pub const SENT: u64 = 1000;
@@ -56,8 +56,9 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
         Role::Writer => report.writer = Some(written(configure)),
         Role::Reader => {
             let foreign = if told("foreign") { 3 } else { 0 };
-            report.reader =
-                Some(ReaderReport { received: vec![received(configure, told, SENT)], foreign, probes: None });
+            let received = received(configure, told, SENT);
+            let takes = takes(configure, told, &received);
+            report.reader = Some(ReaderReport { received: vec![received], foreign, probes: None, takes });
         }
         Role::Pinger => report.pinger = Some(pinged(configure, told)),
         Role::Ponger => report.ponger = Some(ponged(told)),
@@ -171,6 +172,15 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
     received
 }
 
+/// Of groups, where they are asked for: full ones, larger ones, or none.
+fn takes(configure: &Configure, told: &dyn Fn(&'static str) -> bool, received: &Received) -> Option<Takes> {
+    let group = configure.factors.queues.receive_group.filter(|_| !told("single"))?;
+    let samples = u64::from(group.samples) + u64::from(told("hoard"));
+    let groups = received.delivered.div_ceil(samples);
+    let taken = received.delivered - u64::from(told("mislay"));
+    Some(Takes::new(groups, taken, samples, 2 * groups))
+}
+
 /// How late samples are written; none where there are no intended times.
 fn lag_ns(flow: &Flow, told: &dyn Fn(&'static str) -> bool) -> Option<u64> {
     let lag = if told("late") { OUT_NS } else { LAG_NS };
@@ -218,6 +228,7 @@ fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pac
                 None => distribution(configure, 1, 0),
             },
             unplaced,
+            takes: takes(configure, told, &received),
             received,
         }
     };

@@ -8,7 +8,7 @@
 //! qos blind queue off                               other QoS in force, none read back, the reader's for all, no multicast
 //! shm child                                         leaves a file, a process of its own
 //! lose owe corrupt overrun foreign backwards torn miscount overflow uncounted unicast
-//! late unplanned unsent unplaced forget early astray deserter
+//! late unplanned unsent unplaced forget early astray deserter hoard single mislay
 //!                                                   figures to be told of, or that contradict each other
 //! linger crash                                      after goodbye
 //! ```

@@ -122,6 +122,7 @@ impl Lab {
         let half =
             if scheduled.duet.is_some_and(|duet| duet.half == 1) { self.machine.other_half } else { 1.0 };
         let slower = self.machine.between.factor(design.seed, at) * half;
+        refuse(factors)?;
         let config = Config::parse(options)?.slowed(slower);
         let machine = self.machine.slowed(slower);
         let seed = design.seed_of_run(scheduled.number);
@@ -361,6 +362,17 @@ fn latencies<'s>(
         ((kind.to_owned(), figures), (kind.to_owned(), histogram))
     });
     both.unzip()
+}
+
+/// What virtual time has not.
+fn refuse(factors: &Factors) -> Result<(), ConfigError> {
+    let refused = |message: &str, hint: &str| {
+        Err(ConfigError { message: message.to_owned(), hint: hint.to_owned() })
+    };
+    if factors.queues.receive_group.is_some() {
+        return refused("samples are not received in groups in virtual time", "leave `receive_group` out");
+    }
+    Ok(())
 }
 
 /// Samples of this size that make one packet of the server's.

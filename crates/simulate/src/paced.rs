@@ -278,6 +278,7 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
         duplicate,
         out_of_order,
         batches: None,
+        takes: None,
         probes: None,
     };
     let mut used = Used {

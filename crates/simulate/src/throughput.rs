@@ -106,6 +106,7 @@ fn throughput(written: &Written, received: &Received, counted: &Counted, factors
         duplicate: counted.duplicate,
         out_of_order: counted.out_of_order,
         batches: None,
+        takes: None,
         probes: None,
     }
 }

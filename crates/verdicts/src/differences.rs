@@ -128,6 +128,7 @@ fn queues(fields: &mut Fields, queues: &Queues) {
     let samples = samples.into_iter().map(|(name, samples)| (name, samples.map(u64::from)));
     let asked = samples.chain(bytes).filter_map(|(name, value)| Some((name.to_owned(), value?.to_string())));
     fields.extend(asked);
+    fields.extend(queues.receive_group.map(|group| ("receive_group".to_owned(), group.to_string())));
 }
 
 fn policies(fields: &mut Fields, prefix: &str, qos: &Qos) {

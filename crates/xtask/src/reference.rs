@@ -82,6 +82,7 @@ fn kind(value: &Value, definitions: &Map<String, Value>) -> Result<String, Error
             "WrittenRate" => {
                 "rate, such as `1000`, `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"` or `\"max\"`".to_owned()
             }
+            "WrittenGroup" => "group, such as `\"8/5ms\"`, or `1`".to_owned(),
             "Percent" => "share, such as `\"2%\"`".to_owned(),
             "QosTime" => "time, such as `\"200ms\"`, or `\"infinite\"`".to_owned(),
             "Cores" => "`\"auto\"`, `\"none\"`, or such as `\"0,1\"` or `\"0-3,4-7\"`".to_owned(),

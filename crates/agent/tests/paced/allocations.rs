@@ -9,13 +9,14 @@ use agent::{
     plans::Plan,
     probes::Returns,
     session::{Part, Role as _},
+    taker::Taker,
 };
 use allocation_counter::measure;
 use control::{Configure, Role};
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, Sample, TypeKind, WriterConfig};
-use experiment::{Load, Qos, Rate};
+use experiment::{Load, Qos, Rate, ReceiveGroup};
 
-use crate::rig::{MS, Run, cell_of, driver};
+use crate::rig::{MS, Run, cell, cell_of, driver};
 
 fn configure() -> Configure {
     let rate = Rate::per_second(20_000);
@@ -107,6 +108,59 @@ fn receiving_by_a_plan_allocates_nothing() {
         assert_eq!(counted.count_total, 0, "{plan:?}");
         assert_eq!(arrivals.progress().delivered(), planned - planned.div_ceil(7));
     }
+}
+
+#[test]
+fn receiving_in_groups_allocates_nothing() {
+    let driver = Driver::load(&driver("udp")).expect("a driver");
+    let run_name = "groups".to_owned();
+    let participant =
+        driver.open(&ParticipantConfig { domain: 77, run_name, ..ParticipantConfig::default() });
+    let participant = participant.expect("a participant");
+    let topic = "groups".to_owned();
+    let reader = ReaderConfig {
+        topic: topic.clone(),
+        type_kind: TypeKind::Octets,
+        qos: Qos::default(),
+        max_payload_bytes: 64,
+        batched: false,
+        polling: false,
+    };
+    let writer = WriterConfig {
+        topic,
+        type_kind: TypeKind::Octets,
+        qos: Qos::default(),
+        max_payload_bytes: 64,
+        batch_bytes: 0,
+        loans: false,
+    };
+    let (writer, reader) =
+        (participant.writer(&writer).expect("a writer"), participant.reader(&reader).expect("a reader"));
+    writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
+    let mut factors = cell("udp", Load::Max);
+    factors.queues.receive_group = Some(ReceiveGroup::of(8, MS));
+    let mut taker = Taker::new(reader, &factors, 64);
+    for number in 0..20_u8 {
+        writer.write(0, &[number; 64]).expect("written");
+    }
+    let (mut given, mut groups) = (0_u8, 0);
+    let counted = measure(|| {
+        while given < 20 {
+            let sink = |sample: Sample<'_>| {
+                assert_eq!(sample.payload, [given; 64]);
+                given += 1;
+            };
+            let taken = taker.receive(1_000 * MS, sink).expect("received");
+            assert!((1..=8).contains(&taken), "{taken}");
+            taker.came(taken, taken.into());
+            groups += 1;
+        }
+    });
+    assert_eq!(counted.count_total, 0);
+    let takes = taker.takes();
+    assert_eq!((takes.groups, takes.samples, takes.max_samples), (groups, 20, 8));
+    // nothing comes: the wait has its end
+    assert_eq!(taker.receive(MS, |_| panic!("nothing was written")).expect("nothing"), 0);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, net::UdpSocket};
 
 use agent::header::Header;
 use control::{Configure, Configured, FlowRead, FlowWritten};
-use experiment::{Load, Rate, ReceiveMode, Schedule, Trace};
+use experiment::{Load, Rate, ReceiveGroup, ReceiveMode, Schedule, Trace};
 use results::Distribution;
 use rig::{MS, Outcome, Run, cell, cell_of, reliable};
 
@@ -251,6 +251,52 @@ fn samples_of_others_are_not_counted() {
     let outcome = run.held();
     assert_held(of_one(&outcome).0, of_one(&outcome).1, 50);
     assert_eq!(outcome.read.foreign, 3);
+}
+
+/// At 1,000 a second a group of 8 is not full after 5 ms.
+#[test]
+fn samples_are_received_in_groups_and_their_times_have_the_wait() {
+    for driver in ["udp", "sim"] {
+        let grouped = |group: Option<ReceiveGroup>| {
+            let mut factors = cell(driver, constant(1_000));
+            factors.queues.receive_group = group;
+            Run::new(factors, 300 * MS)
+        };
+        let outcome = grouped(Some(ReceiveGroup::of(8, 5 * MS))).held();
+        let (written, read) = of_one(&outcome);
+        assert_held(written, read, 300);
+        assert_times_agree(written, read);
+        let takes = read.takes.as_ref().expect("of a reader that is asked");
+        assert_eq!(takes.samples, 300);
+        // one that is not full has waited for 5 ms: no more than 61 of these, and 38 full ones
+        assert!(takes.groups < 100 && (3..=8).contains(&takes.max_samples), "{takes:?}");
+        assert!(takes.calls >= takes.groups, "{takes:?}");
+        assert!(read.response.max_ns >= 5 * MS, "{}", read.response.max_ns);
+        assert!(read.service.mean_ns > 1e6, "{}", read.service.mean_ns);
+
+        // each as it comes: until the host lets it
+        let run = grouped(None);
+        let outcome = run.such_that(|outcome| {
+            let takes = of_one(outcome).1.takes.as_ref().expect("of a reader that is asked");
+            takes.groups > 200 && of_one(outcome).1.service.mean_ns < 1e6
+        });
+        let (_, read) = of_one(&outcome);
+        assert_eq!(read.takes.as_ref().map(|takes| takes.samples), Some(read.received.delivered));
+    }
+}
+
+/// A group that is full waits for nothing: here its time alone would take 30 s.
+#[test]
+fn a_full_group_does_not_wait() {
+    let mut factors = cell("udp", Load::Burst { rate: Rate { samples: 4, period_ns: MS } });
+    factors.queues.receive_group = Some(ReceiveGroup::of(4, 100 * MS));
+    let outcome = Run::new(factors, 300 * MS).held();
+    let (written, read) = of_one(&outcome);
+    assert_held(written, read, 1_200);
+    assert_times_agree(written, read);
+    let takes = read.takes.as_ref().expect("of a reader that is asked");
+    assert_eq!((takes.samples, takes.max_samples), (1_200, 4));
+    assert!(takes.groups >= 300, "{takes:?}");
 }
 
 /// They wait until a batch is full, and the rest leaves at the end.

@@ -1,6 +1,6 @@
 //! How much either end may hold: queues of samples and buffers of sockets.
 
-use experiment::Queues;
+use experiment::{Queues, ReceiveGroup};
 
 use crate::{ids, plan, refused, with};
 
@@ -23,6 +23,7 @@ fn queues_and_buffers_are_factors_of_either_end() {
         receive_samples: Some(1000),
         send_buffer_bytes: None,
         receive_buffer_bytes: Some(4 << 20),
+        receive_group: None,
     };
     assert_eq!(factors.queues, queues);
     // each end has its own limit, and all else as the other
@@ -111,5 +112,62 @@ fn what_is_no_queue_is_refused_where_it_stands() {
         assert!(found.0.starts_with(error), "{more}: {found:?}");
         assert!(marked.is_empty() || found.1 == marked, "{more}: {found:?}");
         assert!(found.2.contains(hint), "{more}: {found:?}");
+    }
+}
+
+#[test]
+fn groups_are_of_streams() {
+    let more = "receive_group = [1, \"8/5ms\"]\n";
+    let experiment = plan(&with(more), &["factors.size=64", "workload=latency,throughput"]);
+    assert_eq!(
+        ids(&experiment),
+        ["dds/udp4/latency/64", "dds/udp4/throughput/64", "dds/udp4/throughput/64/group-8-5ms"]
+    );
+    let [latency, each, grouped] = &experiment.cells[..] else { panic!("three cells") };
+    for cell in [latency, each] {
+        assert!(cell.factors.queues.is_default());
+        assert_eq!(cell.factors.reception(), "waitset");
+    }
+    assert_eq!(grouped.factors.queues.receive_group, Some(ReceiveGroup::of(8, 5_000_000)));
+    assert_eq!(grouped.factors.reception(), "waitset in groups of 8 or what comes within 5ms (application)");
+    let more = format!("{more}exclude = [{{ receive_group = 1, workload = \"throughput\" }}]\n");
+    let chosen = plan(&with(&more), &["factors.size=64", "workload=throughput"]);
+    assert_eq!(ids(&chosen), ["dds/udp4/throughput/64/group-8-5ms"]);
+}
+
+#[test]
+fn groups_that_cannot_be_are_refused_where_they_stand() {
+    for (text, set, error, hint) in [
+        (
+            "receive_group = \"8/5ms\"",
+            "workload=latency",
+            "f.toml:7:17: `latency` has one sample",
+            "use the workload",
+        ),
+        (
+            "receive_group = \"8/5ms\"\nreceive = \"listener\"",
+            "workload=throughput",
+            "f.toml:7:17: a `receive_group` is",
+            "waitset",
+        ),
+        (
+            "receive_group = \"4096/5ms\"",
+            "workload=throughput",
+            "f.toml:7:17: a group of 4096 samples of 65000 bytes",
+            "smaller",
+        ),
+        (
+            "receive_group = [1, 1]",
+            "workload=throughput",
+            "f.toml:7:21: receive_group `1` is given twice",
+            "once",
+        ),
+        ("receive_group = []", "workload=throughput", "f.toml: no receive_group given", "name at least one"),
+        ("receive_group = 8", "workload=throughput", "f.toml:7:17: ", "8/5ms"),
+        ("receive_group = \"8/1s\"", "workload=throughput", "f.toml:7:17: ", "1us to 100ms"),
+    ] {
+        let found = refused(&with(&format!("{text}\n")), &[set, "factors.size=65000"]);
+        assert!(found.0.starts_with(error), "{text}: {found:?}");
+        assert!(found.0.contains(hint) || found.2.contains(hint), "{text}: {found:?}");
     }
 }

@@ -274,6 +274,7 @@ fn throughput(scheduled: ScheduledRun, factors: &Factors) -> Throughput {
         duplicate: 0,
         out_of_order: 0,
         batches: None,
+        takes: None,
         probes: None,
     }
 }

@@ -146,6 +146,7 @@ fn throughput(flows: &[FlowRecord], run: u32) -> Throughput {
         duplicate: 0,
         out_of_order: 0,
         batches: None,
+        takes: None,
         probes: None,
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
     AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, Run, RunState,
-    SteadyState, Throughput, Usage, Warning, WarningKind, WireBytes, steady_latency,
+    SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, steady_latency,
 };
 
 /// What a run says.
@@ -65,6 +65,18 @@ impl Figures {
             }
             Err(error) => self.unreadable(kind, &error),
         }
+    }
+
+    /// What a reader took at a time must be what came, in groups no larger than asked for.
+    fn check_takes(&mut self, whose: &str, factors: &Factors, takes: Option<&Takes>, delivered: u64) {
+        let (samples, most) = takes.map_or((delivered, 0), |takes| (takes.samples, takes.max_samples));
+        self.check(samples == delivered, || {
+            format!("{whose}{delivered} samples came, but {samples} were taken")
+        });
+        let Some(group) = factors.queues.receive_group else { return };
+        self.check(takes.is_some() && most <= group.samples.into(), || {
+            format!("{whose}groups of up to {} samples were asked for, and of {most} were taken", group.samples)
+        });
     }
 
     fn unreadable(&mut self, kind: &str, error: &HistogramError) {

@@ -3,8 +3,8 @@
 use control::{FlowRead, FlowWritten, PacedWritten};
 use experiment::{Design, Factors, Flow, Load, Reliability, Schedule};
 use results::{
-    Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Throughput, WarningKind,
-    kind_of_flow, steady_rate,
+    Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Takes, Throughput,
+    WarningKind, kind_of_flow, steady_rate,
 };
 use stats::total;
 
@@ -76,6 +76,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
             received: &ends.read.received,
         };
         delivery.check(&mut figures);
+        figures.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
         let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
         let foreign = if number == 0 { read.foreign } else { 0 };
         figures.counted.push(Counted { reader: number as u16, foreign, ..counted });
@@ -228,6 +229,7 @@ fn throughput(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], counte
         duplicate,
         out_of_order,
         batches: Batches::sum(written.flows.iter().filter_map(|flow| flow.batches.as_ref())),
+        takes: Takes::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
         probes: None,
     }
 }

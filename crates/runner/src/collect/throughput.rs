@@ -40,10 +40,12 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -
         )
     });
     delivery.check(&mut figures);
+    figures.check_takes("", factors, read.takes.as_ref(), received.delivered);
     let reliable = factors.qos.reliability == Some(Reliability::Reliable);
     let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
     let counted = Counted { foreign: read.foreign, ..counted };
-    figures.throughput = Some(throughput(written, received, &counted));
+    figures.throughput =
+        Some(Throughput { takes: read.takes.clone(), ..throughput(written, received, &counted) });
     figures.steady_state.extend(steady_rate(received).map(|state| ("delivered".to_owned(), state)));
     figures.counted.push(counted);
     let probes = (written.probes.as_ref(), read.probes.as_ref());
@@ -76,6 +78,7 @@ fn throughput(written: &Written, received: &Received, counted: &Counted) -> Thro
         duplicate: counted.duplicate,
         out_of_order: counted.out_of_order,
         batches: written.batches.clone(),
+        takes: None,
         probes: None,
     }
 }

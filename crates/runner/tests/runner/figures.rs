@@ -1,7 +1,7 @@
 //! What the agents recorded becomes the right figures; what contradicts itself is left out; what limits them is said.
 
 use crate::rig::{Rig, files_below, run};
-use experiment::{Pin, Queues, Workload};
+use experiment::{Pin, Queues, ReceiveGroup, Workload};
 use results::{Directory, Document, FindingKind, RunState, State, WarningKind};
 
 fn measure(workload: Workload, script: &str) -> Document {
@@ -163,6 +163,7 @@ fn queues_are_held_against_each_end_and_buffers_that_nobody_shows_are_told() {
             receive_samples: Some(9),
             send_buffer_bytes: Some(65_536),
             receive_buffer_bytes: None,
+            receive_group: None,
         };
         rig.execute().cells[0].runs[0].clone()
     };
@@ -174,6 +175,28 @@ fn queues_are_held_against_each_end_and_buffers_that_nobody_shows_are_told() {
     let failure = with_queues("queue writer any").failure.expect("it fails");
     assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("configure", Some("writer")));
     assert!(failure.error.contains("max_samples: asked 7, in force 9"), "{failure:?}");
+}
+
+#[test]
+fn groups_are_what_was_asked_for_and_hold_all_that_came() {
+    let grouped = |script: &str| {
+        let mut rig = Rig::new(&[("d", script)]).of_workload(Workload::Throughput);
+        rig.experiment.cells[0].factors.queues.receive_group = Some(ReceiveGroup::of(8, 5_000_000));
+        rig.execute().cells[0].runs[0].clone()
+    };
+    let run = grouped("");
+    assert_eq!(run.state, RunState::Valid, "{run:?}");
+    let takes = run.throughput.and_then(|throughput| throughput.takes).expect("groups");
+    assert_eq!((takes.groups, takes.samples, takes.max_samples, takes.calls), (125, 1000, 8, 250));
+    for (script, words) in [
+        ("hoard", "groups of up to 8 samples were asked for, and of 9 were taken"),
+        ("single", "groups of up to 8 samples were asked for, and of 0 were taken"),
+        ("mislay", "1000 samples came, but 999 were taken"),
+    ] {
+        let run = grouped(script);
+        assert_eq!(run.state, RunState::Invalid, "{script}: {run:?}");
+        assert!(run.warnings[0].text.contains(words), "{run:?}");
+    }
 }
 
 /// The one run of an experiment by multicast.

@@ -1,7 +1,7 @@
 //! A run with a plan: what both ends recorded becomes the right figures, flow by flow, and what contradicts itself is left out.
 
 use crate::rig::Rig;
-use experiment::{Flow, Load, Rate, Trace, Workload};
+use experiment::{Flow, Load, Rate, ReceiveGroup, Trace, Workload};
 use results::{Run, RunState, WarningKind, sha256};
 
 /// As many samples as the fake agent has, in the measured time of the rig.
@@ -136,6 +136,23 @@ fn figures_that_contradict_each_other_are_left_out() {
         assert!(run.warnings[0].text.contains(words), "{script}: {:?}", run.warnings);
     }
     assert_eq!(measure("overflow", load(1000)).state, RunState::Invalid);
+}
+
+#[test]
+fn groups_are_held_against_each_flow() {
+    let flow = |name: &str| Flow { name: name.to_owned(), size_bytes: 64, load: load(500) };
+    let grouped = |script: &str| {
+        let mut rig = rig(script, None, &[flow("a"), flow("b")]);
+        rig.experiment.cells[0].factors.queues.receive_group = Some(ReceiveGroup::of(8, 5_000_000));
+        rig.execute().cells[0].runs[0].clone()
+    };
+    let run = grouped("");
+    assert_eq!(run.state, RunState::Valid, "{run:?}");
+    let takes = run.throughput.and_then(|throughput| throughput.takes).expect("groups");
+    assert_eq!((takes.groups, takes.samples, takes.max_samples), (126, 1000, 8));
+    let run = grouped("hoard");
+    assert_eq!(run.state, RunState::Invalid, "{run:?}");
+    assert!(run.warnings[0].text.contains("flow `a`: groups of up to 8 samples"), "{run:?}");
 }
 
 #[test]
