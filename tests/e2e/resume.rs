@@ -146,3 +146,50 @@ fn another_environment_is_refused_by_name_and_forced_with_words_in_the_result() 
     assert!(list(&document["warnings"]).iter().any(|warning| warning["kind"] == "mixed"), "{document:#}");
     assert_eq!(order(&document).len(), 9);
 }
+
+#[test]
+fn a_result_has_the_times_that_it_follows_and_goes_on_from_anywhere() {
+    const FOLLOWS: &str = r#"question = "?"
+workload = "paced"
+[factors]
+driver = "udp"
+size = 64
+trace = "times.txt"
+[design]
+blocks = 3
+measure = "100ms"
+warm_up = "0s"
+repeat_noisy = false
+"#;
+    let scene = Scene::new();
+    let times: String = (0..50).map(|number| format!("0.{:03}\n", number * 2)).collect();
+    fs::write(scene.path("times.txt"), &times).expect("a file");
+    fs::write(scene.path("f.toml"), FOLLOWS).expect("a file");
+    killed(&scene, "udp writer 1 measure 0 runner", &["run", "f.toml", "--out", "result"]);
+    // elsewhere, and without the file
+    fs::remove_file(scene.path("times.txt")).expect("the file");
+    fs::create_dir(scene.path("elsewhere")).expect("a directory");
+    fs::rename(scene.path("result"), scene.path("elsewhere/moved")).expect("moved");
+    let arguments = ["run", "--resume", "elsewhere/moved", "--json"];
+    let copies: Vec<_> = fs::read_dir(scene.path("elsewhere/moved/traces"))
+        .expect("copies")
+        .map(|e| e.expect("one").path())
+        .collect();
+    let [copy] = &copies[..] else { panic!("one: {copies:?}") };
+    assert_eq!(fs::read_to_string(copy).expect("a copy"), times);
+    // a copy that is damaged is none
+    fs::write(copy, "0\n").expect("a file");
+    let refused = start(&scene, &[], &arguments);
+    refused.assert_status(3);
+    assert!(refused.stderr.contains("cannot follow the times of `times.txt`"), "{}", refused.stderr);
+    fs::write(copy, &times).expect("a file");
+    let outcome = start(&scene, &[], &arguments);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    assert_eq!(document["state"], "complete");
+    let runs = list(&document["cells"][0]["runs"]);
+    assert_eq!(runs.len(), 3);
+    for run in runs {
+        assert_eq!((run["state"].as_str(), count(&run["paced"]["planned"])), (Some("valid"), 50), "{run:#}");
+    }
+}

@@ -141,6 +141,35 @@ impl Directory {
         save_json::<Header>(&self.path.join("experiment.json"), header)
     }
 
+    /// Saves a file of times that the experiment follows, by the SHA-256 of its bytes.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save_trace(&self, sha256: &str, bytes: &[u8]) -> Result<(), DirectoryError> {
+        let path = self.trace_path(sha256);
+        let folder = path.parent().unwrap_or(&self.path);
+        fs::create_dir_all(folder)
+            .map_err(|cause| DirectoryError::Write { path: folder.to_owned(), cause })?;
+        save(&path, bytes)
+    }
+
+    /// The file of times with this SHA-256, if it was saved. What is no SHA-256 names no file.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn trace(&self, sha256: &str) -> Result<Option<Vec<u8>>, DirectoryError> {
+        let path = self.trace_path(sha256);
+        let is_hash = sha256.len() == 64 && sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_hash || !exists(&path)? {
+            return Ok(None);
+        }
+        fs::read(&path).map(Some).map_err(|cause| DirectoryError::Read { path, cause })
+    }
+
+    fn trace_path(&self, sha256: &str) -> PathBuf {
+        self.path.join("traces").join(format!("{sha256}.txt"))
+    }
+
     /// Saves a run and its histograms. Once this returns, neither a crash nor a power cut loses them.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! DIR/experiment.json     the experiment as meant, the tool and the host
 //! DIR/runs/0001.json      one record a run, written when the run has ended
 //! DIR/runs/0001.hlog      its histograms: an HdrHistogram V2 interval log, one tag a kind
+//! DIR/traces/SHA256.txt   files of times that it follows, by the SHA-256 of their bytes
 //! DIR/logs/0001-*.log     what the agents' processes printed, where they printed anything
 //! DIR/course.json         its blocks, the noise around them, and how many there are to be
 //! DIR/result.json         the whole, written when the experiment has ended or was interrupted

@@ -107,7 +107,7 @@ impl Session<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
-        let times = Times::read(experiment)?;
+        let times = Times::read(experiment, self.directory)?;
         leftovers::sweep();
         let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
         let mut maker = Maker {

@@ -1,9 +1,9 @@
-//! The files of times that an experiment follows, read again before its first run.
+//! The files of times that an experiment follows, read again before its first run, and kept with its result.
 
 use std::{collections::BTreeMap, fs, sync::Arc};
 
 use experiment::{Experiment, Factors, Load, Trace, trace_times};
-use results::sha256;
+use results::{Directory, sha256};
 
 use crate::RunnerError;
 
@@ -12,14 +12,15 @@ use crate::RunnerError;
 pub(crate) struct Times(BTreeMap<String, Arc<[u64]>>);
 
 impl Times {
-    /// Reads all files of an experiment, and refuses what is not as it was planned.
-    pub(crate) fn read(experiment: &Experiment) -> Result<Self, RunnerError> {
+    /// Reads all files of an experiment: those that are kept with its result, and the others from where they were planned, which
+    /// are then kept too. Refuses what is not as it was planned.
+    pub(crate) fn read(experiment: &Experiment, directory: &Directory) -> Result<Self, RunnerError> {
         let mut times = BTreeMap::new();
         for flow in experiment.cells.iter().flat_map(|cell| cell.factors.streams()) {
             if let Load::Trace { trace } = flow.load
                 && !times.contains_key(&trace.sha256)
             {
-                times.insert(trace.sha256.clone(), read(&trace)?.into());
+                times.insert(trace.sha256.clone(), read(&trace, directory)?.into());
             }
         }
         Ok(Self(times))
@@ -40,16 +41,24 @@ impl Times {
     }
 }
 
-fn read(trace: &Trace) -> Result<Vec<u64>, RunnerError> {
+fn read(trace: &Trace, directory: &Directory) -> Result<Vec<u64>, RunnerError> {
     let refused = |why: String| RunnerError::Trace { file: trace.file.clone(), why };
-    let bytes = fs::read(&trace.file).map_err(|error| refused(error.to_string()))?;
-    let found = sha256(&bytes);
-    if found != trace.sha256 {
-        return Err(refused(format!(
-            "it is not the file that was planned: its SHA-256 is {found}, not {}",
-            trace.sha256
-        )));
-    }
+    let kept = directory.trace(&trace.sha256)?.filter(|bytes| sha256(bytes) == trace.sha256);
+    let bytes = match kept {
+        Some(bytes) => bytes,
+        None => {
+            let bytes = fs::read(&trace.file).map_err(|error| refused(error.to_string()))?;
+            let found = sha256(&bytes);
+            if found != trace.sha256 {
+                return Err(refused(format!(
+                    "it is not the file that was planned: its SHA-256 is {found}, not {}",
+                    trace.sha256
+                )));
+            }
+            directory.save_trace(&trace.sha256, &bytes)?;
+            bytes
+        }
+    };
     let text = String::from_utf8(bytes).map_err(|_| refused("it is no text".to_owned()))?;
     trace_times(&text).map_err(|fault| refused(fault.to_string()))
 }

@@ -171,8 +171,13 @@ fn the_times_of_a_file_are_read_again_and_another_file_is_refused() {
         rig.experiment.cells[0].factors.load = Some(Load::Trace { trace });
         rig
     };
-    let run = rig("").execute().cells[0].runs[0].clone();
+    let followed = rig("");
+    let run = followed.execute().cells[0].runs[0].clone();
     assert_eq!((run.state, run.paced.unwrap().planned), (RunState::Valid, 1000));
+    // a copy is in the result
+    let Some(Load::Trace { trace }) = &followed.experiment.cells[0].factors.load else { panic!("a file") };
+    let copy = followed.results().join("traces").join(format!("{}.txt", trace.sha256));
+    assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(&trace.file).unwrap());
 
     let outcome = rig("0\n").execute_with(&mut ());
     let trouble = outcome.trouble.expect("another file");
