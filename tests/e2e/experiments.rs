@@ -145,3 +145,43 @@ fn two_results_are_compared_and_one_never_differs_from_itself() {
         assert!(["equivalent", "inconclusive", "too_few", "none"].contains(&word), "{verdict}");
     }
 }
+
+/// Far more than any kernel grants without being told to: less is said, with what limits it.
+#[test]
+fn buffers_that_the_kernel_cuts_are_told_with_its_limit() {
+    const ASKED: &str = "2000000000";
+    let scene = Scene::new();
+    let limit = |name: &str| {
+        let text = fs::read_to_string(format!("/proc/sys/net/core/{name}")).expect("a limit");
+        text.trim().to_owned()
+    };
+    let buffers = [format!("factors.send_buffer={ASKED}"), format!("factors.receive_buffer={ASKED}")];
+    let more = ["factors.driver=udp", "factors.size=64", "factors.receive=waitset", "workload=throughput"];
+    let design = ["design.blocks=3", "design.measure=20ms", "design.warm_up=0s"];
+    let sets = buffers.iter().map(String::as_str).chain(more).chain(design).flat_map(|set| ["--set", set]);
+    let file = "question = \"?\"\nworkload = \"throughput\"\n";
+    fs::write(scene.path("f.toml"), file).expect("a file");
+    let arguments: Vec<&str> =
+        ["run", "f.toml", "--json", "--out", "result"].into_iter().chain(sets).collect();
+    let outcome = scene.ddsmark(&arguments);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let told: Vec<&str> = list(&document["cells"][0]["warnings"])
+        .iter()
+        .filter(|warning| warning["kind"] == "buffers")
+        .map(|warning| warning["text"].as_str().expect("words"))
+        .collect();
+    let [told] = &told[..] else { panic!("one: {told:?}") };
+    for (buffer, sysctl) in
+        [("send_buffer_bytes of the writer", "wmem_max"), ("receive_buffer_bytes of the reader", "rmem_max")]
+    {
+        let limit = limit(sysctl);
+        let hint = format!("net.core.{sysctl} is {limit}; hint: `sysctl -w net.core.{sysctl}={ASKED}`");
+        assert!(
+            told.contains(&format!("{buffer}: asked {ASKED}, in force ")) && told.contains(&hint),
+            "{told}"
+        );
+    }
+    let report = scene.ddsmark(&["report", "result"]);
+    assert!(report.stdout.contains("send_buffer_bytes of the writer: asked"), "{}", report.stdout);
+}

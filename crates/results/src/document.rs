@@ -551,6 +551,8 @@ pub enum WarningKind {
     Loss,
     /// The kernel dropped datagrams at a full socket buffer.
     BufferDrops,
+    /// Socket buffers are smaller than asked for.
+    Buffers,
     /// Samples came that are not of this run.
     Foreign,
     /// Samples were damaged.

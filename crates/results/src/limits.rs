@@ -186,6 +186,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
         if matches!(
             warning.kind,
             WarningKind::WritesRefused
+                | WarningKind::Buffers
                 | WarningKind::Incomplete
                 | WarningKind::Host
                 | WarningKind::Spread

@@ -5,7 +5,8 @@
 //! ```text
 //! kill hang deaf exit fail garbage wrong twice      instead of the answer
 //! protocol                                          another version of the control channel
-//! qos blind queue off                               other QoS in force, none read back, the reader's for all, no multicast
+//! qos blind queue off meager                        other QoS in force, none read back, the reader's for all, no multicast,
+//!                                                   small buffers
 //! shm child                                         leaves a file, a process of its own
 //! lose owe corrupt overrun foreign backwards torn miscount overflow uncounted unicast
 //! late unplanned unsent unplaced forget early astray deserter hoard single mislay
@@ -167,7 +168,13 @@ impl Agent {
         let off = self.told_of("off", "configure", configure.role.name());
         let multicast = if off { "off" } else { "unknown" };
         let domain = configure.domain.to_string();
-        [("multicast".to_owned(), multicast.to_owned()), ("domain".to_owned(), domain)].into()
+        let mut settings =
+            BTreeMap::from([("multicast".to_owned(), multicast.to_owned()), ("domain".to_owned(), domain)]);
+        if self.told_of("meager", "configure", configure.role.name()) {
+            let small = ["send_buffer_bytes", "receive_buffer_bytes"];
+            settings.extend(small.map(|name| (name.to_owned(), "4608".to_owned())));
+        }
+        settings
     }
 
     /// Locators that this agent gave, and that it must be given: readers first.

@@ -109,7 +109,8 @@ impl Session<'_> {
         leftovers::remove(&pair.run_name);
         // what was reported is kept even of a run that failed when its agents were to end
         let log = evidence.as_ref().map_or_else(IntervalLog::new, |evidence| {
-            collect(&mut run, &cell.factors, design, evidence, times, self.launcher.one_clock())
+            let sysctls = &self.header.host.sysctls;
+            collect(&mut run, &cell.factors, design, evidence, times, self.launcher.one_clock(), sysctls)
         });
         let measured = phases.measured();
         run.phases_ns = phases.into_times();

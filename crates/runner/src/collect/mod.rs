@@ -1,5 +1,6 @@
 //! What the agents of a run recorded, joined, checked against itself, and put into the words of a result.
 
+mod buffers;
 mod delivery;
 mod latency;
 mod multicast;
@@ -75,7 +76,10 @@ impl Figures {
         });
         let Some(group) = factors.queues.receive_group else { return };
         self.check(takes.is_some() && most <= group.samples.into(), || {
-            format!("{whose}groups of up to {} samples were asked for, and of {most} were taken", group.samples)
+            format!(
+                "{whose}groups of up to {} samples were asked for, and of {most} were taken",
+                group.samples
+            )
         });
     }
 
@@ -128,7 +132,7 @@ impl Figures {
     }
 }
 
-/// Puts what was recorded into the record of its run, and returns its histograms.
+/// Puts what was recorded into the record of its run, and returns its histograms. `sysctls` are the host's.
 pub(crate) fn collect(
     run: &mut Run,
     factors: &Factors,
@@ -136,6 +140,7 @@ pub(crate) fn collect(
     evidence: &Evidence,
     times: &Times,
     one_clock: bool,
+    sysctls: &BTreeMap<String, String>,
 ) -> IntervalLog {
     let mut figures = match factors.workload {
         Workload::Latency => latency::figures(evidence, design, one_clock),
@@ -143,6 +148,7 @@ pub(crate) fn collect(
         // the trials of a search are paced ones
         Workload::Paced | Workload::Search => paced::figures(evidence, factors, design, times),
     };
+    buffers::check(&mut figures, evidence, factors, sysctls);
     if factors.multicast {
         multicast::check(&mut figures, evidence, factors);
     }

@@ -172,6 +172,13 @@ fn queues_are_held_against_each_end_and_buffers_that_nobody_shows_are_told() {
     let texts: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
     assert_eq!(texts, ["the driver cannot read back send_buffer_bytes of the writer"]);
 
+    let run = with_queues("meager writer any");
+    assert_eq!((run.state, run.warnings.len()), (RunState::Valid, 1), "{run:?}");
+    let warning = &run.warnings[0];
+    assert_eq!(warning.kind, WarningKind::Buffers);
+    let words = "send_buffer_bytes of the writer: asked 65536, in force 4608";
+    assert!(warning.text.starts_with(words), "{warning:?}");
+
     let failure = with_queues("queue writer any").failure.expect("it fails");
     assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("configure", Some("writer")));
     assert!(failure.error.contains("max_samples: asked 7, in force 9"), "{failure:?}");

@@ -1,0 +1,80 @@
+//! Socket buffers that were asked for, held against what was granted.
+
+use std::collections::BTreeMap;
+
+use experiment::Factors;
+use results::WarningKind;
+
+use super::Figures;
+use crate::pair::{Evidence, entities};
+
+/// Which end has a buffer, what its size is called, and what limits it.
+const BUFFERS: [(&str, &str, &str); 2] = [
+    ("writer", "send_buffer_bytes", "net.core.wmem_max"),
+    ("reader", "receive_buffer_bytes", "net.core.rmem_max"),
+];
+
+/// Warns of buffers that are smaller than asked for. One that no driver shows is told elsewhere.
+pub(super) fn check(
+    figures: &mut Figures,
+    evidence: &Evidence,
+    factors: &Factors,
+    sysctls: &BTreeMap<String, String>,
+) {
+    let asked = [factors.queues.send_buffer_bytes, factors.queues.receive_buffer_bytes];
+    let mut short = Vec::new();
+    for ((entity, setting, sysctl), asked) in BUFFERS.into_iter().zip(asked) {
+        let Some(asked) = asked else { continue };
+        let ends = evidence.agents.iter().filter(|agent| entities(agent.role, false).contains(&entity));
+        let shown = ends.flat_map(|agent| agent.configured.settings.values());
+        let granted = shown.filter_map(|settings| settings.get(setting)?.parse::<u64>().ok()).min();
+        let limit = sysctls.get(sysctl).and_then(|limit| limit.parse().ok());
+        let words = granted.and_then(|granted| shortage(asked, granted, sysctl, limit));
+        short.extend(words.map(|words| format!("{setting} of the {entity}: {words}")));
+    }
+    if !short.is_empty() {
+        figures.warn(WarningKind::Buffers, short.join("; "));
+    }
+}
+
+/// What is to be said of a buffer that is smaller than asked for; none of one that is not. The kernel shows twice of what it
+/// grants, the other half being for its own bookkeeping (socket(7)).
+fn shortage(asked: u64, shown: u64, sysctl: &str, limit: Option<u64>) -> Option<String> {
+    let limited = limit.filter(|limit| *limit < asked);
+    if shown >= asked && (limited.is_none() || shown / 2 >= asked) {
+        return None;
+    }
+    let why = match limited {
+        Some(limit) => format!("{sysctl} is {limit}; hint: `sysctl -w {sysctl}={asked}`"),
+        None => "the middleware asked the kernel for less".to_owned(),
+    };
+    Some(format!("asked {asked}, in force {shown} with the kernel's own half: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortage;
+
+    #[test]
+    fn what_is_granted_is_held_against_what_was_asked() {
+        let short = |asked, shown, limit| shortage(asked, shown, "net.core.rmem_max", limit);
+        // all that was asked for, as the kernel shows it, and as a driver may
+        assert_eq!(short(100_000, 200_000, Some(212_992)), None);
+        assert_eq!(short(100_000, 100_000, Some(212_992)), None);
+        assert_eq!(short(212_992, 425_984, Some(212_992)), None);
+        // a privileged process may pass the limit
+        assert_eq!(short(4 << 20, 8 << 20, Some(212_992)), None);
+        assert_eq!(short(100_000, 100_000, None), None);
+        // the limit, though what is shown is more than was asked for
+        let words = short(300_000, 425_984, Some(212_992)).expect("less");
+        assert_eq!(
+            words,
+            "asked 300000, in force 425984 with the kernel's own half: net.core.rmem_max is 212992; hint: `sysctl -w \
+             net.core.rmem_max=300000`"
+        );
+        assert!(short(4 << 20, 425_984, Some(212_992)).expect("less").contains("hint: `sysctl -w"));
+        let words = short(100_000, 50_000, Some(212_992)).expect("less");
+        assert!(words.ends_with("the middleware asked the kernel for less"), "{words}");
+        assert!(short(100_000, 50_000, None).is_some());
+    }
+}
