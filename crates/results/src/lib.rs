@@ -30,6 +30,7 @@ mod lateness;
 mod limits;
 mod metric;
 mod paced;
+mod packing;
 mod probes;
 mod rate;
 mod search;
@@ -61,6 +62,7 @@ pub use interval_log::{Histograms, IntervalLog};
 pub use lateness::Lateness;
 pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
+pub use packing::Packing;
 pub use probes::Probes;
 pub use rate::WindowCounts;
 pub use search::{

@@ -5,6 +5,9 @@
 //! [`results::Assembler`] takes it. What must come out is known from [`sim_model::Truth`]; so the statistics of a result,
 //! and whatever reads results, can be tested on thousands of experiments.
 //!
+//! Batches leave by the agents' own rule ([`results::Packing`]), turbo too. What virtual time has not is refused: samples received in
+//! groups, and a throttled rate, which follows probes.
+//!
 //! What the middleware does is its options; what the host does beside it, and from run to run, is a [`Machine`].
 #![forbid(unsafe_code)]
 
@@ -24,7 +27,7 @@ use experiment::{
     ScheduledRun, Workload,
 };
 use results::{
-    Assembler, Counted, Document, Duet, Header, Histograms, Latency, Received, Run, RunState, State,
+    Assembler, Counted, Document, Duet, Header, Histograms, Latency, Packing, Received, Run, RunState, State,
     SteadyState, Throughput, kind_of_flow, steady_latency, steady_rate,
 };
 use sim_model::{Config, ConfigError, Flow};
@@ -122,7 +125,7 @@ impl Lab {
         let half =
             if scheduled.duet.is_some_and(|duet| duet.half == 1) { self.machine.other_half } else { 1.0 };
         let slower = self.machine.between.factor(design.seed, at) * half;
-        refuse(factors)?;
+        refuse(factors, &self.machine)?;
         let config = Config::parse(options)?.slowed(slower);
         let machine = self.machine.slowed(slower);
         let seed = design.seed_of_run(scheduled.number);
@@ -159,7 +162,8 @@ impl Lab {
                     let samples = samples_per_packet(factors.batch_bytes, flow.size_bytes);
                     let way = way(number, flow.size_bytes);
                     let times = trace_of(&self.traces, flow)?;
-                    streams.push(Stream::new((number, flow), times, way, samples, recorded));
+                    let packing = Packing::new(factors, flow.size_bytes);
+                    streams.push(Stream::new((number, flow), times, way, packing, samples, recorded));
                 }
                 let measured = paced::measure(&mut streams, design, seed);
                 self.arrivals = streams.into_iter().map(|stream| stream.into_way().into_arrivals()).collect();
@@ -365,12 +369,20 @@ fn latencies<'s>(
 }
 
 /// What virtual time has not.
-fn refuse(factors: &Factors) -> Result<(), ConfigError> {
-    let refused = |message: &str, hint: &str| {
-        Err(ConfigError { message: message.to_owned(), hint: hint.to_owned() })
-    };
+fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigError> {
+    let refused =
+        |message: &str, hint: &str| Err(ConfigError { message: message.to_owned(), hint: hint.to_owned() });
     if factors.queues.receive_group.is_some() {
         return refused("samples are not received in groups in virtual time", "leave `receive_group` out");
+    }
+    if factors.streams().iter().any(|flow| matches!(flow.load, Load::Throttled { .. })) {
+        let message = "a throttled rate follows probes, and there are none in virtual time";
+        return refused(message, "plan another rate, such as `max`");
+    }
+    if factors.batching.is_turbo() && machine.link_mbps.is_some() {
+        let message =
+            "the packets of turbo have many sizes, and a link in virtual time carries packets of one";
+        return refused(message, "leave `link_mbps` out, or pack a fixed number of samples");
     }
     Ok(())
 }

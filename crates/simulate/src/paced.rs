@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use experiment::{Design, Flow, Schedule};
-use results::{Counted, FlowRecord, Latency, Lateness, Paced, Received, Throughput};
+use results::{Batches, Counted, FlowRecord, Latency, Lateness, Paced, Packing, Received, Throughput};
 
 use crate::{
     Measured, Series,
@@ -104,15 +104,14 @@ pub(crate) struct Stream<'r> {
     trace: Arc<[u64]>,
     way: Way<'r>,
     recorded: &'r mut Recorded,
-    /// Samples of a packet, and what writing one costs.
+    packing: Packing,
+    /// Samples of a full packet, and what writing one costs.
     samples: u64,
     cost_ns: u64,
     /// None: without intended times.
     schedule: Option<Schedule>,
     /// Intended time of the next sample, from the begin of the plan.
     next_ns: Option<u64>,
-    /// Samples in the packet that is being filled.
-    held: u64,
     offered: u64,
 }
 
@@ -121,6 +120,7 @@ impl<'r> Stream<'r> {
         (number, flow): (usize, &'r Flow),
         trace: Arc<[u64]>,
         way: Way<'r>,
+        packing: Packing,
         samples: u64,
         recorded: &'r mut Recorded,
     ) -> Self {
@@ -131,11 +131,11 @@ impl<'r> Stream<'r> {
             trace,
             way,
             recorded,
+            packing,
             samples,
             cost_ns,
             schedule: None,
             next_ns: None,
-            held: 0,
             offered: 0,
         }
     }
@@ -150,7 +150,8 @@ impl<'r> Stream<'r> {
         self.recorded.clear();
         self.schedule = Schedule::new(&self.flow.load, seed, self.number, self.trace.clone());
         self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
-        (self.held, self.offered) = (0, 0);
+        self.packing.begin();
+        self.offered = 0;
     }
 
     /// When the next sample is to leave, at this time of the plan. None: there is none.
@@ -162,16 +163,19 @@ impl<'r> Stream<'r> {
     fn write(&mut self, begin: u64, tried: u64, end: u64) -> Option<u64> {
         let at = tried - begin;
         self.offered += 1;
-        self.held += 1;
+        let full = self.packing.took();
         if let Some(intended) = self.next_ns {
             self.recorded.send_lag.record(at, at - intended);
         }
         self.recorded.times.push((self.next_ns.unwrap_or(0), at));
         self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
         let mut sent = tried;
-        if self.held == self.samples {
-            sent = self.way.send(tried, end, self.samples)?;
-            self.held = 0;
+        // by the agents' rule: a turbo batch waits only for what is due when this write is done
+        let free = tried + self.cost_ns - begin;
+        let eager = self.packing.is_eager() && self.due_ns(free).is_none_or(|due_ns| due_ns > free);
+        if full || eager || self.samples == 1 {
+            sent = self.way.send(tried, end, self.packing.held())?;
+            self.packing.flushed();
         }
         let free = sent + self.cost_ns;
         self.recorded.write_call.record(at, free - tried);
@@ -180,11 +184,12 @@ impl<'r> Stream<'r> {
 
     /// What is held back goes, however long that takes.
     fn flush(&mut self, now: u64) -> u64 {
-        if self.held == 0 || self.held == self.samples {
+        let held = self.packing.held();
+        if held == 0 || held == self.samples {
             return now;
         }
-        let sent = self.way.send(now, u64::MAX, self.held).unwrap_or(now);
-        self.held = 0;
+        let sent = self.way.send(now, u64::MAX, held).unwrap_or(now);
+        self.packing.flushed();
         sent
     }
 
@@ -258,6 +263,7 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
     let each = streams.iter().zip(&received);
     let counted: Vec<Counted> =
         each.map(|(stream, received)| counted(stream.way.sent().accepted, received)).collect();
+    let batches: Vec<Batches> = streams.iter().filter_map(|stream| stream.packing.batches()).collect();
     let open = Open(streams.iter_mut().map(|stream| (stream.planned(design), stream.offered)).collect());
     let last_ns = received.iter().map(|received| received.last_ns).max().unwrap_or(0);
     // over the measured time, or up to the last sample where that is later
@@ -277,7 +283,7 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
         lost_pct: percent(lost, sent),
         duplicate,
         out_of_order,
-        batches: None,
+        batches: Batches::sum(batches.iter()),
         takes: None,
         probes: None,
     };

@@ -1,7 +1,7 @@
 //! Writes as fast as back-pressure allows, and what a reader makes of what comes.
 
 use experiment::{Design, Factors};
-use results::{Counted, Received, Throughput};
+use results::{Batches, Counted, Received, Throughput};
 
 use crate::{
     Measured, Series, samples_per_packet,
@@ -16,6 +16,8 @@ struct Written {
     accepted: u64,
     elapsed_ns: u64,
     busy_ns: u64,
+    /// Packets that were accepted. Nothing is ever not due, so each is full, also with turbo.
+    packets: u64,
 }
 
 struct Writer<'w, 'r> {
@@ -47,6 +49,7 @@ impl Writer<'_, '_> {
                 break;
             };
             written.accepted += samples;
+            written.packets += 1;
             written.busy_ns += self.cost_ns * samples;
             self.now = at + self.cost_ns;
             for _ in 1..samples {
@@ -80,7 +83,8 @@ pub(super) fn measure(call: &mut Series, way: &mut Way<'_>, factors: &Factors, d
         mode: way.mode(),
     };
     let counted = counted(written.accepted, &received);
-    let throughput = throughput(&written, &received, &counted, factors);
+    let batches = (factors.batch_bytes > 0).then(|| Batches::new(written.packets, written.accepted, samples));
+    let throughput = Throughput { batches, ..throughput(&written, &received, &counted, factors) };
     Measured {
         counted: vec![counted],
         throughput: Some(throughput),
