@@ -76,6 +76,19 @@ fn a_plan_of_loads_says_how_many_samples_are_due() {
     fs::create_dir(place.path("times")).expect("a folder");
     place.write("times/t.txt", "0\n0.25\n0.75\n");
     place.golden("dry-run-paced", &["run", "loads.toml", "--dry-run"]);
+    let percents: Vec<&str> = LOADS
+        .lines()
+        .filter(|line| !line.starts_with("trace") && !line.starts_with("exclude"))
+        .map(
+            |line| {
+                if line.starts_with("rate") { "rate = [1000, \"50%\", \"99.5%\", \"max\"]" } else { line }
+            },
+        )
+        .collect();
+    place.write("percents.toml", &percents.join("\n"));
+    let batches = "factors.batch_samples=1,4";
+    place.golden("dry-run-percent", &["run", "percents.toml", "--dry-run", "--set", batches]);
+    place.golden("refused-percent", &["run", "loads.toml", "--set", "factors.rate=50%,250%"]);
     place.write("times/t.txt", "0\n0.25 s\n");
     place.golden("refused-trace", &["run", "loads.toml"]);
     fs::remove_file(place.path("times/t.txt")).expect("it is there");

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list};
+use crate::support::{Scene, count, list, wait_for};
 
 /// The runs of an experiment file, by cell.
 fn runs(scene: &Scene, file: &str) -> Value {
@@ -172,4 +172,73 @@ fn a_middleware_that_takes_less_than_planned_holds_the_sender_up_and_that_is_sai
     let kinds: Vec<&str> =
         list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();
     assert!(kinds.contains(&"sender_limited") && kinds.contains(&"unsent"), "{run:#}");
+}
+
+/// What was offered or came, whichever is less: the median of the runs.
+fn median_of_lower(maximum: &Value) -> f64 {
+    let mut rates: Vec<f64> = list(&maximum["runs"])
+        .iter()
+        .map(|run| number(&run["unpaced"]["offered_sps"]).min(number(&run["unpaced"]["delivered_sps"])))
+        .collect();
+    assert_eq!(rates.len(), 3, "{maximum:#}");
+    rates.sort_by(f64::total_cmp);
+    rates[1]
+}
+
+const PERCENTS: &str = r#"
+    question = "How late is a sample at this share of what it does?"
+    workload = "paced"
+    [factors]
+    driver = "udp"
+    size = 64
+    rate = ["5%", "20%", "40%"]
+    [design]
+    blocks = 3
+    warm_up = "20ms"
+    measure = "300ms"
+"#;
+
+#[test]
+fn percents_are_of_a_maximum_that_is_measured_before_the_first_block_and_once() {
+    let scene = Scene::new();
+    fs::write(scene.path("paced.toml"), PERCENTS).expect("a file");
+    let plan = scene.ddsmark(&["run", "paced.toml", "--dry-run"]);
+    assert!(plan.stdout.contains("what 100 % of a rate is: 3 runs of 1 cell"), "{}", plan.stdout);
+    let running = scene.start("ddsmark", &["run", "paced.toml", "--out", "result"]);
+    let second = scene.path("result/runs/0002.json");
+    wait_for("the second run", || second.is_file().then_some(()));
+    running.signal("KILL");
+    assert_eq!(running.end().status.code(), None);
+    wait_for("the end of all agents", || scene.processes().is_empty().then_some(()));
+    let saved = fs::read(scene.path("result/course.json")).expect("the course");
+    let saved: Value = serde_json::from_slice(&saved).expect("JSON");
+
+    let outcome = scene.ddsmark(&["run", "--resume", "result", "--json"]);
+    outcome.assert_status(0);
+    assert!(!outcome.stderr.contains("[maximum"), "{}", outcome.stderr);
+    let document = outcome.document();
+    assert_eq!((&document["maxima"], list(&document["maxima"]).len()), (&saved["maxima"], 1));
+    let maximum = &document["maxima"][0];
+    let sps = number(&maximum["sps"]);
+    assert!((sps - median_of_lower(maximum)).abs() < 1e-9, "{maximum:#}");
+    for (cell, percent) in list(&document["cells"]).iter().zip([5.0, 20.0, 40.0]) {
+        let load = &cell["factors"]["load"];
+        assert_eq!((&load["plan"], number(&load["percent"])), (&"share".into(), percent), "{load:#}");
+        let rate = number(&load["rate"]["samples"]) * 1e9 / number(&load["rate"]["period_ns"]);
+        assert!((rate - sps * percent / 100.0).abs() < 1e-5, "{load:#} of {sps}");
+        assert_eq!(list(&cell["runs"]).len(), 3);
+        for run in list(&cell["runs"]) {
+            assert_reconciles(run);
+            // one sample of the plan
+            let planned = number(&run["paced"]["planned_sps"]);
+            assert!((planned - rate).abs() <= 1.0 / 0.3 + 1e-6, "{planned}, not {rate}");
+        }
+    }
+    let report = scene.ddsmark(&["report", "result"]).stdout;
+    assert!(report.contains("100 % at 64 bytes, batch none: "), "{report}");
+    assert!(report.contains("the median of 3 runs as fast as it goes ("), "{report}");
+    // the first row of the table
+    let row =
+        report.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(2).unwrap_or_default();
+    assert!(row.contains(" 5% ("), "{row}");
 }

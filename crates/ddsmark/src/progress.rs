@@ -7,7 +7,7 @@ use std::{
 
 use experiment::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
-use results::{Allocation, Block, Failure, Run};
+use results::{Allocation, Block, Failure, Maximum, MaximumRun, Run};
 use runner::{Observer, Progress};
 
 use crate::output::say;
@@ -67,6 +67,17 @@ impl Observer for Display {
         self.line(&report::run_line(run, &cell.factors, done, total));
         if let Some(failure) = &run.failure {
             self.explain(failure);
+        }
+    }
+
+    fn maximum_measured(&mut self, maximum: &Maximum, run: &MaximumRun, done: usize, total: usize) {
+        self.line(&report::maximum_line(maximum, run, done, total));
+        if let Some(failure) = &run.failure {
+            self.explain(failure);
+        }
+        if maximum.failure().is_some() {
+            let cells = maximum.cells.join(", ");
+            self.line(&format!("note: what 100 % is is not known, so these are not measured: {cells}"));
         }
     }
 

@@ -21,6 +21,7 @@ const RECIPES: &[(&str, &str)] = recipes![
     "latency-vs-size",
     "throughput-vs-size",
     "loaded-latency",
+    "loaded-latency-percent",
     "max-throughput",
     "batching",
     "demand-sweep",

@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use experiment::{Experiment, Fault, Given, Pin, PinChoice, Source, Written};
+use experiment::{Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source, Written};
 use results::{Directory, Foresight, Header, State, Tool};
 use runner::{
     DriverPath, LocalLauncher, Outcome, Parts, RunnerError, Session, Stop, allowed_cores,
@@ -246,6 +246,14 @@ fn announce(experiment: &Experiment, runs: usize, directory: &Directory) {
         _ if experiment.design.duet => ", each at the same time as one of its baseline",
         _ => ", the baseline twice in each block",
     };
+    let maxima = experiment.maxima();
+    if !maxima.is_empty() {
+        let each = match maxima.len() {
+            1 => "one cell".to_owned(),
+            n => format!("{n} cells"),
+        };
+        say(&format!("first what 100 % of a rate is: {MAXIMUM_RUNS} runs of {each} as fast as it goes"));
+    }
     if let Some(precision) = &experiment.design.precision {
         say(&format!(
             "the first {} blocks decide how many it takes, {} at most",

@@ -9,6 +9,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::{Arrival, Share};
+
 /// When the samples of a flow are to leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "plan", rename_all = "snake_case")]
@@ -32,6 +34,16 @@ pub enum Load {
     Trace {
         /// Where they come from.
         trace: Trace,
+    },
+    /// At a share of the highest rate that the same cell had without a plan: measured before the first block.
+    Share {
+        /// In percent of it.
+        percent: Share,
+        /// `constant` or `poisson`.
+        arrival: Arrival,
+        /// What that came to. Absent until the maximum is measured, and where it could not be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rate: Option<Rate>,
     },
     /// Each as soon as the one before is written: no intended times.
     Max,
@@ -104,17 +116,48 @@ impl Load {
         !matches!(self, Self::Max | Self::Throttled { .. })
     }
 
-    /// Its rate, where it has one.
+    /// The plan in samples/s: of a share what it came to, none where that is not known.
+    #[must_use]
+    pub fn known(&self) -> Option<Self> {
+        match *self {
+            Self::Share { arrival: Arrival::Poisson, rate, .. } => Some(Self::Poisson { rate: rate? }),
+            Self::Share { rate, .. } => Some(Self::Constant { rate: rate? }),
+            _ => Some(self.clone()),
+        }
+    }
+
+    /// The same where 100 % is this rate.
+    #[must_use]
+    pub fn with_maximum(self, sps: f64) -> Self {
+        match self {
+            Self::Share { percent, arrival, .. } => {
+                Self::Share { percent, arrival, rate: Some(Rate::nearest(percent.of(sps))) }
+            }
+            other => other,
+        }
+    }
+
+    /// Its share of a maximum, where it is one.
+    #[must_use]
+    pub const fn share(&self) -> Option<Share> {
+        match self {
+            Self::Share { percent, .. } => Some(*percent),
+            _ => None,
+        }
+    }
+
+    /// Its rate, where it has one that is known.
     #[must_use]
     pub const fn rate(&self) -> Option<Rate> {
         match self {
             Self::Constant { rate } | Self::Poisson { rate } | Self::Burst { rate } => Some(*rate),
+            Self::Share { rate, .. } => *rate,
             Self::Trace { .. } | Self::Max | Self::Throttled { .. } => None,
         }
     }
 
     /// How many of its samples are due within a time from the begin, on average where that is left to chance; none where
-    /// nothing is due.
+    /// nothing is due, or the rate is not known.
     #[must_use]
     pub fn planned(&self, measure_ns: u64) -> Option<u64> {
         let of = |number: u64| u128::from(number);
@@ -124,19 +167,10 @@ impl Load {
             Self::Poisson { rate } => (of(measure_ns) * of(rate.samples)) / of(rate.period_ns),
             Self::Burst { rate } => of(rate.samples) * of(measure_ns).div_ceil(of(rate.period_ns)),
             Self::Trace { trace } => of(trace.samples),
+            Self::Share { .. } => return self.known()?.planned(measure_ns),
             Self::Max | Self::Throttled { .. } => return None,
         };
         Some(u64::try_from(planned).unwrap_or(u64::MAX))
-    }
-
-    /// The same plan at another rate; a plan without one stays as it is.
-    #[must_use]
-    pub fn at(&self, other: Rate) -> Self {
-        let mut load = self.clone();
-        if let Self::Constant { rate } | Self::Poisson { rate } | Self::Burst { rate } = &mut load {
-            *rate = other;
-        }
-        load
     }
 }
 
@@ -159,6 +193,11 @@ impl fmt::Display for Load {
             Self::Burst { rate } => {
                 let period = humantime::format_duration(std::time::Duration::from_nanos(rate.period_ns));
                 write!(f, "bursts of {} every {period}", rate.samples)
+            }
+            Self::Share { percent, arrival, rate } => {
+                let kind = if *arrival == Arrival::Poisson { "poisson " } else { "" };
+                write!(f, "{kind}{percent}")?;
+                rate.map_or(Ok(()), |rate| write!(f, " ({rate})"))
             }
             Self::Trace { trace } => write!(f, "trace {}", trace.file),
             Self::Max => f.write_str("max"),

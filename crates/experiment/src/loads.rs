@@ -17,6 +17,7 @@ const MAX_FLOWS: usize = 100;
 const MAX_NAME: usize = 64;
 
 const RATES: &str = "up to 100M samples a second, and an hour from one sample to the next";
+const SHARES: &str = "from 0.01% to 200% of the maximum";
 const BURSTS: &str =
     "write a burst as a number and a period, such as `10/100ms`: 10 samples at once, every 100 ms";
 
@@ -137,6 +138,12 @@ impl<'a> Traces<'a> {
             }
             let load = match (rate, trace) {
                 (Some(rate), None) => {
+                    if let WrittenRate::Share(share) = rate.get() {
+                        let words =
+                            format!("flow `{}` at {share} of a maximum: several flows have none", name.get());
+                        let hint = "give each flow a rate of its own, such as `1000`; percents are of the factor `rate`";
+                        return Err(contradiction(words, hint).at(rate.span()));
+                    }
                     if matches!(rate.get(), WrittenRate::Max | WrittenRate::Throttled(_)) {
                         let words = format!("flow `{}` at `max` leaves no time to the others", name.get());
                         let hint = "give each flow a rate; `max` is measured alone, as the factor `rate`";
@@ -185,13 +192,20 @@ fn load(
     notes: &mut Vec<String>,
 ) -> Result<Load, Refusal> {
     if let Some(words) = rate.get().fault(size_bytes) {
-        return Err(contradiction(words, RATES).at(rate.span()));
+        let hint = if matches!(rate.get(), WrittenRate::Share(_)) { SHARES } else { RATES };
+        return Err(contradiction(words, hint).at(rate.span()));
     }
+    let burst_of_what = || {
+        let words = format!("the rate `{}` does not say how many samples a burst has", rate.get());
+        contradiction(words, BURSTS).at(rate.span())
+    };
     let Some(of_size) = rate.get().of_size(size_bytes) else {
-        return Ok(match *rate.get() {
-            WrittenRate::Throttled(queue) => Load::Throttled { queue },
-            _ => Load::Max,
-        });
+        return match *rate.get() {
+            WrittenRate::Throttled(queue) => Ok(Load::Throttled { queue }),
+            WrittenRate::Share(_) if arrival == Arrival::Burst => Err(burst_of_what()),
+            WrittenRate::Share(percent) => Ok(Load::Share { percent, arrival, rate: None }),
+            _ => Ok(Load::Max),
+        };
     };
     Ok(match arrival {
         Arrival::Constant => Load::Constant { rate: of_size },
@@ -202,10 +216,7 @@ fn load(
                 Load::Constant { rate: of_size }
             }
             Some(bursts) => Load::Burst { rate: bursts },
-            None => {
-                let words = format!("the rate `{}` does not say how many samples a burst has", rate.get());
-                return Err(contradiction(words, BURSTS).at(rate.span()));
-            }
+            None => return Err(burst_of_what()),
         },
     })
 }
@@ -217,6 +228,7 @@ pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_
         Some(Load::Max) => *asked == WrittenRate::Max,
         Some(Load::Throttled { queue }) => *asked == WrittenRate::Throttled(*queue),
         Some(Load::Burst { rate }) => asked.bursts() == Some(*rate),
+        Some(Load::Share { percent, .. }) => *asked == WrittenRate::Share(*percent),
         load => load.and_then(Load::rate).is_some_and(|rate| asked.of_size(factors.size_bytes) == Some(rate)),
     };
     let arrival_is = |asked: &Arrival| {
@@ -224,6 +236,7 @@ pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_
             Some(Load::Constant { .. }) => Arrival::Constant,
             Some(Load::Poisson { .. }) => Arrival::Poisson,
             Some(Load::Burst { .. }) => Arrival::Burst,
+            Some(Load::Share { arrival, .. }) => *arrival,
             Some(Load::Trace { .. } | Load::Max | Load::Throttled { .. }) | None => return false,
         };
         *asked == arrival

@@ -322,11 +322,14 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
 }
 
 /// What is offered, in the id of a cell.
-fn load_id(load: &Load) -> Vec<String> {
-    let rate = || load.rate().map(|rate| format!("rate-{}", rate.to_string().trim_end_matches("/s")));
+pub(crate) fn load_id(load: &Load) -> Vec<String> {
+    let rate = || match load {
+        Load::Share { percent, .. } => Some(format!("rate-{}pct", percent.percent())),
+        load => load.rate().map(|rate| format!("rate-{}", rate.to_string().trim_end_matches("/s"))),
+    };
     let kind = match load {
-        Load::Constant { .. } => None,
-        Load::Poisson { .. } => Some("poisson".to_owned()),
+        Load::Constant { .. } | Load::Share { arrival: Arrival::Constant | Arrival::Burst, .. } => None,
+        Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. } => Some("poisson".to_owned()),
         Load::Burst { rate } => Some(format!("burst-{}", rate.samples)),
         Load::Trace { trace } => {
             let name = trace.file.rsplit('/').next().unwrap_or(&trace.file);

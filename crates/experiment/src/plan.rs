@@ -162,6 +162,7 @@ pub(crate) enum Stream {
     Block = 1,
     Padding = 2,
     Half = 3,
+    Maximum = 4,
 }
 
 /// Whether cells agree in a factor, for each that can be written. What follows from these is none.
@@ -295,12 +296,13 @@ impl Experiment {
         self.runs_per_block() * self.design.blocks as usize
     }
 
-    /// What all runs will take, about.
+    /// What all runs will take, about, with those that measure maxima.
     #[must_use]
     pub fn expected_ns(&self) -> u64 {
         let probes = u64::from(self.design.blocks) + 1;
         let probing = self.design.probe_ns(self.runs_per_block()).saturating_mul(probes);
-        self.expected_block_ns().saturating_mul(u64::from(self.design.blocks)).saturating_add(probing)
+        let blocks = self.expected_block_ns().saturating_mul(u64::from(self.design.blocks));
+        blocks.saturating_add(probing).saturating_add(self.expected_maxima_ns())
     }
 
     /// What the runs of a block will take, about: one that searches makes many trials.

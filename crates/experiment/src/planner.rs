@@ -91,7 +91,8 @@ impl Written {
             let runs_per_block = experiment.runs_per_block();
             let probe_ns = experiment.design.probe_ns(runs_per_block);
             let block_ns = experiment.expected_block_ns().saturating_add(probe_ns).max(1);
-            let room = u32::try_from(budget_ns.saturating_sub(probe_ns) / block_ns).unwrap_or(u32::MAX);
+            let before_ns = probe_ns.saturating_add(experiment.expected_maxima_ns());
+            let room = u32::try_from(budget_ns.saturating_sub(before_ns) / block_ns).unwrap_or(u32::MAX);
             let least = MIN_BLOCKS_TO_JUDGE.max(precision.pilot_blocks);
             experiment.design.blocks = room.min(MAX_BLOCKS).max(least);
         }

@@ -1,4 +1,4 @@
-//! Rates as people write them: `1000`, `"10k/s"`, `"10/100ms"`, `"100Mbit/s"`, `"max"`.
+//! Rates as people write them: `1000`, `"10k/s"`, `"10/100ms"`, `"100Mbit/s"`, `"50%"`, `"max"`.
 
 use std::{borrow::Cow, fmt};
 
@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Rate,
+    Rate, Share,
     factors::named,
     units::{Time, textual},
 };
@@ -19,7 +19,8 @@ const THROTTLE_QUEUE: u64 = 2_000;
 /// The longest period.
 const MAX_PERIOD_NS: u64 = 3_600 * SECOND_NS;
 
-/// A rate as written: so many samples in each second or other period, so many bits of payload a second, or as fast as it goes.
+/// A rate as written: so many samples in each second or other period, so many bits of payload a second, a share of what is
+/// measured as the maximum, or as fast as it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenRate {
     /// So many samples in each period.
@@ -31,6 +32,8 @@ pub enum WrittenRate {
     },
     /// So many bits of payload each second.
     Bits(u64),
+    /// So much of the highest rate, which is measured.
+    Share(Share),
     /// Each sample as soon as the one before is written.
     Max,
     /// The same, but no faster than the reader follows, by the filling of a queue of so many samples.
@@ -58,7 +61,7 @@ const BIT_UNITS: &[(&str, u64)] =
     &[("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000), ("bit/s", 1)];
 
 impl WrittenRate {
-    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"max\"` or `\"throttled\"`";
+    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"50%\"` (of the maximum), `\"max\"` or `\"throttled\"`";
 
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -70,6 +73,9 @@ impl WrittenRate {
                 "" => Some(Self::Throttled(THROTTLE_QUEUE)),
                 _ => queue.strip_prefix(' ').and_then(whole).map(Self::Throttled),
             };
+        }
+        if text.ends_with('%') {
+            return Share::parse(text).map(Self::Share);
         }
         if let Some((number, unit)) = with_unit(text, BIT_UNITS) {
             return whole(number)?.checked_mul(unit).map(Self::Bits);
@@ -88,16 +94,16 @@ impl WrittenRate {
         Some(Self::Samples { samples, period_ns })
     }
 
-    /// As a fraction, for samples of a size: samples, and ns. None of `max`.
+    /// As a fraction, for samples of a size: samples, and ns. None of `max`, and of what is measured first.
     fn fraction(self, size_bytes: u64) -> Option<(u128, u128)> {
         match self {
             Self::Samples { samples, period_ns } => Some((samples.into(), period_ns.into())),
             Self::Bits(bits) => Some((bits.into(), u128::from(size_bytes) * 8 * u128::from(SECOND_NS))),
-            Self::Max | Self::Throttled(_) => None,
+            Self::Share(_) | Self::Max | Self::Throttled(_) => None,
         }
     }
 
-    /// What it is for samples of a size; none of `max`, and of what is out of range. Rates that are the same are equal: in
+    /// What it is for samples of a size; none of `max`, of a share, and of what is out of range. Rates that are the same are equal: in
     /// samples of a second where these are whole, else in lowest terms.
     pub(crate) fn of_size(self, size_bytes: u64) -> Option<Rate> {
         let (samples, period_ns) = self.fraction(size_bytes)?;
@@ -115,12 +121,15 @@ impl WrittenRate {
     pub(crate) const fn bursts(self) -> Option<Rate> {
         match self {
             Self::Samples { samples, period_ns } => Some(Rate { samples, period_ns }),
-            Self::Bits(_) | Self::Max | Self::Throttled(_) => None,
+            Self::Bits(_) | Self::Share(_) | Self::Max | Self::Throttled(_) => None,
         }
     }
 
     /// What is wrong with it for samples of a size, in words.
     pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
+        if let Self::Share(share) = self {
+            return (!share.is_in_range()).then(|| format!("the rate `{self}` is out of range"));
+        }
         let (samples, period_ns) = self.fraction(size_bytes)?;
         let of_second = samples.saturating_mul(SECOND_NS.into());
         let slow = period_ns > samples.saturating_mul(MAX_PERIOD_NS.into())
@@ -160,6 +169,7 @@ impl fmt::Display for WrittenRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Max => f.write_str("max"),
+            Self::Share(share) => share.fmt(f),
             Self::Throttled(THROTTLE_QUEUE) => f.write_str("throttled"),
             Self::Throttled(queue) => write!(f, "throttled {queue}"),
             Self::Samples { samples, period_ns: SECOND_NS } => write!(f, "{samples}/s"),
@@ -186,10 +196,10 @@ textual!(
     WrittenRate,
     true,
     json_schema!({
-        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), `max`, or `throttled` (with its queue in samples: `throttled 5000`).",
+        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (with its queue in samples: `throttled 5000`).",
         "anyOf": [
             { "type": "integer", "minimum": 1 },
-            { "type": "string", "pattern": "^ *(max|throttled( +[0-9]+)?|[0-9]+ *[kM]?(/.+)?|[0-9]+ *[kMG]?bit/s) *$" },
+            { "type": "string", "pattern": "^ *(max|throttled( +[0-9]+)?|[0-9]+ *[kM]?(/.+)?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *$" },
         ],
     })
 );
@@ -219,6 +229,7 @@ mod tests {
             ("max", WrittenRate::Max),
             ("throttled", WrittenRate::Throttled(2_000)),
             ("throttled 5000", WrittenRate::Throttled(5_000)),
+            (" 99.5 %", WrittenRate::Share(Share::parse("99.5%").expect("a share"))),
         ];
         for (text, rate) in cases {
             assert_eq!(WrittenRate::parse(text), Some(rate), "{text}");
@@ -238,6 +249,9 @@ mod tests {
             "Max",
             "99999999999999M",
             "10mbit/s",
+            "50%/s",
+            "%",
+            "-50%",
         ] {
             assert_eq!(WrittenRate::parse(wrong), None, "{wrong}");
         }
@@ -304,7 +318,8 @@ mod tests {
         fn no_text_is_too_much(text in "\\PC{0,24}", near in "[0-9kMG/. +-]{0,12}(m?s|bit/s|max|min)?") {
             for text in [text, near] {
                 if let Some(rate) = WrittenRate::parse(&text) {
-                    prop_assert!(rate == WrittenRate::Max || rate.fault(1024).is_some() || rate.of_size(1024).is_some());
+                    let measured = matches!(rate, WrittenRate::Max | WrittenRate::Throttled(_) | WrittenRate::Share(_));
+                    prop_assert!(measured || rate.fault(1024).is_some() || rate.of_size(1024).is_some());
                 }
             }
         }

@@ -45,15 +45,15 @@ struct Poisson {
 
 impl Schedule {
     /// Of the flow with this number, from 0. `trace`: the times of the file, ascending, where the load follows one. None:
-    /// the load has no intended times.
+    /// the load has no intended times, or its rate is not known.
     #[must_use]
     pub fn new(load: &Load, seed: u64, flow: usize, trace: Arc<[u64]>) -> Option<Self> {
-        let course = match *load {
+        let course = match load.known()? {
             Load::Constant { rate } => Course::Constant(Constant { rate: valid(rate), at_ns: 0, rest: 0 }),
             Load::Burst { rate } => Course::Burst { rate: valid(rate), at_ns: 0, left: valid(rate).samples },
             Load::Poisson { rate } => Course::Poisson(Box::new(Poisson::new(valid(rate), seed, flow))),
             Load::Trace { .. } => Course::Trace { times: trace, next: 0 },
-            Load::Max | Load::Throttled { .. } => return None,
+            Load::Share { .. } | Load::Max | Load::Throttled { .. } => return None,
         };
         Some(Self { course })
     }

@@ -122,7 +122,8 @@ pub struct Matrix {
     /// Payload of a sample, with the 16-byte sample header in it. Without it 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Many<Size>>,
-    /// Of the workload `paced`: how many samples are to leave. Each rate is measured with each arrival.
+    /// Of the workload `paced`: how many samples are to leave. Each rate is measured with each arrival. With `%` it is of what the
+    /// same cell has without a plan, which is measured before the first block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Many<WrittenRate>>,
     /// When the samples of a rate are to leave. Without it `constant`. A burst of `k` samples every `T` is the rate `"k/T"`; with

@@ -1,7 +1,7 @@
 //! How an open loop goes over loads: up to which the response stays near that of the lowest one, and up to which as many
 //! samples are accepted as were planned.
 
-use experiment::{Load, Workload};
+use experiment::{Arrival, Load, Share, Workload};
 use results::{Cell, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, Run};
 use stats::Spread;
 
@@ -16,6 +16,18 @@ struct Point<'d> {
     cell: &'d Cell,
     sps: f64,
     spread: Spread,
+}
+
+impl Point<'_> {
+    /// Its load in words.
+    fn load(&self) -> String {
+        in_words(self.cell, self.sps)
+    }
+
+    /// In percent of the maximum, as a number of this name, where it is planned so.
+    fn percent(&self, name: &str) -> Option<(String, f64)> {
+        Some((format!("{name}_of_maximum_pct"), share(self.cell)?.percent()))
+    }
 }
 
 pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
@@ -36,7 +48,7 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
             continue;
         };
         let plan = match load {
-            Load::Poisson { .. } => " (poisson)".to_owned(),
+            Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. } => " (poisson)".to_owned(),
             Load::Burst { rate } => format!(" (bursts of {})", rate.samples),
             _ => String::new(),
         };
@@ -74,7 +86,7 @@ fn knee(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
     let (low, high) = range(near.iter().map(|point| &point.spread));
     let lowest = format!(
         "that at the lowest load, {}: {} µs ({})",
-        per_second(first.sps),
+        first.load(),
         micros(first.spread.median),
         between(&micros(first.spread.min), &micros(first.spread.max))
     );
@@ -89,10 +101,11 @@ fn knee(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
     let (kind, text) = match far {
         [] => {
             numbers.push(("highest_sps".to_owned(), last.sps));
+            numbers.extend(last.percent("highest"));
             let text = format!(
                 "{what}: no knee up to {}: at all loads the 99 % response stays within twice {lowest}; it is {} µs \
                  ({each}).{left_out}",
-                per_second(last.sps),
+                last.load(),
                 between(&micros(low), &micros(high))
             );
             (FindingKind::NoKnee, text)
@@ -100,15 +113,17 @@ fn knee(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
         far if beyond > 0 && unclear.iter().all(|place| *place == Place::Between) => {
             let after = &far[far.len() - beyond];
             numbers.push(("knee_sps".to_owned(), at_knee.sps));
+            numbers.extend(at_knee.percent("knee"));
             numbers.push(("beyond_sps".to_owned(), after.sps));
+            numbers.extend(after.percent("beyond"));
             numbers.extend(three("beyond_response_p99", "ns", &after.spread));
             let both = on_both_sides(&far[..far.len() - beyond]);
             let text = format!(
                 "{what}: the knee is at {}: up to there the 99 % response, {} µs, stays within twice {lowest}; at {} it \
                  is {} µs ({each}).{both}{left_out}",
-                per_second(at_knee.sps),
+                at_knee.load(),
                 between(&micros(low), &micros(high)),
-                per_second(after.sps),
+                after.load(),
                 between(&micros(after.spread.min), &micros(after.spread.max))
             );
             (FindingKind::Knee, text)
@@ -120,7 +135,7 @@ fn knee(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
 
 /// At which loads runs are on either side, as a sentence; nothing where there is none.
 fn on_both_sides(points: &[Point<'_>]) -> String {
-    let loads: Vec<String> = points.iter().map(|point| per_second(point.sps)).collect();
+    let loads: Vec<String> = points.iter().map(Point::load).collect();
     match loads.len() {
         0 => String::new(),
         _ => format!(" At {} the runs lie on both sides.", list(&loads)),
@@ -139,7 +154,7 @@ fn left_out(cells: &[(&Cell, f64)]) -> String {
     };
     let told: Vec<String> = cells
         .iter()
-        .filter_map(|(cell, sps)| Some(format!("{} ({})", per_second(*sps), why(cell)?)))
+        .filter_map(|(cell, sps)| Some(format!("{} ({})", in_words(cell, *sps), why(cell)?)))
         .collect();
     match told.len() {
         0 => String::new(),
@@ -158,16 +173,16 @@ fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
         let (least, most) = range(points.iter().map(|point| &point.spread));
         (100.0 * least, 100.0 * most)
     };
-    let in_words = |(least, most): (f64, f64)| between(&figure(least), &figure(most));
+    let of_planned = |(least, most): (f64, f64)| between(&figure(least), &figure(most));
     let each = runs(points.iter().map(|point| &point.spread));
     let ids = || points.iter().map(|point| point.cell);
     if kept == points.len() {
         let (least, most) = percent(&points);
         let text = format!(
             "{what}: the achieved rate is the planned one at all loads from {} to {}: {} % of it ({each}).",
-            per_second(first.sps),
-            per_second(last.sps),
-            in_words((least, most))
+            first.load(),
+            last.load(),
+            of_planned((least, most))
         );
         let numbers = [
             ("lowest_sps", first.sps),
@@ -188,18 +203,14 @@ fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
         between(&figure(min * point.sps), &figure(max * point.sps))
     };
     let before = holds.last().map_or_else(String::new, |point| {
-        format!(
-            "; up to {} it is the planned one: {} % of it",
-            per_second(point.sps),
-            in_words(percent(holds))
-        )
+        format!("; up to {} it is the planned one: {} % of it", point.load(), of_planned(percent(holds)))
     });
     let text = format!(
         "{what}: the achieved rate falls short of the planned one from {} on: {}/s there, {}/s at {}{before} ({each}).{}",
-        per_second(begins.sps),
+        begins.load(),
         accepted(begins),
         accepted(falls.last().unwrap_or(begins)),
-        per_second(falls.last().unwrap_or(begins).sps),
+        falls.last().unwrap_or(begins).load(),
         on_both_sides(&points[kept..points.len() - short])
     );
     let scaled = |point: &Point<'_>| {
@@ -227,6 +238,17 @@ fn response_p99_ns(run: &Run) -> Option<f64> {
 fn accepted_share(run: &Run) -> Option<f64> {
     let planned = run.paced.as_ref()?.planned_sps.filter(|planned| *planned > 0.0)?;
     Some(run.throughput.as_ref()?.accepted_sps / planned)
+}
+
+fn share(cell: &Cell) -> Option<Share> {
+    cell.factors.load.as_ref()?.share()
+}
+
+/// A load in samples/s and, where it is planned so, in percent of the maximum.
+fn in_words(cell: &Cell, sps: f64) -> String {
+    let of_maximum =
+        share(cell).map_or_else(String::new, |share| format!(" ({} % of the maximum)", share.percent()));
+    format!("{}{of_maximum}", per_second(sps))
 }
 
 fn per_second(sps: f64) -> String {

@@ -5,6 +5,7 @@
 mod check;
 mod drivers;
 mod layout;
+mod maximum;
 mod number;
 mod paced;
 mod plan;
@@ -19,6 +20,7 @@ mod verdicts;
 pub use check::{Finding, TriedCase, driver_check};
 pub use drivers::{FoundDriver, driver_info, driver_list};
 use experiment::Experiment;
+pub use maximum::maximum_line;
 pub use plan::{allocation_words, plan, recipe_list};
 pub use progress::run_line;
 use results::{Document, Foresight, Plan};

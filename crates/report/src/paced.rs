@@ -121,6 +121,8 @@ fn by_load(left: &Factors, right: &Factors) -> Ordering {
     let key = |factors: &Factors| match &factors.load {
         Some(load) => load.rate().map_or(
             match load {
+                // without a rate: below all that have one
+                Load::Share { percent, .. } => percent.of(1e-9),
                 Load::Max => f64::MAX,
                 Load::Throttled { .. } => 1e300,
                 _ => -1.0,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use experiment::{Cell, Experiment, Factors, RUN_OVERHEAD_NS, Workload};
+use experiment::{Cell, Experiment, Factors, MAXIMUM_RUNS, RUN_OVERHEAD_NS, Workload};
 use results::{Allocation, Foresight};
 use stats::{min_n_for, total};
 
@@ -33,6 +33,15 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
             precision.half_width_pct,
             rough(budget_ns),
             count(precision.pilot_blocks as usize, "block"),
+        ));
+    }
+    let maxima = experiment.maxima();
+    if !maxima.is_empty() {
+        line(&format!(
+            "before the first block, what 100 % of a rate is: {} of {} as fast as it goes, about {} of the above",
+            count(MAXIMUM_RUNS as usize, "run"),
+            count(maxima.len(), "cell"),
+            rough(experiment.expected_maxima_ns())
         ));
     }
     if let Some(search) = &experiment.search {

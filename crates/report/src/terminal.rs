@@ -7,6 +7,7 @@ use results::{Cell, Document, Run, RunState, State, SteadyVerdict, Warning, Warn
 
 use crate::{
     layout::{WIDTH, wrap},
+    maximum,
     number::{count, date, duration},
     paced, search, settings, short_name,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
@@ -183,6 +184,9 @@ impl Page {
                 "\nLatency under load: samples at planned times; times of one way in µs, rates in samples/s",
             );
             self.text.push_str(&paced::table(&paced).render());
+            for line in maximum::lines(&document.maxima, &paced) {
+                self.wrapped(&line);
+            }
         }
         let searches = of_workload(cells, Workload::Search);
         if !searches.is_empty() {
@@ -315,6 +319,9 @@ impl Page {
             count(design.blocks as usize, "run"),
             duration(design.measure_ns)
         ));
+        if !document.maxima.is_empty() {
+            self.wrapped(maximum::LEGEND);
+        }
         for note in paced::notes(&document.cells, design.probe_every) {
             self.wrapped(&note);
         }

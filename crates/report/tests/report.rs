@@ -4,7 +4,7 @@ mod sample;
 
 use std::path::PathBuf;
 
-use experiment::{Characterize, Load, Pin, Rate, Reliability, ReliabilityChoice, Workload};
+use experiment::{Arrival, Characterize, Load, Pin, Rate, Reliability, ReliabilityChoice, Share, Workload};
 use insta::assert_snapshot;
 use report::{FoundDriver, Options, driver_info, driver_list, json, run_line, terminal};
 use results::{
@@ -474,4 +474,66 @@ fn a_search_has_a_row_for_each_goal_and_a_line_for_each_trial() {
         line.starts_with(said) && line.contains("ndr good (0 %)") && line.contains("at most 61 s more"),
         "{line}"
     );
+}
+
+#[test]
+fn what_percents_are_of_stands_below_the_table() {
+    use results::{Maximum, MaximumRun, Unpaced};
+    let percent = Share::of_percent(50.0).expect("a share");
+    let load = |rate| Load::Share { percent, arrival: Arrival::Constant, rate };
+    let known = load(Some(Rate::per_second(5_000)));
+    let header = sample::paced::header(&[known, sample::paced::constant(1_000)], &[]);
+    let mut document = sample::paced::document_with(&header, |_| {});
+    assert!(!print(&document).contains("100 %"), "{}", print(&document));
+    let run = |number, delivered_sps: Option<f64>| MaximumRun {
+        number,
+        started_unix_ns: 0,
+        took_ns: 1,
+        unpaced: delivered_sps.map(|delivered_sps| Unpaced {
+            duration_ns: 1,
+            offered_sps: 30_000.0,
+            delivered_sps,
+        }),
+        failure: delivered_sps.is_none().then(|| Failure {
+            phase: "measure".to_owned(),
+            role: Some("writer".to_owned()),
+            error: "it broke".to_owned(),
+            hint: None,
+            last_words: Vec::new(),
+        }),
+    };
+    let mut lines = Vec::new();
+    let mut told = |rates: [Option<f64>; 3]| {
+        let cells = document.cells.iter().filter(|cell| cell.factors.driver == "dds");
+        let mut maximum = Maximum {
+            id: "dds/paced/max".to_owned(),
+            cells: cells.map(|cell| cell.id.clone()).collect(),
+            sps: None,
+            runs: Vec::new(),
+        };
+        for (number, rate) in (1_000_001..).zip(rates) {
+            maximum.add(run(number, rate));
+            lines.push(report::maximum_line(&maximum, &maximum.runs[maximum.runs.len() - 1], 3, 12));
+        }
+        document.maxima = vec![maximum];
+        print(&document)
+    };
+    let text = told([Some(9_800.0), Some(10_300.0), Some(10_000.0)]);
+    let line =
+        "100 % at 1024 bytes, batch none: 10000/s, the median of 3 runs as fast as it goes (9800 to 10300/s)";
+    assert!(text.contains(line) && text.contains("Percent: of what the same cell had"), "{text}");
+    let first =
+        text.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(3).unwrap_or_default();
+    assert!(first.contains(" 50% (5000/s)  "), "{first}");
+    let text = told([None, Some(10_300.0), None]);
+    assert!(
+        text.contains("the median of 1 run as fast as it goes (10300 to 10300/s, 2 more failed)"),
+        "{text}"
+    );
+    assert!(told([None; 3]).contains("not known, all runs that were to measure it failed"));
+    assert_eq!(
+        lines[2],
+        "[maximum  3/12] dds/paced/max: 30000/s offered, 10000/s delivered; 100 % is 10000/s"
+    );
+    assert_eq!(lines[3], "[maximum  3/12] dds/paced/max: FAILED in `measure` (writer): it broke");
 }

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use stats::{Moments, median, supports_quantile, total};
 
 use crate::{
-    Batches, Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, PacedCell,
-    Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, SearchCell, State, Takes, Throughput, Tool,
+    Batches, Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, Maximum,
+    PacedCell, Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, SearchCell, State, Takes, Throughput, Tool,
     UNDER_DUET_INTERFERENCE, Warning, WarningKind, histogram::HistogramError, limits::warnings,
-    new_histogram,
+    new_histogram, with_rate,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -126,6 +126,7 @@ impl Latency {
 pub struct Assembler {
     header: Header,
     course: Option<Course>,
+    maxima: Vec<Maximum>,
     cells: BTreeMap<String, Collected>,
     /// Numbers of the runs that were added.
     numbers: BTreeSet<u32>,
@@ -143,7 +144,7 @@ impl Assembler {
     /// Nothing measured yet.
     #[must_use]
     pub const fn new(header: Header) -> Self {
-        Self { header, course: None, cells: BTreeMap::new(), numbers: BTreeSet::new() }
+        Self { header, course: None, maxima: Vec::new(), cells: BTreeMap::new(), numbers: BTreeSet::new() }
     }
 
     /// What is known beside the runs.
@@ -170,8 +171,14 @@ impl Assembler {
     }
 
     /// How it goes beside its runs.
-    pub fn set_course(&mut self, course: Course) {
+    pub fn set_course(&mut self, mut course: Course) {
+        self.maxima = std::mem::take(&mut course.maxima);
         self.course = Some(course);
+    }
+
+    /// What rates in percent are percent of, where no course is kept.
+    pub fn set_maxima(&mut self, maxima: Vec<Maximum>) {
+        self.maxima = maxima;
     }
 
     /// The runs added so far, by cell.
@@ -208,7 +215,10 @@ impl Assembler {
             .experiment
             .cells
             .iter()
-            .map(|planned| assemble_cell(planned, self.cells.get(&planned.id).unwrap_or(&nothing)))
+            .map(|planned| {
+                let collected = self.cells.get(&planned.id).unwrap_or(&nothing);
+                assemble_cell(with_rate(planned, &self.maxima), collected)
+            })
             .collect();
         let mut warnings = self.header.warnings.clone();
         if state == State::Interrupted {
@@ -226,6 +236,7 @@ impl Assembler {
             );
             warnings.push(Warning { kind: WarningKind::Duet, text });
         }
+        warnings.extend(self.maxima.iter().filter_map(Maximum::warning));
         let course = self.course.clone();
         warnings.extend(course.iter().flat_map(Course::warnings));
         let (noise_rule, allocation, blocks, resumed) = match course {
@@ -242,6 +253,7 @@ impl Assembler {
             environment: self.header.environment.clone(),
             noise_rule,
             allocation,
+            maxima: self.maxima.clone(),
             blocks,
             resumed,
             cells,
@@ -273,7 +285,7 @@ impl Assembler {
     }
 }
 
-fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
+fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> Cell {
     let mut runs = collected.runs.clone();
     runs.sort_by_key(|run| run.number);
     let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
@@ -281,8 +293,8 @@ fn assemble_cell(planned: &experiment::Cell, collected: &Collected) -> Cell {
     let throughput = pooled_throughput(&valid);
     let warnings = warnings(&planned.factors, &runs, &latency, &collected.pooled);
     Cell {
-        id: planned.id.clone(),
-        factors: planned.factors.clone(),
+        id: planned.id,
+        factors: planned.factors,
         under_duet_interference: runs.iter().any(|run| run.duet.is_some()),
         latency,
         throughput,

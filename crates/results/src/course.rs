@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Warning, WarningKind};
+use crate::{Maximum, Warning, WarningKind};
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,9 @@ pub struct Course {
     pub noise_rule: NoiseRule,
     /// How many blocks, and why so many.
     pub allocation: Allocation,
+    /// What rates in percent are percent of, measured before the first block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub maxima: Vec<Maximum>,
     /// Blocks that were begun, in the order of execution.
     pub blocks: Vec<Block>,
     /// Where it was taken up again after an interruption.

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Allocation, Batches, Block, Duet, Environment, NoiseRule, Paced, PacedCell, Probes, Resumption,
+    Allocation, Batches, Block, Duet, Environment, Maximum, NoiseRule, Paced, PacedCell, Probes, Resumption,
     SearchCell, SearchRecord, SteadyState, Takes, Verdict,
 };
 
@@ -53,6 +53,9 @@ pub struct Document {
     /// How many blocks there were to be, and why so many. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocation: Option<Allocation>,
+    /// What rates in percent are percent of, measured before the first block. Absent without such rates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub maxima: Vec<Maximum>,
     /// The blocks that were begun, and the noise around them. Empty in older results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Block>,
@@ -130,7 +133,7 @@ pub enum State {
 pub struct Cell {
     /// As in the experiment.
     pub id: String,
-    /// The factors.
+    /// The factors; with the rate that a share of a maximum came to.
     pub factors: Factors,
     /// Its runs, in the order of execution, failed ones too.
     pub runs: Vec<Run>,

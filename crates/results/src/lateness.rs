@@ -46,13 +46,13 @@ impl Lateness {
 
 /// Between two samples on average; of bursts between two of them.
 fn period_ns(load: &Load) -> Option<f64> {
-    match load {
+    match load.known()? {
         Load::Constant { rate } | Load::Poisson { rate } => {
             Some(rate.period_ns as f64 / rate.samples.max(1) as f64)
         }
         Load::Burst { rate } => Some(rate.period_ns as f64),
         Load::Trace { trace } => Some(trace.length_ns as f64 / trace.samples.saturating_sub(1).max(1) as f64),
-        Load::Max | Load::Throttled { .. } => None,
+        Load::Share { .. } | Load::Max | Load::Throttled { .. } => None,
     }
 }
 

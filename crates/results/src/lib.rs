@@ -6,7 +6,7 @@
 //! DIR/runs/0001.hlog      its histograms: an HdrHistogram V2 interval log, one tag a kind
 //! DIR/traces/SHA256.txt   files of times that it follows, by the SHA-256 of their bytes
 //! DIR/logs/0001-*.log     what the agents' processes printed, where they printed anything
-//! DIR/course.json         its blocks, the noise around them, and how many there are to be
+//! DIR/course.json         its blocks, the noise around them, how many there are to be, and what 100 % of a rate is
 //! DIR/result.json         the whole, written when the experiment has ended or was interrupted
 //! ```
 //!
@@ -28,6 +28,7 @@ mod histogram;
 mod interval_log;
 mod lateness;
 mod limits;
+mod maximum;
 mod metric;
 mod paced;
 mod packing;
@@ -60,6 +61,7 @@ pub use foresight::{Foresight, Plan, SmallestEffect};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
 pub use lateness::Lateness;
+pub use maximum::{MAXIMUM_PHASE, Maximum, MaximumRun, with_rate};
 pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use packing::Packing;

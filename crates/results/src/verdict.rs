@@ -73,6 +73,9 @@ pub struct VerdictSide {
     /// Of the workload `paced`: runs whose response times the sender decides. Absent where there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sender_limited: u32,
+    /// Of a load in percent of a maximum: what it came to, in samples/s. Each side has a maximum of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_sps: Option<f64>,
     /// Samples or pings lost, of those sent in all valid runs of the cell, in percent.
     pub lost_pct: f64,
     /// Whether `median` and `modes` are under duet interference.

@@ -11,6 +11,7 @@
 //! lose owe corrupt overrun foreign backwards torn miscount overflow uncounted unicast
 //! late unplanned unsent unplaced forget early astray deserter hoard single mislay
 //!                                                   figures to be told of, or that contradict each other
+//! jam                                               when it is to write without a plan
 //! linger crash                                      after goodbye
 //! ```
 
@@ -28,7 +29,7 @@ use std::{
 
 use control::{Configure, Configured, Measured, Order, PROTOCOL, Reply, Role, receive_line, send};
 use experiment::{
-    DriverDescription, Policy, PolicySupport, Qos, ReceiveMode, Reliability, Support, TransportInfo,
+    DriverDescription, Load, Policy, PolicySupport, Qos, ReceiveMode, Reliability, Support, TransportInfo,
 };
 
 struct Agent {
@@ -106,6 +107,10 @@ impl Agent {
                 Reply::WarmedUp
             }
             Order::Measure { duration_ns, .. } => {
+                let load = &self.configure.as_ref().expect("configured").factors.load;
+                if *load == Some(Load::Max) && self.is_told("jam", "measure") {
+                    return Reply::Failed { error: "it is jammed".to_owned(), hint: None };
+                }
                 self.pass(duration_ns);
                 let sent = if self.role().drives() { figures::SENT } else { 0 };
                 Reply::Measured(Measured { sent })

@@ -7,6 +7,8 @@ use results::{
 };
 use stats::{Asked, Goal, plan_blocks};
 
+use crate::maxima;
+
 /// The level of the intervals, and the power to find an effect as large as half of their width.
 const LEVEL: f64 = 0.95;
 const POWER: f64 = 0.9;
@@ -36,6 +38,7 @@ pub(crate) fn begin(experiment: &Experiment) -> Course {
             made: 0,
             stopped_by: None,
         },
+        maxima: maxima::begin(experiment),
         blocks: Vec::new(),
         resumed: Vec::new(),
     }
@@ -104,7 +107,8 @@ fn room(experiment: &Experiment, course: &Course) -> u32 {
     let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
         return most;
     };
-    let room = u32::try_from(budget_ns / each_ns.max(1)).unwrap_or(u32::MAX);
+    let room =
+        u32::try_from(budget_ns.saturating_sub(maxima_ns(course)) / each_ns.max(1)).unwrap_or(u32::MAX);
     room.clamp(course.allocation.made, most.max(course.allocation.made))
 }
 
@@ -115,13 +119,19 @@ fn each_ns(course: &Course) -> Option<u64> {
     Some(took.into_iter().fold(0, u64::saturating_add) / n)
 }
 
+/// What the runs took that measured maxima.
+fn maxima_ns(course: &Course) -> u64 {
+    let runs = course.maxima.iter().flat_map(|maximum| &maximum.runs);
+    runs.map(|run| run.took_ns).fold(0, u64::saturating_add)
+}
+
 /// Whether the budget has room for one more block than there are.
 fn has_room(experiment: &Experiment, course: &Course) -> bool {
     let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
         return true;
     };
     let took = course.blocks.iter().map(|block| block.took_ns.unwrap_or(each_ns));
-    took.fold(each_ns, u64::saturating_add) <= budget_ns
+    took.fold(each_ns.saturating_add(maxima_ns(course)), u64::saturating_add) <= budget_ns
 }
 
 /// What is next, given that the number of blocks is decided where it is due. `schedule` is the experiment's.

@@ -27,6 +27,7 @@ mod ethtool;
 mod host;
 mod launcher;
 mod leftovers;
+mod maxima;
 mod meeting;
 mod noise;
 mod observer;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use experiment::Cell;
-use results::{Allocation, Block, Failure, Run};
+use results::{Allocation, Block, Failure, Maximum, MaximumRun, Run};
 
 /// How far an experiment has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,11 @@ pub struct Progress {
 
 /// Is told what happens. Called from the thread that executes, between runs: it may be slow, but every run waits for it.
 pub trait Observer {
+    /// A run that measures a maximum has ended, and is saved; `done` of `total` of them have.
+    fn maximum_measured(&mut self, maximum: &Maximum, run: &MaximumRun, done: usize, total: usize) {
+        let _ = (maximum, run, done, total);
+    }
+
     /// A run begins.
     fn run_started(&mut self, progress: &Progress, cell: &Cell) {
         let _ = (progress, cell);

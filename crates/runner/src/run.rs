@@ -33,13 +33,14 @@ pub(crate) struct Made {
 }
 
 impl Session<'_> {
-    /// Executes runs at once: one, or the two of a duet. None if somebody wishes to stop.
+    /// Executes runs of these cells at once: one, or the two of a duet. None if somebody wishes to stop.
     ///
     /// # Errors
     /// A thread cannot be started.
     pub(crate) fn make(
         &self,
         scheduled: &[ScheduledRun],
+        cells: &[Cell],
         started_unix_ns: u64,
         names: &mut Names,
         times: &Times,
@@ -50,7 +51,7 @@ impl Session<'_> {
             scheduled.iter().map(|run| (*run, names.take(run.number), meeting.join())).collect();
         let one = |(scheduled, name, member): (ScheduledRun, Name, Member<'_>)| {
             let experiment = &self.header.experiment;
-            let cell = &experiment.cells[scheduled.cell];
+            let cell = &cells[scheduled.cell];
             let design = Design {
                 seed: experiment.design.seed_of_run(scheduled.number),
                 pin: half(&experiment.design.pin, scheduled.duet),

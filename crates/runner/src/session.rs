@@ -6,10 +6,10 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use experiment::{Design, Experiment, Pin, ScheduledRun, Workload};
+use experiment::{Cell, Design, Experiment, Pin, ScheduledRun, Workload};
 use results::{
     Assembler, Block, Course, Directory, Document, Failure, Header, Histograms, IntervalLog, Metric, Probe,
-    Resumption, State, StoppedBy,
+    Resumption, State, StoppedBy, with_rate,
 };
 
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 /// A run that fails costs that run alone, with one exception: a driver is given up when the first three of its runs all
 /// fail in the same phase. Its other runs are then not attempted; each is recorded as failed in that phase, with an error
 /// that says so, so that the record has all runs of the experiment. A driver of which any run was measured is never given
-/// up.
+/// up. So are the runs of a cell recorded whose rate is in percent of a maximum that could not be measured.
 pub struct Session<'a> {
     /// The experiment, and what is known before its first run.
     pub header: Header,
@@ -110,11 +110,17 @@ impl Session<'_> {
         let times = Times::read(experiment, self.directory)?;
         leftovers::sweep();
         let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
+        let mut names = Names::new();
+        if !self.measure_maxima(course, &mut names, observer)? {
+            return Ok(());
+        }
         let mut maker = Maker {
             session: self,
+            cells: experiment.cells.iter().map(|cell| with_rate(cell, &course.maxima)).collect(),
+            without_maximum: without_maximum(course),
             cores: used_cores(experiment),
             tally: Tally::new(experiment),
-            names: Names::new(),
+            names,
             times,
             probed: None,
         };
@@ -149,6 +155,10 @@ impl Session<'_> {
 /// Makes blocks.
 struct Maker<'s> {
     session: &'s Session<'s>,
+    /// Those of the experiment, with the rates that shares of a maximum came to.
+    cells: Vec<Cell>,
+    /// Why those cells are not measured whose maximum could not be, by their ids.
+    without_maximum: BTreeMap<String, Failure>,
     cores: Vec<u32>,
     tally: Tally<'s>,
     names: Names,
@@ -230,7 +240,7 @@ impl Maker<'_> {
         Ok(true)
     }
 
-    /// Makes a run, or the two of a duet, or takes note that a driver of theirs is given up. False if somebody wishes to stop.
+    /// Makes a run, or the two of a duet, or takes note that they are not attempted. False if somebody wishes to stop.
     fn make(
         &mut self,
         at_once: &[ScheduledRun],
@@ -239,12 +249,12 @@ impl Maker<'_> {
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
         let directory = self.session.directory;
-        let cells = &self.session.header.experiment.cells;
+        let cells = &self.cells;
         let driver = |run: &ScheduledRun| cells[run.cell].factors.driver.as_str();
-        if let Some(given_up) = at_once.iter().find(|run| self.tally.given_up(driver(run)).is_some()) {
-            for &scheduled in at_once {
+        if let Some(failures) = self.not_attempted(at_once) {
+            for (&scheduled, failure) in at_once.iter().zip(failures) {
                 let mut run = blank(scheduled, &cells[scheduled.cell], self.tally.unix_ns());
-                run.failure = Some(self.not_attempted(driver(&scheduled), driver(given_up)));
+                run.failure = Some(failure);
                 directory.save_run(&run, IntervalLog::new())?;
                 self.tally.pass_over();
                 assembler.add(run, &Histograms::new());
@@ -266,7 +276,7 @@ impl Maker<'_> {
                 }
                 vec![(run, IntervalLog::new())]
             }
-            _ => match self.session.make(at_once, now, &mut self.names, &self.times)? {
+            _ => match self.session.make(at_once, cells, now, &mut self.names, &self.times)? {
                 Some(made) => made.into_iter().map(|made| (made.run, made.log)).collect(),
                 None => return Ok(false),
             },
@@ -285,15 +295,24 @@ impl Maker<'_> {
         Ok(true)
     }
 
-    /// Why a run is not made: its driver is given up, or that of the run beside it.
-    fn not_attempted(&self, driver: &str, given_up: &str) -> Failure {
-        let failure = self.tally.given_up(given_up).cloned();
-        let failure = failure.expect("it is given up");
-        if self.tally.given_up(driver).is_some() {
-            return failure;
+    /// Why runs are not made: their rate is not known, or the driver of one of them is given up.
+    fn not_attempted(&self, at_once: &[ScheduledRun]) -> Option<Vec<Failure>> {
+        let driver = |run: &ScheduledRun| self.cells[run.cell].factors.driver.as_str();
+        if let Some(given_up) = at_once.iter().find(|run| self.tally.given_up(driver(run)).is_some()) {
+            let failure = self.tally.given_up(driver(given_up))?;
+            let why = |run: &ScheduledRun| match self.tally.given_up(driver(run)) {
+                Some(own) => own.clone(),
+                None => {
+                    let given_up = driver(given_up);
+                    let error =
+                        format!("not attempted: driver `{given_up}` of the run beside it is given up");
+                    Failure { error, ..failure.clone() }
+                }
+            };
+            return Some(at_once.iter().map(why).collect());
         }
-        let error = format!("not attempted: driver `{given_up}` of the run beside it is given up");
-        Failure { error, ..failure }
+        let unknown = |run: &ScheduledRun| self.without_maximum.get(&self.cells[run.cell].id).cloned();
+        at_once.iter().map(unknown).collect()
     }
 
     /// The median of the median round trips of a block.
@@ -301,6 +320,14 @@ impl Maker<'_> {
         let runs = assembler.runs().filter(|run| run.block == block);
         stats::median(&runs.filter_map(|run| run.figure(Metric::RttP50)).collect::<Vec<_>>())
     }
+}
+
+/// Of each cell whose maximum could not be measured: why it is not measured either.
+fn without_maximum(course: &Course) -> BTreeMap<String, Failure> {
+    let failed = course.maxima.iter().filter_map(|maximum| Some((maximum, maximum.failure()?)));
+    failed
+        .flat_map(|(maximum, failure)| maximum.cells.iter().map(move |cell| (cell.clone(), failure.clone())))
+        .collect()
 }
 
 /// The cores that agents may use.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use experiment::Experiment;
-use results::{Failure, Run};
+use results::{Failure, MAXIMUM_PHASE, Run};
 
 use crate::{Progress, session::unix_ns};
 
@@ -60,6 +60,10 @@ impl<'a> Tally<'a> {
     pub(crate) fn take_note(&mut self, driver: &str, run: &Run, attempted_now: bool) -> bool {
         self.finished += 1;
         if self.given_up(driver).is_some() {
+            return false;
+        }
+        // it says nothing of the driver's other runs
+        if run.failure.as_ref().is_some_and(|failure| failure.phase == MAXIMUM_PHASE) {
             return false;
         }
         self.attempted += u32::from(attempted_now);

@@ -53,10 +53,13 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
     fields
 }
 
-/// A plan; a file by what is in it.
+/// A plan; a file by what is in it, and a share by its percents: what it came to follows from the rest.
 fn load_in_words(load: &Load) -> String {
     match load {
         Load::Trace { trace } => format!("{load} (SHA-256 {})", trace.sha256),
+        Load::Share { percent, arrival, .. } => {
+            format!("{} of the maximum", Load::Share { percent: *percent, arrival: *arrival, rate: None })
+        }
         _ => load.to_string(),
     }
 }

@@ -90,6 +90,7 @@ impl<'d> Part<'d> {
                 .runs()
                 .filter(|run| run.figure(metric).is_some() && metric.is_latency() && run.is_sender_limited())
                 .count() as u32,
+            share_sps: share_sps(self.cell),
             lost_pct: self.lost_pct(),
             under_duet_interference: self.cell.under_duet_interference,
             median: median(&figures),
@@ -97,6 +98,12 @@ impl<'d> Part<'d> {
             modes_by,
         }
     }
+}
+
+/// What the load of a cell in percent of a maximum came to.
+fn share_sps(cell: &Cell) -> Option<f64> {
+    let load = cell.factors.load.as_ref().filter(|load| load.share().is_some())?;
+    load.rate().map(experiment::Rate::sps)
 }
 
 /// A run as it is judged; one without the figure, or without a ratio, has 0, which counts as missing.

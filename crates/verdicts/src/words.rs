@@ -16,6 +16,7 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
     for (whose, side) in [("", &verdict.treatment), ("baseline ", &verdict.baseline)] {
         parts.extend(modes(side, verdict.metric).map(|modes| format!("{whose}{modes}")));
     }
+    parts.extend(shares(verdict));
     parts.extend(runs(verdict));
     if let Some(quiet) = &verdict.without_noisy {
         let blocks = if noisy == 1 { "the noisy block".to_owned() } else { format!("{noisy} noisy blocks") };
@@ -26,6 +27,19 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
         });
     }
     parts.join("; ")
+}
+
+/// Where both sides have loads in percent of a maximum, each of its own: what these were.
+fn shares(verdict: &Verdict) -> Option<String> {
+    let (treatment, baseline) = (verdict.treatment.share_sps?, verdict.baseline.share_sps?);
+    let same = verdict.treatment.cell == verdict.baseline.cell && verdict.pairing != Pairing::Apart;
+    let change = 100.0 * (treatment / baseline - 1.0);
+    (!same).then(|| {
+        format!(
+            "each at a share of its own maximum: {treatment:.0}/s against {baseline:.0}/s ({} %)",
+            percent(change, true)
+        )
+    })
 }
 
 /// What may be said, without the name of the figure.

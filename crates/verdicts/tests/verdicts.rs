@@ -4,7 +4,9 @@ mod sample;
 
 use std::collections::BTreeSet;
 
-use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
+use experiment::{
+    Arrival, Characterize, Effort, Load, Pin, Rate, ReceiveMode, ReliabilityChoice, Share, Workload,
+};
 use results::{
     Assembler, Conclusion, CriterionOutcome, Document, Histograms, Metric, Pairing, Run, RunState, State,
     SteadyState, SteadyVerdict, Typical, Verdict, VerdictKind,
@@ -609,4 +611,35 @@ fn a_criterion_is_told_with_the_interval_that_it_is_judged_by() {
     assert!(two.iter().all(|text| text.contains(" % (97.5 % +")), "{two:?}");
     let itself = told(&six, "plain", &["p50 > +20%"]);
     assert_eq!(itself, ["the data cannot tell: both sides are the same runs"]);
+}
+
+#[test]
+fn the_same_percents_of_two_maxima_are_compared_and_both_rates_named() {
+    use sample::paced::{constant, document_with, header};
+    let of = |load: Load| {
+        let mut header = header(&[load], &[]);
+        header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+        header.experiment.design.blocks = 12;
+        document_with(&header, |_| {})
+    };
+    let half = |sps: u64| {
+        let percent = Share::of_percent(50.0).expect("a share");
+        of(Load::Share { percent, arrival: Arrival::Constant, rate: Some(Rate::per_second(sps)) })
+    };
+    let compared = |before: &Document, after: &Document, asked: &Asked| {
+        compare(&side("a", before, "dds"), &side("b", after, "dds"), asked)
+    };
+    let comparison = compared(&half(5_000), &half(6_000), &Asked::default()).expect("the same load");
+    assert_eq!(comparison.differences, []);
+    let words = "each at a share of its own maximum: 6000/s against 5000/s (+20.0 %)";
+    for verdict in &comparison.verdicts {
+        assert!(verdict.text.contains(words), "{}", verdict.text);
+        assert_eq!((verdict.treatment.share_sps, verdict.baseline.share_sps), (Some(6_000.0), Some(5_000.0)));
+    }
+    // a rate that is planned is another load
+    let refused = compared(&half(5_000), &of(constant(5_000)), &Asked::default()).expect_err("another load");
+    assert_eq!(refused.details(), ["load: `50% of the maximum`, then `5000/s`"]);
+    let asked = Asked { factors: vec!["load".to_owned()], ..Asked::default() };
+    let comparison = compared(&half(5_000), &of(constant(5_000)), &asked).expect("the load is named");
+    assert!(!comparison.verdicts[0].text.contains("of its own maximum"), "{}", comparison.verdicts[0].text);
 }

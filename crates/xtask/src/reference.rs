@@ -80,7 +80,8 @@ fn kind(value: &Value, definitions: &Map<String, Value>) -> Result<String, Error
             "Size" => "size, such as `64` or `\"64KiB\"`".to_owned(),
             "Time" => "time, such as `\"200ms\"`".to_owned(),
             "WrittenRate" => {
-                "rate, such as `1000`, `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"` or `\"max\"`".to_owned()
+                "rate, such as `1000`, `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"50%\"` or `\"max\"`"
+                    .to_owned()
             }
             "WrittenGroup" => "group, such as `\"8/5ms\"`, or `1`".to_owned(),
             "Percent" => "share, such as `\"2%\"`".to_owned(),

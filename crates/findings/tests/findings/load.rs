@@ -1,6 +1,6 @@
 //! Findings over loads: the knee, and a rate that is not reached.
 
-use experiment::{Load, Rate, Workload};
+use experiment::{Arrival, Load, Rate, Share, Workload};
 use results::{Document, FindingKind, Run};
 
 use crate::{
@@ -24,7 +24,12 @@ const WELL: Truth = Truth { p99_ns: 20_000.0, accepted: 1.0, late: false, lost: 
 
 /// One driver with these loads; runs lie 1 % apart.
 fn result(truth: impl Fn(u64) -> Truth) -> Document {
-    let mut header = paced::header(&LOADS.map(paced::constant), &[]);
+    result_of(&LOADS.map(paced::constant), truth)
+}
+
+/// The same with these.
+fn result_of(loads: &[Load], truth: impl Fn(u64) -> Truth) -> Document {
+    let mut header = paced::header(loads, &[]);
     header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
     let cells = header.experiment.cells.clone();
     paced::document_with(&header, |run: &mut Run| {
@@ -156,4 +161,35 @@ fn a_single_load_says_nothing_and_neither_does_max() {
         assert!(header.experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Paced));
         none(&paced::document_with(&header, |_| {}));
     }
+}
+
+#[test]
+fn a_knee_between_loads_in_percent_is_named_in_both() {
+    let share = |(percent, sps): (f64, u64)| {
+        let percent = Share::of_percent(percent).expect("a share");
+        Load::Share { percent, arrival: Arrival::Constant, rate: Some(Rate::per_second(sps)) }
+    };
+    let loads = [(2.5, 1_000), (25.0, 10_000), (50.0, 20_000), (99.5, 39_800)].map(share);
+    let document = result_of(&loads, |sps| Truth {
+        p99_ns: if sps > 10_000 { 90_000.0 } else { 20_000.0 },
+        accepted: if sps > 20_000 { 0.5 } else { 1.0 },
+        ..WELL
+    });
+    let [knee] = &of_kind(&document, FindingKind::Knee)[..] else { panic!("{:?}", kinds(&document)) };
+    number(knee, "knee_sps", 10_000.0);
+    number(knee, "knee_of_maximum_pct", 25.0);
+    number(knee, "beyond_of_maximum_pct", 50.0);
+    assert!(knee.text.contains("the knee is at 10000/s (25 % of the maximum): up to there"), "{}", knee.text);
+    assert!(knee.text.contains("at the lowest load, 1000/s (2.5 % of the maximum): "), "{}", knee.text);
+    let [short] = &of_kind(&document, FindingKind::FallsShort)[..] else { panic!("{:?}", kinds(&document)) };
+    assert!(short.text.contains("from 39800/s (99.5 % of the maximum) on: "), "{}", short.text);
+    // a share that came to no rate has no place among loads
+    let unknown = Load::Share {
+        percent: Share::of_percent(60.0).expect("a share"),
+        arrival: Arrival::Constant,
+        rate: None,
+    };
+    let document = result_of(&[loads[0].clone(), loads[1].clone(), unknown], |_| WELL);
+    let [no_knee] = &of_kind(&document, FindingKind::NoKnee)[..] else { panic!("{:?}", kinds(&document)) };
+    assert_eq!(no_knee.cells.len(), 2);
 }

@@ -4,6 +4,7 @@ mod bad_days;
 mod describe;
 mod duet;
 mod figures;
+mod maxima;
 mod paced;
 mod resume;
 mod rig;

@@ -6,5 +6,6 @@ mod paced;
 mod rig;
 mod search;
 mod separated;
+mod share;
 mod steady;
 mod truth;

@@ -1,0 +1,57 @@
+//! What rates in percent are percent of, in words.
+
+use results::{Cell, Maximum, MaximumRun};
+
+use crate::number::{count, rate};
+
+/// How to read rates in percent.
+pub(crate) const LEGEND: &str = "Percent: of what the same cell had as fast as it goes, measured before the first block, the lower of samples offered and \
+     delivered a second. What a flow in overload delivers it need not sustain: `search` finds the highest rate that it does.";
+
+/// What 100 % is for these cells, a line for each maximum.
+pub(crate) fn lines(maxima: &[Maximum], cells: &[&Cell]) -> Vec<String> {
+    let line = |maximum: &Maximum| {
+        let cell = cells.iter().find(|cell| maximum.cells.contains(&cell.id))?;
+        let factors = &cell.factors;
+        let what = format!("100 % at {} bytes, batch {}", factors.size_bytes, factors.batch());
+        Some(match (maximum.sps, maximum.spread()) {
+            (Some(sps), Some(spread)) => {
+                let failed = match maximum.runs.len() - spread.n {
+                    0 => String::new(),
+                    failed => format!(", {failed} more failed"),
+                };
+                format!(
+                    "{what}: {}/s, the median of {} as fast as it goes ({} to {}/s{failed})",
+                    rate(sps),
+                    count(spread.n, "run"),
+                    rate(spread.min),
+                    rate(spread.max)
+                )
+            }
+            _ if maximum.is_complete() => {
+                format!("{what}: not known, all runs that were to measure it failed")
+            }
+            _ => format!("{what}: not known, {} of its runs were made", maximum.runs.len()),
+        })
+    };
+    maxima.iter().filter_map(line).collect()
+}
+
+/// One plain line for a run that measured a maximum: which of how many, and what came of it.
+#[must_use]
+pub fn maximum_line(maximum: &Maximum, run: &MaximumRun, done: usize, total: usize) -> String {
+    let width = total.to_string().len();
+    let outcome = match (&run.unpaced, &run.failure) {
+        (Some(unpaced), _) => {
+            format!("{}/s offered, {}/s delivered", rate(unpaced.offered_sps), rate(unpaced.delivered_sps))
+        }
+        (None, Some(failure)) => {
+            let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" ({role})"));
+            format!("FAILED in `{}`{role}: {}", failure.phase, failure.error)
+        }
+        (None, None) => "nothing measured".to_owned(),
+    };
+    let known = maximum.sps.filter(|_| maximum.runs.last().is_some_and(|last| last.number == run.number));
+    let known = known.map_or_else(String::new, |sps| format!("; 100 % is {}/s", rate(sps)));
+    format!("[maximum {done:>width$}/{total}] {}: {outcome}{known}", maximum.id)
+}

@@ -1,0 +1,209 @@
+//! What rates in percent are percent of: the highest rates of cells without a plan, measured before the first block.
+
+use experiment::{Cell, Factors, MAXIMUM_RUNS, Unplanned};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stats::Spread;
+
+use crate::{Failure, Run, RunState, Unpaced, WIDE_SPREAD, Warning, WarningKind};
+
+/// The phase in which runs fail of which the maximum could not be measured.
+pub const MAXIMUM_PHASE: &str = "maximum";
+
+/// A rate that is 100 %, and the runs that it is from. It is measured once, also where an experiment is taken up again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Maximum {
+    /// What was measured, named as a cell with the load `max` is.
+    pub id: String,
+    /// Ids of the cells whose rates are shares of it.
+    pub cells: Vec<String>,
+    /// 100 %, in samples/s: of each run that was measured the lower one of offered and delivered, and of these the median. Absent
+    /// until all were made, and where none was measured.
+    pub sps: Option<f64>,
+    /// Its runs, as fast as it goes, in the order of execution; failed ones too.
+    pub runs: Vec<MaximumRun>,
+}
+
+/// One run that measures a maximum: fresh processes, as those of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MaximumRun {
+    /// Its number, beyond those of all runs of blocks. Its logs have it.
+    pub number: u32,
+    /// When it began, ns since 1970 (UTC).
+    pub started_unix_ns: u64,
+    /// How long it took, with all of its phases.
+    pub took_ns: u64,
+    /// What came of it; absent where it failed.
+    pub unpaced: Option<Unpaced>,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+}
+
+impl Unpaced {
+    /// What came of a run without a plan.
+    ///
+    /// # Errors
+    /// Why there is no figure.
+    pub fn of(run: &Run, duration_ns: u64) -> Result<Self, Failure> {
+        let nothing = |error: String| Failure {
+            phase: MAXIMUM_PHASE.to_owned(),
+            role: None,
+            error,
+            hint: None,
+            last_words: Vec::new(),
+        };
+        if let Some(failure) = &run.failure {
+            return Err(failure.clone());
+        }
+        match &run.throughput {
+            Some(figures) if run.state == RunState::Valid && figures.delivered > 0 => Ok(Self {
+                duration_ns,
+                offered_sps: figures.offered_sps,
+                delivered_sps: figures.delivered_sps,
+            }),
+            Some(_) if run.state == RunState::Valid => {
+                Err(nothing("written as fast as it goes, no sample came".to_owned()))
+            }
+            _ => {
+                let why = run.warnings.first().map_or("it has no rates", |warning| &warning.text);
+                Err(nothing(format!("its figures contradict each other: {why}")))
+            }
+        }
+    }
+
+    /// The lower one of what was offered and what came. Of a flow that holds its writer back the two are near each other; of one
+    /// that loses samples the reader's is the lower.
+    #[must_use]
+    pub const fn maximum_sps(&self) -> f64 {
+        self.offered_sps.min(self.delivered_sps)
+    }
+}
+
+impl Maximum {
+    /// Nothing measured yet.
+    #[must_use]
+    pub fn new(Unplanned { cell, of }: Unplanned) -> Self {
+        Self { id: cell.id, cells: of, sps: None, runs: Vec::new() }
+    }
+
+    /// Adds a run; with the last one it is known what 100 % is.
+    pub fn add(&mut self, run: MaximumRun) {
+        self.runs.push(run);
+        if self.is_complete() {
+            self.sps = self.spread().map(|spread| spread.median);
+        }
+    }
+
+    /// Whether all of its runs were made.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.runs.len() >= MAXIMUM_RUNS as usize
+    }
+
+    /// What its runs came to; none where none was measured.
+    #[must_use]
+    pub fn spread(&self) -> Option<Spread> {
+        let measured = self.runs.iter().filter_map(|run| run.unpaced.as_ref());
+        Spread::of(&measured.map(Unpaced::maximum_sps).collect::<Vec<_>>())
+    }
+
+    /// What limits all rates that are shares of it.
+    pub(crate) fn warning(&self) -> Option<Warning> {
+        let spread = self.spread().filter(|_| self.is_complete())?;
+        let half = spread.half_range_relative().filter(|half| *half > WIDE_SPREAD)?;
+        let text = format!(
+            "what 100 % is, `{}`, differs widely over its {} runs: {:.0}/s to {:.0}/s, ±{:.0} %; another time the same percent \
+             may be another rate",
+            self.id,
+            spread.n,
+            spread.min,
+            spread.max,
+            100.0 * half
+        );
+        Some(Warning { kind: WarningKind::Spread, text })
+    }
+
+    /// Why cells that need it are not measured: all of its runs failed.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        let last = self.runs.last().filter(|_| self.is_complete() && self.sps.is_none())?.failure.as_ref()?;
+        let Failure { phase, role, error, .. } = last;
+        let role = role.as_ref().map_or_else(String::new, |role| format!(" of the {role}"));
+        Some(Failure {
+            phase: MAXIMUM_PHASE.to_owned(),
+            error: format!(
+                "not attempted: what 100 % is could not be measured, all {} runs as fast as it goes failed, the last one in \
+                 phase `{phase}`{role}: {error}",
+                self.runs.len()
+            ),
+            hint: Some("give the rate in samples a second, or leave it out".to_owned()),
+            ..last.clone()
+        })
+    }
+}
+
+/// A cell with the rate that its share came to, where that is known.
+#[must_use]
+pub fn with_rate(cell: &Cell, maxima: &[Maximum]) -> Cell {
+    let of = maxima.iter().find(|maximum| maximum.cells.contains(&cell.id));
+    match (&cell.factors.load, of.and_then(|maximum| maximum.sps)) {
+        (Some(load), Some(sps)) => {
+            let load = Some(load.clone().with_maximum(sps));
+            Cell { id: cell.id.clone(), factors: Factors { load, ..cell.factors.clone() } }
+        }
+        _ => cell.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(number: u32, rates: Option<(f64, f64)>) -> MaximumRun {
+        let unpaced =
+            rates.map(|(offered_sps, delivered_sps)| Unpaced { duration_ns: 1, offered_sps, delivered_sps });
+        let failure = unpaced.is_none().then(|| Failure {
+            phase: "measure".to_owned(),
+            role: Some("writer".to_owned()),
+            error: "it broke".to_owned(),
+            hint: None,
+            last_words: Vec::new(),
+        });
+        MaximumRun { number, started_unix_ns: 0, took_ns: 1, unpaced, failure }
+    }
+
+    fn maximum(rates: &[Option<(f64, f64)>]) -> Maximum {
+        let mut maximum = Maximum { id: "d/max".to_owned(), cells: Vec::new(), sps: None, runs: Vec::new() };
+        for (number, rates) in (1..).zip(rates) {
+            maximum.add(run(number, *rates));
+        }
+        maximum
+    }
+
+    #[test]
+    fn it_is_the_median_of_the_lower_rates_and_known_when_all_were_made() {
+        let rates = [Some((500.0, 400.0)), Some((410.0, 420.0)), Some((900.0, 390.0))];
+        assert_eq!(maximum(&rates[..2]).sps, None);
+        let whole = maximum(&rates);
+        assert_eq!((whole.sps, whole.failure()), (Some(400.0), None));
+        let spread = whole.spread().expect("three");
+        assert_eq!((spread.n, spread.min, spread.max), (3, 390.0, 410.0));
+        assert_eq!(whole.warning(), None);
+        let wide = maximum(&[Some((500.0, 400.0)), Some((500.0, 490.0)), Some((500.0, 399.0))]);
+        let text = wide.warning().expect("a tenth and more").text;
+        assert!(text.contains("over its 3 runs: 399/s to 490/s, ±11 %"), "{text}");
+    }
+
+    #[test]
+    fn runs_that_failed_take_no_part_and_where_all_did_it_says_why() {
+        let one = maximum(&[None, Some((500.0, 400.0)), None]);
+        assert_eq!(
+            (one.sps, one.spread().map(|spread| spread.n), one.failure()),
+            (Some(400.0), Some(1), None)
+        );
+        assert_eq!(maximum(&[None, None]).failure(), None);
+        let failure = maximum(&[None, None, None]).failure().expect("nothing was measured");
+        assert_eq!(failure.phase, MAXIMUM_PHASE);
+        assert!(failure.error.ends_with("in phase `measure` of the writer: it broke"), "{}", failure.error);
+    }
+}

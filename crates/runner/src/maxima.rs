@@ -1,0 +1,106 @@
+//! What rates in percent are percent of: measured before the first block, by runs as fast as it goes, and never again.
+
+use std::time::Instant;
+
+use experiment::{Design, Experiment, ScheduledRun, Unplanned};
+use results::{Course, Maximum, MaximumRun, Unpaced};
+
+use crate::{
+    Observer, RunnerError, Session,
+    meeting::Meeting,
+    run::{Names, blank},
+    session::unix_ns,
+    traces::Times,
+};
+
+/// With so many failed runs that measure maxima of a driver, all in the same phase and none measured, no more are attempted.
+const GIVE_UP_AFTER: usize = 3;
+
+/// Maxima of which nothing is measured yet.
+pub(crate) fn begin(experiment: &Experiment) -> Vec<Maximum> {
+    experiment.maxima().into_iter().map(Maximum::new).collect()
+}
+
+impl Session<'_> {
+    /// Makes those runs that are missing, and saves each. False if somebody wishes to stop.
+    pub(crate) fn measure_maxima(
+        &self,
+        course: &mut Course,
+        names: &mut Names,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, RunnerError> {
+        let experiment = &self.header.experiment;
+        let unplanned = experiment.maxima();
+        let runs = experiment.maximum_runs(unplanned.len());
+        let total = runs.len();
+        for (done, (number, index)) in (1..).zip(runs) {
+            let Unplanned { cell, .. } = &unplanned[index];
+            let at = course.maxima.iter().position(|maximum| maximum.id == cell.id);
+            // of a course that has not got it, it begins here
+            let at = at.unwrap_or_else(|| {
+                course.maxima.push(Maximum::new(unplanned[index].clone()));
+                course.maxima.len() - 1
+            });
+            let is_made = |maximum: &Maximum| maximum.runs.iter().any(|run| run.number == number);
+            if is_made(&course.maxima[at]) {
+                continue;
+            }
+            if self.stop.requested() {
+                return Ok(false);
+            }
+            let made = match hopeless(course, &unplanned, &cell.factors.driver) {
+                Some(run) => MaximumRun { number, started_unix_ns: unix_ns(), took_ns: 0, ..run },
+                None => match self.maximum_run(&unplanned[index], number, names) {
+                    Some(run) => run,
+                    None => return Ok(false),
+                },
+            };
+            course.maxima[at].add(made);
+            self.directory.save_course(course)?;
+            let maximum = &course.maxima[at];
+            if let Some(run) = maximum.runs.last() {
+                observer.maximum_measured(maximum, run, done, total);
+            }
+        }
+        Ok(true)
+    }
+
+    /// One run as fast as it goes; none if somebody wishes to stop.
+    fn maximum_run(&self, unplanned: &Unplanned, number: u32, names: &mut Names) -> Option<MaximumRun> {
+        let experiment = &self.header.experiment;
+        let design = Design { seed: experiment.design.seed_of_run(number), ..experiment.design.clone() };
+        let scheduled = ScheduledRun { number, block: 0, cell: 0, twin: false, duet: None };
+        let (began, started_unix_ns) = (Instant::now(), unix_ns());
+        let run = blank(scheduled, &unplanned.cell, started_unix_ns);
+        let alone = Meeting::new();
+        let (name, times) = (names.take(number), Times::default());
+        let made = self.run(run, (&unplanned.cell, &design), name, &times, alone.join())?;
+        let (unpaced, failure) = match Unpaced::of(&made.run, design.measure_ns) {
+            Ok(unpaced) => (Some(unpaced), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let took_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        Some(MaximumRun { number, started_unix_ns, took_ns, unpaced, failure })
+    }
+}
+
+/// The last run of a driver whose runs all failed alike, as the record of one that is not attempted.
+fn hopeless(course: &Course, unplanned: &[Unplanned], driver: &str) -> Option<MaximumRun> {
+    let of_driver = |maximum: &&Maximum| {
+        unplanned.iter().any(|other| other.cell.id == maximum.id && other.cell.factors.driver == driver)
+    };
+    let runs: Vec<&MaximumRun> =
+        course.maxima.iter().filter(of_driver).flat_map(|maximum| &maximum.runs).collect();
+    let phases: Option<Vec<&str>> =
+        runs.iter().map(|run| Some(run.failure.as_ref()?.phase.as_str())).collect();
+    let phases = phases.filter(|phases| phases.len() >= GIVE_UP_AFTER)?;
+    let alike = phases.iter().all(|phase| *phase == phases[0]);
+    let mut last = (*runs.last().filter(|_| alike)?).clone();
+    if let Some(failure) = &mut last.failure {
+        failure.error = format!(
+            "not attempted: the first {GIVE_UP_AFTER} runs of driver `{driver}` as fast as it goes all failed in this phase"
+        );
+        failure.last_words.clear();
+    }
+    Some(last)
+}

@@ -1,0 +1,207 @@
+//! Rates in percent of a maximum: it is measured before the first block, once, and what cannot be measured costs the cells that
+//! need it.
+
+use std::ops::ControlFlow;
+
+use experiment::{Arrival, Cell, Load, MAXIMUM_RUNS, Rate, Share, Workload};
+use results::{Document, MAXIMUM_PHASE, Maximum, MaximumRun, Run, RunState, State};
+use runner::{Observer, Progress, Stop};
+
+use crate::rig::{Rig, StopAfter, children};
+
+fn share(percent: f64) -> Load {
+    let percent = Share::of_percent(percent).expect("a share");
+    Load::Share { percent, arrival: Arrival::Constant, rate: None }
+}
+
+/// As many samples as the fake agent has, in the measured time of the rig.
+fn absolute() -> Load {
+    Load::Constant { rate: Rate { samples: 1000, period_ns: 2_000_000 } }
+}
+
+/// Cells of one driver that differ in their load only.
+fn rig(script: &str, loads: &[Load]) -> Rig {
+    let mut rig = Rig::new(&[("d", script)]).of_workload(Workload::Throughput);
+    let template = rig.experiment.cells.remove(0);
+    rig.experiment.cells = (1..)
+        .zip(loads)
+        .map(|(number, load)| {
+            let mut cell = Cell { id: format!("d/paced/{number}"), ..template.clone() };
+            cell.factors.workload = Workload::Paced;
+            cell.factors.load = Some(load.clone());
+            cell
+        })
+        .collect();
+    rig
+}
+
+fn runs<'d>(document: &'d Document, cell: &str) -> &'d [Run] {
+    &document.cells.iter().find(|candidate| candidate.id == cell).expect("a cell").runs
+}
+
+/// Counts what it is told of maxima, and may wish to stop.
+struct Counting<F> {
+    before: u32,
+    after: u32,
+    started: u32,
+    told: F,
+}
+
+impl<F: FnMut(u32) -> ControlFlow<Stop>> Counting<F> {
+    const fn new(told: F) -> Self {
+        Self { before: 0, after: 0, started: 0, told }
+    }
+}
+
+impl<F: FnMut(u32) -> ControlFlow<Stop>> Observer for Counting<F> {
+    fn maximum_measured(&mut self, _: &Maximum, _: &MaximumRun, done: usize, total: usize) {
+        assert!(done <= total);
+        if self.started == 0 {
+            self.before += 1;
+        } else {
+            self.after += 1;
+        }
+        if let ControlFlow::Break(stop) = (self.told)(self.before) {
+            stop.request();
+        }
+    }
+
+    fn run_started(&mut self, _: &Progress, _: &Cell) {
+        self.started += 1;
+    }
+}
+
+#[test]
+fn a_share_is_of_what_came_without_a_plan_and_its_rate_is_that_of_the_plan() {
+    let mut rig = rig("", &[share(200.0), Load::Max]);
+    // the fake agent delivers 1000 samples in 0.99904 s; twice that rate are as many in half the time
+    rig.experiment.design.measure_ns = 499_300_000;
+    let mut counting = Counting::new(|_| ControlFlow::Continue(()));
+    let document = rig.execute_with(&mut counting).document;
+    assert_eq!((counting.before, counting.after, counting.started), (MAXIMUM_RUNS, 0, 2));
+
+    let [maximum] = &document.maxima[..] else { panic!("{:?}", document.maxima) };
+    assert_eq!((maximum.cells.as_slice(), maximum.runs.len()), (&["d/paced/1".to_owned()][..], 3));
+    let sps = maximum.sps.expect("it is known");
+    assert!((sps - 1000.0 / 0.999_040).abs() < 1e-6, "{sps}");
+    for run in &maximum.runs {
+        let unpaced = run.unpaced.as_ref().expect("measured");
+        assert!(unpaced.offered_sps > unpaced.delivered_sps && run.number > 1_000_000, "{run:?}");
+        assert!(run.took_ns > unpaced.duration_ns && run.failure.is_none(), "{run:?}");
+    }
+
+    let cell = &document.cells[0];
+    let rate = cell.factors.load.as_ref().and_then(Load::rate).expect("it came to one");
+    assert!((rate.sps() - 2.0 * sps).abs() < 1e-6, "{rate}");
+    let run = &cell.runs[0];
+    assert_eq!(run.state, RunState::Valid, "{run:?}");
+    let paced = run.paced.as_ref().expect("a plan");
+    assert_eq!((paced.planned, paced.flows[0].load.as_str()), (1000, "200% (2002/s)"));
+    // the plan of the experiment stays as it was meant
+    assert_eq!(document.experiment.cells[0].factors.load, Some(share(200.0)));
+    assert_eq!(results::Directory::load(&rig.results()).expect("saved"), document);
+}
+
+#[test]
+fn it_is_measured_once_wherever_the_experiment_was_stopped() {
+    // between the runs of a maximum, and between runs of blocks
+    for made in 0..=1 {
+        let mut rig = rig("", &[share(50.0), share(10.0)]);
+        rig.experiment.design.blocks = 2;
+        let first = if made == 0 {
+            let stop = rig.stop.clone();
+            let told =
+                |count| if count == 2 { ControlFlow::Break(stop.clone()) } else { ControlFlow::Continue(()) };
+            rig.execute_with(&mut Counting::new(told)).document
+        } else {
+            rig.execute_with(&mut StopAfter(made, rig.stop.clone())).document
+        };
+        assert_eq!(first.state, State::Interrupted);
+        let saved = first.maxima[0].runs.len();
+        assert_eq!((saved, first.maxima[0].sps.is_some()), if made == 0 { (2, false) } else { (3, true) });
+        // a result that was left behind has them too
+        std::fs::remove_file(rig.results().join("result.json")).expect("a result");
+        assert_eq!(results::Directory::load(&rig.results()).expect("saved").maxima, first.maxima);
+
+        let mut counting = Counting::new(|_| ControlFlow::Continue(()));
+        let outcome = rig.resume_with(&[], &Stop::new(), &mut counting);
+        assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
+        let whole = outcome.document;
+        assert_eq!((whole.state, counting.before as usize, counting.after), (State::Complete, 3 - saved, 0));
+        assert_eq!(whole.maxima[0].runs[..saved], first.maxima[0].runs[..]);
+        for (cell, text) in [("d/paced/1", "50% (500.48/s)"), ("d/paced/2", "10% (100.096/s)")] {
+            let runs = runs(&whole, cell);
+            assert_eq!(runs.len(), 2, "{cell}");
+            for run in runs {
+                assert_eq!(run.paced.as_ref().expect("a plan").flows[0].load, text);
+            }
+        }
+        assert_eq!(children(), [""; 0]);
+    }
+}
+
+#[test]
+fn without_a_maximum_its_cells_fail_with_words_and_the_others_are_measured() {
+    let mut rig = rig("jam writer measure", &[share(50.0), absolute()]);
+    rig.experiment.design.blocks = 4;
+    let document = rig.execute();
+    assert_eq!(document.state, State::Complete);
+    let maximum = &document.maxima[0];
+    assert_eq!((maximum.sps, maximum.runs.len()), (None, 3));
+    let failure = maximum.runs[0].failure.as_ref().expect("it failed");
+    assert_eq!((failure.phase.as_str(), failure.error.as_str()), ("measure", "it is jammed"));
+
+    let failed = runs(&document, "d/paced/1");
+    assert_eq!(failed.len(), 4);
+    for run in failed {
+        let failure = run.failure.as_ref().expect("it was not attempted");
+        assert_eq!((run.state, failure.phase.as_str()), (RunState::Failed, MAXIMUM_PHASE));
+        assert!(failure.error.contains("all 3 runs as fast as it goes failed"), "{failure:?}");
+        assert!(failure.error.ends_with("in phase `measure` of the writer: it is jammed"), "{failure:?}");
+        assert!(failure.hint.is_some());
+    }
+    // more of them than a driver has that is given up
+    let measured = runs(&document, "d/paced/2");
+    assert_eq!(measured.iter().map(|run| run.state).collect::<Vec<_>>(), [RunState::Valid; 4]);
+    assert_eq!(document.cells[0].factors.load, Some(share(50.0)));
+}
+
+/// Wishes to stop when a run begins.
+struct StopAtOnce(Stop);
+
+impl Observer for StopAtOnce {
+    fn run_started(&mut self, _: &Progress, _: &Cell) {
+        self.0.request();
+    }
+}
+
+#[test]
+fn cells_without_a_maximum_say_nothing_of_their_driver_where_it_is_gone_on_with() {
+    let mut rig = rig("jam writer measure", &[share(10.0), share(50.0), share(90.0), absolute()]);
+    while rig.experiment.schedule().last().is_none_or(|last| last.cell != 3) {
+        rig.experiment.design.seed += 1;
+    }
+    // as many are not attempted as a driver has failed runs that is given up, and nothing of it was measured
+    let first = rig.execute_with(&mut StopAtOnce(rig.stop.clone())).document;
+    assert_eq!(first.state, State::Interrupted);
+    assert_eq!(first.cells.iter().map(|cell| cell.runs.len()).collect::<Vec<_>>(), [1, 1, 1, 0]);
+    let whole = rig.resume_with(&[], &Stop::new(), &mut ()).document;
+    let measured = runs(&whole, "d/paced/4");
+    assert_eq!((whole.state, measured[0].state), (State::Complete, RunState::Valid), "{measured:?}");
+}
+
+#[test]
+fn of_a_driver_that_never_comes_up_no_more_maxima_are_attempted() {
+    let mut rig = rig("kill any hello", &[share(50.0), share(50.0), share(50.0)]);
+    for (cell, size_bytes) in rig.experiment.cells.iter_mut().zip([64, 128, 256]) {
+        cell.factors.size_bytes = size_bytes;
+    }
+    let document = rig.execute();
+    let all = || document.maxima.iter().flat_map(|maximum| &maximum.runs);
+    assert_eq!((document.maxima.len(), all().count()), (3, 9));
+    assert_eq!(all().filter(|run| run.took_ns > 0).count(), 3);
+    let words = "the first 3 runs of driver `d` as fast as it goes all failed";
+    let told = |run: &&MaximumRun| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));
+    assert_eq!(all().filter(told).count(), 6);
+    assert!(document.cells.iter().flat_map(|cell| &cell.runs).all(|run| run.state == RunState::Failed));
+}

@@ -1,0 +1,106 @@
+//! Rates in percent of a maximum, against a capacity that is known.
+
+use experiment::{Arrival, Cell, Design, Load, Share};
+use results::{Document, Maximum, Run};
+use simulate::{Between, Lab, Machine};
+
+use crate::rig::{MS, design, experiment_of, paced};
+
+/// Samples/s that the server does: 50 us each.
+const CAPACITY: f64 = 20_000.0;
+/// Of a host whose runs differ.
+const EXPERIMENTS: u32 = 80;
+const HELD_BACK: [(&str, &str); 3] = [("service", "50us"), ("queue", "100"), ("latency", "100us")];
+const DROPPED: [(&str, &str); 4] =
+    [("service", "50us"), ("queue", "20"), ("full", "drop"), ("latency", "100us")];
+
+fn share(percent: f64, arrival: Arrival) -> Load {
+    Load::Share { percent: Share::of_percent(percent).expect("a share"), arrival, rate: None }
+}
+
+/// Cells at these shares, each with an id of its own.
+fn measured(
+    lab: &mut Lab,
+    loads: &[Load],
+    reliable: bool,
+    options: &[(&str, &str)],
+    design: Design,
+) -> Document {
+    let cells = loads.iter().map(|load| {
+        let cell = paced(load.clone(), reliable, options);
+        Cell { id: format!("cell/{load}"), ..cell }
+    });
+    let experiment = experiment_of(cells.collect(), design);
+    lab.experiment(&experiment).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn maximum(document: &Document) -> &Maximum {
+    let [maximum] = &document.maxima[..] else { panic!("{:?}", document.maxima) };
+    maximum
+}
+
+fn planned_sps(run: &Run) -> f64 {
+    run.paced.as_ref().and_then(|paced| paced.planned_sps).expect("a plan")
+}
+
+#[test]
+fn a_percent_is_that_of_the_capacity_whether_samples_wait_or_are_dropped() {
+    let shares = [10.0, 50.0, 90.0, 120.0];
+    let loads = shares.map(|percent| share(percent, Arrival::Constant));
+    for (reliable, options) in [(true, &HELD_BACK[..]), (false, &DROPPED[..])] {
+        let document = measured(&mut Lab::new(), &loads, reliable, options, design(200 * MS));
+        let maximum = maximum(&document);
+        let sps = maximum.sps.expect("it is known");
+        // what still comes after the end of the measured time is a queue at most
+        assert!((sps / CAPACITY - 1.0).abs() < 0.01, "{maximum:?}");
+        assert_eq!(maximum.cells.len(), 4);
+        for (cell, percent) in document.cells.iter().zip(shares) {
+            for run in &cell.runs {
+                // a plan of whole samples: 5 a second
+                assert!((planned_sps(run) - sps * percent / 100.0).abs() <= 5.0, "{percent}: {run:?}");
+                let throughput = run.throughput.as_ref().expect("rates");
+                let came = throughput.delivered as f64 / run.paced.as_ref().expect("a plan").planned as f64;
+                if percent < 100.0 {
+                    assert!((came - 1.0).abs() < 1e-9, "{percent}: {came}");
+                } else {
+                    // of 6 samples one is too much, but for those that the queue holds
+                    assert!((came - 1.0 / 1.2).abs() < 0.03, "{percent}: {came}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_random_plan_at_half_the_capacity_has_half_of_it_on_average() {
+    let load = [share(50.0, Arrival::Poisson)];
+    let document =
+        measured(&mut Lab::new(), &load, true, &HELD_BACK, Design { blocks: 6, ..design(500 * MS) });
+    for run in &document.cells[0].runs {
+        // 5000 samples on average, and 4 standard deviations
+        assert!((planned_sps(run) * 0.5 - 5_000.0).abs() < 4.0 * 5_000_f64.sqrt() + 50.0, "{run:?}");
+    }
+}
+
+/// On a host of which every run is a little slower or quicker, 50 % is half of the capacity as closely as the maximum is known:
+/// the range of three runs holds the typical speed with a probability of 1 - 2 / 2^3.
+#[test]
+fn half_of_the_capacity_is_met_within_the_scatter_of_the_maximum() {
+    let between = Between { drift: 0.0, sd: 0.05, autocorrelation: 0.0 };
+    let mut held = 0_u32;
+    for seed in 0..EXPERIMENTS {
+        let mut lab = Lab::on(Machine { between, ..Machine::default() });
+        let load = [share(50.0, Arrival::Constant)];
+        let design = Design { seed: seed.into(), ..design(50 * MS) };
+        let document = measured(&mut lab, &load, true, &HELD_BACK, design);
+        let spread = maximum(&document).spread().expect("three runs");
+        let offered = planned_sps(&document.cells[0].runs[0]);
+        assert!(
+            (spread.min / 2.0 - 20.0..=spread.max / 2.0 + 20.0).contains(&offered),
+            "{spread:?} {offered}"
+        );
+        held += u32::from((spread.min..=spread.max).contains(&CAPACITY));
+    }
+    // binomial with 80 and 3/4: outside of 44 to 74 once in 20,000
+    assert!((44..=74).contains(&held), "{held}");
+}
