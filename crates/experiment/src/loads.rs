@@ -294,6 +294,18 @@ pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// What is to be said where searches stand beside random plans or bursts.
+pub(crate) fn searches_note(axes: &[&Axes]) -> Option<String> {
+    use crate::Workload::{Paced, Search};
+    let has = |axes: &&&Axes, workload| axes.workload.values().any(|known| *known == workload);
+    let both = axes.iter().filter(|axes| has(axes, Paced) && has(axes, Search));
+    let other = |arrival: &&Arrival| **arrival != Arrival::Constant;
+    let arrival = both.flat_map(|axes| axes.arrival.values()).find(other)?;
+    Some(format!(
+        "`arrival = \"{arrival}\"` is of the workload `paced`: the trials of `search` are at constant rates"
+    ))
+}
+
 /// With flows, no other part says what is offered.
 fn check_flows(written: &Written) -> Result<(), Refusal> {
     if written.workload.values().any(|workload| *workload != crate::Workload::Paced) {

@@ -237,7 +237,8 @@ pub(crate) fn cells(
     let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
     let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
     let mut told: Vec<String> = Vec::new();
-    for words in flow_notes.into_iter().chain(notes.map(|note| note.words)) {
+    let searches = loads::searches_note(&all().collect::<Vec<_>>());
+    for words in searches.into_iter().chain(flow_notes).chain(notes.map(|note| note.words)) {
         if !told.contains(&words) {
             told.push(words);
         }

@@ -95,3 +95,19 @@ fn other_parts_say_nothing_of_a_search_nor_it_of_other_workloads() {
     assert!(rate.0.contains("`rate` says nothing without the workload `paced`"), "{rate:?}");
     assert!(!plan(&search("\n[design]\nspin = false\n"), &[]).design.spin);
 }
+
+#[test]
+fn an_arrival_is_of_paced_and_that_trials_are_constant_is_said() {
+    let both = |arrival: &str| {
+        let text = format!("rate = 1000\narrival = \"{arrival}\"\n");
+        plan(&search(&text), &["workload=paced,search"]).notes
+    };
+    assert_eq!(both("constant"), [""; 0]);
+    let words =
+        "`arrival = \"poisson\"` is of the workload `paced`: the trials of `search` are at constant rates";
+    assert_eq!(both("poisson"), [words]);
+    let (error, marked, _) = refused(&search("arrival = \"poisson\"\n"), &[]);
+    assert!(error.contains("`arrival` says nothing without the workload `paced`") && marked == "\"poisson\"");
+    let (error, ..) = refused(&search("[search]\narrival = \"poisson\"\n"), &[]);
+    assert!(error.contains("arrival"), "{error}");
+}
