@@ -343,7 +343,7 @@ typedef struct ddsmark_participant_config {
 typedef struct ddsmark_writer_config {
   uint32_t struct_size;
   uint32_t type_kind; /* DDSMARK_TYPE_ */
-  const char *topic;
+  const char *topic; /* letters, digits and `_` */
   const ddsmark_qos *qos;     /* or NULL: the middleware's defaults */
   uint64_t max_payload_bytes; /* no larger sample will be written, at least 1; with DDSMARK_TYPE_PLAIN the size
                                  of all */
@@ -369,7 +369,7 @@ typedef void (*ddsmark_sink)(void *context, const ddsmark_sample *sample);
 typedef struct ddsmark_reader_config {
   uint32_t struct_size;
   uint32_t type_kind; /* DDSMARK_TYPE_ */
-  const char *topic;
+  const char *topic; /* letters, digits and `_` */
   const ddsmark_qos *qos; /* or NULL: the middleware's defaults */
   uint64_t max_payload_bytes;
   uint32_t receive_mode; /* DDSMARK_RECEIVE_ */

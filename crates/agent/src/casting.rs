@@ -8,7 +8,7 @@ use results::WindowCounts;
 
 use crate::{
     clock::now_ns,
-    endpoints::{Monitors, numbered, reader_config, writer_config},
+    endpoints::{Monitors, reader_config, writer_config},
     incoming::{Identity, Tally},
     paced_reader::{self, Arrivals, Begin, PacedReader},
     paced_writer::{FlowWriter, PacedWriter},
@@ -178,7 +178,7 @@ impl Stage<'_> {
         let configure = self.configure;
         let (mut flows, mut monitors) = (Vec::new(), Monitors::default());
         for plan in Plan::all(configure)? {
-            let topic = numbered(&configure.topic, plan.index());
+            let topic = flow_topic(&configure.topic, plan.index());
             let config = writer_config(configure, &topic, plan.size_bytes(), true);
             let writer = self.participant.writer(&config)?;
             monitors.writers.push(writer.monitor());
@@ -199,7 +199,7 @@ impl Stage<'_> {
         let mut echo = self.echo(&mut monitors)?;
         let (mut listening, mut asked, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         for plan in Plan::all(configure)? {
-            let topic = numbered(&configure.topic, plan.index());
+            let topic = flow_topic(&configure.topic, plan.index());
             let config = reader_config(configure, &topic, plan.size_bytes(), true);
             let arrivals = Arrivals::new(configure, &plan, self.identity.since_ns, &begin, echo.take());
             progress.push(arrivals.progress());
@@ -221,4 +221,9 @@ impl Stage<'_> {
         };
         Ok((Box::new(PacedReader::new(inlet, progress, begin)), monitors))
     }
+}
+
+/// The topic of a flow: that of the run, and of further flows with a number.
+fn flow_topic(topic: &str, index: usize) -> String {
+    if index == 0 { topic.to_owned() } else { format!("{topic}_{}", index + 1) }
 }

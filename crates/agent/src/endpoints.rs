@@ -71,7 +71,7 @@ pub struct Monitors {
     pub readers: Vec<ReaderMonitor>,
 }
 
-/// An entity's name in what is reported: `writer`, `writer-2`, and so on. Topics of further flows are named alike.
+/// An entity's name in what is reported: `writer`, `writer-2`, and so on.
 pub fn numbered(name: &str, index: usize) -> String {
     if index == 0 { name.to_owned() } else { format!("{name}-{}", index + 1) }
 }

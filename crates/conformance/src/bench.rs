@@ -117,10 +117,10 @@ impl<'a> Bench<'a> {
         Ok(self.driver.open(&self.config())?)
     }
 
-    /// A topic that nobody uses yet.
+    /// A topic that nobody uses yet. DDS allows letters, digits and `_`, and not every implementation more.
     pub fn topic(&self) -> String {
         self.topics.set(self.topics.get() + 1);
-        format!("{}-{}", self.name, self.topics.get())
+        format!("{}_{}", self.name.replace('-', "_"), self.topics.get())
     }
 
     pub fn support(&self, policy: Policy) -> Support {

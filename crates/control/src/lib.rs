@@ -231,7 +231,7 @@ pub struct Configure {
     pub seed: u64,
     /// DDS domain.
     pub domain: u32,
-    /// Topic from writer to reader, and from pinger to ponger.
+    /// Topic from writer to reader, and from pinger to ponger: letters, digits and `_`.
     pub topic: String,
     /// Topic from ponger to pinger.
     pub topic_back: String,

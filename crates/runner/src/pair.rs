@@ -190,8 +190,8 @@ impl PairRun<'_> {
             run_tag: self.run_tag,
             seed: self.design.seed,
             domain: self.domain,
-            topic: format!("{}-out", self.run_name),
-            topic_back: format!("{}-back", self.run_name),
+            topic: topic(&self.run_name, "out"),
+            topic_back: topic(&self.run_name, "back"),
             cpus: self.cpus[number].clone(),
             measure_ns: self.design.measure_ns,
             windows: self.design.windows,
@@ -359,6 +359,11 @@ impl PairRun<'_> {
         }
         Ok((complete[DRIVING], complete[SERVING]))
     }
+}
+
+/// A topic of a run. DDS allows letters, digits and `_`, and not every implementation more.
+fn topic(run_name: &str, way: &str) -> String {
+    format!("{}_{way}", run_name.replace('-', "_"))
 }
 
 /// Now, by the clock that stamps samples.
