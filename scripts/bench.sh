@@ -18,7 +18,7 @@ claim cargo bench --package simulate
 cc -O2 drivers/udp/bench/bare.c -o "$CARGO_TARGET_DIR/bare"
 claim cargo xtask transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
 export DDSPERF
-DDSPERF=$(ls "$root"/.sdk/cyclonedds-*/bin/ddsperf | tail -n 1)
+DDSPERF=$(drivers/cyclonedds/fetch.sh)/bin/ddsperf
 claim cargo xtask transparency --driver cyclonedds \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare" --floor drivers/cyclonedds/bench/ddsperf.sh
 

@@ -1,40 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds every driver of the tree, with its middleware, into target/drivers/. Each builds alone: with cargo, or with
-# cmake after its fetch.sh, where it has one, has brought the middleware into .sdk/.
+# Builds drivers of the tree with their middleware into target/drivers/, each with driver.sh, after its fetch.sh, where it
+# has one, has brought the middleware into .sdk/.
 #
-#   scripts/drivers.sh [DRIVER]...       without names: all of drivers/
+#   scripts/drivers.sh [DRIVER[@VERSION]]...       without names: all of drivers/, with the default versions
 . "$(dirname -- "$0")/common.sh"
 
-out=$CARGO_TARGET_DIR/drivers
-mkdir -p "$out" "$CARGO_TARGET_DIR/cmake"
 [ $# -gt 0 ] || set -- $(ls drivers)
 
-for driver in "$@"; do
+for wanted in "$@"; do
+  driver=${wanted%%@*} version='' prefix=''
   source=drivers/$driver
-  library=libddsmark_$driver.so
-  if [ -f "$source/Cargo.toml" ]; then
-    say "driver $driver"
-    cargo build --release --manifest-path "$source/Cargo.toml"
-    # A new file each time: a copy over the old one would change the code of a process that runs it.
-    cp "$CARGO_TARGET_DIR/release/$library" "$out/$library.new"
-    cmp -s "$out/$library.new" "$out/$library" && rm "$out/$library.new" || mv "$out/$library.new" "$out/$library"
-  elif [ -f "$source/CMakeLists.txt" ]; then
-    say "driver $driver"
-    # What comes under a licence that somebody must accept first is not fetched here; such a driver builds without.
-    if [ -x "$source/fetch.sh" ] && ! grep -q DDSMARK_ACCEPT_ "$source/fetch.sh"; then "$source/fetch.sh"; fi
-    prefixes=$(printf '%s;' "$root"/.sdk/"$driver"-*)
-    build=$CARGO_TARGET_DIR/cmake/$driver
-    log=$build.log
-    # Not as a child of this make: it would print every folder that it enters.
-    unset MAKEFLAGS MAKELEVEL
-    cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DBUILD_BENCH=ON \
-      -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$out" -DCMAKE_PREFIX_PATH="${prefixes%;}" >"$log" 2>&1 ||
-      { cat "$log" >&2; fail "cannot configure driver $driver" "its middleware belongs into .sdk/$driver-VERSION"; }
-    cmake --build "$build" --parallel "$(nproc)" >>"$log" 2>&1 ||
-      { cat "$log" >&2; fail "cannot build driver $driver" 'the first line with "error" tells the cause'; }
-  else
-    fail "there is no driver \`$driver\`: neither Cargo.toml nor CMakeLists.txt in $source" "ls drivers"
+  say "driver $wanted"
+  if [ -x "$source/fetch.sh" ]; then
+    versions=$("$source/fetch.sh" --versions)
+    if [ "$driver" != "$wanted" ]; then
+      version=${wanted#*@}
+      cut -f 1 <<<"$versions" | grep -qxF -- "$version" ||
+        fail "$driver has no version $version" "versions are $(cut -f 1 <<<"$versions" | paste -sd ' ')"
+    fi
+    # What comes under a licence that somebody must accept first is not fetched unasked; such a driver builds without.
+    if [ -n "$version" ] || [ "$(sed -n 1p <<<"$versions" | cut -f 4)" != accept ]; then
+      prefix=$("$source/fetch.sh" ${version:+"$version"})
+    fi
   fi
+  scripts/driver.sh --source "$source" --out "$CARGO_TARGET_DIR/drivers" --build "$CARGO_TARGET_DIR/cmake/$wanted" \
+    ${version:+--version "$version"} ${prefix:+--prefix "$prefix"} --tests >/dev/null
 done

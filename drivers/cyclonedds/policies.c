@@ -6,7 +6,7 @@
 
 #ifdef HAVE_FEATURES_H
 #include "dds/features.h"
-#else /* 0.10 as packaged: built with its defaults, which have both */
+#else /* without the header: built with its defaults, which have both */
 #define DDS_HAS_LIFESPAN 1
 #define DDS_HAS_DEADLINE_MISSED 1
 #endif
@@ -20,6 +20,13 @@
 #define DEADLINE_SUPPORT {DDSMARK_SUPPORT_ENFORCED, 0, NULL}
 #else
 #define DEADLINE_SUPPORT {DDSMARK_SUPPORT_UNSUPPORTED, 0, "this Cyclone DDS was built without it"}
+#endif
+
+/* 0.10 stores it, as tried with 0.10.2; no header tells. */
+#ifdef HAVE_TIME_BASED_FILTER
+#define TIME_BASED_FILTER_SUPPORT {DDSMARK_SUPPORT_ENFORCED, 0, "by source timestamp"}
+#else
+#define TIME_BASED_FILTER_SUPPORT {DDSMARK_SUPPORT_IGNORED, 0, "stored; this version delivers every sample"}
 #endif
 
 const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT] = {
@@ -45,7 +52,7 @@ const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT] = {
     [DDSMARK_POLICY_PRESENTATION] = {DDSMARK_SUPPORT_MATCHED_ONLY, 0,
                                      "coherent access is refused: there are no coherent sets"},
     [DDSMARK_POLICY_DESTINATION_ORDER] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
-    [DDSMARK_POLICY_TIME_BASED_FILTER] = {DDSMARK_SUPPORT_ENFORCED, 0, "by source timestamp"},
+    [DDSMARK_POLICY_TIME_BASED_FILTER] = TIME_BASED_FILTER_SUPPORT,
     [DDSMARK_POLICY_TRANSPORT_PRIORITY] = {DDSMARK_SUPPORT_HINT, 0,
                                            "no DSCP; only a threshold for delivery by the receiving thread"},
     [DDSMARK_POLICY_WRITER_DATA_LIFECYCLE] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},

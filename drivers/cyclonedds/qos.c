@@ -214,11 +214,13 @@ static void read_writer(const dds_qos_t *e, ddsmark_qos *q) {
 
 static void read_reader(const dds_qos_t *e, ddsmark_qos *q) {
   dds_duration_t d = 0;
-  if (dds_qget_time_based_filter(e, &d)) {
+  /* What is stored and has no effect is not in force, whatever could be read back: READER_DATA_LIFECYCLE, and in some
+   * versions this. */
+  if (policy_supports[DDSMARK_POLICY_TIME_BASED_FILTER].support == DDSMARK_SUPPORT_ENFORCED &&
+      dds_qget_time_based_filter(e, &d)) {
     q->minimum_separation_ns = ns_of(d);
     q->present |= BIT(TIME_BASED_FILTER);
   }
-  /* READER_DATA_LIFECYCLE is stored and has no effect: it is not in force, whatever could be read back. */
 }
 
 static void read_endpoint(const dds_qos_t *e, side s, qos_texts *texts, ddsmark_qos *q) {

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds one driver from its sources, against one version of its middleware, and prints the path of the library on
+# standard output; what else it says goes to standard error. `make drivers` and `ddsmark drivers install`, which carries
+# this text, build drivers with it and with nothing else.
+#
+#   scripts/driver.sh --source DIR --out DIR --build DIR [--version VERSION] [--prefix DIR] [--tests]
+#
+#   --source   a folder with a Cargo.toml or a CMakeLists.txt; its name is the driver's
+#   --out      where the library is put: libddsmark_NAME.so, and with a version libddsmark_NAME@VERSION.so
+#   --build    where it is built; by cargo only where CARGO_TARGET_DIR is not set
+#   --version  of the middleware, in full; cmake gets it as DDSMARK_VERSION
+#   --prefix   where that is installed; cmake gets it as CMAKE_PREFIX_PATH
+#   --tests    builds the driver's tests and its bare loop, too
+set -euo pipefail
+
+fail() { # what failed and why, then what to do about it
+  printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
+  exit 1
+}
+
+source='' out='' build='' version='' prefix='' tests=OFF
+while [ $# -gt 0 ]; do
+  case $1 in
+    --source | --out | --build | --version | --prefix)
+      [ $# -gt 1 ] || fail "scripts/driver.sh: $1 has no value" 'the top of the script says what there is'
+      printf -v "${1#--}" %s "$2"
+      shift 2
+      ;;
+    --tests) tests=ON && shift ;;
+    *) fail "scripts/driver.sh: unknown word \`$1\`" 'the top of the script says what there is' ;;
+  esac
+done
+[ -n "$source" ] && [ -n "$out" ] && [ -n "$build" ] ||
+  fail 'scripts/driver.sh: --source, --out and --build are needed' 'the top of the script says what there is'
+
+mkdir -p "$out" "$build"
+source=$(cd -- "$source" && pwd) out=$(cd -- "$out" && pwd) build=$(cd -- "$build" && pwd)
+name=${source##*/}
+library=$out/libddsmark_$name${version:+@$version}.so
+log=$build.log
+
+# Not as a child of some make: it would print every folder that it enters.
+unset MAKEFLAGS MAKELEVEL
+
+if [ -f "$source/Cargo.toml" ]; then
+  [ -z "$version$prefix" ] || fail "driver $name is built by cargo, which knows no version and no prefix" 'leave them out'
+  command -v cargo >/dev/null || fail "cannot build driver $name: \`cargo\` is not in PATH" 'install a Rust toolchain'
+  export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$build}
+  cargo build --release --manifest-path "$source/Cargo.toml" >&2
+  # A new file each time: a copy over the old one would change the code of a process that runs it.
+  cp "$CARGO_TARGET_DIR/release/libddsmark_$name.so" "$library.new"
+  if cmp -s "$library.new" "$library"; then rm "$library.new"; else mv "$library.new" "$library"; fi
+elif [ -f "$source/CMakeLists.txt" ]; then
+  command -v cmake >/dev/null || fail "cannot build driver $name: \`cmake\` is not in PATH" 'apt-get install -y cmake'
+  cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$tests" "-DBUILD_BENCH=$tests" \
+    "-DCMAKE_LIBRARY_OUTPUT_DIRECTORY=$out" "-DCMAKE_PREFIX_PATH=$prefix" "-DDDSMARK_VERSION=$version" >"$log" 2>&1 ||
+    { cat "$log" >&2; fail "cannot configure driver $name" 'the first line with "Error" tells the cause'; }
+  cmake --build "$build" --parallel "$(nproc)" >>"$log" 2>&1 ||
+    { cat "$log" >&2; fail "cannot build driver $name; the log is $log" 'the first line with "error" tells the cause'; }
+else
+  fail "there is no driver in $source: neither Cargo.toml nor CMakeLists.txt" 'name the folder of a driver'
+fi
+# One that is not to be found beside the others stays where it is built.
+[ -f "$library" ] || library=$build/libddsmark_$name.so
+[ -f "$library" ] || fail "driver $name was built, but there is no libddsmark_$name${version:+@$version}.so in $out" \
+  'see DDSMARK_VERSION and CMAKE_LIBRARY_OUTPUT_DIRECTORY in the CMakeLists.txt of the other drivers'
+printf '%s\n' "$library"
