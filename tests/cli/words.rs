@@ -19,6 +19,8 @@ fn help_of_every_command() {
         ("help-report", &["report", "--help"]),
         ("help-drivers", &["drivers", "--help"]),
         ("help-drivers-info", &["drivers", "info", "--help"]),
+        ("help-drivers-install", &["drivers", "install", "--help"]),
+        ("help-drivers-versions", &["drivers", "versions", "--help"]),
         ("help-drivers-check", &["drivers", "check", "--help"]),
     ] {
         place.golden(name, arguments);

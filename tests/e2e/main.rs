@@ -9,6 +9,7 @@ mod conformance;
 mod drivers;
 mod duet;
 mod experiments;
+mod install;
 mod kills;
 mod neighbours;
 mod network;

@@ -35,9 +35,10 @@ Exit status:
 
 const ENVIRONMENT: &str = "\
 Environment:
-  DDSMARK_DRIVER_PATH  directories that hold drivers, separated by colons
-  DDSMARK_AGENT        the agent program, if not the one beside ddsmark
-  NO_COLOR             if set, help and errors have no colour";
+  DDSMARK_DRIVER_PATH     directories that hold drivers, separated by colons
+  DDSMARK_DRIVER_SOURCES  the directory with the sources that `drivers install` builds
+  DDSMARK_AGENT           the agent program, if not the one beside ddsmark
+  NO_COLOR                if set, help and errors have no colour";
 
 const CHARACTERIZE_EXAMPLES: &str = "\
 Examples:
@@ -73,6 +74,17 @@ Examples:
       for CI: ends with 1 only where the difference is real
   ddsmark compare before after --factor env.net.core.rmem_max
       two results between which a setting of the kernel was changed";
+
+const INSTALL_EXAMPLES: &str = "\
+Examples:
+  ddsmark drivers versions
+      which drivers can be built, and against which versions
+  ddsmark drivers install example@2.14
+      the highest version that begins with 2.14, beside those that are installed
+  ddsmark drivers install example --prefix /opt/ros/jazzy
+      against what is installed there; nothing is fetched
+  ddsmark characterize --driver example@2.14,example@3.2
+      two versions, held against each other";
 
 /// Measures DDS middleware: latency, throughput and what they cost, beside a bare socket.
 #[derive(Debug, Parser)]
@@ -126,10 +138,11 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct Characterize {
-    /// Driver to measure: a name, or the path of a file. May be given several times.
+    /// Driver to measure: a name, `NAME@VERSION`, or the path of a file. May be given several times.
     ///
-    /// Without it: `udp`, the bare socket, and then every other driver that `ddsmark drivers list` shows and
-    /// that is no simulation.
+    /// A version is any that is installed and begins so, the highest of several. Without one it is the driver that has none,
+    /// else the highest. Without `--driver`: `udp`, the bare socket, and then every other name that `ddsmark drivers list` shows
+    /// and that is no simulation.
     #[arg(long, value_name = "D", value_delimiter = ',')]
     pub driver: Vec<String>,
 
@@ -266,7 +279,7 @@ pub struct Run {
 
 #[derive(Debug, Args)]
 pub struct SelfTest {
-    /// Driver to measure with: a name, or the path of a file. Without it `udp`, the bare socket.
+    /// Driver to measure with: a name, `NAME@VERSION`, or the path of a file. Without it `udp`, the bare socket.
     #[arg(long, value_name = "D")]
     pub driver: Option<String>,
 
@@ -369,11 +382,28 @@ pub struct Compare {
 
 #[derive(Debug, Subcommand)]
 pub enum Drivers {
-    /// All drivers that can be named.
+    /// All drivers that can be named, and those that could be installed.
     List,
+    /// The versions of the middleware of a driver that can be fetched, the default first.
+    Versions {
+        /// The driver. Without it all that there are sources of.
+        driver: Option<String>,
+
+        /// Directory with the sources of drivers, one folder each. Without it `$DDSMARK_DRIVER_SOURCES`, else the tree that this
+        /// program lies in or was built from.
+        #[arg(long, value_name = "DIR")]
+        sources: Option<PathBuf>,
+    },
+    /// Build a driver from its sources, against a version of its middleware, and put it beside the others.
+    ///
+    /// The middleware is fetched from package registries and kept; each version is a driver of its own, `NAME@VERSION`. Goes into
+    /// the first directory of `$DDSMARK_DRIVER_PATH`, else beside the drivers that are there. A driver that does not load, or says
+    /// that it is of another version, is not installed.
+    #[command(after_help = format!("{INSTALL_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Install(Install),
     /// All that a driver says of itself: transports, options, and what it does with each policy.
     Info {
-        /// A name, or the path of a file.
+        /// A name, `NAME@VERSION`, or the path of a file.
         driver: String,
     },
     /// Try a driver against the contract, case by case.
@@ -382,7 +412,7 @@ pub enum Drivers {
     /// with 0 if no case failed, with 1 if one did.
     #[command(after_help = EXIT_STATUS)]
     Check {
-        /// A name, or the path of a file.
+        /// A name, `NAME@VERSION`, or the path of a file.
         driver: String,
 
         /// Try this case only. May be given several times.
@@ -393,6 +423,31 @@ pub enum Drivers {
         #[arg(long, value_name = "TIME", value_parser = parse::time, default_value = "60s")]
         limit: Duration,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct Install {
+    /// The driver. Without a version the default one; else any that begins so, the highest of several.
+    #[arg(value_name = "NAME[@VERSION]")]
+    pub driver: String,
+
+    /// Build against the middleware that is installed in this directory, such as one of ROS 2, and fetch nothing. The driver's
+    /// version is what the library says.
+    #[arg(long, value_name = "DIR")]
+    pub prefix: Option<PathBuf>,
+
+    /// Accept the licence of the middleware, where it asks for that. `ddsmark drivers versions` shows it.
+    #[arg(long)]
+    pub accept_licence: bool,
+
+    /// Directory with the sources of drivers, one folder each. Without it `$DDSMARK_DRIVER_SOURCES`, else the tree that this
+    /// program lies in or was built from.
+    #[arg(long, value_name = "DIR")]
+    pub sources: Option<PathBuf>,
+
+    /// Time limit of each step: to fetch, and to build.
+    #[arg(long, value_name = "TIME", value_parser = parse::time, default_value = "1h")]
+    pub limit: Duration,
 }
 
 #[derive(Debug, Subcommand)]

@@ -5,12 +5,13 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use experiment::{DriverDescription, Limits};
 use report::{Finding, FoundDriver, TriedCase};
 use runner::{
-    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Stop, Verdict, describe, inspect,
+    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Sources, Stop, Verdict, describe,
+    inspect,
 };
 
 use crate::{
     arguments::Drivers as Command,
-    output,
+    install, output,
     problem::{Problem, Status},
 };
 
@@ -47,7 +48,7 @@ impl Drivers {
     }
 }
 
-/// The drivers of these names; without names, all that are found, can be used and are no simulation, the baseline first.
+/// The drivers of these names; without names, one of each that is found, can be used and is no simulation, the baseline first.
 pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<Drivers, Problem> {
     let path = DriverPath::from_environment();
     let mut drivers = Drivers::default();
@@ -63,9 +64,9 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
         drivers.add(file, inspected);
     }
     if names.is_empty() {
-        let mut known = path.known();
-        known.sort_by_key(|driver| driver.name != BASELINE);
-        for file in known {
+        let mut each = path.one_of_each();
+        each.sort_by_key(|driver| driver.name != BASELINE);
+        for file in each {
             match inspect(launcher, &file, &Limits::default(), stop) {
                 // measured only where it is named
                 Ok((description, _)) if description.is_simulated() => {}
@@ -79,8 +80,8 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
             }
         }
         if drivers.names.is_empty() {
-            let hint = "build drivers, set DDSMARK_DRIVER_PATH to the directory that holds them, or name one with \
-                        `--driver`";
+            let hint = "`ddsmark drivers install NAME` builds one; or set DDSMARK_DRIVER_PATH to the directory that holds \
+                        them, or name one with `--driver`";
             return Err(Problem::new(Status::WrongUse, "no driver was found that can be used", hint));
         }
     }
@@ -117,23 +118,36 @@ fn check(
     Ok(if failed { Status::Broken } else { Status::Done })
 }
 
+/// The drivers that are found, and what each says of itself.
+pub fn found(launcher: &dyn Launcher, stop: &Stop) -> Result<Vec<FoundDriver>, Problem> {
+    let mut found = Vec::new();
+    for file in DriverPath::from_environment().known() {
+        let description = match describe(launcher, &file, &Limits::default(), stop) {
+            Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
+            Err(RunnerError::Driver { failure, .. }) => Err(failure.error),
+            other => other.map_err(|error| error.to_string()),
+        };
+        found.push(FoundDriver { name: file.name, path: file.path, description });
+    }
+    Ok(found)
+}
+
 /// `ddsmark drivers`.
 pub fn execute(command: &Command) -> Result<Status, Problem> {
     let launcher = LocalLauncher::find()?;
     let stop = Stop::on_signals()?;
     match command {
         Command::List => {
-            let mut found = Vec::new();
-            for file in DriverPath::from_environment().known() {
-                let description = match describe(&launcher, &file, &Limits::default(), &stop) {
-                    Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
-                    Err(RunnerError::Driver { failure, .. }) => Err(failure.error),
-                    other => other.map_err(|error| error.to_string()),
-                };
-                found.push(FoundDriver { name: file.name, path: file.path, description });
-            }
-            output::print(&report::driver_list(&found))?;
+            let found = found(&launcher, &stop)?;
+            // where there are no sources, nothing can be installed
+            let sources = Sources::find(None).map_or_else(|_| Vec::new(), |sources| sources.all());
+            let installable = install::installable(&sources, &found, &stop)?;
+            output::print(&report::driver_list(&found, &installable))?;
         }
+        Command::Versions { driver, sources } => {
+            install::versions(driver.as_deref(), sources.as_deref(), &launcher, &stop)?;
+        }
+        Command::Install(flags) => install::execute(flags, &launcher, &stop)?,
         Command::Info { driver } => {
             let file = DriverPath::from_environment().find(driver)?;
             let description = describe(&launcher, &file, &Limits::default(), &stop)?;

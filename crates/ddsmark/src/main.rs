@@ -6,6 +6,7 @@ mod characterize;
 mod compare;
 mod drivers;
 mod generate;
+mod install;
 mod output;
 mod parse;
 mod problem;

@@ -4,7 +4,7 @@ use std::{fmt, process::ExitCode};
 
 use experiment::{Fault, PlanError};
 use results::{DirectoryError, Document, RunState, State};
-use runner::RunnerError;
+use runner::{InstallError, RunnerError};
 
 /// How the program ends; `EXIT_STATUS` of the help says the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,30 @@ impl From<RunnerError> for Problem {
         let details = match error {
             RunnerError::Directory(error) => return error.into(),
             RunnerError::Driver { failure, .. } => failure.last_words,
+            _ => Vec::new(),
+        };
+        Self { status, error: text, details, hint }
+    }
+}
+
+impl From<InstallError> for Problem {
+    fn from(error: InstallError) -> Self {
+        let status = match &error {
+            InstallError::NoSources { .. }
+            | InstallError::NoSource { .. }
+            | InstallError::NoNumbers { .. }
+            | InstallError::NoVersion { .. }
+            | InstallError::Unversioned { .. }
+            | InstallError::NoPrefix { .. }
+            | InstallError::MissingPrefix { .. }
+            | InstallError::PrefixVersion { .. }
+            | InstallError::Licence { .. } => Status::WrongUse,
+            InstallError::Stopped => Status::Interrupted,
+            _ => Status::Failed,
+        };
+        let (text, hint) = (error.to_string(), error.hint());
+        let details = match error {
+            InstallError::Unusable(RunnerError::Driver { failure, .. }) => failure.last_words,
             _ => Vec::new(),
         };
         Self { status, error: text, details, hint }

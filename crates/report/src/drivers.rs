@@ -17,12 +17,65 @@ pub struct FoundDriver {
     pub description: Result<DriverDescription, String>,
 }
 
-/// The drivers that were found, one a line; below them, why those that cannot be used cannot.
+/// A driver that can be built, for [`driver_list`] and [`driver_versions`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstallableDriver {
+    /// Its name, with a version where there are several.
+    pub name: String,
+    /// The package that its middleware comes from; empty where nothing is fetched.
+    pub origin: String,
+    /// The licence of that; empty where nothing is fetched.
+    pub licence: String,
+    /// Whether the licence must be accepted first.
+    pub must_be_accepted: bool,
+    /// Whether it is there.
+    pub is_installed: bool,
+}
+
+/// The drivers that were found, one a line; below them, why those that cannot be used cannot; and those that could be
+/// installed.
 #[must_use]
-pub fn driver_list(drivers: &[FoundDriver]) -> String {
-    if drivers.is_empty() {
-        return "no driver was found\n".to_owned();
+pub fn driver_list(drivers: &[FoundDriver], installable: &[InstallableDriver]) -> String {
+    let mut text = if drivers.is_empty() { "no driver was found\n".to_owned() } else { found(drivers) };
+    let missing: Vec<&InstallableDriver> = installable.iter().filter(|driver| !driver.is_installed).collect();
+    if !missing.is_empty() {
+        text.push('\n');
+        text.push_str(&offered("Not installed", &missing, false));
+        text.push_str("\n`ddsmark drivers install NAME@VERSION` fetches and builds one\n");
     }
+    text
+}
+
+/// The drivers that can be built, one a line.
+#[must_use]
+pub fn driver_versions(installable: &[InstallableDriver]) -> String {
+    if installable.is_empty() {
+        return "no driver can be built\n".to_owned();
+    }
+    offered("Driver", &installable.iter().collect::<Vec<_>>(), true)
+}
+
+fn offered(heading: &str, drivers: &[&InstallableDriver], with_state: bool) -> String {
+    let mut grid = Grid::default();
+    for heading in [heading, "Middleware", "Licence"] {
+        grid = grid.column(heading, Align::Left);
+    }
+    if with_state {
+        grid = grid.column("Installed", Align::Left);
+    }
+    for driver in drivers {
+        let origin = if driver.origin.is_empty() { "nothing to fetch" } else { &driver.origin };
+        let accept = if driver.must_be_accepted { " (to be accepted)" } else { "" };
+        let mut row = vec![driver.name.clone(), origin.to_owned(), format!("{}{accept}", driver.licence)];
+        if with_state {
+            row.push(if driver.is_installed { "yes" } else { "no" }.to_owned());
+        }
+        grid.row(row);
+    }
+    grid.render()
+}
+
+fn found(drivers: &[FoundDriver]) -> String {
     let mut grid = Grid::default();
     for heading in ["Driver", "Middleware", "Version", "Transports", "Receives by", "File"] {
         grid = grid.column(heading, Align::Left);

@@ -18,7 +18,7 @@ mod terminal;
 mod verdicts;
 
 pub use check::{Finding, TriedCase, driver_check};
-pub use drivers::{FoundDriver, driver_info, driver_list};
+pub use drivers::{FoundDriver, InstallableDriver, driver_info, driver_list, driver_versions};
 use experiment::Experiment;
 pub use maximum::maximum_line;
 pub use plan::{allocation_words, plan, recipe_list};

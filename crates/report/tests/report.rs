@@ -6,7 +6,10 @@ use std::path::PathBuf;
 
 use experiment::{Arrival, Characterize, Load, Pin, Rate, Reliability, ReliabilityChoice, Share, Workload};
 use insta::assert_snapshot;
-use report::{FoundDriver, Options, driver_info, driver_list, json, run_line, terminal};
+use report::{
+    FoundDriver, InstallableDriver, Options, driver_info, driver_list, driver_versions, json, run_line,
+    terminal,
+};
 use results::{
     Assembler, Cell, Document, Failure, Run, RunState, State, SteadySegment, SteadyState, SteadyVerdict,
     Throughput, Warning, WarningKind,
@@ -400,7 +403,7 @@ fn drivers_in_a_list() {
         found("plain", Ok(sample::description("plain", false, "application_batching"))),
         found("old", Err("it has version 0 of the driver contract; this ddsmark has version 1".to_owned())),
     ];
-    assert_snapshot!(driver_list(&list), @"
+    assert_snapshot!(driver_list(&list, &[]), @"
     Driver  Middleware      Version  Transports  Receives by       File
     dds     Example DDS     2.5.1    udp4, shm   waitset, polling  drivers/libddsmark_dds.so
     plain   bare socket     2.5.1    udp4, shm   waitset, polling  drivers/libddsmark_plain.so
@@ -408,7 +411,43 @@ fn drivers_in_a_list() {
 
     old: it has version 0 of the driver contract; this ddsmark has version 1
     ");
-    assert_snapshot!(driver_list(&[]), @"no driver was found");
+    assert_snapshot!(driver_list(&[], &[]), @"no driver was found");
+}
+
+#[test]
+fn drivers_that_can_be_built() {
+    let version = |name: &str, is_installed, must_be_accepted| InstallableDriver {
+        name: name.to_owned(),
+        origin: "a package 1.0".to_owned(),
+        licence: "Apache-2.0".to_owned(),
+        must_be_accepted,
+        is_installed,
+    };
+    let own = InstallableDriver { name: "own".to_owned(), ..Default::default() };
+    let all = [
+        version("dds@3.2", true, false),
+        version("dds@2.14", false, false),
+        version("x@1", false, true),
+        own,
+    ];
+    assert_snapshot!(driver_versions(&all), @"
+    Driver    Middleware        Licence                      Installed
+    dds@3.2   a package 1.0     Apache-2.0                   yes
+    dds@2.14  a package 1.0     Apache-2.0                   no
+    x@1       a package 1.0     Apache-2.0 (to be accepted)  no
+    own       nothing to fetch                               no
+    ");
+    assert_snapshot!(driver_list(&[], &all), @"
+    no driver was found
+
+      Not installed  Middleware        Licence
+      dds@2.14       a package 1.0     Apache-2.0
+      x@1            a package 1.0     Apache-2.0 (to be accepted)
+      own            nothing to fetch
+
+    `ddsmark drivers install NAME@VERSION` fetches and builds one
+    ");
+    assert_snapshot!(driver_versions(&[]), @"no driver can be built");
 }
 
 #[test]

@@ -2,18 +2,20 @@
 
 use std::{fs, path::PathBuf};
 
-use experiment::{DriverDescription, Limits};
+use experiment::{DriverDescription, Limits, is_driver_path};
 
 use crate::{
     DriverFile, Launcher, RunnerError, Stop,
     agent::Log,
     crew::{Crew, Member},
+    version::{Version, split},
 };
 
 /// What a driver says of itself: an agent loads it, says hello, and ends.
 ///
 /// # Errors
-/// The file is not a driver, or one of another version of the contract, or fails.
+/// The file is not a driver, or one of another version of the contract, or fails; or it has loaded another version of its
+/// middleware than its name has.
 pub fn describe(
     launcher: &dyn Launcher,
     driver: &DriverFile,
@@ -42,10 +44,25 @@ pub fn inspect(
         crew.dismiss()?;
         Ok((hello.driver, loaded_libraries(&maps)))
     });
-    asked.map_err(|trouble| match crew.fail(trouble) {
+    let (description, libraries) = asked.map_err(|trouble| match crew.fail(trouble) {
         Some(failure) => RunnerError::Driver { driver: driver.name.clone(), failure: Box::new(failure) },
         None => RunnerError::Stopped,
-    })
+    })?;
+    if is_of_version(&driver.name, &description.middleware_version) {
+        Ok((description, libraries))
+    } else {
+        Err(RunnerError::OtherVersion { driver: driver.name.clone(), found: description.middleware_version })
+    }
+}
+
+/// Whether a library that says this of its version is the one that the driver's name has, if it has one.
+fn is_of_version(driver: &str, says: &str) -> bool {
+    let named = (!is_driver_path(driver)).then(|| split(driver).1).flatten();
+    let named: Option<Version> = named.and_then(|version| version.parse().ok());
+    match (named, Version::leading(says)) {
+        (Some(named), Some(found)) => found.is_of(&named),
+        _ => true,
+    }
 }
 
 /// The shared libraries in a process's list of mappings.
@@ -60,6 +77,23 @@ pub(crate) fn loaded_libraries(maps: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_with_a_version_is_held_against_what_the_library_says() {
+        for (driver, says) in [
+            ("a@0.10", "0.10.2"),
+            ("a@0.10.2", "0.10.2"),
+            ("a@0.10.2", "0.10.2-debian"),
+            ("a@0.10", "unknown"),
+            ("a", "7"),
+            ("./liba@1.so", "2"),
+        ] {
+            assert!(is_of_version(driver, says), "{driver} {says}");
+        }
+        for (driver, says) in [("a@0.10", "11.0.1"), ("a@0.10.2", "0.10.20"), ("a@11", "1.1")] {
+            assert!(!is_of_version(driver, says), "{driver} {says}");
+        }
+    }
 
     #[test]
     fn libraries_are_found_among_the_mappings() {

@@ -1,4 +1,4 @@
-//! Finding drivers: by name on the search path, or by file.
+//! Finding drivers: by name and version on the search path, or by file.
 
 use std::{
     collections::BTreeMap,
@@ -8,10 +8,18 @@ use std::{
 
 use experiment::is_driver_path;
 
-use crate::RunnerError;
+use crate::{
+    RunnerError, Sources,
+    version::{meant, order, split},
+};
 
 const PREFIX: &str = "libddsmark_";
 const SUFFIX: &str = ".so";
+
+/// The file of the driver of that name, in any directory.
+pub(crate) fn file_name(driver: &str) -> String {
+    format!("{PREFIX}{driver}{SUFFIX}")
+}
 
 /// A driver that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,13 +34,15 @@ pub struct DriverFile {
 #[derive(Clone, Debug)]
 pub struct DriverPath {
     directories: Vec<PathBuf>,
+    home: PathBuf,
 }
 
 impl DriverPath {
-    /// Of these directories, in this order.
+    /// Of these directories, in this order. Drivers are installed into the first of them.
     #[must_use]
-    pub const fn new(directories: Vec<PathBuf>) -> Self {
-        Self { directories }
+    pub fn new(directories: Vec<PathBuf>) -> Self {
+        let home = directories.first().cloned().unwrap_or_default();
+        Self { directories, home }
     }
 
     /// `$DDSMARK_DRIVER_PATH` (separated by colons), then `drivers` beside this program, beside its directory, and in
@@ -44,6 +54,7 @@ impl DriverPath {
             .flat_map(std::env::split_paths)
             .filter(|directory| !directory.as_os_str().is_empty())
             .collect();
+        let named = directories.first().cloned();
         if let Ok(program) = std::env::current_exe()
             && let Some(here) = program.parent()
         {
@@ -53,7 +64,17 @@ impl DriverPath {
                 directories.push(above.join("lib/ddsmark/drivers"));
             }
         }
-        Self { directories }
+        let existing =
+            || directories.iter().find(|directory| exists(directory)).or(directories.last()).cloned();
+        let home = named.or_else(existing).unwrap_or_default();
+        Self { directories, home }
+    }
+
+    /// Where drivers are installed: the first directory of `$DDSMARK_DRIVER_PATH`; else the first of the others that exists, and
+    /// where none does the last.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        &self.home
     }
 
     /// The directories.
@@ -62,7 +83,7 @@ impl DriverPath {
         &self.directories
     }
 
-    /// Every driver on the path, by name. Of two with one name the first is meant.
+    /// Every driver on the path, by name and version. Of two with one name and version the first is meant.
     #[must_use]
     pub fn known(&self) -> Vec<DriverFile> {
         let mut known = BTreeMap::new();
@@ -79,13 +100,27 @@ impl DriverPath {
                 }
             }
         }
-        known.into_iter().map(|(name, path)| DriverFile { name, path }).collect()
+        let mut known: Vec<DriverFile> =
+            known.into_iter().map(|(name, path)| DriverFile { name, path }).collect();
+        known.sort_by_cached_key(|driver| order(&driver.name));
+        known
     }
 
-    /// The driver meant: a file where it has a `/` or ends in `.so`, else a name on the path.
+    /// One driver of each name, without a version: the one that the name alone means.
+    #[must_use]
+    pub fn one_of_each(&self) -> Vec<DriverFile> {
+        let known = self.known();
+        let mut names: Vec<&str> = known.iter().map(|driver| split(&driver.name).0).collect();
+        names.dedup();
+        let found = names.into_iter().filter_map(|name| of(&known, name));
+        found.collect()
+    }
+
+    /// The driver meant: a file where it has a `/` or ends in `.so`, else a name on the path. `NAME@VERSION` is the highest
+    /// version there that begins so, and `NAME` the driver without a version, else the highest.
     ///
     /// # Errors
-    /// There is no such file, or no driver of that name.
+    /// There is no such file, or no driver of that name and version.
     pub fn find(&self, driver: &str) -> Result<DriverFile, RunnerError> {
         let name = driver.to_owned();
         if is_driver_path(driver) {
@@ -98,15 +133,23 @@ impl DriverPath {
             return Ok(DriverFile { name, path });
         }
         let known = self.known();
-        match known.iter().find(|known| known.name == driver) {
-            Some(found) => Ok(found.clone()),
+        match of(&known, driver) {
+            Some(found) => Ok(found),
             None => Err(RunnerError::UnknownDriver {
+                can_be_built: Sources::find(None).is_ok_and(|sources| sources.has(split(driver).0)),
                 driver: name,
                 known: known.into_iter().map(|known| known.name).collect(),
                 searched: self.directories.iter().filter(|directory| exists(directory)).cloned().collect(),
             }),
         }
     }
+}
+
+/// Of the known drivers the one that is meant, under the name that was asked for.
+fn of(known: &[DriverFile], driver: &str) -> Option<DriverFile> {
+    let name = meant(driver, known.iter().map(|known| known.name.as_str()))?;
+    let found = known.iter().find(|known| known.name == name)?;
+    Some(DriverFile { name: driver.to_owned(), path: found.path.clone() })
 }
 
 fn exists(directory: &Path) -> bool {
@@ -136,6 +179,29 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn versions_of_a_driver_lie_side_by_side() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = |driver: &str| {
+            let file = directory.path().join(file_name(driver));
+            fs::write(&file, "").unwrap();
+            fs::canonicalize(file).unwrap()
+        };
+        let (old, new) = (place("a@2.9.1"), place("a@2.14"));
+        let plain = place("b");
+        place("b@1");
+        let path = DriverPath::new(vec![directory.path().into()]);
+        let names: Vec<_> = path.known().into_iter().map(|driver| driver.name).collect();
+        assert_eq!(names, ["a@2.14", "a@2.9.1", "b", "b@1"]);
+        for (asked, found) in [("a@2.9", &old), ("a@2", &new), ("a", &new), ("b", &plain)] {
+            let driver = path.find(asked).unwrap();
+            assert_eq!((driver.name.as_str(), &driver.path), (asked, found), "named as it was asked for");
+        }
+        assert!(matches!(path.find("a@3"), Err(RunnerError::UnknownDriver { .. })));
+        let each: Vec<_> = path.one_of_each().into_iter().map(|driver| (driver.name, driver.path)).collect();
+        assert_eq!(each, [("a".to_owned(), new), ("b".to_owned(), plain)]);
     }
 
     #[test]

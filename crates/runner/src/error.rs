@@ -4,6 +4,8 @@ use std::{io, path::PathBuf};
 
 use results::{DirectoryError, Failure};
 
+use crate::version::split;
+
 /// Why nothing, or nothing more, can be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
@@ -16,6 +18,16 @@ pub enum RunnerError {
         known: Vec<String>,
         /// The directories that exist and were searched.
         searched: Vec<PathBuf>,
+        /// Whether there are sources of a driver of that name.
+        can_be_built: bool,
+    },
+    /// A library of another version than that of its driver's name.
+    #[error("driver `{driver}` has loaded version {found} of its middleware")]
+    OtherVersion {
+        /// As it was named.
+        driver: String,
+        /// What the library says.
+        found: String,
     },
     /// A file that is missing or cannot be read.
     #[error("cannot read driver `{}`: {error}", .file.display())]
@@ -116,13 +128,30 @@ impl RunnerError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::UnknownDriver { known, .. } if !known.is_empty() => {
-                format!("known drivers are {}; a file is named by its path", known.join(", "))
+            Self::UnknownDriver { known, driver, can_be_built, .. } if !known.is_empty() || *can_be_built => {
+                let known = if known.is_empty() {
+                    "no driver is installed".to_owned()
+                } else {
+                    format!("known drivers are {}", known.join(", "))
+                };
+                if *can_be_built {
+                    let name = split(driver).0;
+                    format!(
+                        "{known}; `ddsmark drivers install {driver}` fetches and builds it, `ddsmark drivers versions \
+                         {name}` lists the versions"
+                    )
+                } else {
+                    format!("{known}; a file is named by its path")
+                }
             }
             Self::UnknownDriver { .. } => {
                 "no driver was found; set DDSMARK_DRIVER_PATH to the directory that holds them, or name a file"
                     .to_owned()
             }
+            Self::OtherVersion { driver, .. } => format!(
+                "LD_LIBRARY_PATH and LD_PRELOAD may lead to another library; `ddsmark drivers install {driver}` builds \
+                 the driver anew"
+            ),
             Self::NoDriverFile { .. } => "`ddsmark drivers list` shows the drivers that can be named".to_owned(),
             Self::Driver { failure, .. } => return failure.hint.clone(),
             Self::NoAgent { .. } => {

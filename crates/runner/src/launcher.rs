@@ -221,21 +221,25 @@ impl AgentProcess {
 
     /// Whether the process has ended by then. It is not reaped.
     fn await_exit(&self, deadline: Instant) -> bool {
-        let pid = Pid::from_raw(self.child.id().cast_signed());
-        let mut pause = Duration::from_micros(200);
-        loop {
-            match waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT) {
-                Ok(WaitStatus::StillAlive) | Err(Errno::EINTR) => {}
-                // an error means that there is no such child any more
-                Ok(_) | Err(_) => return true,
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
-            }
-            thread::sleep(pause.min(left));
-            pause = (pause * 2).min(Duration::from_millis(20));
+        await_exit(Pid::from_raw(self.child.id().cast_signed()), deadline)
+    }
+}
+
+/// Whether a process of this one has ended by then. It is not reaped.
+pub(crate) fn await_exit(pid: Pid, deadline: Instant) -> bool {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT) {
+            Ok(WaitStatus::StillAlive) | Err(Errno::EINTR) => {}
+            // an error means that there is no such child any more
+            Ok(_) | Err(_) => return true,
         }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
 

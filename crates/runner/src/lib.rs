@@ -9,7 +9,8 @@
 //! - [`Launcher`] is the seam to where agents run: [`LocalLauncher`] starts them on this host.
 //! - A crew is the agents of one run. It waits for all of them at once, so that the death of one ends the wait for another, and it ends every process, whatever happens.
 //! - A run that fails costs that run. A driver of which the first runs all fail alike is given up, see [`Session`].
-//! - Nothing is printed here: see [`Observer`].
+//! - A driver is built by [`Build`], from its sources and the version of its middleware that is asked for.
+//! - Nothing is printed here, see [`Observer`]; except by the scripts of [`Build`], on standard error.
 
 mod agent;
 mod allocation;
@@ -25,6 +26,7 @@ mod environment;
 mod error;
 mod ethtool;
 mod host;
+mod install;
 mod launcher;
 mod leftovers;
 mod maxima;
@@ -38,6 +40,7 @@ mod session;
 mod stop;
 mod tally;
 mod traces;
+mod version;
 
 pub use awake::KeepAwake;
 pub use check::{cases, check};
@@ -48,7 +51,9 @@ pub use drivers::{DriverFile, DriverPath};
 pub use environment::{Parts, capture_environment};
 pub use error::RunnerError;
 pub use host::{capture_host, check_interface, host_warnings};
+pub use install::{Build, DriverSource, InstallError, Installed, KnownVersion, Sources};
 pub use launcher::{AgentProcess, Ending, Launch, Launcher, LocalLauncher};
 pub use observer::{Observer, Progress};
 pub use session::{Outcome, Session};
 pub use stop::Stop;
+pub use version::{NoVersion, Version, split as split_version};

@@ -52,8 +52,14 @@ _ddsmark() {
             ddsmark__subcmd__drivers,info)
                 cmd="ddsmark__subcmd__drivers__subcmd__info"
                 ;;
+            ddsmark__subcmd__drivers,install)
+                cmd="ddsmark__subcmd__drivers__subcmd__install"
+                ;;
             ddsmark__subcmd__drivers,list)
                 cmd="ddsmark__subcmd__drivers__subcmd__list"
+                ;;
+            ddsmark__subcmd__drivers,versions)
+                cmd="ddsmark__subcmd__drivers__subcmd__versions"
                 ;;
             ddsmark__subcmd__drivers__subcmd__help,check)
                 cmd="ddsmark__subcmd__drivers__subcmd__help__subcmd__check"
@@ -64,8 +70,14 @@ _ddsmark() {
             ddsmark__subcmd__drivers__subcmd__help,info)
                 cmd="ddsmark__subcmd__drivers__subcmd__help__subcmd__info"
                 ;;
+            ddsmark__subcmd__drivers__subcmd__help,install)
+                cmd="ddsmark__subcmd__drivers__subcmd__help__subcmd__install"
+                ;;
             ddsmark__subcmd__drivers__subcmd__help,list)
                 cmd="ddsmark__subcmd__drivers__subcmd__help__subcmd__list"
+                ;;
+            ddsmark__subcmd__drivers__subcmd__help,versions)
+                cmd="ddsmark__subcmd__drivers__subcmd__help__subcmd__versions"
                 ;;
             ddsmark__subcmd__generate,completions)
                 cmd="ddsmark__subcmd__generate__subcmd__completions"
@@ -124,8 +136,14 @@ _ddsmark() {
             ddsmark__subcmd__help__subcmd__drivers,info)
                 cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__info"
                 ;;
+            ddsmark__subcmd__help__subcmd__drivers,install)
+                cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__install"
+                ;;
             ddsmark__subcmd__help__subcmd__drivers,list)
                 cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__list"
+                ;;
+            ddsmark__subcmd__help__subcmd__drivers,versions)
+                cmd="ddsmark__subcmd__help__subcmd__drivers__subcmd__versions"
                 ;;
             ddsmark__subcmd__help__subcmd__generate,completions)
                 cmd="ddsmark__subcmd__help__subcmd__generate__subcmd__completions"
@@ -289,7 +307,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__drivers)
-            opts="-h --help list info check help"
+            opts="-h --help list versions install info check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -325,7 +343,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__drivers__subcmd__help)
-            opts="list info check help"
+            opts="list versions install info check help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -380,7 +398,35 @@ _ddsmark() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ddsmark__subcmd__drivers__subcmd__help__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ddsmark__subcmd__drivers__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__drivers__subcmd__help__subcmd__versions)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -408,6 +454,32 @@ _ddsmark() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ddsmark__subcmd__drivers__subcmd__install)
+            opts="-h --prefix --accept-licence --sources --limit --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sources)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ddsmark__subcmd__drivers__subcmd__list)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -415,6 +487,24 @@ _ddsmark() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__drivers__subcmd__versions)
+            opts="-h --sources --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --sources)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -595,7 +685,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__help__subcmd__drivers)
-            opts="list info check"
+            opts="list versions install info check"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -636,7 +726,35 @@ _ddsmark() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        ddsmark__subcmd__help__subcmd__drivers__subcmd__install)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         ddsmark__subcmd__help__subcmd__drivers__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        ddsmark__subcmd__help__subcmd__drivers__subcmd__versions)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

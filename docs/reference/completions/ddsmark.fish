@@ -35,7 +35,7 @@ complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "compare" -d 'Hold t
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "drivers" -d 'Show the drivers that can be measured'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "generate" -d 'Generate completions, man pages and the reference of this command'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l driver -d 'Driver to measure: a name, or the path of a file. May be given several times' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l driver -d 'Driver to measure: a name, `NAME@VERSION`, or the path of a file. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l size -d 'Payload size in bytes, with the 16-byte sample header in it. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l workload -d 'What to measure: one or both' -r -f -a "latency\t''
 throughput\t''"
@@ -71,7 +71,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l duet -d 'Make ea
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l dry-run -d 'Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will be able to see, if a selftest of this host is kept'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l driver -d 'Driver to measure with: a name, or the path of a file. Without it `udp`, the bare socket' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l driver -d 'Driver to measure with: a name, `NAME@VERSION`, or the path of a file. Without it `udp`, the bare socket' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l pairs -d 'Pairs of runs of each cell. With fewer than 8 nothing could be said to differ' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l seed -d 'Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l out -d 'Directory for the result, new or empty. Without it, `results/NAME-TIME`' -r -F
@@ -113,17 +113,28 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l allow-inconc
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l force -d 'Compare also what differs in more than the named factors. The output says so'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l json -d 'Print the comparison as JSON'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info check help" -s h -l help -d 'Print help'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info check help" -f -a "list" -d 'All drivers that can be named'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info check help" -f -a "info" -d 'All that a driver says of itself: transports, options, and what it does with each policy'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info check help" -f -a "check" -d 'Try a driver against the contract, case by case'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list info check help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list versions install info check help" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list versions install info check help" -f -a "list" -d 'All drivers that can be named, and those that could be installed'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list versions install info check help" -f -a "versions" -d 'The versions of the middleware of a driver that can be fetched, the default first'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list versions install info check help" -f -a "install" -d 'Build a driver from its sources, against a version of its middleware, and put it beside the others'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list versions install info check help" -f -a "info" -d 'All that a driver says of itself: transports, options, and what it does with each policy'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list versions install info check help" -f -a "check" -d 'Try a driver against the contract, case by case'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and not __fish_seen_subcommand_from list versions install info check help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from versions" -l sources -d 'Directory with the sources of drivers, one folder each. Without it `$DDSMARK_DRIVER_SOURCES`, else the tree that this program lies in or was built from' -r -F
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from versions" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from install" -l prefix -d 'Build against the middleware that is installed in this directory, such as one of ROS 2, and fetch nothing. The driver\'s version is what the library says' -r -F
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from install" -l sources -d 'Directory with the sources of drivers, one folder each. Without it `$DDSMARK_DRIVER_SOURCES`, else the tree that this program lies in or was built from' -r -F
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from install" -l limit -d 'Time limit of each step: to fetch, and to build' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from install" -l accept-licence -d 'Accept the licence of the middleware, where it asks for that. `ddsmark drivers versions` shows it'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from info" -s h -l help -d 'Print help'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l case -d 'Try this case only. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l limit -d 'Time limit of each case' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "list" -d 'All drivers that can be named'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "list" -d 'All drivers that can be named, and those that could be installed'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "versions" -d 'The versions of the middleware of a driver that can be fetched, the default first'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "install" -d 'Build a driver from its sources, against a version of its middleware, and put it beside the others'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "info" -d 'All that a driver says of itself: transports, options, and what it does with each policy'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "check" -d 'Try a driver against the contract, case by case'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -151,7 +162,9 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_see
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from recipes" -f -a "list" -d 'All recipes, and what each asks'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from recipes" -f -a "show" -d 'The text of a recipe: a file to begin with'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "list" -d 'All drivers that can be named'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "list" -d 'All drivers that can be named, and those that could be installed'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "versions" -d 'The versions of the middleware of a driver that can be fetched, the default first'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "install" -d 'Build a driver from its sources, against a version of its middleware, and put it beside the others'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "info" -d 'All that a driver says of itself: transports, options, and what it does with each policy'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from drivers" -f -a "check" -d 'Try a driver against the contract, case by case'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "completions" -d 'Completions for a shell, on stdout'

@@ -1,0 +1,111 @@
+//! One step of an installation: a script with a time limit, of which no process is left.
+
+use std::{
+    fs::File,
+    io::{self, Read as _, Seek as _, SeekFrom},
+    os::unix::process::CommandExt as _,
+    process::{Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sys::{
+        memfd::{MFdFlags, memfd_create},
+        signal::{Signal, killpg},
+    },
+    unistd::Pid,
+};
+
+use crate::{Stop, launcher::await_exit};
+
+/// A wish to stop is noticed so late at most.
+const GLANCE: Duration = Duration::from_millis(50);
+/// How long a script may take to end when it is asked to.
+const COURTESY: Duration = Duration::from_secs(5);
+/// More than this of what a script prints as its result is not read.
+const MOST_OUTPUT: u64 = 1 << 20;
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    Itself(ExitStatus),
+    OutOfTime,
+    Stopped,
+}
+
+/// Runs a command to its end, and returns what it printed on standard output. What it says on standard error goes to that
+/// of this program. It is in a process group of its own, so that the end is that of all it started.
+pub(super) fn run(command: &mut Command, limit: Duration, stop: &Stop) -> io::Result<(Ended, String)> {
+    let mut output = File::from(memfd_create(c"ddsmark-step", MFdFlags::MFD_CLOEXEC)?);
+    let mut child = command.stdin(Stdio::null()).stdout(output.try_clone()?).process_group(0).spawn()?;
+    let group = Pid::from_raw(child.id().cast_signed());
+    let deadline = Instant::now() + limit;
+    let cut_short = loop {
+        if await_exit(group, deadline.min(Instant::now() + GLANCE)) {
+            break None;
+        }
+        if stop.requested() {
+            break Some(Ended::Stopped);
+        }
+        if Instant::now() >= deadline {
+            break Some(Ended::OutOfTime);
+        }
+    };
+    if cut_short.is_some() {
+        // what has ended meanwhile is no error that matters here
+        let _ = killpg(group, Signal::SIGTERM);
+        await_exit(group, Instant::now() + COURTESY);
+    }
+    // while the process is not reaped, the group's id belongs to nobody else
+    let _ = killpg(group, Signal::SIGKILL);
+    let status = child.wait()?;
+    let mut text = Vec::new();
+    output.seek(SeekFrom::Start(0))?;
+    output.take(MOST_OUTPUT).read_to_end(&mut text)?;
+    Ok((cut_short.unwrap_or(Ended::Itself(status)), String::from_utf8_lossy(&text).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration, stop: &Stop) -> (Ended, String) {
+        run(Command::new("sh").args(["-c", script]), limit, stop).unwrap()
+    }
+
+    /// Whether there is such a process, and it has not ended.
+    fn lives(pid: &str) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    }
+
+    #[test]
+    fn what_is_printed_is_the_result_and_how_it_ended_is_told() {
+        let (ended, text) = shell("echo one; exit 3", Duration::from_secs(60), &Stop::new());
+        assert!(matches!(ended, Ended::Itself(status) if status.code() == Some(3)), "{ended:?}");
+        assert_eq!(text, "one\n");
+    }
+
+    #[test]
+    fn after_its_time_nothing_of_it_is_left() {
+        // the shell waits for a child that does not heed the request to end
+        let script = "sh -c 'trap \"\" TERM; sleep 600' & echo $!; wait";
+        let (ended, text) = shell(script, Duration::from_millis(200), &Stop::new());
+        assert_eq!(ended, Ended::OutOfTime);
+        let pid = text.trim();
+        assert!(!pid.is_empty());
+        let patience = Instant::now() + Duration::from_secs(10);
+        while lives(pid) {
+            assert!(Instant::now() < patience, "process {pid} is left");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn a_wish_to_stop_ends_it() {
+        let stop = Stop::new();
+        stop.request();
+        let (ended, _) = shell("sleep 600", Duration::from_secs(500), &stop);
+        assert_eq!(ended, Ended::Stopped);
+    }
+}

@@ -1,0 +1,175 @@
+//! Versions of a middleware, and names of drivers that have one.
+
+use std::{cmp::Reverse, fmt, str::FromStr};
+
+/// Between the name of a driver and the version of its middleware: `NAME@VERSION`.
+pub(crate) const AT: char = '@';
+
+/// A version: numbers with dots between them, compared number by number. 2.14 is higher than 2.9, and 3.2.1 than 3.2.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(Vec<u64>);
+
+impl Version {
+    /// Whether it is this version, or one of those that begin so: 3.2.1 is of 3.2, 3.20 is not.
+    #[must_use]
+    pub fn is_of(&self, wanted: &Self) -> bool {
+        self.0.starts_with(&wanted.0)
+    }
+
+    /// The version that a text begins with, if it does: what a library says of itself may have more behind it.
+    #[must_use]
+    pub fn leading(text: &str) -> Option<Self> {
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        text[..end].trim_end_matches('.').parse().ok()
+    }
+}
+
+/// What is no version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a version is numbers with dots between them")]
+pub struct NoVersion;
+
+impl FromStr for Version {
+    type Err = NoVersion;
+
+    fn from_str(text: &str) -> Result<Self, NoVersion> {
+        let number = |part: &str| {
+            let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            if digits { part.parse().map_err(|_| NoVersion) } else { Err(NoVersion) }
+        };
+        text.split('.').map(number).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.0.iter().map(u64::to_string).collect();
+        f.pad(&numbers.join("."))
+    }
+}
+
+/// The name of a driver, and the version behind its `@` if it has one.
+#[must_use]
+pub fn split(driver: &str) -> (&str, Option<&str>) {
+    driver.split_once(AT).map_or((driver, None), |(name, version)| (name, Some(version)))
+}
+
+/// Sorts by name, and those of one name by version, the one without first and then the highest.
+pub(crate) fn order(driver: &str) -> impl Ord + use<> {
+    let (name, version) = split(driver);
+    let version = version.map(|version| (Reverse(version.parse::<Version>().ok()), version.to_owned()));
+    (name.to_owned(), version)
+}
+
+/// Of these drivers the one that is meant: that of this very name; else, of `NAME` and of `NAME@VERSION`, the highest version
+/// that is there and begins so.
+pub(crate) fn meant<'a>(driver: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    if let Some(same) = known.clone().find(|name| *name == driver) {
+        return Some(same);
+    }
+    let (name, wanted) = split(driver);
+    let wanted = wanted.map(str::parse::<Version>).transpose().ok()?;
+    let versions = known.filter_map(|driver| {
+        let (of, version) = split(driver);
+        let version: Version = version?.parse().ok()?;
+        let is_meant = of == name && wanted.as_ref().is_none_or(|wanted| version.is_of(wanted));
+        is_meant.then_some((version, driver))
+    });
+    versions.max().map(|(_, driver)| driver)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn version(text: &str) -> Version {
+        text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        let ascending = ["0.9", "0.10", "0.10.2", "0.10.5", "2.9.1", "2.14.5", "3.2", "3.2.0", "3.2.2", "11"];
+        for pair in ascending.windows(2) {
+            assert!(version(pair[0]) < version(pair[1]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_of_what_it_begins_with_at_a_dot() {
+        assert!(version("3.2.1").is_of(&version("3.2")) && version("3.2").is_of(&version("3.2")));
+        assert!(version("3.2.1").is_of(&version("3")));
+        assert!(!version("3.20").is_of(&version("3.2")) && !version("3").is_of(&version("3.2")));
+    }
+
+    #[test]
+    fn what_is_no_version_is_refused() {
+        for wrong in ["", ".", "1.", ".1", "1..2", "1.x", "v1", "1.2-rc1", "+1", "1 ", "99999999999999999999"]
+        {
+            assert_eq!(wrong.parse::<Version>(), Err(NoVersion), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_library_may_say_more_than_its_version() {
+        assert_eq!(Version::leading("11.0.1"), Some(version("11.0.1")));
+        assert_eq!(Version::leading("0.11.0-dev+7"), Some(version("0.11.0")));
+        assert_eq!(Version::leading("6.1.2. build 3"), Some(version("6.1.2")));
+        assert_eq!(Version::leading("unknown"), None);
+        assert_eq!(Version::leading(""), None);
+    }
+
+    #[test]
+    fn the_highest_version_that_begins_so_is_meant() {
+        let known = ["a@2.9", "a@2.14.1", "a@2.14.0", "a@3.0", "ab@9", "b", "b@1", "c@x"];
+        let of = |driver| meant(driver, known.into_iter());
+        assert_eq!(of("a@2"), Some("a@2.14.1"));
+        assert_eq!(of("a@2.9"), Some("a@2.9"));
+        assert_eq!(of("a"), Some("a@3.0"));
+        assert_eq!(of("b"), Some("b"), "the one without a version comes first");
+        assert_eq!(of("c@x"), Some("c@x"), "a file is found by its very name");
+        for nothing in ["a@2.1", "a@", "a@x", "a@4", "c", "d", "@2", ""] {
+            assert_eq!(of(nothing), None, "{nothing}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(numbers in prop::collection::vec(any::<u64>(), 1..5)) {
+            let version = Version(numbers);
+            prop_assert_eq!(version.to_string().parse(), Ok(version));
+        }
+
+        #[test]
+        fn anything_is_read_or_refused(text in ".{0,40}") {
+            let read = text.parse::<Version>();
+            prop_assert!(read.is_err() || text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+            if let Ok(version) = read {
+                prop_assert_eq!(Version::leading(&text), Some(version));
+            }
+            let (name, behind) = split(&text);
+            let again = behind.map_or_else(|| name.to_owned(), |behind| format!("{name}{AT}{behind}"));
+            prop_assert_eq!(again, text);
+        }
+
+        /// Against the plainest search there is, over versions with few numbers, so that many begin alike.
+        #[test]
+        fn the_one_that_is_meant_is_the_highest_of_those_that_begin_so(
+            versions in prop::collection::vec(prop::collection::vec(0_u64..12, 1..4), 0..8),
+            wanted in prop::collection::vec(0_u64..12, 1..3),
+        ) {
+            let text = |numbers: &[u64]| Version(numbers.to_vec()).to_string();
+            let known: Vec<String> = versions.iter().map(|numbers| format!("d@{}", text(numbers))).collect();
+            let found = meant(&format!("d@{}", text(&wanted)), known.iter().map(String::as_str));
+            let mut begins: Vec<&Vec<u64>> = versions.iter().filter(|numbers| numbers.starts_with(&wanted)).collect();
+            begins.sort();
+            let expected = match begins.last() {
+                // the very name comes before a longer one
+                Some(_) if versions.contains(&wanted) => Some(format!("d@{}", text(&wanted))),
+                highest => highest.map(|numbers| format!("d@{}", text(numbers))),
+            };
+            prop_assert_eq!(found.map(str::to_owned), expected);
+        }
+    }
+}

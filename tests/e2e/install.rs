@@ -1,0 +1,266 @@
+//! `ddsmark drivers install`: a driver of sources in a directory of the test, of which nothing is fetched from anywhere.
+
+use std::{ffi::OsStr, fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use crate::support::{Outcome, Scene, drivers, list, root, wait_for};
+
+/// What it takes from what is installed in its prefix is the version.
+const CMAKE: &str = "cmake_minimum_required(VERSION 3.16)
+project(ddsmark_fake LANGUAGES C)
+if(EXISTS ${CMAKE_PREFIX_PATH}/broken)
+  message(FATAL_ERROR \"the middleware is broken\")
+endif()
+file(STRINGS ${CMAKE_PREFIX_PATH}/version version)
+add_library(ddsmark_fake MODULE driver.c loop.c)
+target_include_directories(ddsmark_fake PRIVATE INCLUDE)
+target_compile_definitions(ddsmark_fake PRIVATE _GNU_SOURCE FAKE_VERSION=\"${version}\")
+target_compile_options(ddsmark_fake PRIVATE -fvisibility=hidden)
+find_package(Threads REQUIRED)
+target_link_libraries(ddsmark_fake PRIVATE Threads::Threads)
+if(DDSMARK_VERSION)
+  set_target_properties(ddsmark_fake PROPERTIES OUTPUT_NAME ddsmark_fake@${DDSMARK_VERSION})
+endif()
+";
+
+/// Version 4.0 is one that lies, 5.0 one that cannot be built, 6.0 one that never comes.
+const FETCH: &str = r#"#!/bin/sh
+set -eu
+if [ "$1" = --versions ]; then
+  for version in 2.1 1.9 1.10 4.0 5.0 6.0; do printf '%s\tfake package %s\tMIT\topen\n' $version $version; done
+  printf '9.0\tfake package 9.0\tthe licence of Fake Ltd\taccept\n'
+  exit 0
+fi
+echo "fake: fetching $1" >&2
+prefix=$(dirname "$0")/sdk-$1
+mkdir -p "$prefix"
+case $1 in
+4.0) echo 4.1 >"$prefix/version" ;;
+5.0) touch "$prefix/broken" ;;
+6.0) touch "$prefix/begun"; sleep 600 ;;
+*) echo "$1" >"$prefix/version" ;;
+esac
+echo "$prefix"
+"#;
+
+/// A scene with the sources of the driver `fake`, and nothing installed.
+fn scene() -> Scene {
+    let scene = Scene::new();
+    let source = scene.path("sources/fake");
+    fs::create_dir_all(&source).expect("a directory");
+    fs::create_dir(scene.path("drivers")).expect("a directory");
+    let include = root().join("include").display().to_string();
+    fs::write(source.join("CMakeLists.txt"), CMAKE.replace("INCLUDE", &include)).expect("a file");
+    fs::write(source.join("fetch.sh"), FETCH).expect("a file");
+    fs::set_permissions(source.join("fetch.sh"), fs::Permissions::from_mode(0o755)).expect("a file");
+    let teaching = root().join("drivers/teaching");
+    for file in ["driver.c", "loop.c", "loop.h"] {
+        let text = fs::read_to_string(teaching.join(file)).expect("the teaching driver");
+        let text = text.replace(".middleware_version = \"0.1.0\"", ".middleware_version = FAKE_VERSION");
+        assert!(file != "driver.c" || text.contains("FAKE_VERSION"), "the text of the driver is another one");
+        fs::write(source.join(file), text).expect("a file");
+    }
+    scene
+}
+
+fn variables(scene: &Scene) -> [(&'static str, String); 2] {
+    [
+        ("DDSMARK_DRIVER_PATH", scene.path("drivers").display().to_string()),
+        ("DDSMARK_DRIVER_SOURCES", scene.path("sources").display().to_string()),
+    ]
+}
+
+fn run(scene: &Scene, arguments: &[&str]) -> Outcome {
+    let variables = variables(scene);
+    let variables = variables.each_ref().map(|(name, value)| (*name, OsStr::new(value)));
+    scene.start_with(&variables, "ddsmark", arguments).end()
+}
+
+/// The drivers that are installed, by their files.
+fn installed(scene: &Scene) -> Vec<String> {
+    let files = fs::read_dir(scene.path("drivers")).expect("the drivers").flatten();
+    let mut names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn assert_version(scene: &Scene, driver: &str, version: &str) {
+    let outcome = run(scene, &["drivers", "info", driver]);
+    outcome.assert_status(0);
+    assert!(outcome.stdout.contains(&format!("{version} (from the headers)")), "{}", outcome.stdout);
+}
+
+#[test]
+fn versions_are_installed_side_by_side_and_the_highest_that_begins_so_is_meant() {
+    let scene = scene();
+    let outcome = run(&scene, &["drivers", "install", "fake@1"]);
+    outcome.assert_status(0);
+    for words in
+        ["fake@1.10: fake package 1.10, licence MIT", "fake: fetching 1.10", "installed as `fake@1.10` in "]
+    {
+        assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
+    }
+    assert!(outcome.stdout.contains("1.10 (from the headers)"), "what it says of itself: {}", outcome.stdout);
+    run(&scene, &["drivers", "install", "fake@1.9"]).assert_status(0);
+    assert_eq!(installed(&scene), ["libddsmark_fake@1.10.so", "libddsmark_fake@1.9.so"]);
+    assert_version(&scene, "fake", "1.10");
+    assert_version(&scene, "fake@1", "1.10");
+    assert_version(&scene, "fake@1.9", "1.9");
+
+    // without a version, the default one
+    run(&scene, &["drivers", "install", "fake"]).assert_status(0);
+    assert_version(&scene, "fake", "2.1");
+    let listed = run(&scene, &["drivers", "list"]);
+    listed.assert_status(0);
+    let (there, missing) = listed.stdout.split_once("Not installed").expect("what is missing");
+    let order = ["fake@2.1", "fake@1.10", "fake@1.9"].map(|name| there.find(name).expect("it is installed"));
+    assert!(order.is_sorted(), "the highest first: {there}");
+    assert!(missing.contains("fake@4.0") && !missing.contains("fake@1.9"), "{missing}");
+    assert!(missing.contains("`ddsmark drivers install NAME@VERSION`"), "{missing}");
+    let versions = run(&scene, &["drivers", "versions", "fake"]).stdout;
+    let line = |name: &str| {
+        versions.lines().find(|line| line.trim_start().starts_with(name)).expect("a line").trim().to_owned()
+    };
+    assert!(line("fake@1.9").ends_with("yes") && line("fake@9.0").contains("(to be accepted)"), "{versions}");
+}
+
+#[test]
+fn what_cannot_be_installed_is_refused_and_nothing_is_changed() {
+    let scene = scene();
+    run(&scene, &["drivers", "install", "fake@1.9"]).assert_status(0);
+    for (driver, words) in [
+        (
+            "fake@3",
+            "`fake@3` cannot be fetched: there is no such version\nhint: versions are 2.1, 1.9, 1.10, ",
+        ),
+        ("fake@x", "`fake@x` names no version"),
+        ("fake@../x", "`fake@../x` names no version"),
+        ("other", "there are no sources of a driver `other`"),
+        (
+            "fake@9",
+            "fake@9.0 comes under a licence that you must accept first: the licence of Fake Ltd\nhint: ",
+        ),
+    ] {
+        let outcome = run(&scene, &["drivers", "install", driver]);
+        outcome.assert_status(2);
+        assert!(outcome.stderr.contains(words), "{driver}: {}", outcome.stderr);
+    }
+    for (driver, words) in [
+        (
+            "fake@4",
+            "what was built is not installed: driver `fake@4.0` has loaded version 4.1 of its middleware",
+        ),
+        ("fake@5", "the middleware is broken"),
+        ("fake@5", "error: cannot install driver `fake@5.0`: driver.sh failed (exit status: 1)\nhint: "),
+    ] {
+        let outcome = run(&scene, &["drivers", "install", driver]);
+        outcome.assert_status(3);
+        assert!(outcome.stderr.contains(words), "{driver}: {}", outcome.stderr);
+    }
+    assert_eq!(installed(&scene), ["libddsmark_fake@1.9.so"]);
+    assert_version(&scene, "fake@1.9", "1.9");
+    let unknown = run(&scene, &["drivers", "info", "fake@2"]);
+    unknown.assert_status(2);
+    for words in ["hint: known drivers are ", "fake@1.9, ", "`ddsmark drivers install fake@2` "] {
+        assert!(unknown.stderr.contains(words), "{}", unknown.stderr);
+    }
+
+    run(&scene, &["drivers", "install", "fake@9", "--accept-licence"]).assert_status(0);
+    assert_version(&scene, "fake", "9.0");
+}
+
+#[test]
+fn what_is_installed_elsewhere_is_built_against_and_named_by_what_it_says() {
+    let scene = scene();
+    let place = |name: &str, version: &str| {
+        fs::create_dir(scene.path(name)).expect("a directory");
+        fs::write(scene.path(name).join("version"), version).expect("a file");
+    };
+    place("ros", "3.3.7-2");
+    let install =
+        |driver: &str, prefix: &str| run(&scene, &["drivers", "install", driver, "--prefix", prefix]);
+    install("fake", "ros").assert_status(0);
+    install("fake@3.3", "ros").assert_status(0);
+    assert_eq!(installed(&scene), ["libddsmark_fake@3.3.7.so"]);
+    let other = install("fake@3.4", "ros");
+    other.assert_status(2);
+    assert!(other.stderr.contains("says that its version is 3.3.7-2\nhint: "), "{}", other.stderr);
+    install("fake", "nowhere").assert_status(2);
+    place("nameless", "unknown");
+    install("fake", "nameless").assert_status(2);
+    install("fake@7", "nameless").assert_status(0);
+    assert_eq!(installed(&scene), ["libddsmark_fake@3.3.7.so", "libddsmark_fake@7.so"]);
+}
+
+#[test]
+fn a_step_that_takes_too_long_and_one_that_is_interrupted_leave_nothing() {
+    let scene = scene();
+    let outcome = run(&scene, &["drivers", "install", "fake@6", "--limit", "300ms"]);
+    outcome.assert_status(3);
+    assert!(outcome.stderr.contains("fetch.sh was not done within 0.3 s\nhint: "), "{}", outcome.stderr);
+
+    fs::remove_file(scene.path("sources/fake/sdk-6.0/begun")).expect("a file");
+    let variables = variables(&scene);
+    let variables = variables.each_ref().map(|(name, value)| (*name, OsStr::new(value)));
+    let install = scene.start_with(&variables, "ddsmark", &["drivers", "install", "fake@6"]);
+    wait_for("the begin of fetching", || scene.path("sources/fake/sdk-6.0/begun").exists().then_some(()));
+    install.signal("INT");
+    let outcome = install.end();
+    outcome.assert_status(130);
+    assert!(outcome.stderr.contains("interrupted: nothing was installed"), "{}", outcome.stderr);
+    assert_eq!(installed(&scene), Vec::<String>::new());
+    // that no process is left the scene sees
+}
+
+#[test]
+fn two_versions_are_cells_of_one_experiment() {
+    let scene = scene();
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").expect("the kernel's version");
+    let major = kernel.split('.').next().expect("a number");
+    // one driver under two names: what is under test is how they are told apart
+    for name in ["udp".to_owned(), format!("udp@{major}")] {
+        let file = scene.path("drivers").join(format!("libddsmark_{name}.so"));
+        fs::copy(drivers().join("libddsmark_udp.so"), file).expect("a file");
+    }
+    let (one, two) = (format!("udp@{major}"), "udp");
+    let asked = format!("{one},{two}");
+    let outcome = run(
+        &scene,
+        &[
+            "characterize",
+            "--driver",
+            &asked,
+            "--size",
+            "64",
+            "--workload",
+            "latency",
+            "--quick",
+            "--json",
+            "--out",
+            "a",
+        ],
+    );
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let ids: Vec<_> =
+        list(&document["cells"]).iter().map(|cell| cell["id"].as_str().expect("an id")).collect();
+    assert_eq!(ids, [format!("{one}/udp4/latency/64"), "udp/udp4/latency/64".to_owned()]);
+    for (cell, driver) in list(&document["cells"]).iter().zip([one.as_str(), two]) {
+        assert_eq!(cell["factors"]["driver"], driver);
+        assert!(list(&cell["runs"]).iter().all(|run| run["state"] == "valid"), "{cell}");
+        let version = document["drivers"][driver]["middleware_version"].as_str().expect("a version");
+        assert!(kernel.trim_end().starts_with(version.trim_end()), "{version}");
+    }
+    let (one, two) = (format!("a:{one}/*"), format!("a:{two}/*"));
+    let compared = run(&scene, &["compare", &two, &one, "--factor", "driver", "--json"]);
+    compared.assert_status(0);
+
+    // a file whose name has another version than its library is refused before anything is sent
+    let wrong = scene.path("drivers/libddsmark_udp@999.so");
+    fs::copy(drivers().join("libddsmark_udp.so"), &wrong).expect("a file");
+    let outcome = run(&scene, &["characterize", "--driver", "udp@999", "--out", "b"]);
+    outcome.assert_status(3);
+    assert!(outcome.stderr.contains("error: driver `udp@999` has loaded version "), "{}", outcome.stderr);
+    assert!(!Path::new(&scene.path("b")).exists());
+}
