@@ -14,6 +14,7 @@ mod kills;
 mod neighbours;
 mod network;
 mod paced;
+mod pairs;
 mod resume;
 mod search;
 mod selftest;

@@ -138,7 +138,8 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct Characterize {
-    /// Driver to measure: a name, `NAME@VERSION`, or the path of a file. May be given several times.
+    /// Driver to measure: a name, `NAME@VERSION`, `WRITER+READER` for ends with different drivers, or the path of a file. May be
+    /// given several times.
     ///
     /// A version is any that is installed and begins so, the highest of several. Without one it is the driver that has none,
     /// else the highest. Without `--driver`: `udp`, the bare socket, and then every other name that `ddsmark drivers list` shows
@@ -403,7 +404,7 @@ pub enum Drivers {
     Install(Install),
     /// All that a driver says of itself: transports, options, and what it does with each policy.
     Info {
-        /// A name, `NAME@VERSION`, or the path of a file.
+        /// A name, `NAME@VERSION`, `WRITER+READER` for what a pair can do, or the path of a file.
         driver: String,
     },
     /// Try a driver against the contract, case by case.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use experiment::{DriverDescription, Limits};
+use experiment::{DriverDescription, Limits, drivers_of_ends, is_pair};
 use report::{Finding, FoundDriver, TriedCase};
 use runner::{
     CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Sources, Stop, Verdict, describe,
@@ -23,7 +23,7 @@ pub const BASELINE: &str = "udp";
 pub struct Drivers {
     /// In the order of the tables.
     pub names: Vec<String>,
-    /// What each says of itself.
+    /// What each says of itself, and what pairs can do.
     pub descriptions: BTreeMap<String, DriverDescription>,
     /// Where each lies.
     pub files: BTreeMap<String, PathBuf>,
@@ -41,27 +41,34 @@ impl Drivers {
     }
 
     fn add(&mut self, file: DriverFile, (description, libraries): (DriverDescription, Vec<PathBuf>)) {
-        self.names.push(file.name.clone());
         self.descriptions.insert(file.name.clone(), description);
         self.libraries.insert(file.name.clone(), libraries);
         self.files.insert(file.name, file.path);
     }
 }
 
-/// The drivers of these names; without names, one of each that is found, can be used and is no simulation, the baseline first.
+/// The drivers of these names, and of pairs both; without names, one of each that is found, can be used and is no
+/// simulation, the baseline first.
 pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<Drivers, Problem> {
     let path = DriverPath::from_environment();
     let mut drivers = Drivers::default();
     // all must exist before the first is loaded
-    let named: Vec<DriverFile> = names.iter().map(|name| path.find(name)).collect::<Result<_, _>>()?;
-    for file in named {
-        if drivers.files.contains_key(&file.name) {
-            // the plan says that it is given twice
-            drivers.names.push(file.name);
-            continue;
+    let ends = names.iter().flat_map(|name| drivers_of_ends(name));
+    let files: Vec<DriverFile> = ends.map(|name| path.find(name)).collect::<Result<_, _>>()?;
+    for file in files {
+        if !drivers.files.contains_key(&file.name) {
+            let inspected = inspect(launcher, &file, &Limits::default(), stop)?;
+            drivers.add(file, inspected);
         }
-        let inspected = inspect(launcher, &file, &Limits::default(), stop)?;
-        drivers.add(file, inspected);
+    }
+    for name in names {
+        let [writer, reader] = drivers_of_ends(name).map(|end| &drivers.descriptions[end]);
+        if is_pair(name) {
+            let pair = DriverDescription::pair(writer, reader);
+            drivers.descriptions.insert(name.clone(), pair);
+        }
+        // where one is given twice, the plan says so
+        drivers.names.push(name.clone());
     }
     if names.is_empty() {
         let mut each = path.one_of_each();
@@ -73,7 +80,10 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
                 Ok((description, _)) if !description.is_installed() => {
                     output::say(&format!("note: driver `{}`: not installed; it is left out", file.name));
                 }
-                Ok(inspected) => drivers.add(file, inspected),
+                Ok(inspected) => {
+                    drivers.names.push(file.name.clone());
+                    drivers.add(file, inspected);
+                }
                 Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
                 // nobody asked for it
                 Err(error) => output::say(&format!("note: {error}; it is left out")),
@@ -149,9 +159,8 @@ pub fn execute(command: &Command) -> Result<Status, Problem> {
         }
         Command::Install(flags) => install::execute(flags, &launcher, &stop)?,
         Command::Info { driver } => {
-            let file = DriverPath::from_environment().find(driver)?;
-            let description = describe(&launcher, &file, &Limits::default(), &stop)?;
-            output::print(&report::driver_info(&description))?;
+            let drivers = choose(std::slice::from_ref(driver), &launcher, &stop)?;
+            output::print(&report::driver_info(&drivers.descriptions[driver]))?;
         }
         Command::Check { driver, case, limit } => {
             let file = DriverPath::from_environment().find(driver)?;

@@ -6,7 +6,9 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use experiment::{Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source, Written};
+use experiment::{
+    Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source, Written, drivers_of_ends,
+};
 use results::{Directory, Foresight, Header, State, Tool};
 use runner::{
     DriverPath, LocalLauncher, Outcome, Parts, RunnerError, Session, Stop, allowed_cores,
@@ -153,7 +155,9 @@ fn find_drivers(
     let mut named: Vec<String> = Vec::new();
     for driver in written.factors.driver.iter().chain(included).flat_map(|drivers| &drivers.0) {
         let name = driver.get();
-        path.find(name).map_err(|error| placed(source, driver.span(), &error))?;
+        for end in drivers_of_ends(name) {
+            path.find(end).map_err(|error| placed(source, driver.span(), &error))?;
+        }
         if !named.contains(name) {
             named.push(name.clone());
         }
@@ -164,7 +168,7 @@ fn find_drivers(
         drivers = drivers::choose(&[], launcher, stop)?;
         installed.clone_from(&drivers.names);
     }
-    named.retain(|name| !drivers.files.contains_key(name));
+    named.retain(|name| !drivers.names.contains(name));
     if !named.is_empty() {
         drivers.extend(drivers::choose(&named, launcher, stop)?);
     }

@@ -7,6 +7,7 @@ use crate::{
     loads::{Plans, Traces},
     many::{At, Many},
     matrix::{Axes, MAX_CELLS},
+    pairing,
     planner::Given,
     written::Written,
 };
@@ -70,6 +71,9 @@ impl Expansion<'_> {
             let known = descriptions.keys().cloned().collect();
             return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
         };
+        if let Some(trouble) = pairing::trouble(driver, description) {
+            return self.cannot(driver, trouble.at(at));
+        }
         if description.has("one_process") {
             return self.cannot(driver, PlanError::OneProcess { driver: driver.to_owned() }.at(at));
         }

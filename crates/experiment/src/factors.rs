@@ -10,7 +10,7 @@ use crate::{Flow, Load, Qos, Queues};
 /// One combination of factors: everything that is chosen about a run, as it will be asked of the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Factors {
-    /// The driver, as given on the command line.
+    /// The driver, as given on the command line; `WRITER+READER` where the two ends have different ones.
     pub driver: String,
     /// One of the driver's transports.
     pub transport: String,

@@ -315,7 +315,7 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
             }
         }
         parts.extend(factors.profile.clone());
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-.@".contains(c) { c } else { '-' };
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-.@+".contains(c) { c } else { '-' };
         parts.iter().map(|part| part.chars().map(plain).collect()).collect::<Vec<String>>().join("/")
     };
     let ids: Vec<String> = all.iter().map(id).collect();

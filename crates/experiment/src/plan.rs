@@ -37,7 +37,7 @@ pub struct Experiment {
 /// One combination of factors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
-    /// Unique within the experiment; letters, digits, `-`, `/`, `.` and `@`.
+    /// Unique within the experiment; letters, digits, `-`, `/`, `.`, `@` and `+`.
     pub id: String,
     /// The factors.
     pub factors: Factors,

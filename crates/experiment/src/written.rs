@@ -113,8 +113,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Matrix {
-    /// Drivers: names, `NAME@VERSION` for a version of the middleware, or paths of files. Without it every installed driver that
-    /// is no simulation.
+    /// Drivers: names, `NAME@VERSION` for a version of the middleware, `WRITER+READER` for ends with different drivers, or paths of
+    /// files. Without it every installed driver that is no simulation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<Many<String>>,
     /// Transports. Without it, or as `default`, the default of each driver; `all` is each one that a driver has.

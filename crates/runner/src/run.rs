@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, panic::resume_unwind, thread, time::Instant};
 
 use control::{Order, Role};
-use experiment::{Beside, Cell, Design, Pin, ScheduledRun};
+use experiment::{Beside, Cell, Design, Pin, ScheduledRun, drivers_of_ends};
 use results::{Duet, Failure, IntervalLog, Run, RunState};
 
 use crate::{
@@ -150,9 +150,10 @@ impl Session<'_> {
     }
 
     fn crew<'p>(&self, pair: &PairRun<'p>, number: u32) -> Result<Crew<'p>, RunnerError> {
+        let [writer, reader] = drivers_of_ends(&pair.cell.factors.driver);
         let member = |role: Role| {
             let log = Log::in_file(self.directory.log_path(number, role.name()))?;
-            let driver = self.files[&pair.cell.factors.driver].clone();
+            let driver = self.files[if role.drives() { writer } else { reader }].clone();
             Ok(crew::Member { role: Some(role), driver, padding_bytes: pair.padding_bytes, log })
         };
         let members = roles(pair.cell.factors.workload).into_iter().map(member);

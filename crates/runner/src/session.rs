@@ -31,7 +31,7 @@ use crate::{
 pub struct Session<'a> {
     /// The experiment, and what is known before its first run.
     pub header: Header,
-    /// The drivers' files, by their names in the factors.
+    /// The drivers' files, by their names in the factors; those of a pair by the names of each.
     pub files: BTreeMap<String, PathBuf>,
     /// Where agents run.
     pub launcher: &'a dyn Launcher,

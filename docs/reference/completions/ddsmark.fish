@@ -35,7 +35,7 @@ complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "compare" -d 'Hold t
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "drivers" -d 'Show the drivers that can be measured'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "generate" -d 'Generate completions, man pages and the reference of this command'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l driver -d 'Driver to measure: a name, `NAME@VERSION`, or the path of a file. May be given several times' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l driver -d 'Driver to measure: a name, `NAME@VERSION`, `WRITER+READER` for ends with different drivers, or the path of a file. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l size -d 'Payload size in bytes, with the 16-byte sample header in it. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l workload -d 'What to measure: one or both' -r -f -a "latency\t''
 throughput\t''"

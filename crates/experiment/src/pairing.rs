@@ -1,0 +1,221 @@
+//! Cells whose two ends have different drivers, written `WRITER+READER`.
+
+use std::collections::BTreeMap;
+
+use crate::{DriverDescription, OptionInfo, PlanError, Policy, PolicySupport, TransportInfo, is_driver_path};
+
+/// Between the drivers of the two ends.
+const AND: char = '+';
+
+/// What one end alone must declare, so that it holds for both.
+const OF_EITHER: &[&str] = &["locators", "one_process", "simulated"];
+/// What the writer alone decides, and what the reader.
+const OF_WRITER: &[&str] = &["native_batching"];
+const OF_READER: &[&str] = &["echo_in_listener"];
+/// What both would have to do in the same way, and drivers do each in its own.
+const OF_NONE: &[&str] = &["application_batching"];
+
+/// The drivers of a cell: of the writer (pinger) and of the reader (ponger). Twice the same one unless two are named.
+#[must_use]
+pub fn drivers_of_ends(driver: &str) -> [&str; 2] {
+    match driver.split_once(AND) {
+        Some((writer, reader)) if !is_driver_path(driver) => [writer, reader],
+        _ => [driver, driver],
+    }
+}
+
+/// Whether two drivers are named.
+#[must_use]
+pub fn is_pair(driver: &str) -> bool {
+    !is_driver_path(driver) && driver.contains(AND)
+}
+
+/// Why a driver named so cannot be measured, if it is a pair and cannot.
+pub(crate) fn trouble(driver: &str, description: &DriverDescription) -> Option<PlanError> {
+    if !is_pair(driver) {
+        return None;
+    }
+    let contradiction = |words: String, hint| Some(PlanError::Contradiction { words, hint });
+    let [writer, reader] = drivers_of_ends(driver);
+    if writer == reader {
+        return contradiction(format!("`{driver}` names one driver twice"), "name it once");
+    }
+    if description.has("locators") {
+        let words =
+            format!("`{driver}` cannot be paired: a driver without discovery reaches only its own kind");
+        return contradiction(words, "pair two implementations of DDS, or name each driver alone");
+    }
+    if description.transports.is_empty() {
+        let words = format!("`{driver}` cannot be paired: the two have no transport of one name");
+        return contradiction(words, "`ddsmark drivers info D` shows the transports of each");
+    }
+    None
+}
+
+impl DriverDescription {
+    /// What can be asked of a writer of one driver and a reader of another: what both can do. Options are those that both
+    /// have.
+    #[must_use]
+    pub fn pair(writer: &Self, reader: &Self) -> Self {
+        let both = |of: fn(&Self) -> &str| words(of(writer), of(reader));
+        let build = |description: &Self| description.build.clone().unwrap_or_else(|| "not known".to_owned());
+        let known_build = writer.build.is_some() || reader.build.is_some();
+        Self {
+            name: format!("{}{AND}{}", writer.name, reader.name),
+            driver_version: both(|end| &end.driver_version),
+            middleware: both(|end| &end.middleware),
+            middleware_version: both(|end| &end.middleware_version),
+            version_source: both(|end| &end.version_source),
+            build: known_build.then(|| words(&build(writer), &build(reader))),
+            licence: both(|end| &end.licence),
+            transports: transports(writer, reader),
+            options: options(writer, reader),
+            receive_modes: common(&writer.receive_modes, &reader.receive_modes),
+            type_kinds: common(&writer.type_kinds, &reader.type_kinds),
+            features: features(writer, reader),
+            policies: policies(writer, reader),
+        }
+    }
+}
+
+/// What both ends say, or what each does.
+fn words(writer: &str, reader: &str) -> String {
+    if writer == reader { writer.to_owned() } else { format!("{writer} (writer), {reader} (reader)") }
+}
+
+fn common<T: Clone + PartialEq>(one: &[T], other: &[T]) -> Vec<T> {
+    one.iter().filter(|value| other.contains(value)).cloned().collect()
+}
+
+/// Those of one name, in the writer's order, each with the smaller limit.
+fn transports(writer: &DriverDescription, reader: &DriverDescription) -> Vec<TransportInfo> {
+    let same = |transport: &TransportInfo| {
+        let other = reader.transport(Some(&transport.name))?;
+        let smaller = if other.max_payload_bytes < transport.max_payload_bytes { other } else { transport };
+        Some(smaller.clone())
+    };
+    writer.transports.iter().filter_map(same).collect()
+}
+
+fn options(writer: &DriverDescription, reader: &DriverDescription) -> Vec<OptionInfo> {
+    let same = |option: &&OptionInfo| reader.options.iter().any(|other| other.name == option.name);
+    writer.options.iter().filter(same).cloned().collect()
+}
+
+fn features(writer: &DriverDescription, reader: &DriverDescription) -> Vec<String> {
+    let mut all: Vec<&String> = writer.features.iter().chain(&reader.features).collect();
+    all.sort();
+    all.dedup();
+    let holds = |feature: &str| {
+        let (of_writer, of_reader) = (writer.has(feature), reader.has(feature));
+        match feature {
+            feature if OF_EITHER.contains(&feature) => true,
+            feature if OF_WRITER.contains(&feature) => of_writer,
+            feature if OF_READER.contains(&feature) => of_reader,
+            feature if OF_NONE.contains(&feature) => false,
+            _ => of_writer && of_reader,
+        }
+    };
+    all.into_iter().filter(|feature| holds(feature)).cloned().collect()
+}
+
+/// Of each policy the weaker state of the two.
+fn policies(writer: &DriverDescription, reader: &DriverDescription) -> BTreeMap<Policy, PolicySupport> {
+    let weaker = |(policy, of_writer): (&Policy, &PolicySupport)| {
+        let of_reader = reader.policies.get(policy)?;
+        let weaker = if (of_reader.support as u8) < of_writer.support as u8 { of_reader } else { of_writer };
+        Some((*policy, weaker.clone()))
+    };
+    writer.policies.iter().filter_map(weaker).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ReceiveMode, Support};
+
+    fn description(
+        name: &str,
+        version: &str,
+        features: &[&str],
+        transports: &[(&str, u64)],
+    ) -> DriverDescription {
+        DriverDescription {
+            name: name.to_owned(),
+            driver_version: "1".to_owned(),
+            middleware: format!("Example {name}"),
+            middleware_version: version.to_owned(),
+            version_source: "library".to_owned(),
+            build: None,
+            licence: "MIT".to_owned(),
+            transports: transports
+                .iter()
+                .map(|&(name, max_payload_bytes)| TransportInfo {
+                    name: name.to_owned(),
+                    max_payload_bytes,
+                    note: None,
+                })
+                .collect(),
+            options: Vec::new(),
+            receive_modes: vec![ReceiveMode::Waitset, ReceiveMode::Listener],
+            type_kinds: vec!["octets".to_owned()],
+            features: features.iter().map(|&feature| feature.to_owned()).collect(),
+            policies: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn two_names_are_two_drivers_and_a_path_is_one() {
+        assert_eq!(drivers_of_ends("a"), ["a", "a"]);
+        assert_eq!(drivers_of_ends("a@1+b@2.1"), ["a@1", "b@2.1"]);
+        assert_eq!(drivers_of_ends("./a+b.so"), ["./a+b.so"; 2]);
+        assert!(is_pair("a+b") && !is_pair("a") && !is_pair("x/a+b"));
+    }
+
+    #[test]
+    fn a_pair_can_do_what_both_can() {
+        let writer = description("a", "1.0", &["native_batching", "multicast"], &[("shm", 9), ("udp4", 100)]);
+        let mut reader =
+            description("b", "2.0", &["application_batching", "echo_in_listener"], &[("udp4", 60)]);
+        reader.receive_modes = vec![ReceiveMode::Listener];
+        let pair = DriverDescription::pair(&writer, &reader);
+        assert_eq!(pair.features, ["echo_in_listener", "native_batching"]);
+        assert_eq!(pair.transports.len(), 1);
+        assert_eq!((pair.transports[0].name.as_str(), pair.transports[0].max_payload_bytes), ("udp4", 60));
+        assert_eq!(pair.receive_modes, [ReceiveMode::Listener]);
+        assert_eq!(pair.middleware_version, "1.0 (writer), 2.0 (reader)");
+        assert_eq!((pair.licence.as_str(), pair.build), ("MIT", None));
+        assert_eq!(trouble("a+b", &DriverDescription::pair(&writer, &reader)), None);
+    }
+
+    #[test]
+    fn a_policy_is_supported_as_the_weaker_end_does() {
+        let mut ends = [description("a", "1", &[], &[]), description("b", "1", &[], &[])];
+        let states = [Support::Enforced, Support::Ignored];
+        for (end, support) in ends.iter_mut().zip(states) {
+            end.policies.insert(Policy::Deadline, PolicySupport { support, note: None });
+        }
+        ends[0].policies.insert(Policy::Lifespan, PolicySupport { support: Support::Enforced, note: None });
+        for (writer, reader) in [(0, 1), (1, 0)] {
+            let pair = DriverDescription::pair(&ends[writer], &ends[reader]);
+            assert_eq!(pair.support(Policy::Deadline), Support::Ignored);
+            assert_eq!(pair.support(Policy::Lifespan), Support::Unsupported);
+        }
+    }
+
+    #[test]
+    fn sockets_of_one_name_and_transports_of_none_are_refused() {
+        let dds = description("a", "1", &[], &[("udp4", 1)]);
+        let bare = description("b", "1", &["locators"], &[("udp4", 1)]);
+        let other = description("c", "1", &[], &[("shm", 1)]);
+        let words = |driver, writer, reader| match trouble(driver, &DriverDescription::pair(writer, reader)) {
+            Some(PlanError::Contradiction { words, .. }) => words,
+            found => panic!("{found:?}"),
+        };
+        assert!(words("a+b", &dds, &bare).contains("without discovery"));
+        assert!(words("b+a", &bare, &dds).contains("without discovery"));
+        assert!(words("a+c", &dds, &other).contains("no transport"));
+        assert!(words("a+a", &dds, &dds).contains("twice"));
+        assert_eq!(trouble("b", &bare), None, "alone");
+    }
+}

@@ -1,0 +1,84 @@
+//! Cells whose writer and reader have different drivers.
+
+use std::{ffi::OsStr, fs};
+
+use crate::support::{Outcome, Scene, count, drivers, list, runs, shared_library};
+
+/// Measures these drivers, found in the directory of the scene first.
+fn characterize(scene: &Scene, drivers: &str, more: &[&str]) -> Outcome {
+    let path = scene.path("drivers");
+    let words =
+        ["characterize", "--driver", drivers, "--size", "64,65536", "--quick", "--json", "--out", "result"];
+    scene.start_with(&[("DDSMARK_DRIVER_PATH", OsStr::new(&path))], "ddsmark", &[&words, more].concat()).end()
+}
+
+fn scene() -> Scene {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("drivers")).expect("a directory");
+    scene
+}
+
+#[test]
+fn two_drivers_reach_each_other_both_ways() {
+    let scene = scene();
+    // the same library under the name of its version: what is tried is that each end has the driver named for it
+    let other = scene.path("drivers/libddsmark_cyclonedds@11.so");
+    fs::copy(drivers().join("libddsmark_cyclonedds.so"), other).expect("a file");
+    let names = ["cyclonedds+cyclonedds@11", "cyclonedds@11+cyclonedds"];
+    let outcome = characterize(&scene, &names.join(","), &[]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]);
+    for name in names {
+        let of_pair = cells.iter().filter(|cell| cell["factors"]["driver"] == name);
+        assert!(of_pair.count() >= 5, "latency, throughput, batched: {document:#}");
+        assert!(document["drivers"][name]["middleware_version"].is_string(), "{}", document["drivers"]);
+    }
+    assert_eq!(cells[0]["id"], "cyclonedds+cyclonedds@11/udp4/latency/64");
+    for run in runs(&document) {
+        assert_eq!(run["state"], "valid", "{run:#}");
+        let counted = &list(&run["counted"])[0];
+        assert!(count(&counted["sent"]) > 0, "{run:#}");
+        assert_eq!(counted["sent"], counted["delivered"], "reliable: {run:#}");
+    }
+}
+
+#[test]
+fn each_end_loads_its_own_driver() {
+    for (pair, role, other) in
+        [("cyclonedds+bad", "reader", "writer"), ("bad+cyclonedds", "writer", "reader")]
+    {
+        let scene = scene();
+        let real = format!("-DREAL=\"{}\"", drivers().join("libddsmark_cyclonedds.so").display());
+        let words = ["-std=c++17", &real, "-DHOW=prints", "misbehaves.cpp"];
+        shared_library(&scene, "c++", "drivers/libddsmark_bad.so", &words);
+        let outcome = characterize(&scene, pair, &["--workload", "throughput", "--batch-bytes", "0"]);
+        outcome.assert_status(0);
+        let document = outcome.document();
+        for run in runs(&document) {
+            let log = |role| {
+                let file = format!("result/logs/{:04}-{role}.log", count(&run["number"]));
+                fs::read_to_string(scene.path(&file)).unwrap_or_default()
+            };
+            assert!(log(role).contains("schema_version"), "{pair}: the {role} has the driver that prints");
+            assert!(!log(other).contains("schema_version"), "{pair}: the {other} has the other one");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_paired_is_refused_before_anything_is_sent() {
+    let scene = scene();
+    for (pair, words) in [
+        ("udp+cyclonedds", "cannot be paired: a driver without discovery reaches only its own kind\nhint: "),
+        ("cyclonedds+udp", "cannot be paired: a driver without discovery reaches only its own kind\nhint: "),
+        ("cyclonedds+cyclonedds", "error: `cyclonedds+cyclonedds` names one driver twice\nhint: "),
+        ("cyclonedds+nonesuch", "error: unknown driver `nonesuch`\nhint: "),
+        ("cyclonedds+", "error: unknown driver ``\nhint: "),
+    ] {
+        let outcome = characterize(&scene, pair, &[]);
+        outcome.assert_status(2);
+        assert!(outcome.stderr.contains(words), "{pair}: {}", outcome.stderr);
+        assert!(!scene.path("result").exists(), "{pair}");
+    }
+}
