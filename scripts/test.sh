@@ -15,6 +15,20 @@ for manifest in drivers/*/Cargo.toml; do
   cargo test --all-features --locked --no-fail-fast --manifest-path "$manifest"
 done
 
+# An older version beside the default one, where it can be had: its packages are those of one distribution.
+old=cyclonedds@0.10.2
+if (. /etc/os-release && [ "${ID:-}${VERSION_ID:-}" = debian12 ]); then
+  scripts/drivers.sh "$old"
+  say "two versions: cyclonedds and $old"
+  "$CARGO_TARGET_DIR/debug/ddsmark" drivers check "$old"
+  both=$(mktemp -d)
+  "$CARGO_TARGET_DIR/debug/ddsmark" characterize --quick --size 64 --workload latency --out "$both/result" \
+    --driver "cyclonedds,$old,cyclonedds+$old,$old+cyclonedds"
+  rm -r "$both"
+else
+  say "not tried: $old comes as packages of Debian 12, and this is another system"
+fi
+
 for build in "$CARGO_TARGET_DIR"/cmake/*/; do
   say "ctest: drivers/$(basename "$build")"
   ctest --test-dir "$build" --output-on-failure --no-tests=error
