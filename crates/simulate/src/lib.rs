@@ -14,6 +14,7 @@
 mod describe;
 mod latency;
 mod machine;
+mod maxima;
 mod paced;
 mod record;
 mod throughput;
@@ -27,9 +28,8 @@ use experiment::{
     ScheduledRun, Workload,
 };
 use results::{
-    Assembler, Counted, Document, Duet, Header, Histograms, Latency, Maximum, MaximumRun, Packing, Received,
-    Run, RunState, State, SteadyState, Throughput, Unpaced, kind_of_flow, steady_latency, steady_rate,
-    with_rate,
+    Assembler, Counted, Document, Duet, Header, Histograms, Latency, Packing, Received, Run, RunState, State,
+    SteadyState, Throughput, kind_of_flow, steady_latency, steady_rate, with_rate,
 };
 use sim_model::{Config, ConfigError, Flow};
 
@@ -327,29 +327,6 @@ impl Lab {
         let mut document = assembler.document(State::Complete);
         document.findings = findings::of(&document);
         Ok(document)
-    }
-
-    /// What rates in percent are percent of: measured as a runner does, before the first block.
-    fn maxima(&mut self, experiment: &Experiment) -> Result<Vec<Maximum>, ConfigError> {
-        let unplanned = experiment.maxima();
-        let mut maxima: Vec<Maximum> = unplanned.iter().cloned().map(Maximum::new).collect();
-        // on a machine that drifts, a run of blocks is no million runs away
-        for ((number, index), at) in experiment.maximum_runs(unplanned.len()).into_iter().zip(1..) {
-            let design = &experiment.design;
-            let at = experiment.runs() as u32 + at;
-            let scheduled = ScheduledRun { number: at, block: 0, cell: 0, twin: false, duet: None };
-            let Outcome { run, .. } = self.run(&unplanned[index].cell, design, scheduled)?;
-            let took_ns = design.warm_up_ns + design.measure_ns;
-            let unpaced = Unpaced::of(&run, design.measure_ns);
-            maxima[index].add(MaximumRun {
-                number,
-                started_unix_ns: 0,
-                took_ns,
-                failure: unpaced.as_ref().err().cloned(),
-                unpaced: unpaced.ok(),
-            });
-        }
-        Ok(maxima)
     }
 
     /// What the last run recorded of a kind (`rtt`, `one_way_out`, `one_way_back`), value by value.

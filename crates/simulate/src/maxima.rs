@@ -1,0 +1,32 @@
+//! What rates in percent are percent of, in virtual time.
+
+use experiment::{Experiment, ScheduledRun};
+use results::{Maximum, MaximumRun, Unpaced};
+use sim_model::ConfigError;
+
+use crate::{Lab, Outcome};
+
+impl Lab {
+    /// What rates in percent are percent of: measured as a runner does, before the first block.
+    pub(crate) fn maxima(&mut self, experiment: &Experiment) -> Result<Vec<Maximum>, ConfigError> {
+        let unplanned = experiment.maxima();
+        let mut maxima: Vec<Maximum> = unplanned.iter().cloned().map(Maximum::new).collect();
+        // on a machine that drifts, a run of blocks is no million runs away
+        for ((number, index), at) in experiment.maximum_runs(unplanned.len()).into_iter().zip(1..) {
+            let design = &experiment.design;
+            let at = experiment.runs() as u32 + at;
+            let scheduled = ScheduledRun { number: at, block: 0, cell: 0, twin: false, duet: None };
+            let Outcome { run, .. } = self.run(&unplanned[index].cell, design, scheduled)?;
+            let took_ns = design.warm_up_ns + design.measure_ns;
+            let unpaced = Unpaced::of(&run, design.measure_ns);
+            maxima[index].add(MaximumRun {
+                number,
+                started_unix_ns: 0,
+                took_ns,
+                failure: unpaced.as_ref().err().cloned(),
+                unpaced: unpaced.ok(),
+            });
+        }
+        Ok(maxima)
+    }
+}
