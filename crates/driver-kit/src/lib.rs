@@ -128,6 +128,8 @@ mod config;
 mod counters;
 mod description;
 mod error;
+#[cfg(feature = "net")]
+pub mod net;
 mod qos;
 mod receiving;
 mod sink;
@@ -153,7 +155,7 @@ pub use crate::{
         AccessScope, DestinationOrder, Durability, DurabilityService, History, Liveliness, LivelinessKind,
         Ownership, Policy, Presentation, Qos, ReaderDataLifecycle, Reliability, ResourceLimits,
     },
-    receiving::{Intake, ReaderMonitor},
+    receiving::{Endpoint, Inlet, LocatedReader, ReaderMonitor},
     sink::{Deliver, Sample, Samples, Sink},
     table::{Settings, Unpublished},
     worker::Worker,

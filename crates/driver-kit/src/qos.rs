@@ -6,14 +6,13 @@ use std::slice;
 
 use driver_abi as abi;
 
+#[cfg(feature = "testing")]
+pub(crate) use self::report::empty;
 pub use self::values::{
     AccessScope, DestinationOrder, Durability, DurabilityService, History, Liveliness, LivelinessKind,
     Ownership, Presentation, ReaderDataLifecycle, Reliability, ResourceLimits,
 };
-pub(crate) use self::{
-    report::{QosReport, empty},
-    values::values,
-};
+pub(crate) use self::{report::QosReport, values::values};
 use crate::{
     config::{bytes_of, strings_of},
     error::{Error, Result},

@@ -1,11 +1,13 @@
 //! A safe client of a driver's table, for the tests of drivers in Rust. Everything goes through the C functions.
 //!
 //! Entities borrow nothing and close when dropped: declare a participant before its writers and readers, so that it is
-//! closed after them. What tests do with a library as it ships is in [`shipped`].
+//! closed after them. What tests do with a library as it ships is in [`shipped`],
+//! what they hold of every driver that is matched by locators in [`suite`].
 
 mod allocator;
 mod reader;
 pub mod shipped;
+pub mod suite;
 mod writer;
 
 use std::{

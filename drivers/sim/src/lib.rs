@@ -132,7 +132,7 @@ impl Participant for SimParticipant {
     }
 
     fn open_reader(&self, config: ReaderConfig<'_>) -> Result<SimReader> {
-        SimReader::open(&self.run_name, config)
+        reader::open(&self.run_name, config)
     }
 }
 

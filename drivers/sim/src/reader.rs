@@ -1,13 +1,8 @@
 //! Samples in: each is given when it is due, not before.
-use std::{
-    sync::{Arc, atomic::Ordering},
-    thread,
-    time::Duration,
-};
+use std::{sync::Arc, thread, time::Duration};
 
 use driver_kit::{
-    Deliver, History, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples,
-    Settings, Sink, Worker, batch,
+    Deliver, Endpoint, History, Inlet, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, batch,
 };
 
 use crate::{
@@ -16,96 +11,52 @@ use crate::{
     socket::{HEADER, MAX_PAYLOAD, Peer, Socket, now_ns, split},
 };
 
-/// How long the listener's thread sleeps before it looks whether it should stop, if nothing wakes it.
-const LISTENER_NAP_NS: u64 = 50_000_000;
 /// A sleep ends that much before a sample is due, and the rest is spun: a sleep alone would end late.
 const SPIN_NS: u64 = 100_000;
 
 /// A reader.
-pub(crate) struct SimReader {
-    socket: Arc<Socket>,
-    monitor: Arc<ReaderMonitor>,
-    intake: Intake<Inlet>,
-    batched: bool,
-    polling: bool,
-    writers: Vec<String>,
+pub(crate) type SimReader = LocatedReader<Socket, Arrivals>;
+
+pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<SimReader> {
+    let socket = Arc::new(Socket::open(run_name)?);
+    let qos = in_force(&config.qos, None, false);
+    let depth = match qos.history {
+        Some(History::KeepLast(depth)) => usize::try_from(depth).unwrap_or(1),
+        _ => usize::MAX,
+    };
+    let monitor = Arc::new(ReaderMonitor::new(qos));
+    let max_payload = config.max_payload_bytes as usize;
+    let inlet = Arrivals {
+        socket: socket.clone(),
+        monitor: monitor.clone(),
+        // of a batch only the sender knows the size
+        room: vec![0; HEADER + if config.batched { MAX_PAYLOAD } else { max_payload }],
+        batched: config.batched,
+        inbox: Inbox::new(depth),
+        max_payload,
+    };
+    LocatedReader::open("sim-listener", socket, monitor, inlet, config.receive, config.batched)
 }
 
-impl SimReader {
-    pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<Self> {
-        let socket = Arc::new(Socket::open(run_name)?);
-        let qos = in_force(&config.qos, None, false);
-        let depth = match qos.history {
-            Some(History::KeepLast(depth)) => usize::try_from(depth).unwrap_or(1),
-            _ => usize::MAX,
-        };
-        let monitor = Arc::new(ReaderMonitor::new(qos));
-        let max_payload = config.max_payload_bytes as usize;
-        let inlet = Inlet {
-            socket: socket.clone(),
-            monitor: monitor.clone(),
-            // of a batch only the sender knows the size
-            room: vec![0; HEADER + if config.batched { MAX_PAYLOAD } else { max_payload }],
-            batched: config.batched,
-            inbox: Inbox::new(depth),
-            max_payload,
-        };
-        let batched = config.batched;
-        let polling = matches!(config.receive, Receive::Polling);
-        let intake = match config.receive {
-            Receive::Waitset | Receive::Polling => Intake::Host(inlet),
-            Receive::Listener(sink) => Intake::Listener(listen(inlet, sink)?),
-        };
-        Ok(Self { socket, monitor, intake, batched, polling, writers: Vec::new() })
-    }
-}
+impl Endpoint for Socket {
+    /// Its locator.
+    type Writer = String;
 
-impl Reader for SimReader {
-    type Monitor = ReaderMonitor;
-
-    fn monitor(&self) -> Arc<ReaderMonitor> {
-        self.monitor.clone()
+    fn locator(&self) -> String {
+        self.name()
     }
 
-    fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
-        let inlet = self.intake.host()?;
-        let deadline = (timeout_ns > 0 && !self.polling).then(|| now_ns().saturating_add(timeout_ns));
-        loop {
-            inlet.take_in()?;
-            inlet.give(max_samples, to);
-            let Some(deadline) = deadline.filter(|deadline| to.taken() == 0 && now_ns() < *deadline) else {
-                return Ok(());
-            };
-            inlet.rest(deadline)?;
-        }
+    fn writer(&self, locator: &str) -> Result<String> {
+        Ok(Peer::parse(locator)?.locator)
     }
 
-    fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
-        settings.set("address", &self.socket.locator());
-        settings.set("batching", if self.batched { "application" } else { "none" });
-        Ok(())
-    }
-
-    fn locator(&mut self) -> Result<String> {
-        Ok(self.socket.locator())
-    }
-
-    fn connect(&mut self, writer_locator: &str) -> Result<()> {
-        let writer = Peer::parse(writer_locator)?.locator;
-        if !self.writers.contains(&writer) {
-            self.writers.push(writer);
-            self.monitor.set_matched(self.writers.len());
-        }
-        Ok(())
-    }
-
-    fn close(self) -> Result<()> {
-        self.intake.close()
+    fn wake(&self) {
+        self.send_nothing();
     }
 }
 
 /// The receiving end.
-struct Inlet {
+pub(crate) struct Arrivals {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
     room: Vec<u8>,
@@ -114,11 +65,28 @@ struct Inlet {
     max_payload: usize,
 }
 
-impl Inlet {
-    /// Takes what has come, as long as there is room.
-    fn take_in(&mut self) -> Result<()> {
+impl Inlet for Arrivals {
+    const NAP_NS: u64 = 50_000_000;
+
+    fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut impl Deliver) -> Result<()> {
+        let deadline = now_ns().saturating_add(timeout_ns);
+        loop {
+            let woken = self.take_in()?;
+            let given = self.give(max_samples, to);
+            if given > 0 || woken || timeout_ns == 0 || now_ns() >= deadline {
+                return Ok(());
+            }
+            self.rest(deadline)?;
+        }
+    }
+}
+
+impl Arrivals {
+    /// Takes what has come, as long as there is room. Whether that which wakes a listener was there.
+    fn take_in(&mut self) -> Result<bool> {
+        let mut woken = false;
         while !self.inbox.is_full(self.max_payload) {
-            let Some(length) = self.socket.receive(&mut self.room)? else { return Ok(()) };
+            let Some(length) = self.socket.receive(&mut self.room)? else { break };
             match self.room.get(..length).and_then(split) {
                 Some((due_ns, payload)) if !self.batched => {
                     self.monitor.came(payload.len());
@@ -131,22 +99,21 @@ impl Inlet {
                     }
                     Err(_) => self.monitor.threw_away(length),
                 },
-                // what wakes the listener
-                None if length == 0 => {}
+                None if length == 0 => woken = true,
                 None => self.monitor.threw_away(length),
             }
         }
-        Ok(())
+        Ok(woken)
     }
 
-    /// Gives what is due.
-    fn give(&mut self, most: u32, to: &mut impl Deliver) {
+    /// Gives what is due; how many.
+    fn give(&mut self, most: u32, to: &mut impl Deliver) -> u32 {
         let now = now_ns();
-        for _ in 0..most {
-            if !self.inbox.give_due(now, |payload| to.deliver(Sample::new(payload))) {
-                return;
-            }
+        let mut given = 0;
+        while given < most && self.inbox.give_due(now, |payload| to.deliver(Sample::new(payload))) {
+            given += 1;
         }
+        given
     }
 
     /// Sleeps until something comes, something is nearly due, or the deadline.
@@ -165,21 +132,4 @@ impl Inlet {
             self.socket.wait(until - now)
         }
     }
-}
-
-/// A thread that receives and calls the host's sink. It holds no lock, so the sink may write.
-fn listen(mut inlet: Inlet, mut sink: Sink) -> Result<Worker> {
-    let socket = inlet.socket.clone();
-    Worker::start(
-        "sim-listener",
-        move || socket.wake(),
-        move |stop| {
-            while !stop.load(Ordering::Acquire) {
-                inlet.take_in()?;
-                inlet.give(64, &mut sink);
-                inlet.rest(now_ns() + LISTENER_NAP_NS)?;
-            }
-            Ok(())
-        },
-    )
 }

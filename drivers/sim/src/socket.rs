@@ -73,7 +73,8 @@ impl Socket {
         Ok(Self { socket, name })
     }
 
-    pub(crate) fn locator(&self) -> String {
+    /// Its locator.
+    pub(crate) fn name(&self) -> String {
         format!("{SCHEME}{}", self.name)
     }
 
@@ -119,7 +120,7 @@ impl Socket {
     }
 
     /// Wakes whoever waits.
-    pub(crate) fn wake(&self) {
+    pub(crate) fn send_nothing(&self) {
         // an empty datagram from ourselves; where there is no room for it, nobody sleeps
         let address = UnixAddr::new_abstract(self.name.as_bytes());
         if let Ok(address) = address {

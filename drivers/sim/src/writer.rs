@@ -269,7 +269,7 @@ impl Writer for SimWriter {
     }
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
-        settings.set("address", &self.socket.locator());
+        settings.set("address", &self.socket.name());
         Batch::show(self.batch.as_ref(), settings);
         settings.set("mode", &self.flow.mode());
         settings.set("lost_as_configured", &self.monitor.lost.get());
@@ -289,7 +289,7 @@ impl Writer for SimWriter {
     }
 
     fn locator(&mut self) -> Result<String> {
-        Ok(self.socket.locator())
+        Ok(self.socket.name())
     }
 
     fn connect(&mut self, reader_locator: &str) -> Result<()> {

@@ -2,7 +2,6 @@
 //! around it, unless the host asks for batching; see README.md.
 #![deny(unsafe_code)]
 
-mod interface;
 mod locator;
 mod multicast;
 mod reader;
@@ -13,15 +12,16 @@ use driver_kit::{
     Description, Driver, Durability, Error, Features, Participant, ParticipantConfig, Policies, Policy, Qos,
     ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind, VersionSource,
     WriterConfig,
+    net::{Buffers, Family, interface_address},
 };
 use nix::sys::{socket::MsgFlags, utsname::uname};
 
 use crate::{
-    locator::Family,
+    locator::NAMES,
     multicast::Multicast,
     reader::UdpReader,
-    socket::{Buffers, Socket},
-    writer::UdpWriter,
+    socket::Socket,
+    writer::{UdpWriter, max_datagram},
 };
 
 /// What a socket asks the kernel for where neither the host nor `vendor_defaults` says otherwise: room for 60 datagrams
@@ -59,8 +59,8 @@ impl Driver for Udp {
             transports: Family::ALL
                 .into_iter()
                 .map(|family| Transport {
-                    name: family.name(),
-                    max_payload_bytes: family.max_datagram() as u64,
+                    name: family.pick(NAMES),
+                    max_payload_bytes: max_datagram(family) as u64,
                     note: Some("one datagram; 4 bytes less with batching; larger than the MTU: IP fragments"),
                 })
                 .collect(),
@@ -81,17 +81,12 @@ impl Driver for Udp {
     }
 
     fn open(config: &ParticipantConfig<'_>) -> Result<UdpParticipant> {
-        let family = Family::ALL
-            .into_iter()
-            .find(|family| family.name() == config.transport)
-            .ok_or_else(|| Error::bad_argument(format!("no transport `{}`", config.transport)))?;
+        let family = Family::asked(config, NAMES)?;
         let interface = config.interface.unwrap_or("lo");
-        let address = interface::address(interface, family)?;
+        let address = interface_address(interface, family)?;
         let receive_default = (!config.vendor_defaults).then_some(RECEIVE_BUFFER_BYTES);
-        let buffers = Buffers {
-            send: config.send_buffer_bytes,
-            receive: config.receive_buffer_bytes.or(receive_default),
-        };
+        let asked = Buffers::asked(config);
+        let buffers = Buffers { receive: asked.receive.or(receive_default), ..asked };
         let way = config.multicast.then(|| Multicast::new(interface, address, config.domain)).transpose()?;
         let participant =
             UdpParticipant { family, interface: interface.to_owned(), address, multicast: way, buffers };
@@ -111,7 +106,7 @@ impl Driver for Udp {
 fn probe(from: &Socket, to: &Socket) -> Result<()> {
     const BYTE: [u8; 1] = [0xd5];
     from.keep_on_this_host()?;
-    from.connect(to.locator())?;
+    from.connect(to.address())?;
     from.send(&BYTE, MsgFlags::empty())
         .map_err(|errno| Error::os("nothing can be sent to a group", errno))?;
     to.set_receive_limit(PROBE_NS)?;
@@ -164,7 +159,7 @@ impl Participant for UdpParticipant {
     type Reader = UdpReader;
 
     fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
-        settings.set("transport", self.family.name());
+        settings.set("transport", self.family.pick(NAMES));
         settings.set("interface", &self.interface);
         settings.set("address", &self.address);
         settings.set("multicast", if self.multicast.is_some() { "on" } else { "off" });
@@ -176,7 +171,7 @@ impl Participant for UdpParticipant {
     }
 
     fn open_reader(&self, config: ReaderConfig<'_>) -> Result<UdpReader> {
-        UdpReader::open(self.reader_socket(config.topic)?, self.family, config)
+        reader::open(self.reader_socket(config.topic)?, self.family, config)
     }
 }
 

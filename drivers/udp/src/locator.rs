@@ -1,50 +1,14 @@
 //! Where a socket is, as text: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`; of a reader by multicast its group, and a number
 //! that tells it from the others there: `udp4:239.255.3.4:5120#00f3a1b2c3d4e5f6`.
-use std::{
-    fmt,
-    net::{IpAddr, SocketAddr, SocketAddrV4, SocketAddrV6},
-    str::FromStr,
+use std::{fmt, net::SocketAddr, str::FromStr};
+
+use driver_kit::{
+    Error,
+    net::{Family, address_of, locator, of_family, of_one_socket},
 };
 
-use driver_kit::Error;
-
-/// A version of IP; each is a transport.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
-    /// `udp4`.
-    V4,
-    /// `udp6`.
-    V6,
-}
-
-impl Family {
-    /// The default first.
-    pub(crate) const ALL: [Self; 2] = [Self::V4, Self::V6];
-
-    /// The name of the transport.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::V4 => "udp4",
-            Self::V6 => "udp6",
-        }
-    }
-
-    /// The largest payload of one datagram: 65535, less the header of UDP and, where the total length of IP counts it
-    /// (RFC 791, not RFC 8200), that of IP.
-    pub(crate) const fn max_datagram(self) -> usize {
-        match self {
-            Self::V4 => 65_535 - 20 - 8,
-            Self::V6 => 65_535 - 8,
-        }
-    }
-
-    pub(crate) const fn of(address: IpAddr) -> Self {
-        match address {
-            IpAddr::V4(_) => Self::V4,
-            IpAddr::V6(_) => Self::V6,
-        }
-    }
-}
+/// The transports, by version of IP; the default first.
+pub(crate) const NAMES: [&str; 2] = ["udp4", "udp6"];
 
 /// The address of one socket, or of a group and one member of it, that a datagram can be sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +21,7 @@ pub(crate) struct Locator {
 impl Locator {
     /// Fails for what cannot be sent to by unicast.
     pub(crate) fn new(address: SocketAddr) -> Result<Self, Error> {
-        let ip = address.ip();
-        let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
-        if ip.is_unspecified() || ip.is_multicast() || broadcast || address.port() == 0 {
-            return Err(Error::bad_argument(format!("`{address}` is not the address of one socket"))
-                .hint("a reader's locator has a unicast address and a port"));
-        }
+        let address = of_one_socket(address)?;
         Ok(Self { address, member: None })
     }
 
@@ -93,17 +52,14 @@ impl Locator {
     /// Reads the locator of a peer, which must be of the same family.
     pub(crate) fn of_peer(text: &str, family: Family) -> Result<Self, Error> {
         let locator: Self = text.parse()?;
-        if locator.family() != family {
-            return Err(Error::bad_argument(format!("`{text}` cannot be reached by {}", family.name()))
-                .hint("open both ends with the same transport"));
-        }
+        of_family(NAMES, locator.address, family)?;
         Ok(locator)
     }
 }
 
 impl fmt::Display for Locator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.family().name(), self.address)?;
+        f.write_str(&locator(NAMES, self.address))?;
         self.member.map_or(Ok(()), |member| write!(f, "#{member:016x}"))
     }
 }
@@ -116,15 +72,7 @@ impl FromStr for Locator {
             Some((address, member)) => (address, Some(u64::from_str_radix(member, 16).ok())),
             None => (text, None),
         };
-        let address = match address.split_once(':') {
-            Some(("udp4", rest)) => rest.parse().ok().map(SocketAddr::V4 as fn(SocketAddrV4) -> SocketAddr),
-            Some(("udp6", rest)) => rest.parse().ok().map(SocketAddr::V6 as fn(SocketAddrV6) -> SocketAddr),
-            _ => None,
-        };
-        let address = address.ok_or_else(|| {
-            Error::bad_argument(format!("`{text}` is not a locator of this driver"))
-                .hint("one looks like `udp4:127.0.0.1:40123` or `udp6:[::1]:40123`")
-        })?;
+        let address = address_of(NAMES, address)?;
         match member {
             None => Self::new(address),
             Some(Some(member)) => Self::of_member(address, member),
@@ -137,7 +85,7 @@ impl FromStr for Locator {
 
 #[cfg(test)]
 mod tests {
-    use std::net::{Ipv4Addr, Ipv6Addr};
+    use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
     use proptest::prelude::*;
 
@@ -154,45 +102,10 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Locator>().map(|locator| locator.to_string()), Ok(text.to_owned()));
         }
-        assert_eq!(Family::V4.max_datagram(), 65_507);
-        assert_eq!(Family::V6.max_datagram(), 65_527);
     }
 
     #[test]
-    fn errors_name_the_text_and_the_form() {
-        for text in [
-            "",
-            "udp4",
-            "udp4:",
-            "udp4:127.0.0.1",
-            "udp4:127.0.0.1:",
-            "udp4:127.0.0.1:65536",
-            "udp4:127.0.0.1:-1",
-            "udp4: 127.0.0.1:1",
-            "udp4:127.1:1",
-            "udp4:localhost:1",
-            "udp4:[::1]:1",
-            "udp6:127.0.0.1:1",
-            "udp6:::1:1",
-            "tcp4:127.0.0.1:1",
-            "127.0.0.1:1",
-        ] {
-            let error = text.parse::<Locator>().expect_err(text).to_string();
-            assert!(
-                error.starts_with(&format!("`{text}` is not a locator of this driver; hint: ")),
-                "{error}"
-            );
-        }
-        for text in [
-            "udp4:0.0.0.0:1",
-            "udp4:127.0.0.1:0",
-            "udp4:239.1.1.1:5",
-            "udp4:255.255.255.255:5",
-            "udp6:[::]:1",
-        ] {
-            let error = text.parse::<Locator>().expect_err(text).to_string();
-            assert!(error.contains("is not the address of one socket"), "{error}");
-        }
+    fn what_is_no_member_of_a_group_is_refused() {
         for text in ["udp4:127.0.0.1:5#1", "udp6:[ff11::1]:0#1", "udp4:239.1.1.1:5#", "udp4:239.1.1.1:5#x"] {
             assert!(text.parse::<Locator>().is_err(), "{text}");
         }

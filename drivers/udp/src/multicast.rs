@@ -4,10 +4,10 @@
 //! however many readers there are. A reader is bound to its group, so that nothing but multicast reaches it.
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
-use driver_kit::{Error, Result};
+use driver_kit::{Error, Result, net::Family};
 use nix::{errno::Errno, net::if_::if_nametoindex};
 
-use crate::locator::Family;
+use crate::locator::NAMES;
 
 /// Ports below those that RTPS 2.5 (section 9.6.2) gives to participants, and below the ephemeral ones.
 const PORTS: std::ops::Range<u16> = 5_120..7_168;
@@ -73,8 +73,11 @@ impl Multicast {
             }
             _ => format!("`ip link set {interface} multicast on`, and look whether a firewall drops it"),
         };
-        Error::unsupported(format!("no multicast by {} over interface `{interface}`: {cause}", family.name()))
-            .hint(hint)
+        Error::unsupported(format!(
+            "no multicast by {} over interface `{interface}`: {cause}",
+            family.pick(NAMES)
+        ))
+        .hint(hint)
     }
 }
 

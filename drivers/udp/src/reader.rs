@@ -1,103 +1,56 @@
 //! Samples in.
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 use driver_kit::{
-    Deliver, Error, Intake, Reader, ReaderConfig, ReaderMonitor, Receive, Result, Sample, Samples, Settings,
-    Sink, Worker, abi, batch::split,
+    Deliver, Endpoint, Error, Inlet, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, Settings,
+    abi, batch::split, net::Family,
 };
 use nix::{errno::Errno, sys::socket::MsgFlags};
 
-use crate::{
-    in_force,
-    locator::{Family, Locator},
-    socket::Socket,
-};
-
-/// How long the listener's thread sleeps before it looks whether it should stop. It is woken for that; this is for the
-/// day when a kernel no longer does.
-const LISTENER_NAP_NS: u64 = 100_000_000;
+use crate::{in_force, locator::Locator, socket::Socket, writer::max_datagram};
 
 /// A socket that hears whoever sends to it.
-pub(crate) struct UdpReader {
-    socket: Arc<Socket>,
-    monitor: Arc<ReaderMonitor>,
-    intake: Intake<Inlet>,
-    writers: Vec<Locator>,
-    family: Family,
-    batched: bool,
-    polling: bool,
-}
+pub(crate) type UdpReader = LocatedReader<Socket, Datagrams>;
 
-impl UdpReader {
-    pub(crate) fn open(socket: Socket, family: Family, config: ReaderConfig<'_>) -> Result<Self> {
-        let socket = Arc::new(socket);
-        let monitor = Arc::new(ReaderMonitor::new(in_force(None)));
-        let max_payload = config.max_payload_bytes as usize;
+pub(crate) fn open(socket: Socket, family: Family, config: ReaderConfig<'_>) -> Result<UdpReader> {
+    let socket = Arc::new(socket);
+    let monitor = Arc::new(ReaderMonitor::new(in_force(None)));
+    let max_payload = config.max_payload_bytes as usize;
+    let inlet = Datagrams {
+        socket: socket.clone(),
+        monitor: monitor.clone(),
         // Of a batch only the sender knows the size.
-        let room = if config.batched { family.max_datagram() } else { max_payload };
-        let inlet = Inlet {
-            socket: socket.clone(),
-            monitor: monitor.clone(),
-            buffer: vec![0; room],
-            batched: config.batched,
-            max_payload,
-            limit_ns: abi::DURATION_INFINITE,
-        };
-        let polling = matches!(config.receive, Receive::Polling);
-        let intake = match config.receive {
-            Receive::Waitset | Receive::Polling => Intake::Host(inlet),
-            Receive::Listener(sink) => Intake::Listener(listen(inlet, sink)?),
-        };
-        Ok(Self { socket, monitor, intake, writers: Vec::new(), family, batched: config.batched, polling })
-    }
+        buffer: vec![0; if config.batched { max_datagram(family) } else { max_payload }],
+        batched: config.batched,
+        max_payload,
+        limit_ns: abi::DURATION_INFINITE,
+    };
+    LocatedReader::open("udp-listener", socket, monitor, inlet, config.receive, config.batched)
 }
 
-impl Reader for UdpReader {
-    type Monitor = ReaderMonitor;
+impl Endpoint for Socket {
+    type Writer = Locator;
 
-    fn monitor(&self) -> Arc<ReaderMonitor> {
-        self.monitor.clone()
+    fn locator(&self) -> String {
+        self.address().to_string()
     }
 
-    #[inline]
-    fn receive(&mut self, timeout_ns: u64, _max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
-        let inlet = self.intake.host()?;
-        let timeout_ns = if self.polling { 0 } else { timeout_ns };
-        // One datagram a call, as a loop around a bare socket would have it.
-        if let Some(length) = inlet.wait(timeout_ns)? {
-            inlet.deliver(length, to);
-        }
-        Ok(())
+    fn writer(&self, locator: &str) -> Result<Locator> {
+        Locator::of_peer(locator, self.address().family())
     }
 
-    fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
-        settings.set("address", &self.socket.locator());
-        self.socket.show_way_in(settings)?;
-        self.socket.show_receive_buffer(settings)?;
-        settings.set("batching", if self.batched { "application" } else { "none" });
-        Ok(())
+    fn wake(&self) {
+        self.end_receive();
     }
 
-    fn locator(&mut self) -> Result<String> {
-        Ok(self.socket.locator().to_string())
-    }
-
-    fn connect(&mut self, writer_locator: &str) -> Result<()> {
-        let writer = Locator::of_peer(writer_locator, self.family)?;
-        if !self.writers.contains(&writer) {
-            self.writers.push(writer);
-            self.monitor.set_matched(self.writers.len());
-        }
-        Ok(())
-    }
-
-    fn close(self) -> Result<()> {
-        self.intake.close()
+    fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
+        self.show_way_in(settings)?;
+        self.show_receive_buffer(settings)
     }
 }
 
 /// The receiving end: a socket, room for one datagram, and how to read it.
-struct Inlet {
+pub(crate) struct Datagrams {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
     buffer: Vec<u8>,
@@ -107,7 +60,18 @@ struct Inlet {
     limit_ns: u64,
 }
 
-impl Inlet {
+impl Inlet for Datagrams {
+    #[inline]
+    fn receive(&mut self, timeout_ns: u64, _max_samples: u32, to: &mut impl Deliver) -> Result<()> {
+        // One datagram a call, as a loop around a bare socket would have it.
+        if let Some(length) = self.wait(timeout_ns)? {
+            self.deliver(length, to);
+        }
+        Ok(())
+    }
+}
+
+impl Datagrams {
     /// The next datagram into the buffer; its true length, or `None` where none came in time.
     #[inline]
     fn wait(&mut self, timeout_ns: u64) -> Result<Option<usize>> {
@@ -142,35 +106,18 @@ impl Inlet {
     }
 }
 
-/// A thread that receives and calls the host's sink. It writes nothing and holds no lock, so the sink may write.
-fn listen(mut inlet: Inlet, mut sink: Sink) -> Result<Worker> {
-    let socket = inlet.socket.clone();
-    Worker::start(
-        "udp-listener",
-        move || socket.wake(),
-        move |stop| loop {
-            let heard = inlet.wait(LISTENER_NAP_NS)?;
-            if stop.load(Ordering::Acquire) {
-                return Ok(());
-            }
-            if let Some(length) = heard {
-                inlet.deliver(length, &mut sink);
-            }
-        },
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, Instant};
 
+    use driver_kit::net::Buffers;
+
     use super::*;
-    use crate::socket::Buffers;
 
     #[test]
     fn the_kernel_is_told_of_a_time_limit_only_when_it_changes() {
         let none = Buffers { send: None, receive: None };
-        let mut inlet = Inlet {
+        let mut inlet = Datagrams {
             socket: Arc::new(Socket::bound([127, 0, 0, 1].into(), none).expect("a socket")),
             monitor: Arc::new(ReaderMonitor::new(in_force(None))),
             buffer: vec![0; 10],

@@ -7,30 +7,23 @@ use std::{
     time::Duration,
 };
 
-use driver_kit::{Error, Result, Settings, abi};
+use driver_kit::{
+    Error, Result, Settings, abi,
+    net::{Buffers, Family},
+};
 use nix::{
     errno::Errno,
-    sys::socket::{
-        MsgFlags, Shutdown, SockaddrStorage, getsockopt, recv, send, sendto, setsockopt, shutdown,
-        sockopt::{RcvBuf, SndBuf},
-    },
+    sys::socket::{MsgFlags, Shutdown, SockaddrStorage, recv, send, sendto, shutdown},
 };
 
 use socket2::{Domain, InterfaceIndexOrAddress, SockRef, Type};
 
 use crate::{
-    locator::{Family, Locator},
+    locator::Locator,
     multicast::{self, Multicast},
 };
 
-/// What to ask of the kernel; `None`: nothing, its default stays.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Buffers {
-    pub(crate) send: Option<u64>,
-    pub(crate) receive: Option<u64>,
-}
-
-/// See above.
+/// See the head of this file.
 #[derive(Debug)]
 pub(crate) struct Socket {
     socket: UdpSocket,
@@ -110,33 +103,22 @@ impl Socket {
     }
 
     fn with_buffers(socket: UdpSocket, locator: Locator, asked: Buffers) -> Result<Self> {
-        if let Some(bytes) = asked.send {
-            let bytes = buffer_size(bytes, "send")?;
-            setsockopt(&socket, SndBuf, &bytes).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
-        }
-        if let Some(bytes) = asked.receive {
-            let bytes = buffer_size(bytes, "receive")?;
-            setsockopt(&socket, RcvBuf, &bytes).map_err(|errno| Error::os("SO_RCVBUF", errno))?;
-        }
+        asked.ask(&socket)?;
         Ok(Self { socket, locator, asked, multicast: None })
     }
 
-    pub(crate) fn locator(&self) -> Locator {
+    pub(crate) fn address(&self) -> Locator {
         self.locator
     }
 
-    /// Shows the buffers: what was asked for, and what the kernel says that it granted.
+    /// Shows the buffer for sending: what was asked for, and what the kernel says that it granted.
     pub(crate) fn show_send_buffer(&self, settings: &mut Settings<'_>) -> Result<()> {
-        let granted = getsockopt(&self.socket, SndBuf).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
-        show_buffer(settings, "send_buffer_bytes", granted, self.asked.send);
-        Ok(())
+        self.asked.show_send(&self.socket, settings)
     }
 
-    /// As above.
+    /// The same for receiving.
     pub(crate) fn show_receive_buffer(&self, settings: &mut Settings<'_>) -> Result<()> {
-        let granted = getsockopt(&self.socket, RcvBuf).map_err(|errno| Error::os("SO_RCVBUF", errno))?;
-        show_buffer(settings, "receive_buffer_bytes", granted, self.asked.receive);
-        Ok(())
+        self.asked.show_receive(&self.socket, settings)
     }
 
     /// Shows how it sends by multicast, as the kernel has it.
@@ -239,7 +221,7 @@ impl Socket {
     }
 
     /// Wakes a thread that waits in [`Self::receive`]: it gets an empty datagram, as do all receives that follow.
-    pub(crate) fn wake(&self) {
+    pub(crate) fn end_receive(&self) {
         // Says that an unconnected socket is not connected, and does it all the same.
         let _ = shutdown(self.socket.as_raw_fd(), Shutdown::Read);
     }
@@ -248,21 +230,6 @@ impl Socket {
 /// The kernel takes whole microseconds, and 0 as no limit; ours is never shorter than what was asked for.
 fn whole_micros(limit_ns: u64) -> Option<Duration> {
     (limit_ns != abi::DURATION_INFINITE).then(|| Duration::from_micros(limit_ns.div_ceil(1000).max(1)))
-}
-
-fn buffer_size(bytes: u64, what: &str) -> Result<usize> {
-    i32::try_from(bytes).map(|bytes| bytes as usize).map_err(|_| {
-        Error::bad_argument(format!(
-            "a {what} buffer of {bytes} bytes; the kernel takes at most {}",
-            i32::MAX
-        ))
-    })
-}
-
-fn show_buffer(settings: &mut Settings<'_>, name: &str, granted: usize, asked: Option<u64>) {
-    settings.set(name, &granted);
-    let asked = asked.map_or_else(|| "kernel default".to_owned(), |bytes| bytes.to_string());
-    settings.set(&format!("{name}_asked"), &asked);
 }
 
 #[cfg(test)]
@@ -275,11 +242,5 @@ mod tests {
         assert_eq!(whole_micros(1_500), Some(Duration::from_micros(2)));
         assert_eq!(whole_micros(2_000_000), Some(Duration::from_millis(2)));
         assert_eq!(whole_micros(abi::DURATION_INFINITE), None);
-    }
-
-    #[test]
-    fn absurd_buffers_are_refused() {
-        let error = buffer_size(1 << 31, "send").expect_err("refused").to_string();
-        assert_eq!(error, "a send buffer of 2147483648 bytes; the kernel takes at most 2147483647");
     }
 }

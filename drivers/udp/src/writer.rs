@@ -6,7 +6,7 @@ use std::sync::{
 
 use driver_kit::{
     Count, Counter, Counters, Error, Monitor, NoLoan, Qos, Result, Settings, Status, Writer, WriterConfig,
-    abi, batch::Batch,
+    abi, batch::Batch, net::Family,
 };
 use nix::{
     errno::Errno,
@@ -15,9 +15,15 @@ use nix::{
 
 use crate::{
     in_force,
-    locator::{Family, Locator},
+    locator::{Locator, NAMES},
     socket::Socket,
 };
+
+/// The largest payload of one datagram: 65535, less the header of UDP and, where the total length of IP counts it
+/// (RFC 791, not RFC 8200), that of IP.
+pub(crate) const fn max_datagram(family: Family) -> usize {
+    family.pick([65_535 - 20 - 8, 65_535 - 8])
+}
 
 /// How often a datagram is handed to the kernel before it is given up: a signal or the echo of an earlier datagram to a
 /// port without a reader costs an attempt.
@@ -66,7 +72,7 @@ pub(crate) struct UdpWriter {
 impl UdpWriter {
     pub(crate) fn open(socket: Socket, family: Family, config: &WriterConfig<'_>) -> Result<Self> {
         let max_payload = config.max_payload_bytes as usize;
-        let batch = Batch::of(config, family.name(), family.max_datagram())?;
+        let batch = Batch::of(config, family.pick(NAMES), max_datagram(family))?;
         // What the contract calls blocking is, for a socket, waiting for room in its send buffer.
         let mut flags = MsgFlags::empty();
         let max_blocking_ns = match config.qos.max_blocking_ns {
@@ -134,7 +140,7 @@ impl Writer for UdpWriter {
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         let Outlet { socket, monitor, .. } = &self.outlet;
-        settings.set("address", &socket.locator());
+        settings.set("address", &socket.address());
         socket.show_way_out(settings)?;
         socket.show_send_buffer(settings)?;
         Batch::show(self.batch.as_ref(), settings);
@@ -144,7 +150,7 @@ impl Writer for UdpWriter {
     }
 
     fn locator(&mut self) -> Result<String> {
-        Ok(self.outlet.socket.locator().to_string())
+        Ok(self.outlet.socket.address().to_string())
     }
 
     fn connect(&mut self, reader_locator: &str) -> Result<()> {

@@ -1,17 +1,11 @@
 //! What the driver must show: through the C table, over loopback, at ephemeral ports.
 mod harness;
 
-use std::{
-    ffi::CStr,
-    net::UdpSocket,
-    sync::mpsc,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{ffi::CStr, net::UdpSocket};
 
 use driver_kit::{
     Durability, Qos, Reliability, abi,
-    testing::{Entity, Open, value_of},
+    testing::{Entity, Open, suite, value_of},
 };
 use harness::*;
 
@@ -171,111 +165,17 @@ fn malformed_datagrams_are_counted_and_give_nothing() {
 }
 
 #[test]
-fn polling_returns_at_once_and_gives_what_is_there() {
-    let participant = open("udp4");
-    let entity = Entity { receive_mode: abi::RECEIVE_POLLING, ..sized(100) };
-    let (mut writer, mut reader) = pair(&participant, &entity);
-    assert_eq!(reader.receive(0, 1, |_| {}), Ok(0));
-    writer.write(b"one").expect("written");
-    writer.write(b"two").expect("written");
-    assert_eq!(receive_by(&mut reader, 2, 0), [b"one", b"two"]);
-    assert_eq!(reader.receive(0, 1, |_| {}), Ok(0));
-    assert_eq!(reader.receive(0, 0, |_| {}), Ok(0));
-}
-
-#[test]
-fn a_wait_is_not_shorter_than_asked() {
-    let participant = open("udp4");
-    let mut reader = participant.reader(&sized(100)).expect("a reader");
-    for timeout_ms in [5, 30, 5, 30, 30] {
-        let begun = Instant::now();
-        assert_eq!(reader.receive(timeout_ms * 1_000_000, 1, |_| {}), Ok(0));
-        assert!(begun.elapsed() >= Duration::from_millis(timeout_ms), "{:?}", begun.elapsed());
+fn it_does_what_every_driver_does_that_is_matched_by_locators() {
+    for (transport, _) in transports() {
+        let participant = open(transport);
+        suite::polling_gives_what_is_there(&participant);
+        suite::a_wait_is_not_shorter_than_asked(&participant);
+        suite::a_listener_hears_single_samples_and_batches(&participant);
+        suite::a_listener_may_echo(&participant);
+        suite::several_readers_each_get_every_sample(&participant);
+        suite::counters_may_be_asked_while_another_thread_writes(driver(), &participant);
     }
-    // No limit: until there is data.
-    let mut writer = participant.writer(&sized(100)).expect("a writer");
-    connect(&mut writer, &mut reader);
-    let late = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(50));
-        writer.write(b"late").expect("written");
-    });
-    let mut seen = Vec::new();
-    let begun = Instant::now();
-    while seen.is_empty() && begun.elapsed() < WAIT {
-        reader
-            .receive(abi::DURATION_INFINITE, 1, |payload| seen.extend_from_slice(payload))
-            .expect("received");
-    }
-    assert_eq!(seen, b"late");
-    late.join().expect("joined");
-}
-
-#[test]
-fn a_listener_hears_single_samples_and_batches() {
-    let participant = open("udp4");
-    for batch_bytes in [0, 300] {
-        let entity = Entity { batch_bytes, ..sized(100) };
-        let (send, heard) = mpsc::channel();
-        let mut writer = participant.writer(&entity).expect("a writer");
-        let mut reader = participant
-            .listener(&entity, move |payload| send.send(payload.to_vec()).expect("sent"))
-            .expect("a listener");
-        connect(&mut writer, &mut reader);
-        let sent: Vec<_> = (0..3).map(|seed| pattern(100, seed)).collect();
-        for sample in &sent {
-            writer.write(sample).expect("written");
-        }
-        writer.flush().expect("flushed");
-        for sample in sent {
-            assert_eq!(heard.recv_timeout(WAIT), Ok(sample));
-        }
-        assert_eq!(failed(reader.receive(0, 1, |_| {})).0, abi::BAD_ARGUMENT);
-        reader.close().expect("closed");
-        assert_eq!(heard.recv_timeout(WAIT), Err(mpsc::RecvTimeoutError::Disconnected));
-    }
-}
-
-#[test]
-fn a_listener_may_echo() {
-    let participant = open("udp4");
-    let mut ping = participant.writer(&sized(100)).expect("a writer");
-    let mut pong = participant.reader(&sized(100)).expect("a reader");
-    let mut echo = participant.writer(&sized(100)).expect("a writer");
-    echo.connect(&pong.locator().expect("a locator")).expect("connected");
-    pong.connect(&echo.locator().expect("a locator")).expect("connected");
-    let mirror = participant
-        .listener(&sized(100), move |payload| {
-            echo.write(payload).expect("echoed");
-            echo.flush().expect("flushed");
-        })
-        .expect("a listener");
-    ping.connect(&mirror.locator().expect("a locator")).expect("connected");
-    for seed in 0..100 {
-        let sent = pattern(100, seed);
-        ping.write(&sent).expect("written");
-        assert_eq!(receive(&mut pong, 1), [sent]);
-    }
-    mirror.close().expect("closed");
-}
-
-#[test]
-fn several_readers_each_get_every_sample() {
-    let participant = open("udp4");
-    let mut writer = participant.writer(&sized(100)).expect("a writer");
-    let mut readers: Vec<_> = (0..3).map(|_| participant.reader(&sized(100)).expect("a reader")).collect();
-    writer.write(b"nobody is there").expect("accepted, and goes nowhere");
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(0));
-    for (index, reader) in readers.iter_mut().enumerate() {
-        connect(&mut writer, reader);
-        connect(&mut writer, reader);
-        assert_eq!((writer.matched(), reader.matched()), (Ok(index as u32 + 1), Ok(1)), "each counts once");
-        writer.write(&[index as u8]).expect("written");
-    }
-    for (index, reader) in readers.iter_mut().enumerate() {
-        let expected: Vec<_> = (index as u8..3).map(|value| vec![value]).collect();
-        assert_eq!(receive(reader, 3 - index), expected);
-    }
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1 + 2 + 3));
+    assert_exports_the_entry_only(library());
 }
 
 #[test]
@@ -304,39 +204,19 @@ fn a_reader_that_is_gone_refuses_nothing() {
 
 #[test]
 fn locators_are_texts_and_wrong_ones_are_explained() {
-    let participant = open("udp4");
-    let (mut writer, mut reader) = pair(&participant, &sized(100));
-    let locator = reader.locator().expect("a locator");
-    assert!(locator.starts_with("udp4:127.0.0.1:"), "{locator}");
-    assert_eq!(value_of(&reader.settings().expect("settings"), "address"), Some(locator.as_str()));
-    for (text, reason) in [
+    for (transport, beginning) in [("udp4", "udp4:127.0.0.1:"), ("udp6", "udp6:[::1]:")] {
+        let reader = open(transport).reader(&sized(100)).expect("a reader");
+        let locator = reader.locator().expect("a locator");
+        assert!(locator.starts_with(beginning), "{locator}");
+        assert_eq!(value_of(&reader.settings().expect("settings"), "address"), Some(locator.as_str()));
+    }
+    let wrong = [
         ("", "is not a locator"),
         ("tcp4:127.0.0.1:1", "is not a locator"),
         ("udp4:127.0.0.1:0", "is not the address of one socket"),
         ("udp6:[::1]:5", "cannot be reached by udp4"),
-    ] {
-        for (status, told) in [failed(writer.connect(text)), failed(reader.connect(text))] {
-            assert_eq!(status, abi::BAD_ARGUMENT);
-            assert!(told.contains(reason) && told.contains("; hint: "), "{told}");
-        }
-    }
-    assert_eq!((writer.matched(), reader.matched()), (Ok(1), Ok(1)), "a failure connects nothing");
-    let table = driver().raw();
-    let mut buffer = [1; 8];
-    // SAFETY: the buffer is as long as said.
-    let status = unsafe { table.writer_locator.expect("entry")(writer.raw(), buffer.as_mut_ptr().cast(), 8) };
-    assert_eq!((status, buffer), (abi::BAD_ARGUMENT, [1; 8]));
-}
-
-#[test]
-fn udp6_has_locators_of_its_own() {
-    if transports().len() < 2 {
-        return;
-    }
-    let participant = open("udp6");
-    let reader = participant.reader(&sized(100)).expect("a reader");
-    let locator = reader.locator().expect("a locator");
-    assert!(locator.starts_with("udp6:[::1]:"), "{locator}");
+    ];
+    suite::wrong_locators_are_explained(driver(), &open("udp4"), &wrong);
 }
 
 #[test]
@@ -448,36 +328,4 @@ fn settings_tell_what_the_kernel_granted() {
     let vendor = rows(Open { vendor_defaults: true, ..Open::default() });
     assert_eq!(value_of(&vendor, "receive_buffer_bytes"), Some(limit("rmem_default").to_string().as_str()));
     assert_eq!(value_of(&vendor, "receive_buffer_bytes_asked"), Some("kernel default"));
-}
-
-#[test]
-fn counters_may_be_asked_while_another_thread_writes() {
-    let participant = open("udp4");
-    let (mut writer, mut reader) = pair(&participant, &sized(100));
-    thread::scope(|scope| {
-        let table = driver().raw();
-        let raw = writer.raw() as usize;
-        scope.spawn(move || {
-            let mut last = 0;
-            for _ in 0..1000 {
-                let mut counters = abi::Counters {
-                    struct_size: size_of::<abi::Counters>() as u32,
-                    reserved: 0,
-                    valid: 0,
-                    values: [0; abi::COUNTER_COUNT],
-                };
-                // SAFETY: the writer lives until the scope ends; counters may be asked from any thread.
-                let status = unsafe {
-                    table.writer_counters.expect("entry")(raw as *mut abi::Writer, &raw mut counters)
-                };
-                let sent = counters.values[abi::COUNTER_PACKETS_SENT as usize];
-                assert!(status == abi::OK && sent >= last);
-                last = sent;
-            }
-        });
-        for _ in 0..1000 {
-            writer.write(b"busy").expect("written");
-            assert_eq!(receive(&mut reader, 1), [b"busy"]);
-        }
-    });
 }

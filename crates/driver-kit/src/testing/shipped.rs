@@ -58,6 +58,24 @@ impl Shipped {
     }
 }
 
+/// The library of the crate that is tested, for its `tests/harness`: the functions `library`, which gives its file, and
+/// `driver`, which gives its table.
+#[macro_export]
+macro_rules! shipped {
+    ($file:literal) => {
+        static SHIPPED: $crate::testing::shipped::Shipped =
+            $crate::testing::shipped::Shipped::new(env!("CARGO_MANIFEST_DIR"), $file);
+
+        pub fn library() -> &'static ::std::path::Path {
+            SHIPPED.library()
+        }
+
+        pub fn driver() -> $crate::testing::Table {
+            SHIPPED.table()
+        }
+    };
+}
+
 /// Builds the library of the crate in `directory` as it ships, beside the tests that run: `cargo test` does not, as no test
 /// links it. Returns its file, of the name given.
 fn build(directory: &str, library: &str) -> PathBuf {
@@ -76,9 +94,16 @@ fn build(directory: &str, library: &str) -> PathBuf {
     profile.join(library)
 }
 
+/// The dynamic linker is shown the entry of the contract, and nothing else.
+///
+/// # Panics
+/// It is shown something else.
+pub fn assert_exports_the_entry_only(library: &Path) {
+    assert_eq!(exported(library), [abi::ENTRY_SYMBOL]);
+}
+
 /// What a library shows to the dynamic linker.
-#[must_use]
-pub fn exported(library: &Path) -> Vec<String> {
+fn exported(library: &Path) -> Vec<String> {
     let output = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output().expect("nm runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("text");
@@ -173,7 +198,7 @@ pub fn assert_close_leaves_nothing(before: &Census, entity: &Entity, open: impl 
         assert!(now.descriptors.len() >= before.descriptors.len() + 4);
         assert_eq!(now.threads.len(), before.threads.len() + 1);
         // What failed to open has left nothing either.
-        assert!(participant.writer(&sized(1 << 20)).is_err());
+        assert!(participant.writer(&sized(u64::MAX)).is_err());
         assert!(participant.reader(&Entity { qos: None, type_kind: 5, ..sized(1) }).is_err());
         listener.close().expect("closed");
         reader.close().expect("closed");

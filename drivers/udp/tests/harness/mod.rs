@@ -1,19 +1,9 @@
 //! The driver as it ships: the shared library, loaded as an agent loads it.
 #![allow(dead_code, unused_imports, reason = "not every test needs all of it")]
-use std::path::Path;
-
 pub use driver_kit::testing::shipped::*;
-use driver_kit::testing::{Open, Participant, Table};
+use driver_kit::testing::{Open, Participant};
 
-static SHIPPED: Shipped = Shipped::new(env!("CARGO_MANIFEST_DIR"), "libddsmark_udp.so");
-
-pub fn library() -> &'static Path {
-    SHIPPED.library()
-}
-
-pub fn driver() -> Table {
-    SHIPPED.table()
-}
+driver_kit::shipped!("libddsmark_udp.so");
 
 /// The transports, and what each carries. Fails on a host without IPv6, where half of this cannot be tested.
 pub fn transports() -> [(&'static str, u64); 2] {

@@ -1,0 +1,303 @@
+//! What drivers over IP have alike: the versions of IP, addresses of interfaces, locators as text, and the buffers of sockets.
+use std::{
+    net::{IpAddr, SocketAddr, SocketAddrV4, SocketAddrV6},
+    os::fd::AsFd,
+};
+
+use nix::{
+    ifaddrs::getifaddrs,
+    sys::socket::{
+        SockaddrStorage, getsockopt, setsockopt,
+        sockopt::{RcvBuf, SndBuf},
+    },
+};
+
+use crate::{
+    ParticipantConfig,
+    error::{Error, Result},
+    table::Settings,
+};
+
+/// A version of IP; a driver has a transport for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+}
+
+impl Family {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::V4, Self::V6];
+
+    /// That of an address.
+    #[must_use]
+    pub const fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(_) => Self::V4,
+            IpAddr::V6(_) => Self::V6,
+        }
+    }
+
+    /// What it has of two, one of each family, such as the names of transports.
+    #[must_use]
+    pub const fn pick<T: Copy>(self, both: [T; 2]) -> T {
+        both[self as usize]
+    }
+
+    /// The one whose transport the host asks for.
+    ///
+    /// # Errors
+    /// It asks for another.
+    pub fn asked(config: &ParticipantConfig<'_>, transports: [&'static str; 2]) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|family| family.pick(transports) == config.transport)
+            .ok_or_else(|| Error::bad_argument(format!("no transport `{}`", config.transport)))
+    }
+}
+
+/// The first address of `family` that the interface has. Link-local ones do not count: they mean nothing to another
+/// host without the number of its interface.
+///
+/// # Errors
+/// There is no such interface, or it has no such address.
+pub fn interface_address(interface: &str, family: Family) -> Result<IpAddr> {
+    let all = getifaddrs().map_err(|errno| Error::os("the interfaces cannot be listed", errno))?;
+    let mut exists = false;
+    for entry in all.filter(|entry| entry.interface_name == interface) {
+        exists = true;
+        if let Some(ip) = entry.address.as_ref().and_then(ip_of).filter(|ip| usable(*ip, family)) {
+            return Ok(ip);
+        }
+    }
+    Err(if exists {
+        let version = family.pick(["IPv4", "IPv6"]);
+        Error::bad_argument(format!("interface `{interface}` has no {version} address to bind"))
+            .hint("`ip -br address` lists the addresses of this host; link-local ones are not used")
+    } else {
+        Error::bad_argument(format!("interface `{interface}` does not exist"))
+            .hint("`ip -br link` lists the interfaces of this host")
+    })
+}
+
+fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
+    let v4 = address.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
+    v4.or_else(|| address.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip())))
+}
+
+fn usable(ip: IpAddr, family: Family) -> bool {
+    let link_local = matches!(ip, IpAddr::V6(ip) if ip.is_unicast_link_local());
+    Family::of(ip) == family && !link_local
+}
+
+/// An address as a locator: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`, where `transports` are `udp4` and `udp6`.
+#[must_use]
+pub fn locator(transports: [&str; 2], address: SocketAddr) -> String {
+    format!("{}:{address}", Family::of(address.ip()).pick(transports))
+}
+
+/// And back.
+///
+/// # Errors
+/// It is none.
+pub fn address_of(transports: [&str; 2], text: &str) -> Result<SocketAddr> {
+    let address = match text.split_once(':') {
+        Some((name, rest)) if name == transports[0] => rest.parse::<SocketAddrV4>().ok().map(SocketAddr::V4),
+        Some((name, rest)) if name == transports[1] => rest.parse::<SocketAddrV6>().ok().map(SocketAddr::V6),
+        _ => None,
+    };
+    let [v4, v6] = transports;
+    address.ok_or_else(|| {
+        Error::bad_argument(format!("`{text}` is not a locator of this driver"))
+            .hint(format!("one looks like `{v4}:127.0.0.1:40123` or `{v6}:[::1]:40123`"))
+    })
+}
+
+/// The same address, if it is that of one socket.
+///
+/// # Errors
+/// It is that of many, or of none.
+pub fn of_one_socket(address: SocketAddr) -> Result<SocketAddr> {
+    let ip = address.ip();
+    let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
+    if ip.is_unspecified() || ip.is_multicast() || broadcast || address.port() == 0 {
+        return Err(Error::bad_argument(format!("`{address}` is not the address of one socket"))
+            .hint("a locator has a unicast address and a port"));
+    }
+    Ok(address)
+}
+
+/// The same address, if it can be reached by this transport.
+///
+/// # Errors
+/// It is of the other version of IP.
+pub fn of_family(transports: [&str; 2], address: SocketAddr, family: Family) -> Result<SocketAddr> {
+    if Family::of(address.ip()) != family {
+        let text = locator(transports, address);
+        return Err(Error::bad_argument(format!(
+            "`{text}` cannot be reached by {}",
+            family.pick(transports)
+        ))
+        .hint("open both ends with the same transport"));
+    }
+    Ok(address)
+}
+
+/// What to ask of the kernel for the buffers of a socket; `None`: nothing, its default stays.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffers {
+    /// For what is to be sent.
+    pub send: Option<u64>,
+    /// For what has come.
+    pub receive: Option<u64>,
+}
+
+impl Buffers {
+    /// What the host asks for.
+    #[must_use]
+    pub const fn asked(config: &ParticipantConfig<'_>) -> Self {
+        Self { send: config.send_buffer_bytes, receive: config.receive_buffer_bytes }
+    }
+
+    /// Asks for them.
+    ///
+    /// # Errors
+    /// The kernel has none of that size.
+    pub fn ask(&self, socket: &impl AsFd) -> Result<()> {
+        if let Some(bytes) = self.send {
+            let bytes = buffer_size(bytes, "send")?;
+            setsockopt(socket, SndBuf, &bytes).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
+        }
+        if let Some(bytes) = self.receive {
+            let bytes = buffer_size(bytes, "receive")?;
+            setsockopt(socket, RcvBuf, &bytes).map_err(|errno| Error::os("SO_RCVBUF", errno))?;
+        }
+        Ok(())
+    }
+
+    /// Shows that for sending: what was asked for, and what the kernel says that it granted.
+    ///
+    /// # Errors
+    /// It does not say.
+    pub fn show_send(&self, socket: &impl AsFd, settings: &mut Settings<'_>) -> Result<()> {
+        let granted = getsockopt(socket, SndBuf).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
+        show_buffer(settings, "send_buffer_bytes", granted, self.send);
+        Ok(())
+    }
+
+    /// The same for receiving.
+    ///
+    /// # Errors
+    /// It does not say.
+    pub fn show_receive(&self, socket: &impl AsFd, settings: &mut Settings<'_>) -> Result<()> {
+        let granted = getsockopt(socket, RcvBuf).map_err(|errno| Error::os("SO_RCVBUF", errno))?;
+        show_buffer(settings, "receive_buffer_bytes", granted, self.receive);
+        Ok(())
+    }
+}
+
+fn buffer_size(bytes: u64, what: &str) -> Result<usize> {
+    i32::try_from(bytes).map(|bytes| bytes as usize).map_err(|_| {
+        Error::bad_argument(format!(
+            "a {what} buffer of {bytes} bytes; the kernel takes at most {}",
+            i32::MAX
+        ))
+    })
+}
+
+fn show_buffer(settings: &mut Settings<'_>, name: &str, granted: usize, asked: Option<u64>) {
+    settings.set(name, &granted);
+    let asked = asked.map_or_else(|| "kernel default".to_owned(), |bytes| bytes.to_string());
+    settings.set(&format!("{name}_asked"), &asked);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NAMES: [&str; 2] = ["tcp4", "tcp6"];
+
+    #[test]
+    fn the_loopback_interface_has_the_loopback_address() {
+        assert_eq!(interface_address("lo", Family::V4), Ok(IpAddr::from([127, 0, 0, 1])));
+    }
+
+    #[test]
+    fn link_local_addresses_are_not_used() {
+        let ip = |text: &str| text.parse().expect("an address");
+        assert!(!usable(ip("fe80::1"), Family::V6));
+        assert!(usable(ip("fd00::1"), Family::V6) && !usable(ip("fd00::1"), Family::V4));
+        assert!(usable(ip("169.254.0.1"), Family::V4), "an IPv4 one needs no interface number");
+    }
+
+    #[test]
+    fn locators_of_both_families() {
+        for text in ["tcp4:127.0.0.1:40123", "tcp6:[::1]:40123", "tcp6:[fd00::2]:1"] {
+            assert_eq!(address_of(NAMES, text).map(|address| locator(NAMES, address)), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn errors_name_the_text_and_the_form() {
+        for text in [
+            "",
+            "tcp4",
+            "tcp4:",
+            "tcp4:127.0.0.1",
+            "tcp4:127.0.0.1:",
+            "tcp4:127.0.0.1:65536",
+            "tcp4:127.0.0.1:-1",
+            "tcp4: 127.0.0.1:1",
+            "tcp4:127.1:1",
+            "tcp4:localhost:1",
+            "tcp4:[::1]:1",
+            "tcp6:127.0.0.1:1",
+            "tcp6:::1:1",
+            "udp4:127.0.0.1:1",
+            "127.0.0.1:1",
+        ] {
+            let error = address_of(NAMES, text).expect_err(text).to_string();
+            assert!(
+                error.starts_with(&format!("`{text}` is not a locator of this driver; hint: ")),
+                "{error}"
+            );
+        }
+        for text in [
+            "tcp4:0.0.0.0:1",
+            "tcp4:127.0.0.1:0",
+            "tcp4:239.1.1.1:5",
+            "tcp4:255.255.255.255:5",
+            "tcp6:[::]:1",
+        ] {
+            let error = address_of(NAMES, text).and_then(of_one_socket).expect_err(text).to_string();
+            assert!(error.contains("is not the address of one socket"), "{error}");
+        }
+        let address = address_of(NAMES, "tcp6:[::1]:1").expect("an address");
+        let error = of_family(NAMES, address, Family::V4).expect_err("other family").to_string();
+        assert!(error.contains("`tcp6:[::1]:1` cannot be reached by tcp4"), "{error}");
+    }
+
+    #[test]
+    fn absurd_buffers_are_refused() {
+        let error = buffer_size(1 << 31, "send").expect_err("refused").to_string();
+        assert_eq!(error, "a send buffer of 2147483648 bytes; the kernel takes at most 2147483647");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in ".*") {
+            let _ = address_of(NAMES, &text);
+        }
+
+        #[test]
+        fn almost_locators_are_read_or_refused(text in "tcp[46]:\\[?[0-9a-f:.%]{0,30}\\]?:[0-9]{0,6}") {
+            if let Ok(address) = address_of(NAMES, &text) {
+                prop_assert_eq!(address_of(NAMES, &locator(NAMES, address)), Ok(address));
+            }
+        }
+    }
+}

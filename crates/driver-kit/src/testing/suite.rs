@@ -1,0 +1,230 @@
+//! What every driver shows whose entities are matched by locators, whatever carries its samples. Samples have 100 bytes at
+//! most; all must come, so no more than a few are under way.
+use std::{
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use driver_abi as abi;
+
+use super::{
+    Entity, Participant, Table, allocations,
+    shipped::{WAIT, WAIT_NS, connect, failed, pair, pattern, receive, receive_by, sized},
+};
+
+/// A call that polls returns at once, and gives what is there.
+///
+/// # Panics
+/// It does not.
+pub fn polling_gives_what_is_there(participant: &Participant) {
+    let entity = Entity { receive_mode: abi::RECEIVE_POLLING, ..sized(100) };
+    let (mut writer, mut reader) = pair(participant, &entity);
+    assert_eq!(reader.receive(WAIT_NS, 1, |_| {}), Ok(0));
+    writer.write(b"one").expect("written");
+    writer.write(b"two").expect("written");
+    assert_eq!(receive_by(&mut reader, 2, 0), [b"one", b"two"]);
+    assert_eq!(reader.receive(0, 1, |_| {}), Ok(0));
+    assert_eq!(reader.receive(0, 0, |_| {}), Ok(0));
+}
+
+/// A wait for nothing lasts as long as asked; one without limit until there is data.
+///
+/// # Panics
+/// It does not.
+pub fn a_wait_is_not_shorter_than_asked(participant: &Participant) {
+    let mut writer = participant.writer(&sized(100)).expect("a writer");
+    let mut reader = participant.reader(&sized(100)).expect("a reader");
+    for connected in [false, true] {
+        if connected {
+            connect(&mut writer, &mut reader);
+        }
+        for timeout_ms in [5, 30, 5, 30, 30] {
+            let begun = Instant::now();
+            assert_eq!(reader.receive(timeout_ms * 1_000_000, 1, |_| {}), Ok(0));
+            assert!(begun.elapsed() >= Duration::from_millis(timeout_ms), "{:?}", begun.elapsed());
+        }
+    }
+    let late = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(50));
+        writer.write(b"late").expect("written");
+        writer
+    });
+    let mut seen = Vec::new();
+    let begun = Instant::now();
+    while seen.is_empty() && begun.elapsed() < WAIT {
+        reader
+            .receive(abi::DURATION_INFINITE, 1, |payload| seen.extend_from_slice(payload))
+            .expect("received");
+    }
+    assert_eq!(seen, b"late");
+    late.join().expect("joined");
+}
+
+/// A listener is given single samples and those of batches, and nothing after its close.
+///
+/// # Panics
+/// It is not.
+pub fn a_listener_hears_single_samples_and_batches(participant: &Participant) {
+    for batch_bytes in [0, 300] {
+        let entity = Entity { batch_bytes, ..sized(100) };
+        let (send, heard) = mpsc::channel();
+        let mut writer = participant.writer(&entity).expect("a writer");
+        let mut reader = participant
+            .listener(&entity, move |payload| send.send(payload.to_vec()).expect("sent"))
+            .expect("a listener");
+        connect(&mut writer, &mut reader);
+        let sent: Vec<_> = (0..3).map(|seed| pattern(100, seed)).collect();
+        for sample in &sent {
+            writer.write(sample).expect("written");
+        }
+        writer.flush().expect("flushed");
+        for sample in sent {
+            assert_eq!(heard.recv_timeout(WAIT), Ok(sample));
+        }
+        assert_eq!(failed(reader.receive(0, 1, |_| {})).0, abi::BAD_ARGUMENT);
+        reader.close().expect("closed");
+        assert_eq!(heard.recv_timeout(WAIT), Err(mpsc::RecvTimeoutError::Disconnected));
+    }
+}
+
+/// The sink of a listener may write.
+///
+/// # Panics
+/// It may not.
+pub fn a_listener_may_echo(participant: &Participant) {
+    let mut ping = participant.writer(&sized(100)).expect("a writer");
+    let mut pong = participant.reader(&sized(100)).expect("a reader");
+    let mut echo = participant.writer(&sized(100)).expect("a writer");
+    connect(&mut echo, &mut pong);
+    let mut mirror = participant
+        .listener(&sized(100), move |payload| {
+            echo.write(payload).expect("echoed");
+            echo.flush().expect("flushed");
+        })
+        .expect("a listener");
+    connect(&mut ping, &mut mirror);
+    for seed in 0..100 {
+        let sent = pattern(100, seed);
+        ping.write(&sent).expect("written");
+        assert_eq!(receive(&mut pong, 1), [sent]);
+    }
+    mirror.close().expect("closed");
+}
+
+/// Each of several readers gets every sample since it was connected, and counts once.
+///
+/// # Panics
+/// It does not.
+pub fn several_readers_each_get_every_sample(participant: &Participant) {
+    let mut writer = participant.writer(&sized(100)).expect("a writer");
+    let mut readers: Vec<_> = (0..3).map(|_| participant.reader(&sized(100)).expect("a reader")).collect();
+    writer.write(b"nobody is there").expect("accepted, and goes nowhere");
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(0));
+    for (index, reader) in readers.iter_mut().enumerate() {
+        connect(&mut writer, reader);
+        connect(&mut writer, reader);
+        assert_eq!((writer.matched(), reader.matched()), (Ok(index as u32 + 1), Ok(1)), "each counts once");
+        writer.write(&[index as u8]).expect("written");
+    }
+    for (index, reader) in readers.iter_mut().enumerate() {
+        let expected: Vec<_> = (index as u8..3).map(|value| vec![value]).collect();
+        assert_eq!(receive(reader, 3 - index), expected);
+    }
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1 + 2 + 3));
+}
+
+/// Counters may be asked at any time, and do not go back.
+///
+/// # Panics
+/// They may not, or do.
+pub fn counters_may_be_asked_while_another_thread_writes(driver: Table, participant: &Participant) {
+    let (mut writer, mut reader) = pair(participant, &sized(100));
+    thread::scope(|scope| {
+        let table = driver.raw();
+        let raw = writer.raw() as usize;
+        scope.spawn(move || {
+            let mut last = 0;
+            for _ in 0..1000 {
+                let mut counters = abi::Counters {
+                    struct_size: size_of::<abi::Counters>() as u32,
+                    reserved: 0,
+                    valid: 0,
+                    values: [0; abi::COUNTER_COUNT],
+                };
+                // SAFETY: the writer lives until the scope ends; counters may be asked from any thread.
+                let status = unsafe {
+                    table.writer_counters.expect("entry")(raw as *mut abi::Writer, &raw mut counters)
+                };
+                let sent = counters.values[abi::COUNTER_PACKETS_SENT as usize];
+                assert!(status == abi::OK && sent >= last);
+                last = sent;
+            }
+        });
+        for _ in 0..1000 {
+            writer.write(b"busy").expect("written");
+            assert_eq!(receive(&mut reader, 1), [b"busy"]);
+        }
+    });
+}
+
+/// What the driver cannot tell is no locator, and connects nothing; each of these texts is one, with the reason given.
+///
+/// # Panics
+/// It is taken for one, or not explained.
+pub fn wrong_locators_are_explained(driver: Table, participant: &Participant, texts: &[(&str, &str)]) {
+    let (mut writer, mut reader) = pair(participant, &sized(100));
+    for (text, reason) in texts {
+        for (status, told) in [failed(writer.connect(text)), failed(reader.connect(text))] {
+            assert_eq!(status, abi::BAD_ARGUMENT);
+            assert!(told.contains(reason) && told.contains("; hint: "), "{told}");
+        }
+    }
+    assert_eq!((writer.matched(), reader.matched()), (Ok(1), Ok(1)), "a failure connects nothing");
+    let mut buffer = [1; 8];
+    // SAFETY: the buffer is as long as said.
+    let status =
+        unsafe { driver.raw().writer_locator.expect("entry")(writer.raw(), buffer.as_mut_ptr().cast(), 8) };
+    assert_eq!((status, buffer), (abi::BAD_ARGUMENT, [1; 8]));
+}
+
+/// Nothing is allocated for a sample, alone or in a batch, to one reader or two. For a test within the crate, whose global
+/// allocator is the [`CountingAllocator`](super::CountingAllocator): that of a loaded library cannot be watched from outside.
+///
+/// # Panics
+/// Something is.
+pub fn nothing_is_allocated_for_a_sample(participant: &Participant) {
+    for batch_bytes in [0, 1000] {
+        for readers in [1, 2] {
+            let entity = Entity { max_payload_bytes: 1000, batch_bytes, ..Entity::default() };
+            let mut writer = participant.writer(&entity).expect("a writer");
+            let mut all: Vec<_> = (0..readers).map(|_| participant.reader(&entity).expect("open")).collect();
+            for reader in &mut all {
+                connect(&mut writer, reader);
+            }
+            let mut bytes = 0;
+            let mut before = 0;
+            for round in 0..200 {
+                if round == 1 {
+                    // whoever needs memory for a peer has it by now
+                    before = allocations();
+                }
+                for _ in 0..5 {
+                    assert_eq!(writer.write_status(&[7; 200]), abi::OK);
+                }
+                writer.flush().expect("flushed");
+                for reader in &mut all {
+                    let (mut seen, mut calls) = (0, 0);
+                    while seen < 5 && calls < 100 {
+                        seen +=
+                            reader.receive(WAIT_NS, 10, |payload| bytes += payload.len()).expect("received");
+                        calls += 1;
+                    }
+                    assert_eq!(reader.receive(0, 10, |_| {}), Ok(0));
+                }
+            }
+            assert_eq!(allocations() - before, 0, "batch of {batch_bytes}, {readers} readers");
+            assert_eq!(bytes, 200 * 5 * 200 * readers);
+        }
+    }
+}
