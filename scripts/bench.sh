@@ -17,6 +17,8 @@ claim cargo bench --package simulate
 
 cc -O2 drivers/udp/bench/bare.c -o "$CARGO_TARGET_DIR/bare"
 claim cargo xtask transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
+cc -O2 drivers/tcp/bench/bare.c -o "$CARGO_TARGET_DIR/bare-tcp"
+claim cargo xtask transparency --driver tcp --floor "$CARGO_TARGET_DIR/bare-tcp"
 export DDSPERF
 DDSPERF=$(drivers/cyclonedds/fetch.sh)/bin/ddsperf
 claim cargo xtask transparency --driver cyclonedds \

@@ -33,7 +33,7 @@ fn a_turbo_batch_is_as_large_as_what_is_due() {
         r#"question = "How large are batches?"
 workload = "paced"
 [factors]
-driver = ["udp", "cyclonedds", "sim"]
+driver = ["udp", "tcp", "cyclonedds", "sim"]
 size = 100
 rate = ["50/50ms", "max"]
 arrival = ["burst"]
@@ -44,9 +44,12 @@ warm_up = "50ms"
 measure = "200ms"
 "#,
     );
-    for (way, who) in
-        [("udp/udp4", "application"), ("cyclonedds/udp4", "native"), ("sim/local", "application")]
-    {
+    for (way, who) in [
+        ("udp/udp4", "application"),
+        ("tcp/tcp4", "application"),
+        ("cyclonedds/udp4", "native"),
+        ("sim/local", "application"),
+    ] {
         let batches = |id: &str| {
             let cell = cell(&found, &format!("{way}/paced/100/{id}"));
             let batching = cell["factors"]["batching"].as_str().expect("a word").to_owned();

@@ -13,7 +13,7 @@ fn line<'a>(outcome: &'a Outcome, case: &str) -> &'a str {
 #[test]
 fn the_drivers_of_this_tree_keep_the_contract() {
     let scene = Scene::new();
-    for driver in ["udp", "cyclonedds", "sim"] {
+    for driver in ["udp", "tcp", "cyclonedds", "sim"] {
         let outcome = scene.ddsmark(&["drivers", "check", driver]);
         outcome.assert_status(0);
         assert!(line(&outcome, "delivery-across").contains("pass             2 "), "{}", outcome.stdout);

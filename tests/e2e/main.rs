@@ -20,5 +20,6 @@ mod search;
 mod selftest;
 mod sim;
 mod slowdown;
+mod streams;
 mod trouble;
 mod tutorial;

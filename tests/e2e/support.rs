@@ -72,7 +72,7 @@ fn assert_built() {
             file.display()
         );
     }
-    for driver in ["udp", "cyclonedds", "sim"] {
+    for driver in ["udp", "tcp", "cyclonedds", "sim"] {
         let file = drivers.join(format!("libddsmark_{driver}.so"));
         assert!(file.is_file(), "{} is missing\nhint: `make drivers`, or `make test`", file.display());
     }

@@ -133,6 +133,7 @@ pub mod net;
 mod qos;
 mod receiving;
 mod sink;
+pub mod stream;
 mod table;
 #[cfg(feature = "testing")]
 pub mod testing;

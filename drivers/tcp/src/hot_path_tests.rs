@@ -1,0 +1,19 @@
+//! The hot path allocates nothing.
+#![allow(unsafe_code)]
+use driver_kit::{
+    abi,
+    testing::{CountingAllocator, Open, Table, suite},
+};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+#[test]
+fn nothing_is_allocated_for_a_sample() {
+    unsafe extern "C" fn entry() -> *const abi::Driver {
+        crate::ddsmark_driver_entry()
+    }
+    // SAFETY: the driver of this crate.
+    let driver = unsafe { Table::new(entry) };
+    suite::nothing_is_allocated_for_a_sample(&driver.open(Open::default()).expect("open"));
+}

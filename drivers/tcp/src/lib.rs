@@ -1,0 +1,154 @@
+//! TCP connections: the baseline of streams that a middleware is measured against. A sample is its length and its bytes, in
+//! one connection from the writer to each reader; see README.md.
+#![deny(unsafe_code)]
+
+mod door;
+mod kept;
+mod outgoing;
+mod reader;
+mod socket;
+mod writer;
+
+use driver_kit::{
+    Description, Driver, DriverOption, Durability, Error, Features, History, Participant, ParticipantConfig,
+    Policies, Policy, Qos, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport,
+    TypeKind, VersionSource, WriterConfig,
+    net::{Buffers, Family, interface_address},
+};
+use nix::sys::utsname::uname;
+
+use crate::{
+    reader::TcpReader,
+    socket::{NAMES, Way},
+    writer::TcpWriter,
+};
+
+/// The largest payload: what a writer or reader keeps memory for, not a limit of TCP.
+const MAX_PAYLOAD: u64 = 1 << 30;
+
+/// The option that says whether small segments may be held back.
+const NAGLE: &str = "nagle";
+
+/// The driver.
+struct Tcp;
+
+impl Driver for Tcp {
+    type Participant = TcpParticipant;
+
+    const FEATURES: Features = Features::LOCATORS
+        .and(Features::APPLICATION_BATCHING)
+        .and(Features::ECHO_IN_LISTENER)
+        .and(Features::WAIT_ACKED);
+
+    fn describe() -> Description {
+        Description {
+            name: "tcp",
+            driver_version: env!("CARGO_PKG_VERSION"),
+            middleware: "TCP sockets",
+            middleware_version: uname().map_or_else(
+                |errno| format!("unknown ({errno})"),
+                |names| names.release().to_string_lossy().into_owned(),
+            ),
+            version_source: VersionSource::Kernel,
+            build: None,
+            licence: "GPL-2.0-only WITH Linux-syscall-note",
+            receive_modes: &[ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener],
+            type_kinds: &[TypeKind::Octets],
+            transports: NAMES
+                .map(|name| Transport {
+                    name,
+                    max_payload_bytes: MAX_PAYLOAD,
+                    note: Some("a stream; each end keeps memory for the largest sample of each connection"),
+                })
+                .into(),
+            options: vec![DriverOption {
+                name: NAGLE,
+                default: Some("off"),
+                help: "whether a small segment waits for the acknowledgment of the one before: on or off (TCP_NODELAY)",
+            }],
+            policies: Policies::none()
+                .with(
+                    Policy::Reliability,
+                    Support::Enforced,
+                    Some("reliable: a write waits for room; best effort: what finds no room is dropped"),
+                )
+                .with(
+                    Policy::History,
+                    Support::Enforced,
+                    Some("keep-last: of what a reader has not taken; a writer sends at once and replaces nothing"),
+                )
+                .with(
+                    Policy::Durability,
+                    Support::Unsupported,
+                    Some("volatile is what there is: asking for that is granted, for more refused"),
+                )
+                .fixed(Qos { durability: Some(Durability::Volatile), ..Qos::default() }),
+        }
+    }
+
+    fn open(config: &ParticipantConfig<'_>) -> Result<TcpParticipant> {
+        let family = Family::asked(config, NAMES)?;
+        let interface = config.interface.unwrap_or("lo");
+        let nagle = match config.option(NAGLE) {
+            // what the kernel does by itself
+            None => config.vendor_defaults,
+            Some("on") => true,
+            Some("off") => false,
+            Some(other) => {
+                return Err(Error::bad_argument(format!("option `{NAGLE}` cannot be `{other}`"))
+                    .hint("it is `on` or `off`"));
+            }
+        };
+        let way = Way {
+            family,
+            address: interface_address(interface, family)?,
+            buffers: Buffers::asked(config),
+            nagle,
+        };
+        // Fails here rather than at the first writer, where an address cannot be bound or a buffer size is absurd.
+        way.bound(0)?;
+        Ok(TcpParticipant { way, interface: interface.to_owned() })
+    }
+}
+
+/// What is in force of what was asked: what is not asked for is best effort and keep-all.
+fn in_force(asked: &Qos, max_blocking_ns: Option<u64>) -> Qos {
+    Qos {
+        reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
+        max_blocking_ns,
+        history: Some(asked.history.unwrap_or(History::KeepAll)),
+        durability: Some(Durability::Volatile),
+        ..Qos::default()
+    }
+}
+
+/// How to open sockets.
+struct TcpParticipant {
+    way: Way,
+    interface: String,
+}
+
+impl Participant for TcpParticipant {
+    type Writer = TcpWriter;
+    type Reader = TcpReader;
+
+    fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
+        settings.set("transport", self.way.family.pick(NAMES));
+        settings.set("interface", &self.interface);
+        settings.set("address", &self.way.address);
+        Ok(())
+    }
+
+    fn open_writer(&self, config: WriterConfig<'_>) -> Result<TcpWriter> {
+        TcpWriter::open(self.way, &config)
+    }
+
+    fn open_reader(&self, config: ReaderConfig<'_>) -> Result<TcpReader> {
+        reader::open(self.way, config)
+    }
+}
+
+driver_kit::export!(Tcp);
+
+#[cfg(test)]
+mod hot_path_tests;

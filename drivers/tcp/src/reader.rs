@@ -1,0 +1,334 @@
+//! Samples in.
+use std::{
+    net::{Shutdown, SocketAddr},
+    os::fd::AsRawFd,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use driver_kit::{
+    Deliver, Endpoint, Error, History, Inlet, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample,
+    Settings, abi,
+    stream::{Frames, Garbage},
+};
+use nix::{
+    errno::Errno,
+    sys::{
+        epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout},
+        socket::{MsgFlags, recv},
+    },
+};
+use socket2::Socket;
+
+use crate::{
+    in_force,
+    kept::Kept,
+    socket::{Way, local_address, text},
+};
+
+/// How long a reader tries to reach a writer.
+const CONNECT_LIMIT: Duration = Duration::from_secs(3);
+/// How long a reader without writers sleeps at most.
+const ALONE_NS: u64 = 100_000_000;
+/// How many bytes a reader that keeps the last takes in before it gives some: a writer may be quicker than that.
+const MOST_AT_ONCE: usize = 64 << 20;
+
+/// A reader calls its writers, and receives from them.
+pub(crate) type TcpReader = LocatedReader<Caller, Streams>;
+
+pub(crate) fn open(way: Way, config: ReaderConfig<'_>) -> Result<TcpReader> {
+    let place = way.bound(0)?;
+    let address = local_address(&place)?;
+    let caller =
+        Arc::new(Caller { place, way, address, lines: Mutex::default(), called: AtomicBool::new(false) });
+    let qos = in_force(&config.qos, None);
+    let kept = match qos.history {
+        Some(History::KeepLast(depth)) => Some(Kept::new(usize::try_from(depth).unwrap_or(1))),
+        _ => None,
+    };
+    let monitor = Arc::new(ReaderMonitor::new(qos));
+    let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
+        .map_err(|errno| Error::os("connections cannot be waited for", errno))?;
+    let writers = Writers {
+        caller: caller.clone(),
+        monitor: monitor.clone(),
+        lines: Vec::new(),
+        epoll,
+        max_payload: config.max_payload_bytes as usize,
+    };
+    let inlet = Streams { writers, kept };
+    LocatedReader::open("tcp-listener", caller, monitor, inlet, config.receive, config.batched)
+}
+
+/// Where a reader calls from: one port for all its writers, by which they know it.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    /// Never connected: it keeps the port.
+    place: Socket,
+    way: Way,
+    address: SocketAddr,
+    lines: Mutex<Lines>,
+    /// Whether there are connections that nobody receives from yet.
+    called: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Lines {
+    all: Vec<Arc<Socket>>,
+    fresh: Vec<Arc<Socket>>,
+}
+
+impl Caller {
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cold]
+    fn fresh(&self) -> Vec<Arc<Socket>> {
+        let mut lines = self.lines();
+        self.called.store(false, Ordering::Release);
+        std::mem::take(&mut lines.fresh)
+    }
+
+    fn forget(&self, line: &Arc<Socket>) {
+        self.lines().all.retain(|known| !Arc::ptr_eq(known, line));
+    }
+}
+
+impl Endpoint for Caller {
+    type Writer = SocketAddr;
+
+    fn locator(&self) -> String {
+        text(self.address)
+    }
+
+    fn writer(&self, locator: &str) -> Result<SocketAddr> {
+        self.way.peer(locator)
+    }
+
+    fn connect(&self, writer: &SocketAddr) -> Result<()> {
+        let line = self.way.bound(self.address.port())?;
+        line.connect_timeout(&(*writer).into(), CONNECT_LIMIT).map_err(|error| {
+            Error::os(&format!("no way from {} to {}", text(self.address), text(*writer)), error)
+                .hint("the writer must be open, and both ends on interfaces of the same network")
+        })?;
+        let line = Arc::new(line);
+        let mut lines = self.lines();
+        lines.all.push(line.clone());
+        lines.fresh.push(line);
+        self.called.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn wake(&self) {
+        for line in &self.lines().all {
+            // who receives gets nothing from now on
+            let _ = line.shutdown(Shutdown::Read);
+        }
+    }
+
+    /// That of the first connection; while there is none, what it will have.
+    fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
+        let lines = self.lines();
+        let socket = lines.all.first().map_or(&self.place, Arc::as_ref);
+        self.way.buffers.show_receive(socket, settings)
+    }
+}
+
+/// What comes from all writers, and of it what is kept.
+pub(crate) struct Streams {
+    writers: Writers,
+    kept: Option<Kept>,
+}
+
+impl Inlet for Streams {
+    /// A first connection is found after that at the latest.
+    const NAP_NS: u64 = 20_000_000;
+
+    #[inline]
+    fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut impl Deliver) -> Result<()> {
+        let Self { writers, kept } = self;
+        if writers.caller.called.load(Ordering::Acquire) {
+            writers.begin()?;
+        }
+        let Some(kept) = kept else {
+            // what came with an earlier one goes first
+            if writers.give(max_samples, to) == 0 && writers.take_in(timeout_ns)? > 0 {
+                writers.give(max_samples, to);
+            }
+            return Ok(());
+        };
+        let mut came = 0;
+        while came < MOST_AT_ONCE {
+            match writers.take_in(if kept.is_empty() && came == 0 { timeout_ns } else { 0 })? {
+                0 => break,
+                bytes => came += bytes,
+            }
+            writers.give(u32::MAX, kept);
+        }
+        kept.give(max_samples, to);
+        Ok(())
+    }
+}
+
+/// The connections to all writers.
+struct Writers {
+    caller: Arc<Caller>,
+    monitor: Arc<ReaderMonitor>,
+    lines: Vec<Line>,
+    /// Waits for any of several.
+    epoll: Epoll,
+    max_payload: usize,
+}
+
+/// One of them.
+struct Line {
+    socket: Arc<Socket>,
+    frames: Frames,
+    /// The time limit that the socket has now.
+    limit_ns: u64,
+}
+
+/// What came of a receive.
+enum Came {
+    Bytes(usize),
+    Nothing,
+    /// And nothing will come any more.
+    End,
+}
+
+impl Writers {
+    /// Receives from the connections that were made since.
+    #[cold]
+    fn begin(&mut self) -> Result<()> {
+        for socket in self.caller.fresh() {
+            self.epoll
+                .add(&*socket, EpollEvent::new(EpollFlags::EPOLLIN, 0))
+                .map_err(|errno| Error::os("a connection cannot be waited for", errno))?;
+            let frames = Frames::new(self.max_payload);
+            self.lines.push(Line { socket, frames, limit_ns: abi::DURATION_INFINITE });
+        }
+        Ok(())
+    }
+
+    /// Gives the samples that are there whole, so many at most; how many these were.
+    #[inline]
+    fn give(&mut self, most: u32, to: &mut impl Deliver) -> u32 {
+        let mut given = 0;
+        let mut index = 0;
+        while given < most
+            && let Some(line) = self.lines.get_mut(index)
+        {
+            match line.frames.next() {
+                Ok(Some(payload)) => {
+                    to.deliver(Sample::new(payload));
+                    given += 1;
+                }
+                Ok(None) => index += 1,
+                Err(Garbage) => self.cut_off(index),
+            }
+        }
+        given
+    }
+
+    /// Receives what is there, waiting so long for the first of it; how many bytes. Called when no whole sample is left.
+    #[inline]
+    fn take_in(&mut self, timeout_ns: u64) -> Result<usize> {
+        match self.lines.len() {
+            0 => {
+                thread::sleep(Duration::from_nanos(timeout_ns.min(ALONE_NS)));
+                Ok(0)
+            }
+            // as a loop around one connection would have it
+            1 => self.take_from(0, timeout_ns),
+            _ => {
+                let bytes = self.take_from_all()?;
+                if bytes > 0 || timeout_ns == 0 {
+                    return Ok(bytes);
+                }
+                let limit_ms = i32::try_from(timeout_ns.div_ceil(1_000_000)).unwrap_or(i32::MAX);
+                let limit = EpollTimeout::try_from(limit_ms).unwrap_or(EpollTimeout::MAX);
+                match self.epoll.wait(&mut [EpollEvent::empty()], limit) {
+                    Ok(0) | Err(Errno::EINTR) => Ok(0),
+                    Ok(_) => self.take_from_all(),
+                    Err(errno) => Err(Error::os("connections cannot be waited for", errno)),
+                }
+            }
+        }
+    }
+
+    fn take_from_all(&mut self) -> Result<usize> {
+        let mut bytes = 0;
+        // from the last to the first: one that is cut off leaves its place to one that was asked
+        for index in (0..self.lines.len()).rev() {
+            bytes += self.take_from(index, 0)?;
+        }
+        Ok(bytes)
+    }
+
+    #[inline]
+    fn take_from(&mut self, index: usize, timeout_ns: u64) -> Result<usize> {
+        match self.lines[index].receive(timeout_ns)? {
+            Came::Bytes(bytes) => {
+                self.monitor.came(bytes);
+                Ok(bytes)
+            }
+            Came::Nothing => Ok(0),
+            Came::End => {
+                self.cut_off(index);
+                Ok(0)
+            }
+        }
+    }
+
+    /// Receives nothing more from there. What was begun and is not whole is worth nothing.
+    #[cold]
+    fn cut_off(&mut self, index: usize) {
+        let line = self.lines.swap_remove(index);
+        if line.frames.held() > 0 {
+            self.monitor.threw_away(line.frames.held());
+        }
+        let _ = self.epoll.delete(&*line.socket);
+        // the writer is told, if it is one
+        let _ = line.socket.shutdown(Shutdown::Both);
+        self.caller.forget(&line.socket);
+        self.monitor.left();
+    }
+}
+
+impl Line {
+    #[inline]
+    fn receive(&mut self, timeout_ns: u64) -> Result<Came> {
+        let mut flags = MsgFlags::empty();
+        if timeout_ns == 0 {
+            flags = MsgFlags::MSG_DONTWAIT;
+        } else if timeout_ns != self.limit_ns {
+            self.set_limit(timeout_ns)?;
+        }
+        match recv(self.socket.as_raw_fd(), self.frames.room(), flags) {
+            Ok(0) => Ok(Came::End),
+            Ok(bytes) => {
+                self.frames.came(bytes);
+                Ok(Came::Bytes(bytes))
+            }
+            // a signal ends the wait early: the host calls again
+            Err(Errno::EAGAIN | Errno::EINTR) => Ok(Came::Nothing),
+            // reset, or timed out
+            Err(_) => Ok(Came::End),
+        }
+    }
+
+    #[cold]
+    fn set_limit(&mut self, timeout_ns: u64) -> Result<()> {
+        // whole microseconds, and 0 is no limit; never shorter than what was asked for
+        let limit = (timeout_ns != abi::DURATION_INFINITE)
+            .then(|| Duration::from_micros(timeout_ns.div_ceil(1000).max(1)));
+        self.socket.set_read_timeout(limit).map_err(|error| Error::os("SO_RCVTIMEO", error))?;
+        self.limit_ns = timeout_ns;
+        Ok(())
+    }
+}

@@ -1,0 +1,338 @@
+//! What the driver must show: through the C table, over loopback, at ephemeral ports.
+mod harness;
+
+use std::{ffi::CStr, thread};
+
+use driver_kit::{
+    Durability, History, Qos, Reliability, abi,
+    testing::{Entity, Open, suite, value_of},
+};
+use harness::*;
+
+fn asks(qos: Qos) -> Entity {
+    Entity { qos: Some(qos), ..sized(1000) }
+}
+
+#[test]
+fn it_says_what_it_is() {
+    let description = driver().description();
+    // SAFETY: texts of a description are C strings.
+    let text = |text| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8");
+    assert_eq!(text(description.name), "tcp");
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").expect("a release");
+    assert_eq!(text(description.middleware_version), kernel.trim());
+    assert_eq!(description.type_kinds, 1 << abi::TYPE_OCTETS);
+    assert_eq!(description.receive_modes, 0b111);
+    assert_eq!(
+        description.features,
+        abi::FEATURE_LOCATORS
+            | abi::FEATURE_APPLICATION_BATCHING
+            | abi::FEATURE_ECHO_IN_LISTENER
+            | abi::FEATURE_WAIT_ACKED
+    );
+    // SAFETY: as many transports as it says.
+    let transports =
+        unsafe { std::slice::from_raw_parts(description.transports, description.transport_count as usize) };
+    let rows: Vec<_> = transports.iter().map(|row| (text(row.name), row.max_payload_bytes)).collect();
+    assert_eq!(rows, [("tcp4", 1 << 30), ("tcp6", 1 << 30)]);
+    assert_exports_the_entry_only(library());
+}
+
+#[test]
+fn it_does_what_every_driver_does_that_is_matched_by_locators() {
+    for transport in transports() {
+        let participant = open(transport);
+        suite::polling_gives_what_is_there(&participant);
+        suite::a_wait_is_not_shorter_than_asked(&participant);
+        suite::a_listener_hears_single_samples_and_batches(&participant);
+        suite::a_listener_may_echo(&participant);
+        suite::several_readers_each_get_every_sample(&participant);
+        suite::counters_may_be_asked_while_another_thread_writes(driver(), &participant);
+    }
+}
+
+#[test]
+fn content_arrives_whole_at_every_size() {
+    for transport in transports() {
+        let participant = open(transport);
+        let reliable = Qos { max_blocking_ns: Some(WAIT_NS), ..reliable() };
+        let entity = Entity { max_payload_bytes: 11_000_000, qos: Some(reliable), ..Entity::default() };
+        let (mut writer, mut reader) = pair(&participant, &entity);
+        let sizes = [0, 1, 16, 1472, 65_536, 200_000, 11_000_000, 100, 11_000_000];
+        let sent: Vec<_> =
+            sizes.into_iter().enumerate().map(|(seed, size)| pattern(size, seed as u8)).collect();
+        let expected = sent.clone();
+        let write = thread::spawn(move || {
+            for sample in &sent {
+                writer.write(sample).expect("written");
+            }
+            assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+            writer
+        });
+        assert!(receive(&mut reader, expected.len()) == expected, "{transport}");
+        let (out, back) = (write.join().expect("no panic").counters(), reader.counters());
+        let bytes = sizes.iter().map(|size| size + 4).sum::<usize>() as u64;
+        assert_eq!(out.get(abi::COUNTER_BYTES_SENT), Some(bytes), "each with its length");
+        // the greeting comes too
+        assert_eq!(back.get(abi::COUNTER_BYTES_RECEIVED), Some(bytes + 8));
+        assert!(out.get(abi::COUNTER_WRITE_BLOCKED) > Some(0), "11 MB are more than a connection holds");
+        assert_eq!(back.get(abi::COUNTER_MALFORMED), Some(0));
+        for unknown in [abi::COUNTER_RETRANSMITTED, abi::COUNTER_SAMPLES_LOST] {
+            assert_eq!((out.get(unknown), back.get(unknown)), (None, None));
+        }
+    }
+}
+
+fn reliable() -> Qos {
+    Qos { reliability: Some(Reliability::Reliable), max_blocking_ns: Some(5_000_000), ..Qos::default() }
+}
+
+#[test]
+fn a_full_connection_times_out_or_refuses_and_what_was_accepted_comes() {
+    for (limit_ns, size, expected) in
+        [(5_000_000, 1000, abi::TIMED_OUT), (0, 1000, abi::REFUSED), (0, 11_000_000, abi::REFUSED)]
+    {
+        let participant = open("tcp4");
+        let qos = Qos { max_blocking_ns: Some(limit_ns), ..reliable() };
+        let entity = Entity { max_payload_bytes: size, ..asks(qos) };
+        let (mut writer, mut reader) = pair(&participant, &entity);
+        let mut accepted = 0;
+        // tried again while nobody reads: it is refused as often, and nothing is sent of it
+        let mut refused = 0;
+        while refused < 3 {
+            match writer.write_status(&pattern(size as usize, accepted as u8)) {
+                abi::OK => accepted += 1,
+                status => {
+                    assert_eq!(status, expected);
+                    refused += 1;
+                }
+            }
+            assert!(accepted < 1_000_000, "nothing stops it");
+        }
+        assert!(accepted > 0);
+        let counter = if limit_ns > 0 { abi::COUNTER_WRITE_TIMED_OUT } else { abi::COUNTER_WRITE_REFUSED };
+        assert_eq!(writer.counters().get(counter), Some(refused));
+        assert_eq!(writer.wait_acked(1_000_000), abi::TIMED_OUT, "nobody reads");
+        let read = thread::spawn(move || (receive(&mut reader, accepted), reader));
+        // what the kernel had no room for goes now
+        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+        let (samples, mut reader) = read.join().expect("no panic");
+        assert_eq!(samples.len(), accepted);
+        for (number, sample) in samples.iter().enumerate() {
+            assert!(*sample == pattern(size as usize, number as u8), "sample {number} of {size} bytes");
+        }
+        assert_eq!(reader.receive(20_000_000, 10, |_| {}), Ok(0), "nothing that was refused comes");
+        writer.write(b"again").expect("there is room again");
+        assert_eq!(receive(&mut reader, 1), [b"again"]);
+    }
+}
+
+#[test]
+fn with_several_readers_a_sample_is_accepted_for_all_or_for_none() {
+    let participant = open("tcp4");
+    let entity = Entity { max_payload_bytes: 300_000, ..asks(reliable()) };
+    let (mut writer, mut quick) = pair(&participant, &entity);
+    let mut slow = participant.reader(&entity).expect("a reader");
+    connect(&mut writer, &mut slow);
+    let mut accepted = 0;
+    let mut samples = Vec::new();
+    for number in 0..200u8 {
+        accepted += usize::from(writer.write_status(&pattern(300_000, number)) == abi::OK);
+        // the quick one takes all that there is
+        while quick.receive(0, 10, |sample| samples.push(sample.to_vec())).expect("received") > 0 {}
+    }
+    assert!(accepted < 200, "the slow one stops the writer");
+    let read = thread::spawn(move || receive(&mut slow, accepted));
+    let left = accepted - samples.len();
+    let more = thread::spawn(move || receive(&mut quick, left));
+    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    samples.extend(more.join().expect("no panic"));
+    let slow_samples = read.join().expect("no panic");
+    assert_eq!((samples.len(), slow_samples.len()), (accepted, accepted));
+    assert!(samples == slow_samples, "the same samples came to both");
+}
+
+#[test]
+fn best_effort_drops_what_finds_no_room_and_says_so() {
+    const SAMPLES: usize = 300;
+    for size in [100_000, 11_000_000] {
+        let samples = if size > 1_000_000 { 10 } else { SAMPLES };
+        let participant = open("tcp4");
+        let (mut writer, mut reader) = pair(&participant, &sized(size));
+        for number in 0..samples {
+            writer.write(&pattern(size as usize, number as u8)).expect("accepted");
+        }
+        let dropped = |writer: &mut driver_kit::testing::Writer| -> usize {
+            let settings = writer.settings().expect("settings");
+            value_of(&settings, "samples_dropped").expect("a row").parse().expect("a number")
+        };
+        let lost = dropped(&mut writer);
+        assert!(lost > 0 && lost < samples, "{lost} of {samples}");
+        let read = thread::spawn(move || receive(&mut reader, samples - lost));
+        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+        let came = read.join().expect("no panic");
+        assert_eq!(came.len(), samples - lost);
+        let mut last = None;
+        for sample in &came {
+            let number = (0..samples).find(|number| *sample == pattern(size as usize, *number as u8));
+            assert!(number.is_some() && number > last, "each whole, and in its order");
+            last = number;
+        }
+        assert_eq!(writer.counters().get(abi::COUNTER_WRITE_REFUSED), Some(0));
+    }
+}
+
+#[test]
+fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
+    let participant = open("tcp4");
+    let (mut writer, mut reader) = pair(&participant, &Entity { batch_bytes: 1000, ..sized(100) });
+    for settings in [writer.settings(), reader.settings()] {
+        assert_eq!(value_of(&settings.expect("settings"), "batching"), Some("application"));
+    }
+    let sent: Vec<_> = (0..10).map(|seed| pattern(100, seed)).collect();
+    for sample in &sent {
+        writer.write(sample).expect("written");
+    }
+    assert_eq!(reader.receive(100_000_000, 100, |_| {}), Ok(0), "1000 bytes of payload are held");
+    writer.flush().expect("flushed");
+    writer.flush().expect("nothing left");
+    assert_eq!(receive(&mut reader, 10), sent);
+    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
+    assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(10 * 104));
+    // The eleventh sends the ten before it.
+    for sample in sent.iter().chain([&vec![7; 100]]) {
+        writer.write(sample).expect("written");
+    }
+    assert_eq!(receive(&mut reader, 10), sent);
+    // and what waits for acknowledgment sends the rest
+    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    assert_eq!(receive(&mut reader, 1), [vec![7; 100]]);
+    // a ceiling that is absurd is one all the same
+    let absurd = participant.writer(&Entity { batch_bytes: u64::MAX, ..sized(100) }).expect("a writer");
+    let settings = absurd.settings().expect("settings");
+    assert_eq!(value_of(&settings, "batch_bytes"), Some(((1 << 24) - 4).to_string().as_str()));
+}
+
+#[test]
+fn a_reader_that_keeps_the_last_lets_the_older_ones_go_and_one_that_keeps_all_does_not() {
+    let participant = open("tcp4");
+    for (history, expected) in [
+        (Some(History::KeepLast(3)), 7..10u8),
+        (Some(History::KeepAll), 0..10),
+        // what is there if nothing is asked
+        (None, 0..10),
+    ] {
+        let (mut writer, mut reader) = pair(&participant, &asks(Qos { history, ..reliable() }));
+        assert_eq!(reader.qos().expect("QoS").history, Some(history.unwrap_or(History::KeepAll)));
+        for number in 0..10 {
+            writer.write(&[number]).expect("written");
+        }
+        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+        let expected: Vec<_> = expected.map(|number| vec![number]).collect();
+        assert_eq!(receive(&mut reader, expected.len()), expected, "{history:?}");
+        assert_eq!(reader.receive(10_000_000, 10, |_| {}), Ok(0));
+    }
+}
+
+#[test]
+fn qos_is_what_is_there_and_all_else_is_refused() {
+    let participant = open("tcp4");
+    let (writer, reader) = pair(&participant, &asks(reliable()));
+    let found = writer.qos().expect("QoS");
+    assert_eq!((found.reliability, found.max_blocking_ns), (Some(Reliability::Reliable), Some(5_000_000)));
+    assert_eq!((found.history, found.durability), (Some(History::KeepAll), Some(Durability::Volatile)));
+    assert_eq!(reader.qos().expect("QoS").reliability, Some(Reliability::Reliable));
+    let found = participant.writer(&sized(10)).expect("a writer").qos().expect("QoS");
+    assert_eq!((found.reliability, found.max_blocking_ns), (Some(Reliability::BestEffort), Some(0)));
+    for qos in [
+        Qos { durability: Some(Durability::TransientLocal), ..Qos::default() },
+        Qos { deadline_ns: Some(1_000_000), ..Qos::default() },
+        Qos { partitions: Some(vec!["p".to_owned()]), ..Qos::default() },
+    ] {
+        assert_eq!(failed(participant.writer(&asks(qos.clone()))).0, abi::UNSUPPORTED);
+        assert_eq!(failed(participant.reader(&asks(qos))).0, abi::UNSUPPORTED);
+    }
+    for entity in [
+        Entity { type_kind: abi::TYPE_KEYED, ..sized(10) },
+        Entity { loans: true, ..sized(10) },
+        Entity { async_write: true, ..sized(10) },
+    ] {
+        assert_eq!(failed(participant.writer(&entity)).0, abi::UNSUPPORTED);
+    }
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let participant = open("tcp4");
+    assert_eq!(failed(participant.writer(&sized((1 << 30) + 1))).0, abi::TOO_LARGE);
+    assert_eq!(failed(participant.reader(&sized((1 << 30) + 1))).0, abi::TOO_LARGE);
+    let mut writer = participant.writer(&sized(100)).expect("a writer");
+    writer.write(&[0; 100]).expect("it fits");
+    assert_eq!(failed(writer.write(&[0; 101])).0, abi::TOO_LARGE);
+}
+
+#[test]
+fn wrong_interfaces_options_and_transports_are_explained() {
+    let open = |how| failed(driver().open(how));
+    assert_eq!(
+        open(Open { interface: Some("eth7-none"), ..Open::default() }),
+        (
+            abi::BAD_ARGUMENT,
+            "interface `eth7-none` does not exist; hint: `ip -br link` lists the interfaces of this host"
+                .into()
+        )
+    );
+    assert_eq!(
+        open(Open { options: &[("nagle", "maybe")], ..Open::default() }),
+        (abi::BAD_ARGUMENT, "option `nagle` cannot be `maybe`; hint: it is `on` or `off`".into())
+    );
+    assert_eq!(open(Open { transport: Some("udp4"), ..Open::default() }).0, abi::BAD_ARGUMENT);
+    assert_eq!(open(Open { receive_buffer_bytes: 1 << 40, ..Open::default() }).0, abi::BAD_ARGUMENT);
+    assert_eq!(open(Open { multicast: true, ..Open::default() }).0, abi::UNSUPPORTED);
+}
+
+#[test]
+fn settings_tell_what_is_in_force_before_and_after_the_first_connection() {
+    let limit = |name: &str| -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/sys/net/core/{name}")).expect("a limit");
+        text.trim().parse().expect("a number")
+    };
+    let nagle_of = |how| {
+        let participant = driver().open(how).expect("open");
+        let found = [false, true].map(|connected| {
+            let mut writer = participant.writer(&sized(100)).expect("a writer");
+            let mut reader = participant.reader(&sized(100)).expect("a reader");
+            if connected {
+                connect(&mut writer, &mut reader);
+                writer.write(b"so that it is let in").expect("written");
+            }
+            value_of(&writer.settings().expect("settings"), "nagle").expect("a row").to_owned()
+        });
+        assert_eq!(found[0], found[1]);
+        found[0].clone()
+    };
+    assert_eq!(nagle_of(Open::default()), "off");
+    assert_eq!(nagle_of(Open { options: &[("nagle", "on")], ..Open::default() }), "on");
+    assert_eq!(nagle_of(Open { vendor_defaults: true, ..Open::default() }), "on");
+    let both = Open { vendor_defaults: true, options: &[("nagle", "off")], ..Open::default() };
+    assert_eq!(nagle_of(both), "off", "what is asked for goes before the kernel's default");
+
+    let how = Open { send_buffer_bytes: 50_000, receive_buffer_bytes: 60_000, ..Open::default() };
+    let participant = driver().open(how).expect("open");
+    let mut writer = participant.writer(&sized(100)).expect("a writer");
+    let mut reader = participant.reader(&sized(100)).expect("a reader");
+    // Linux grants at most the limit, and reports double: its own bookkeeping counts too.
+    let granted = |asked: u64, most| (2 * asked.min(limit(most))).to_string();
+    for _ in 0..2 {
+        let rows = writer.settings().expect("settings");
+        assert_eq!(value_of(&rows, "send_buffer_bytes"), Some(granted(50_000, "wmem_max").as_str()));
+        assert_eq!(value_of(&rows, "send_buffer_bytes_asked"), Some("50000"));
+        let rows = reader.settings().expect("settings");
+        assert_eq!(value_of(&rows, "receive_buffer_bytes"), Some(granted(60_000, "rmem_max").as_str()));
+        connect(&mut writer, &mut reader);
+        assert_eq!(writer.matched(), Ok(1));
+    }
+    let rows = open("tcp4").settings().expect("settings");
+    assert_eq!(value_of(&rows, "transport"), Some("tcp4"));
+    assert_eq!(value_of(&rows, "address"), Some("127.0.0.1"));
+}

@@ -1,0 +1,114 @@
+//! The baseline of streams: latency and throughput over TCP, at every size.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, list};
+
+/// Runs an experiment file. Its cells, of which every run is valid and every sample arrived.
+fn cells(scene: &Scene, text: &str) -> Vec<Value> {
+    fs::write(scene.path("f.toml"), text).expect("a file");
+    let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
+    outcome.assert_status(0);
+    let cells = list(&outcome.document()["cells"]).to_vec();
+    for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
+        assert_eq!(run["state"], "valid", "{run:#}");
+        for counted in list(&run["counted"]) {
+            let [sent, delivered] = ["sent", "delivered"].map(|name| count(&counted[name]));
+            assert!(sent > 0 && sent == delivered, "{counted:#}");
+        }
+    }
+    cells
+}
+
+#[test]
+fn every_sample_arrives_over_both_versions_of_ip() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "What do streams cost?"
+workload = ["latency", "throughput"]
+[factors]
+driver = "tcp"
+transport = "all"
+receive = ["waitset", "polling", "listener"]
+size = [16, "64KiB"]
+[design]
+blocks = 3
+warm_up = "50ms"
+measure = "100ms"
+"#,
+    );
+    assert_eq!(found.len(), 2 * 2 * 3 * 2);
+    for cell in &found {
+        for end in ["writer", "reader"] {
+            assert_eq!(cell["effective_qos"][end]["reliability"], "reliable", "{cell:#}");
+        }
+        let settings = cell["runs"][0]["agents"][0]["settings"].to_string();
+        assert!(settings.contains(r#""nagle":"off""#), "{settings}");
+    }
+}
+
+#[test]
+fn nagles_algorithm_is_a_factor_and_in_force_as_asked() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "What does Nagle's algorithm cost?"
+workload = ["latency", "throughput"]
+[factors]
+driver = "tcp"
+size = 64
+[options.tcp]
+nagle = ["off", "on"]
+[design]
+blocks = 3
+warm_up = "50ms"
+measure = "100ms"
+"#,
+    );
+    assert_eq!(found.len(), 4);
+    for cell in &found {
+        let asked = &cell["factors"]["options"]["nagle"];
+        let writers = list(&cell["runs"][0]["agents"]).iter();
+        let in_force: Vec<_> = writers
+            .map(|agent| &agent["settings"]["writer"]["nagle"])
+            .filter(|nagle| !nagle.is_null())
+            .collect();
+        assert!(
+            !in_force.is_empty() && in_force.iter().all(|nagle| *nagle == asked),
+            "{asked}: {in_force:?}"
+        );
+    }
+}
+
+#[test]
+fn samples_of_11_mb_all_arrive() {
+    let scene = Scene::new();
+    let words = [
+        "run",
+        "large-data-11mb",
+        "--set",
+        "factors.driver=tcp",
+        "--set",
+        "design.blocks=3",
+        "--set",
+        "design.warm_up=200ms",
+        "--set",
+        "design.measure=1s",
+        "--json",
+        "--out",
+        "result",
+    ];
+    let outcome = scene.ddsmark(&words);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    assert_eq!(list(&document["cells"]).len(), 2, "throughput, and bursts");
+    for run in list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])) {
+        assert_eq!(run["state"], "valid", "{run:#}");
+        let counted = &list(&run["counted"])[0];
+        let [sent, lost, undelivered] = ["sent", "lost", "undelivered"].map(|name| count(&counted[name]));
+        assert!(sent > 0 && (lost, undelivered) == (0, 0), "{run:#}");
+    }
+}
