@@ -1,0 +1,43 @@
+//! The stream of a writer: whatever comes, in whatever pieces, the same samples are cut from it, none longer than it may be.
+#![no_main]
+
+use driver_kit::stream::{Frames, GREETING};
+use libfuzzer_sys::fuzz_target;
+
+const MAX_PAYLOAD: usize = 300;
+
+/// The lengths of the samples, a sum over their bytes, and what is left; none of that if it is garbage.
+fn cut(stream: &[u8], piece: usize) -> (Vec<usize>, u64, Option<usize>) {
+    let mut frames = Frames::new(MAX_PAYLOAD);
+    let (mut lengths, mut sum, mut rest) = (Vec::new(), 0u64, stream);
+    loop {
+        let room = frames.room();
+        let length = rest.len().min(room.len()).min(piece);
+        room[..length].copy_from_slice(&rest[..length]);
+        rest = &rest[length..];
+        frames.came(length);
+        loop {
+            match frames.next() {
+                Ok(Some(sample)) => {
+                    assert!(sample.len() <= MAX_PAYLOAD);
+                    lengths.push(sample.len());
+                    sum = sample.iter().fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+                }
+                Ok(None) => break,
+                Err(_) => return (lengths, sum, None),
+            }
+        }
+        if rest.is_empty() {
+            return (lengths, sum, Some(frames.held()));
+        }
+    }
+}
+
+fuzz_target!(|input: &[u8]| {
+    let Some((piece, bytes)) = input.split_first() else { return };
+    // seldom would it find the greeting by itself
+    for stream in [bytes.to_vec(), [GREETING.as_slice(), bytes].concat()] {
+        let whole = cut(&stream, usize::MAX);
+        assert_eq!(whole, cut(&stream, usize::from(*piece).max(1)));
+    }
+});
