@@ -11,6 +11,10 @@
  */
 #include "internal.h"
 
+#ifdef HAVE_FEATURES_H
+#include "dds/features.h"
+#endif
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -33,11 +37,15 @@ static const char large_samples_note[] =
 const ddsmark_transport_info transport_infos[] = {
     [TRANSPORT_UDP4] = {"udp4", MAX_PAYLOAD, large_samples_note},
     [TRANSPORT_UDP6] = {"udp6", MAX_PAYLOAD, large_samples_note},
+#ifdef DDS_HAS_TCP
+    [TRANSPORT_TCP4] = {"tcp4", MAX_PAYLOAD, "between two processes of one host; a proof of concept, say its makers"},
+#endif
 };
 const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
 
 /* Where the names of transports stand in the configuration. */
-static const char *const transport_elements[] = {[TRANSPORT_UDP4] = "udp", [TRANSPORT_UDP6] = "udp6"};
+static const char *const transport_elements[] = {
+    [TRANSPORT_UDP4] = "udp", [TRANSPORT_UDP6] = "udp6", [TRANSPORT_TCP4] = "tcp"};
 
 enum { OPTION_CONFIGURATION, OPTION_MAX_MESSAGE, OPTION_FRAGMENT, OPTION_WHC_HIGH, OPTION_MAX_INDEX, OPTION_RECEIVERS };
 
@@ -202,8 +210,27 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
       return DDSMARK_OK;
     }
   }
-  return fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has udp4 and udp6",
+  if (strcmp(config->transport, "tcp4") == 0)
+    return fail(DDSMARK_UNSUPPORTED,
+                "this Cyclone DDS was built without TCP; hint: its build option is ENABLE_TCP, which fetch.sh sets");
+  return fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has udp4, udp6 and tcp4",
               config->transport);
+}
+
+/* What there is not over TCP is refused, not left out. */
+static ddsmark_status check_tcp(const ddsmark_participant_config *config) {
+  if (config->multicast)
+    return fail(DDSMARK_UNSUPPORTED, "there is no multicast over TCP");
+  for (uint32_t i = 0; i < config->peer_count; i++)
+    if (!is_loopback_peer(config->peers[i]))
+      return fail(DDSMARK_UNSUPPORTED,
+                  "over TCP this driver reaches no other host, such as `%s`; hint: which of two processes listens is "
+                  "agreed on one host only",
+                  config->peers[i]);
+  if (config->send_buffer_bytes || config->receive_buffer_bytes)
+    return fail(DDSMARK_UNSUPPORTED, "Cyclone DDS asks for no buffers of its TCP sockets; hint: the kernel's are "
+                                     "net.ipv4.tcp_wmem and net.ipv4.tcp_rmem");
+  return DDSMARK_OK;
 }
 
 /* The interface asked for; else loopback; except that Cyclone DDS chooses where loopback cannot be meant: with peers
@@ -259,12 +286,14 @@ static void add_discovery(const ddsmark_participant_config *config, const plan *
     text_add(t, "<MaxAutoParticipantIndex>%llu</MaxAutoParticipantIndex>", (unsigned long long)max_index);
   if (!p->user_names_peers) {
     text peers = {0};
-    for (uint32_t i = 0; i < config->peer_count; i++) {
+    for (uint32_t i = 0; i < config->peer_count && p->transport != TRANSPORT_TCP4; i++) {
       text_add(&peers, "<Peer Address=\"");
       text_add_escaped(&peers, config->peers[i]);
       text_add(&peers, "\"/>");
     }
-    if (config->peer_count == 0 && p->address[0] && (!p->multicast_unset || p->loopback))
+    /* Over TCP the process that listens is the peer, and is named when it is known. */
+    if (config->peer_count == 0 && p->address[0] && (!p->multicast_unset || p->loopback) &&
+        p->transport != TRANSPORT_TCP4)
       text_add(&peers, "<Peer Address=\"%s\"/>", p->address);
     if (peers.data)
       text_add(t, "<Peers>%s</Peers>", peers.data);
@@ -274,11 +303,12 @@ static void add_discovery(const ddsmark_participant_config *config, const plan *
   text_add(t, "</Discovery>");
 }
 
-static void add_internal(const ddsmark_participant_config *config, uint64_t whc_high, const char *receivers, text *t) {
+static void add_internal(const ddsmark_participant_config *config, const plan *p, uint64_t whc_high,
+                         const char *receivers, text *t) {
   text_add(t, "<Internal>");
   /* `max` is what is asked of the kernel; `min` would make a smaller grant an error, which is for the host to judge. */
   uint64_t receive_buffer = config->receive_buffer_bytes;
-  if (receive_buffer == 0 && !config->vendor_defaults)
+  if (receive_buffer == 0 && !config->vendor_defaults && p->transport != TRANSPORT_TCP4)
     receive_buffer = RECEIVE_BUFFER;
   if (receive_buffer)
     text_add(t, "<SocketReceiveBufferSize min=\"default\" max=\"%llu B\"/>", (unsigned long long)receive_buffer);
@@ -327,7 +357,8 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
                 receivers);
   if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
     return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes cannot be asked for");
-  if ((status = choose_transport(config, &p)) || (status = choose_interface(config, &p)))
+  if ((status = choose_transport(config, &p)) || (status = choose_interface(config, &p)) ||
+      (p.transport == TRANSPORT_TCP4 && (status = check_tcp(config))))
     return status;
 
   if (p.multicast && p.interface[0] && (status = multicast_check(p.interface, p.transport == TRANSPORT_UDP6)))
@@ -348,7 +379,7 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   text_add(t, "<CycloneDDS><Domain Id=\"any\">");
   add_general(&p, max_message, fragment, t);
   add_discovery(config, &p, max_index, t);
-  add_internal(config, whc_high, receivers, t);
+  add_internal(config, &p, whc_high, receivers, t);
   text_add(t, "</Domain></CycloneDDS>");
   if (extra[0])
     text_add(t, ",%s", extra);

@@ -53,7 +53,7 @@ case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 # Release, because a Debug build is several times slower. No SSL, security or shared-memory plug-ins: the driver does
 # not use them, and each would pull in whatever this host happens to have.
 options="-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DBUILD_IDLC=ON -DBUILD_DDSPERF=ON
- -DENABLE_ICEORYX=OFF -DENABLE_ICEORYX2=OFF -DENABLE_SSL=OFF -DENABLE_SECURITY=OFF
+ -DENABLE_ICEORYX=OFF -DENABLE_ICEORYX2=OFF -DENABLE_SSL=OFF -DENABLE_SECURITY=OFF -DENABLE_TCP=ON
  -DBUILD_TESTING=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOCS=OFF -DCMAKE_INSTALL_LIBDIR=lib"
 
 # What a prefix must say of itself, so that nothing needs to be done.

@@ -5,6 +5,7 @@
  *   driver.c       the table, the description, the text of the last failure
  *   config.c       options and configuration of the participant -> XML for Cyclone DDS
  *   net.c          what the kernel knows: interfaces, the sockets of a domain
+ *   tcp.c          who listens where the transport is TCP
  *   participant.c  domains and participants
  *   policies.c     what becomes of each policy
  *   qos.c          policies, both ways
@@ -49,7 +50,7 @@ void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2,
 void text_add_escaped(text *t, const char *value); /* for XML */
 void text_free(text *t);
 
-typedef enum transport { TRANSPORT_UDP4, TRANSPORT_UDP6 } transport;
+typedef enum transport { TRANSPORT_UDP4, TRANSPORT_UDP6, TRANSPORT_TCP4 } transport;
 
 extern const ddsmark_transport_info transport_infos[];
 extern const uint32_t transport_count;
@@ -72,7 +73,7 @@ typedef struct plan {
   bool user_names_peers;
   char max_message[32]; /* as text: bytes, or that the configuration says */
   char fragment[32];
-  text configuration; /* all of it, for dds_create_domain() */
+  text configuration; /* for dds_create_domain(); over TCP who listens goes before it */
   const char *user;   /* the part of it that comes from CYCLONEDDS_URI; "" if none */
 } plan;
 
@@ -104,6 +105,23 @@ void sockets_visit(const socket_set *set, ddsmark_visitor visit, void *context);
 ddsmark_status multicast_check(const char *interface, bool ipv6);
 /* The multicast groups that the sockets have joined, as the kernel has it; "" if none. False if it does not say. */
 bool sockets_groups(const socket_set *set, text *out);
+
+/* -- tcp.c --------------------------------------------------------------------------------------------------------- */
+
+/* What the process that listens for a domain holds as long as it does; -1: it does not. */
+typedef struct tcp_door {
+  int held, open;
+  _Atomic bool waits; /* for a first match */
+} tcp_door;
+
+/* Whether this process is to listen: adds what Cyclone DDS is to be told of that. Otherwise the one that does has
+ * opened its domain. */
+ddsmark_status tcp_meet(uint32_t number, const char *address, tcp_door *door, text *configuration);
+/* The domain is open: another process may call. */
+void tcp_opened(uint32_t number, tcp_door *door);
+/* It has. */
+void tcp_matched(tcp_door *door);
+void tcp_leave(tcp_door *door);
 
 /* -- policies.c ---------------------------------------------------------------------------------------------------- */
 
@@ -168,6 +186,8 @@ ddsmark_status endpoint_prepare(endpoint *e, ddsmark_participant *participant, u
                                 side s, const qos_set *qos);
 ddsmark_status endpoint_close(endpoint *e);
 ddsmark_status endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context);
+/* It is matched with so many. */
+void endpoint_matched(const endpoint *e, uint32_t count);
 /* The bytes that one batch may have, headers included, as text. */
 const char *endpoint_batch_limit(const endpoint *e);
 

@@ -21,26 +21,51 @@ struct domain {
   dds_entity_t entity;
   uint32_t participants;
   socket_set sockets;
+  tcp_door door;
+  text configuration; /* what Cyclone DDS was given */
 };
 
 /* Guards the list, and opening and closing as a whole: so the sockets that appear meanwhile are known to be ours. */
 static pthread_mutex_t domains_lock = PTHREAD_MUTEX_INITIALIZER;
 static domain *domains;
 
+static void domain_free(domain *d) {
+  tcp_leave(&d->door);
+  text_free(&d->configuration);
+  plan_free(&d->plan);
+  free(d);
+}
+
 static ddsmark_status domain_create(plan *p, domain **out) {
   domain *d = calloc(1, sizeof *d);
   if (d == NULL)
     return fail(DDSMARK_ERROR, "no memory for a domain");
+  d->door = (tcp_door){.held = -1, .open = -1};
+  if (p->transport == TRANSPORT_TCP4) {
+    text_add(&d->configuration, "<CycloneDDS><Domain Id=\"any\">");
+    const ddsmark_status status = tcp_meet(p->domain, p->address, &d->door, &d->configuration);
+    if (status != DDSMARK_OK) {
+      domain_free(d);
+      return status;
+    }
+    text_add(&d->configuration, "</Domain></CycloneDDS>,");
+  }
+  text_add(&d->configuration, "%s", p->configuration.data);
+  if (d->configuration.failed) {
+    domain_free(d);
+    return fail(DDSMARK_ERROR, "no memory for the configuration");
+  }
   socket_set before;
   sockets_now(&before);
-  d->entity = dds_create_domain(p->domain, p->configuration.data);
+  d->entity = dds_create_domain(p->domain, d->configuration.data);
   if (d->entity < 0) {
     char what[256];
     snprintf(what, sizeof what, "cannot open domain %u%s", p->domain, p->user[0] ? " with CYCLONEDDS_URI applied" : "");
     const ddsmark_status status = fail_dds(d->entity, what);
-    free(d);
+    domain_free(d);
     return status;
   }
+  tcp_opened(p->domain, &d->door);
   sockets_now(&d->sockets);
   sockets_subtract(&d->sockets, &before);
   d->plan = *p;
@@ -80,8 +105,7 @@ static ddsmark_status domain_release(domain *d) {
     link = &(*link)->next;
   *link = d->next;
   const dds_return_t rc = dds_delete(d->entity);
-  plan_free(&d->plan);
-  free(d);
+  domain_free(d);
   return rc < 0 ? fail_dds(rc, "cannot close the domain") : DDSMARK_OK;
 }
 
@@ -140,6 +164,12 @@ ddsmark_status participant_close(ddsmark_participant *participant) {
   return status != DDSMARK_OK ? status : released;
 }
 
+/* Over TCP the sockets come with the connections, and Cyclone DDS asks for no buffers of theirs. */
+static void sockets_show(const domain *d, ddsmark_visitor visit, void *context) {
+  if (d->plan.transport != TRANSPORT_TCP4)
+    sockets_visit(&d->sockets, visit, context);
+}
+
 ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context) {
   const plan *p = &participant->domain->plan;
   visit(context, "transport", transport_infos[p->transport].name);
@@ -157,10 +187,10 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   if (told && groups.length > 0)
     visit(context, "multicast_groups", groups.data);
   text_free(&groups);
-  sockets_visit(&participant->domain->sockets, visit, context);
+  sockets_show(participant->domain, visit, context);
   visit(context, "max_message_size", p->max_message);
   visit(context, "fragment_size", p->fragment);
-  visit(context, "configuration", p->configuration.data);
+  visit(context, "configuration", participant->domain->configuration.data);
   visit(context, "configuration_user", p->user);
   return DDSMARK_OK;
 }
@@ -212,8 +242,13 @@ ddsmark_status endpoint_close(endpoint *e) {
 }
 
 ddsmark_status endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context) {
-  sockets_visit(&e->participant->domain->sockets, visit, context);
+  sockets_show(e->participant->domain, visit, context);
   return DDSMARK_OK;
+}
+
+void endpoint_matched(const endpoint *e, uint32_t count) {
+  if (count > 0)
+    tcp_matched(&e->participant->domain->door);
 }
 
 const char *endpoint_batch_limit(const endpoint *e) {

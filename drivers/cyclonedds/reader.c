@@ -258,6 +258,7 @@ ddsmark_status reader_matched(ddsmark_reader *r, uint32_t *out) {
   const dds_return_t rc = dds_get_subscription_matched_status(r->e.entity, &status);
   if (rc != DDS_RETCODE_OK)
     return fail_dds(rc, "cannot tell how many writers are matched");
+  endpoint_matched(&r->e, status.current_count);
   *out = status.current_count;
   return DDSMARK_OK;
 }

@@ -229,6 +229,7 @@ ddsmark_status writer_matched(ddsmark_writer *w, uint32_t *out) {
   const dds_return_t rc = dds_get_publication_matched_status(w->e.entity, &status);
   if (rc != DDS_RETCODE_OK)
     return fail_dds(rc, "cannot tell how many readers are matched");
+  endpoint_matched(&w->e, status.current_count);
   *out = status.current_count;
   return DDSMARK_OK;
 }

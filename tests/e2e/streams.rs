@@ -1,4 +1,4 @@
-//! The baseline of streams: latency and throughput over TCP, at every size.
+//! Over TCP: the baseline of streams, at every size; and a middleware.
 
 use std::fs;
 
@@ -110,5 +110,37 @@ fn samples_of_11_mb_all_arrive() {
         let counted = &list(&run["counted"])[0];
         let [sent, lost, undelivered] = ["sent", "lost", "undelivered"].map(|name| count(&counted[name]));
         assert!(sent > 0 && (lost, undelivered) == (0, 0), "{run:#}");
+    }
+}
+
+#[test]
+fn a_middleware_goes_over_tcp_too() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "What do streams cost?"
+workload = ["latency", "throughput"]
+[factors]
+driver = "cyclonedds"
+transport = "tcp4"
+size = [64, "64KiB"]
+[design]
+blocks = 3
+warm_up = "50ms"
+measure = "100ms"
+"#,
+    );
+    assert_eq!(found.len(), 4);
+    for cell in &found {
+        let agents = list(&cell["runs"][0]["agents"]);
+        let listens = |agent: &&Value| {
+            let configuration = agent["settings"]["participant"]["configuration"].as_str().expect("a text");
+            !configuration.contains("<Port>-1</Port>")
+        };
+        assert!(
+            agents.iter().all(|agent| agent["settings"]["participant"]["transport"] == "tcp4"),
+            "{cell:#}"
+        );
+        assert_eq!(agents.iter().filter(listens).count(), 1, "one of the two listens");
     }
 }

@@ -99,6 +99,10 @@ void test_receive_listener(void) {
 void test_receive_udp6(void) {
   receive(&(receive_case){DDSMARK_RECEIVE_WAITSET, "udp6", 0});
 }
+void test_receive_tcp4(void) {
+  if (has_tcp())
+    receive(&(receive_case){DDSMARK_RECEIVE_WAITSET, "tcp4", 0});
+}
 /* What this network namespace has sent by multicast, as the kernel counts it. */
 static uint64_t multicast_bytes(void) {
   char names[4096], values[4096];

@@ -108,6 +108,9 @@ void setting_visitor(void *context, const char *name, const char *value);
 const char *participant_setting(ddsmark_participant *p, const char *name, setting *s);
 const char *writer_setting(ddsmark_writer *w, const char *name, setting *s);
 
+/* Whether the library has TCP; where it has not, that is refused. */
+bool has_tcp(void);
+
 /* Threads, and open descriptors, of this process. */
 unsigned thread_count(void);
 unsigned descriptor_count(void);

@@ -41,6 +41,9 @@ char test_topic[64];
     TEST(receive_polling) \
     TEST(receive_listener) \
     TEST(receive_udp6) \
+    TEST(receive_tcp4) \
+    TEST(tcp) \
+    TEST(tcp_errors) \
     TEST(receive_multicast) \
     TEST(receive_limits) \
     TEST(keys) \

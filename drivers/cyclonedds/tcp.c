@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tcp.c: RTPS over TCP between two processes of one host, of which one listens.
+ *
+ * The first process that opens a domain over TCP listens, at a port that follows from the domain; the other one does
+ * not, and calls it. Who is first holds the domain's door, a name that the kernel gives to one process only and takes
+ * back when that ends, however it does.
+ *
+ * Cyclone DDS 11.0.1 has a race there: a socket that it accepted is waited for before it is known whose it is
+ * (add_entry_locked in ddsi_sockwaitset.c), and a thread `recv` that wakes in between calls abort(). So until both ends
+ * match, `recv` of the process that listens is scheduled as SCHED_BATCH, which does not preempt the thread that
+ * accepts.
+ */
+#include "internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long the one that listens may take to open its domain. */
+#define PATIENCE_MS 10000
+
+/* The ports of RTPS 2.5 for the domain, which are UDP's, begin there. */
+static uint32_t port_of(uint32_t number) {
+  return 7400 + 250 * number;
+}
+
+/* A datagram socket for an abstract name, of which nothing is left. */
+static int socket_for(uint32_t number, const char *what, struct sockaddr_un *name, socklen_t *length) {
+  *name = (struct sockaddr_un){.sun_family = AF_UNIX};
+  const int n = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "ddsmark-cyclonedds-tcp-%u-%s", number, what);
+  *length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+  return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
+/* Takes the name: a descriptor that holds it, or -1 and errno. */
+static int take(uint32_t number, const char *what) {
+  struct sockaddr_un name;
+  socklen_t length;
+  const int fd = socket_for(number, what, &name, &length);
+  if (fd < 0 || bind(fd, (struct sockaddr *)&name, length) == 0)
+    return fd;
+  const int failure = errno;
+  close(fd);
+  errno = failure;
+  return -1;
+}
+
+/* Whether somebody holds the name. */
+static bool is_taken(uint32_t number, const char *what) {
+  struct sockaddr_un name;
+  socklen_t length;
+  const int fd = socket_for(number, what, &name, &length);
+  const bool taken = fd >= 0 && connect(fd, (struct sockaddr *)&name, length) == 0;
+  if (fd >= 0)
+    close(fd);
+  return taken;
+}
+
+ddsmark_status tcp_meet(uint32_t number, const char *address, tcp_door *door, text *configuration) {
+  *door = (tcp_door){.held = -1, .open = -1};
+  for (int waited = 0; waited < PATIENCE_MS; waited += 5) {
+    door->held = take(number, "door");
+    if (door->held >= 0) {
+      text_add(configuration, "<TCP><Port>%u</Port></TCP>", port_of(number));
+      return DDSMARK_OK;
+    }
+    if (errno != EADDRINUSE)
+      return fail(DDSMARK_ERROR, "cannot tell whether another process listens for domain %u: %s", number,
+                  strerror(errno));
+    if (is_taken(number, "open")) {
+      text_add(configuration,
+               "<TCP><Port>-1</Port></TCP><Discovery><Peers><Peer Address=\"%s:%u\"/></Peers></Discovery>", address,
+               port_of(number));
+      return DDSMARK_OK;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+  }
+  return fail(
+      DDSMARK_TIMED_OUT,
+      "another process is to listen for domain %u over TCP, and for %d s does not; hint: `ss -xp` names the one "
+      "that holds @ddsmark-cyclonedds-tcp-%u-door",
+      number, PATIENCE_MS / 1000, number);
+}
+
+/* How the threads of this process that receive are scheduled. */
+static void schedule_receivers(int policy) {
+  DIR *dir = opendir("/proc/self/task");
+  for (const struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+    char path[64], name[16] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%.16s/comm", entry->d_name);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+      continue;
+    if (fgets(name, sizeof name, file) && strcmp(name, "recv\n") == 0)
+      sched_setscheduler((pid_t)strtol(entry->d_name, NULL, 10), policy, &(struct sched_param){0});
+    fclose(file);
+  }
+  if (dir)
+    closedir(dir);
+}
+
+void tcp_opened(uint32_t number, tcp_door *door) {
+  if (door->held < 0)
+    return;
+  schedule_receivers(SCHED_BATCH);
+  door->waits = true;
+  door->open = take(number, "open");
+}
+
+void tcp_matched(tcp_door *door) {
+  if (!door->waits)
+    return;
+  door->waits = false;
+  schedule_receivers(SCHED_OTHER);
+}
+
+void tcp_leave(tcp_door *door) {
+  if (door->open >= 0)
+    close(door->open);
+  if (door->held >= 0)
+    close(door->held);
+  *door = (tcp_door){.held = -1, .open = -1};
+}
