@@ -6,9 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use experiment::{
-    Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source, Written, drivers_of_ends,
-};
+use experiment::{Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source, Written, drivers_of_ends};
 use results::{Directory, Foresight, Header, State, Tool};
 use runner::{
     DriverPath, LocalLauncher, Outcome, Parts, RunnerError, Session, Stop, allowed_cores,

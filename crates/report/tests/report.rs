@@ -386,7 +386,8 @@ fn a_driver_whose_middleware_is_not_installed_says_how_to_get_it() {
     description.middleware_version = "not installed".to_owned();
     description.build = Some("it is not there; hint: get it".to_owned());
     let path = PathBuf::from("drivers/libddsmark_absent.so");
-    let list = driver_list(&[FoundDriver { name: "absent".to_owned(), path, description: Ok(description) }]);
+    let list =
+        driver_list(&[FoundDriver { name: "absent".to_owned(), path, description: Ok(description) }], &[]);
     assert!(list.contains("not installed"), "{list}");
     assert!(list.contains("absent: it is not there; hint: get it"), "{list}");
 }
