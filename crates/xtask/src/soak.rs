@@ -1,8 +1,9 @@
 //! `cargo xtask soak`: a long run, and whether its processes grow meanwhile.
 //!
 //! A run of the workload `paced` at half of the highest rate that is sustained, as searches find it, or at the rate that is
-//! given; the experiment is stopped when its first run is saved. The memory of the runner and of each agent (resident set, `/proc/PID/statm`) is read once a second, from one
-//! minute after the agents were there until they go.
+//! given; the experiment is stopped when its first run is saved. The memory of the runner and of each agent is read once a
+//! second (`/proc/PID/statm`), from one minute after the agents were there until they go: what is allocated, which must not
+//! grow, and what of it is resident, which grows when room that was made before the traffic is used for the first time.
 
 use std::{
     collections::BTreeMap,
@@ -32,10 +33,11 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// Growth of this share of a process's memory over the whole run would be one.
 const GROWN: f64 = 0.01;
 
-/// Seconds, and bytes.
-type Course = Vec<(f64, f64)>;
+/// Seconds, and bytes: resident, and data and stack.
+type Course = Vec<(f64, [f64; 2])>;
+const KINDS: [&str; 2] = ["resident", "allocated"];
 
-/// Makes the run, prints what was seen, and fails if a process grew or a sample was lost.
+/// Makes the run, prints what was seen, and fails if a process allocated more and more, or a sample did not come.
 pub fn run(words: &[&str]) -> Result<(), Error> {
     let known = ["--driver", "--rate", "--size", "--minutes", "--programs"];
     if !words.len().is_multiple_of(2) || words.chunks(2).any(|pair| !known.contains(&pair[0])) {
@@ -63,9 +65,13 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     let document = Directory::load(&result)?;
     println!("{driver}, {size} B, paced at {rate:.0}/s for {minutes} min");
     let mut faults = delivered(&document)?;
-    println!("{:<24} {:>6} {:>12} {:>14}   95 % interval", "process", "n", "memory KiB", "KiB in an hour");
+    println!("{:<24} {:>6} {:>12} {:>14}   95 % interval", "memory", "n", "median KiB", "KiB in an hour");
     for (process, course) in &courses {
-        faults.extend(grown(process, course));
+        for (index, kind) in KINDS.into_iter().enumerate() {
+            let course: Vec<(f64, f64)> = course.iter().map(|(at, bytes)| (*at, bytes[index])).collect();
+            let fault = grown(&format!("{process}, {kind}"), &course);
+            faults.extend(fault.filter(|_| kind == "allocated"));
+        }
     }
     println!("{:<24} {:>6} {:>12.0}", "files of the result", "", bytes_in(&result)? as f64 / 1024.0);
     if faults.is_empty() { Ok(()) } else { Err(faults.join("; ").into()) }
@@ -120,7 +126,7 @@ fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<
         }
         for process in [vec![runner.id()], children(runner.id())?].concat() {
             let (since, course) = seen.entry(process).or_insert_with(|| (Instant::now(), Course::new()));
-            if let Some(bytes) = resident(process).filter(|_| since.elapsed() >= SETTLING) {
+            if let Some(bytes) = memory(process).filter(|_| since.elapsed() >= SETTLING) {
                 course.push((since.elapsed().as_secs_f64(), bytes));
             }
         }
@@ -164,16 +170,17 @@ fn children(parent: u32) -> Result<Vec<u32>, Error> {
     Ok(found)
 }
 
-/// In bytes; none of a process that is gone.
-fn resident(process: u32) -> Option<f64> {
+/// None of a process that is gone.
+fn memory(process: u32) -> Option<[f64; 2]> {
     let statm = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
-    let pages: f64 = statm.split(' ').nth(1)?.parse().ok()?;
-    let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok()??;
-    (pages > 0.0).then_some(pages * page as f64)
+    let pages: Vec<f64> = statm.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok()?? as f64;
+    let of = |field: usize| pages.get(field).map(|pages| pages * page);
+    Some([of(1).filter(|bytes| *bytes > 0.0)?, of(5)?])
 }
 
 /// Prints how a process's memory went. A fault is surely growth (95 %), of more than a hundredth over the run.
-fn grown(process: &str, course: &Course) -> Option<String> {
+fn grown(process: &str, course: &[(f64, f64)]) -> Option<String> {
     let (Some(slope), Some(interval), Some(median)) = (
         slope(course),
         slope_interval(course),
@@ -205,8 +212,8 @@ fn delivered(document: &Document) -> Result<Vec<String>, Error> {
             "{} planned, {} unsent, {} delivered, {} lost, {} undelivered",
             paced.planned, paced.unsent, figures.delivered, figures.lost, figures.undelivered
         );
-        if run.state != RunState::Valid || paced.unsent + figures.lost + figures.undelivered > 0 {
-            faults.push(format!("run {} is not whole", run.number));
+        if run.state != RunState::Valid || figures.lost + figures.undelivered > 0 {
+            faults.push(format!("run {} is {:?}, and did not deliver all", run.number, run.state));
         }
     }
     Ok(faults)
