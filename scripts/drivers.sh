@@ -7,7 +7,8 @@
 #   scripts/drivers.sh [DRIVER[@VERSION]]...       without names: all of drivers/, with the default versions
 . "$(dirname -- "$0")/common.sh"
 
-[ $# -gt 0 ] || set -- $(ls drivers)
+# Folders without a build file are what drivers share.
+[ $# -gt 0 ] || set -- $(ls drivers/*/Cargo.toml drivers/*/CMakeLists.txt | cut -d/ -f2)
 
 for wanted in "$@"; do
   driver=${wanted%%@*} version='' prefix=''

@@ -19,10 +19,9 @@ need cmake command -v cmake
 need gcc command -v cc
 need g++ command -v c++
 need libc6-dev test -e /usr/include/stdio.h
-if [ "${1:-}" = tools ]; then
-  need python3 command -v python3
-  need python3-venv python3 -c 'import ensurepip, venv'
-fi
+# Drivers' packages, and the tools, come from PyPI.
+need python3 command -v python3
+need python3-venv python3 -c 'import ensurepip, venv'
 [ "${1:-}" != bench ] || need sockperf command -v sockperf
 if [ ${#missing[@]} -gt 0 ]; then
   as_root=()

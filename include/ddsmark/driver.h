@@ -27,7 +27,8 @@
  *
  * After participant_close() no thread, socket, shared-memory segment or file of the driver's may be left. The host may
  * open again after a close. A process that is killed cannot clean up: put `run_name` into the name of every file or
- * segment, so that the host can.
+ * segment, so that the host can. Where the middleware chooses their names, keep a file /dev/shm/<run_name>.*.shared that
+ * lists those that are in /dev/shm, one name a line: the host removes them with it. Close removes the list too.
  *
  *
  * 2. OWNERSHIP

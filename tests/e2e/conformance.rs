@@ -13,13 +13,17 @@ fn line<'a>(outcome: &'a Outcome, case: &str) -> &'a str {
 #[test]
 fn the_drivers_of_this_tree_keep_the_contract() {
     let scene = Scene::new();
-    for driver in ["udp", "tcp", "cyclonedds", "sim"] {
-        let outcome = scene.ddsmark(&["drivers", "check", driver]);
+    for (driver, transport) in
+        [("udp", ""), ("tcp", ""), ("cyclonedds", ""), ("sim", ""), ("fastdds", "udp4"), ("fastdds", "shm")]
+    {
+        let over = ["--transport", transport];
+        let over = if transport.is_empty() { &over[..0] } else { &over[..] };
+        let outcome = scene.ddsmark(&[&["drivers", "check", driver], over].concat());
         outcome.assert_status(0);
         assert!(line(&outcome, "delivery-across").contains("pass             2 "), "{}", outcome.stdout);
         assert!(line(&outcome, "delivery").contains("pass"), "{}", outcome.stdout);
         assert!(outcome.stdout.contains(" 0 failed"), "{}", outcome.stdout);
-        // what this one enforces, and no other driver of this tree
+        // what this one enforces, and no other driver of this tree does all of
         if driver == "cyclonedds" {
             for case in ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"]
             {
@@ -145,6 +149,31 @@ fn a_driver_that_hangs_crashes_or_exits_costs_the_case() {
         assert!(outcome.stdout.contains("2 passed, 1 failed"), "{}", outcome.stdout);
         assert!(outcome.stdout.contains(expected), "{expected}:\n{}", outcome.stdout);
     }
+}
+
+#[test]
+fn a_driver_is_tried_over_the_transport_and_with_the_options_that_are_named() {
+    let scene = Scene::new();
+    let tried = |arguments: &[&str]| {
+        scene.ddsmark(&[&["drivers", "check", "fastdds", "--case", "settings"], arguments].concat())
+    };
+    tried(&["--transport", "shm", "--option", "publish_mode=async"]).assert_status(0);
+    for (wrong, expected) in [
+        (&["--transport", "pigeon"], "has no transport `pigeon`"),
+        (&["--option", "speed=high"], "has no option `speed`"),
+    ] {
+        let refused = tried(wrong);
+        refused.assert_status(2);
+        assert!(
+            refused.stderr.contains(expected) && refused.stderr.contains("hint: it has "),
+            "{}",
+            refused.stderr
+        );
+    }
+    // what the driver thinks of the value is its own affair
+    let outcome = tried(&["--option", "publish_mode=never"]);
+    outcome.assert_status(1);
+    assert!(outcome.stdout.contains("publish_mode"), "{}", outcome.stdout);
 }
 
 #[test]

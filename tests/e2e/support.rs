@@ -72,7 +72,7 @@ fn assert_built() {
             file.display()
         );
     }
-    for driver in ["udp", "tcp", "cyclonedds", "sim"] {
+    for driver in ["udp", "tcp", "cyclonedds", "fastdds", "sim"] {
         let file = drivers.join(format!("libddsmark_{driver}.so"));
         assert!(file.is_file(), "{} is missing\nhint: `make drivers`, or `make test`", file.display());
     }
@@ -248,7 +248,9 @@ pub fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {
 fn shared_memory() -> Vec<String> {
     let entries = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
     let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| name.contains("ddsmark"));
+    names.retain(|name| {
+        ["ddsmark", "fastdds", "fastrtps", "fast_datasharing"].iter().any(|of| name.contains(of))
+    });
     names.sort();
     names
 }

@@ -2,7 +2,7 @@
 
 use std::{os::fd::OwnedFd, process::Command};
 
-use control::{CaseInfo, Verdict};
+use control::{CaseInfo, Verdict, Way};
 use driver_host::Driver;
 
 use crate::session::AgentError;
@@ -22,12 +22,12 @@ pub fn cases() -> Vec<CaseInfo> {
 pub const PEER: &str = "--peer";
 
 /// Tries one. What is started for it is of this process's group, which whoever started this one ends.
-pub fn check(driver: &Driver, case: &str, name: &str, domain: u32) -> Result<Verdict, AgentError> {
+pub fn check(driver: &Driver, case: &str, way: &Way, name: &str, domain: u32) -> Result<Verdict, AgentError> {
     let case = conformance::case(case).ok_or_else(|| AgentError::NoCase(case.to_owned()))?;
     let start = |channel: OwnedFd| {
         Command::new("/proc/self/exe").arg("--driver").arg(driver.path()).arg(PEER).stdin(channel).spawn()
     };
-    Ok(match case.run(driver, name, domain, &start) {
+    Ok(match case.run(driver, way, name, domain, &start) {
         conformance::Verdict::Passed => Verdict::Passed,
         conformance::Verdict::Failed(reason) => Verdict::Failed { reason },
         conformance::Verdict::NotApplicable(reason) => Verdict::NotApplicable { reason },

@@ -244,8 +244,8 @@ impl<W: Write> Session<W> {
         loop {
             let reply = match &order {
                 Order::Cases => Reply::Cases { cases: check::cases() },
-                Order::Check { case, name, domain } => {
-                    Reply::Checked(check::check(&self.driver, case, name, *domain)?)
+                Order::Check { case, name, domain, way } => {
+                    Reply::Checked(check::check(&self.driver, case, way, name, *domain)?)
                 }
                 Order::Exit => Reply::Bye,
                 order => return Err(AgentError::OutOfTurn(order.phase())),

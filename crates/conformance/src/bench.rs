@@ -12,12 +12,12 @@ use driver_host::{
     Driver, ListeningReader, Participant, ParticipantConfig, Reader, ReaderConfig, ReaderMonitor, Sample,
     TypeKind, WriteOutcome, Writer, WriterConfig, WriterMonitor,
 };
-use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support};
+use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support, TransportInfo};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Stop, broken,
+    Stop, Way, broken,
     peer::{Far, Start, from_base64, to_base64},
 };
 
@@ -31,6 +31,8 @@ const SLICE_NS: u64 = 20_000_000;
 /// A driver to be tried.
 pub struct Bench<'a> {
     pub driver: &'a Driver,
+    /// How it is opened.
+    pub way: &'a Way,
     /// In the names of all topics and files.
     pub name: &'a str,
     pub domain: u32,
@@ -99,8 +101,14 @@ pub struct Pair {
 }
 
 impl<'a> Bench<'a> {
-    pub const fn new(driver: &'a Driver, name: &'a str, domain: u32, start: Option<&'a Start<'a>>) -> Self {
-        Self { driver, name, domain, topics: Cell::new(0), start }
+    pub const fn new(
+        driver: &'a Driver,
+        way: &'a Way,
+        name: &'a str,
+        domain: u32,
+        start: Option<&'a Start<'a>>,
+    ) -> Self {
+        Self { driver, way, name, domain, topics: Cell::new(0), start }
     }
 
     /// A participant over loopback.
@@ -109,6 +117,8 @@ impl<'a> Bench<'a> {
             domain: self.domain,
             run_name: self.name.to_owned(),
             interface: Some("lo".to_owned()),
+            transport: self.way.transport.clone(),
+            options: self.way.options.clone(),
             ..ParticipantConfig::default()
         }
     }
@@ -132,9 +142,15 @@ impl<'a> Bench<'a> {
         [Policy::Reliability, Policy::History].iter().all(|&policy| self.support(policy) == Support::Enforced)
     }
 
-    /// The largest payload of the default transport.
+    /// The transport that is tried.
+    pub fn transport(&self) -> &TransportInfo {
+        let description = self.driver.description();
+        description.transport(self.way.transport.as_deref()).unwrap_or(&description.transports[0])
+    }
+
+    /// The largest payload of the transport that is tried.
     pub fn largest(&self) -> u64 {
-        self.driver.description().transports[0].max_payload_bytes
+        self.transport().max_payload_bytes
     }
 
     pub fn receives_by(&self, mode: ReceiveMode) -> bool {

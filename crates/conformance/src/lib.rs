@@ -24,6 +24,7 @@ mod values;
 
 use std::borrow::Cow;
 
+pub use control::Way;
 use driver_abi::FEATURE_ONE_PROCESS;
 use driver_host::{Driver, DriverError};
 
@@ -81,18 +82,18 @@ fn not_applicable<T>(why: impl Into<String>) -> Result<T, Stop> {
 }
 
 impl Case {
-    /// Runs it against a driver. `name` is in the names of all topics and files: letters, digits and `-`, unique on this
+    /// Runs it against a driver that is opened this way. `name` is in the names of all topics and files: letters, digits and `-`, unique on this
     /// host meanwhile; in `domain`, 1 to 100, there is nobody else. `start` starts the second process of a case that has
     /// two; the case ends it.
     #[must_use]
-    pub fn run(&self, driver: &Driver, name: &str, domain: u32, start: &Start<'_>) -> Verdict {
+    pub fn run(&self, driver: &Driver, way: &Way, name: &str, domain: u32, start: &Start<'_>) -> Verdict {
         let start = (self.processes > 1).then_some(start);
         if start.is_some() && driver.has(FEATURE_ONE_PROCESS) {
             return Verdict::NotApplicable(
                 "it declares that it does not reach beyond one process".to_owned(),
             );
         }
-        match (self.run)(&Bench::new(driver, name, domain, start)) {
+        match (self.run)(&Bench::new(driver, way, name, domain, start)) {
             Ok(()) => Verdict::Passed,
             Err(Stop::Failed(reason)) => Verdict::Failed(reason),
             Err(Stop::NotApplicable(reason)) => Verdict::NotApplicable(reason),

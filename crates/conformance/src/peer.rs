@@ -16,7 +16,7 @@ use driver_host::{Driver, Participant};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
-    Stop,
+    Stop, Way,
     bench::{Bench, End, Got, Inlet, Wish},
     broken,
 };
@@ -29,7 +29,7 @@ pub type Start<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
 
 #[derive(Serialize, Deserialize)]
 enum Ask {
-    Open { name: String, domain: u32, topic: String, wish: Box<Wish> },
+    Open { way: Way, name: String, domain: u32, topic: String, wish: Box<Wish> },
     Locator,
     Connect(String),
     Matched,
@@ -90,6 +90,7 @@ impl Far {
         let answers = Inbox::start(asks.try_clone().map_err(failed)?, || {});
         let far = Self { process: start(theirs.into()).map_err(failed)?, asks, answers };
         far.done(&Ask::Open {
+            way: bench.way.clone(),
             name: bench.name.to_owned(),
             domain: bench.domain,
             topic: topic.to_owned(),
@@ -177,8 +178,8 @@ pub fn serve(
 }
 
 fn answer(driver: &Driver, open: &mut Option<(Participant, Inlet)>, ask: Ask) -> Result<Answer, Stop> {
-    if let Ask::Open { name, domain, topic, wish } = ask {
-        let bench = Bench::new(driver, &name, domain, None);
+    if let Ask::Open { way, name, domain, topic, wish } = ask {
+        let bench = Bench::new(driver, &way, &name, domain, None);
         let participant = bench.open()?;
         let inlet = bench.inlet(&participant, &topic, &wish)?;
         *open = Some((participant, inlet));

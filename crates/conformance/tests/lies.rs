@@ -107,7 +107,7 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
 
     let honest = liar(directory.path(), "nothing");
     for case in conformance::cases() {
-        let verdict = case.run(&honest, &name(&case.id, "honest"), 1, &alone);
+        let verdict = case.run(&honest, &Way::default(), &name(&case.id, "honest"), 1, &alone);
         if case.processes == 1 && !BEYOND_TEACHING.contains(&&*case.id) {
             assert_eq!(verdict, Verdict::Passed, "{}", case.id);
         } else {
@@ -118,8 +118,13 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
     // those of two processes are found out in tests/e2e
     // and what the teaching driver has not, in a driver that has it
     let lender = liar(directory.path(), "lends");
-    let verdict =
-        conformance::case("loans").expect("a case").run(&lender, &name("loans", "lends"), 1, &alone);
+    let verdict = conformance::case("loans").expect("a case").run(
+        &lender,
+        &Way::default(),
+        &name("loans", "lends"),
+        1,
+        &alone,
+    );
     assert_eq!(verdict, Verdict::Passed);
 
     for case in conformance::cases().iter().filter(|case| case.processes == 1) {
@@ -129,7 +134,7 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
     for (lie, id, expected) in LIES {
         let driver = liar(directory.path(), lie);
         let name = name(id, lie);
-        let verdict = conformance::case(id).expect("a case").run(&driver, &name, 1, &alone);
+        let verdict = conformance::case(id).expect("a case").run(&driver, &Way::default(), &name, 1, &alone);
         if *lie == "leaves_file" {
             std::fs::remove_file(format!("/dev/shm/liar-{name}")).expect("the file that was left");
         }

@@ -72,6 +72,8 @@ pub enum Order {
         name: String,
         /// A DDS domain that nobody else uses.
         domain: u32,
+        /// Over which transport, with which options.
+        way: Way,
     },
 }
 
@@ -150,6 +152,15 @@ impl Order {
             Self::Check { .. } => "check",
         }
     }
+}
+
+/// How a driver is opened that is tried: what is left out is as the driver has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Way {
+    /// One of its transports.
+    pub transport: Option<String>,
+    /// Its own options.
+    pub options: BTreeMap<String, String>,
 }
 
 /// A promise of the driver contract that can be tried.

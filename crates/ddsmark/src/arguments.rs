@@ -416,6 +416,14 @@ pub enum Drivers {
         /// A name, `NAME@VERSION`, or the path of a file.
         driver: String,
 
+        /// Over this transport; by default over the driver's first.
+        #[arg(long, value_name = "NAME")]
+        transport: Option<String>,
+
+        /// With an option of the driver's, as `KEY=VALUE`. May be given several times.
+        #[arg(long, value_name = "KEY=VALUE", value_parser = parse::key_value)]
+        option: Vec<(String, String)>,
+
         /// Try this case only. May be given several times.
         #[arg(long, value_name = "ID", value_delimiter = ',')]
         case: Vec<String>,

@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use experiment::{DriverDescription, Limits, drivers_of_ends, is_pair};
 use report::{Finding, FoundDriver, TriedCase};
 use runner::{
-    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Sources, Stop, Verdict, describe,
+    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Sources, Stop, Verdict, Way,
+    describe,
     inspect,
 };
 
@@ -103,6 +104,7 @@ fn check(
     launcher: &dyn Launcher,
     driver: &DriverFile,
     names: &[String],
+    way: &Way,
     limit: Duration,
     stop: &Stop,
 ) -> Result<Status, Problem> {
@@ -115,7 +117,7 @@ fn check(
     cases.retain(|case| names.is_empty() || names.contains(&case.id));
     let mut tried = Vec::new();
     for case in cases {
-        let finding = match runner::check(launcher, driver, &case.id, limit, stop)? {
+        let finding = match runner::check(launcher, driver, &case.id, way, limit, stop)? {
             Verdict::Passed => Finding::Passed,
             Verdict::Failed { reason } => Finding::Failed(reason),
             Verdict::NotApplicable { reason } => Finding::NotApplicable(reason),
@@ -142,6 +144,30 @@ pub fn found(launcher: &dyn Launcher, stop: &Stop) -> Result<Vec<FoundDriver>, P
     Ok(found)
 }
 
+/// How the driver is to be opened; it must have the transport, and the options.
+fn way(
+    launcher: &dyn Launcher,
+    driver: &DriverFile,
+    transport: Option<String>,
+    options: &[(String, String)],
+    stop: &Stop,
+) -> Result<Way, Problem> {
+    let description = describe(launcher, driver, &Limits::default(), stop)?;
+    let unknown = |what: &str, name: &str, known: Vec<&str>| {
+        let hint = format!("it has {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
+        Problem::new(Status::WrongUse, format!("{} has no {what} `{name}`", driver.name), hint)
+    };
+    if let Some(name) = transport.as_ref().filter(|&name| description.transport(Some(name)).is_none()) {
+        let known = description.transports.iter().map(|transport| transport.name.as_str()).collect();
+        return Err(unknown("transport", name, known));
+    }
+    let known: Vec<&str> = description.options.iter().map(|option| option.name.as_str()).collect();
+    if let Some((name, _)) = options.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        return Err(unknown("option", name, known));
+    }
+    Ok(Way { transport, options: options.iter().cloned().collect() })
+}
+
 /// `ddsmark drivers`.
 pub fn execute(command: &Command) -> Result<Status, Problem> {
     let launcher = LocalLauncher::find()?;
@@ -162,9 +188,10 @@ pub fn execute(command: &Command) -> Result<Status, Problem> {
             let drivers = choose(std::slice::from_ref(driver), &launcher, &stop)?;
             output::print(&report::driver_info(&drivers.descriptions[driver]))?;
         }
-        Command::Check { driver, case, limit } => {
+        Command::Check { driver, transport, option, case, limit } => {
             let file = DriverPath::from_environment().find(driver)?;
-            return check(&launcher, &file, case, *limit, &stop);
+            let way = way(&launcher, &file, transport.clone(), option, &stop)?;
+            return check(&launcher, &file, case, &way, *limit, &stop);
         }
     }
     Ok(Status::Done)

@@ -30,6 +30,14 @@ pub fn driver_option(text: &str) -> Result<DriverOption, String> {
     }
 }
 
+/// An option of the only driver there is: `batching=off`.
+pub fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("write for instance `batching=off`".to_owned()),
+    }
+}
+
 /// Which cores to use.
 pub fn pin(text: &str) -> Result<PinChoice, String> {
     PinChoice::parse(text).ok_or_else(|| format!("write {}", PinChoice::EXPECTED))
@@ -85,6 +93,15 @@ mod tests {
         assert_eq!(driver_option("udp.a="), option("udp", "a", ""));
         for wrong in ["udp", "udp.a", "a=b", ".a=b", "udp.=b", "udp=a.b"] {
             assert!(driver_option(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn options_of_one_driver_have_a_key() {
+        assert_eq!(key_value("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
+        assert_eq!(key_value("a="), Ok(("a".to_owned(), String::new())));
+        for wrong in ["a", "=b", ""] {
+            assert!(key_value(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use control::{CaseInfo, Order, Reply, Verdict};
+use control::{CaseInfo, Order, Reply, Verdict, Way};
 use experiment::Limits;
 use results::Failure;
 
@@ -45,13 +45,15 @@ pub fn check(
     launcher: &dyn Launcher,
     driver: &DriverFile,
     case: &str,
+    way: &Way,
     limit: Duration,
     stop: &Stop,
 ) -> Result<Verdict, RunnerError> {
     leftovers::sweep();
     let name = leftovers::case_name(case);
     let domain = Domains::new().take();
-    let order = Order::Check { case: case.to_owned(), name: name.clone(), domain: domain.number };
+    let order =
+        Order::Check { case: case.to_owned(), name: name.clone(), domain: domain.number, way: way.clone() };
     let limit_ns = limit.as_nanos() as u64;
     let tried = ask(launcher, driver, order, limit_ns, &Limits::default(), stop, |reply| match reply {
         Reply::Checked(verdict) => Ok(verdict),

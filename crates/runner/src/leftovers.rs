@@ -1,6 +1,12 @@
 //! Files that the processes of a run left behind when they were killed.
 
-use std::{fs, os::unix::ffi::OsStrExt as _, path::Path, process};
+use std::{
+    fs,
+    io::{self, Read as _},
+    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
+    path::Path,
+    process,
+};
 
 use nix::{errno::Errno, sys::signal::kill, unistd::Pid};
 
@@ -9,6 +15,11 @@ const SHARED_MEMORY: &str = "/dev/shm";
 /// The names of a run, and of a case that a driver is tried with, begin so; the process id of their runner follows.
 const OF_RUN: &str = "ddsmark-";
 const OF_CASE: &str = "ddsmark-check-";
+
+/// A file of a run whose name ends so lists others, which go with it: one name a line.
+const LIST: &str = ".shared";
+/// No list is longer.
+const LIST_BYTES: u64 = 64 << 10;
 
 /// The name of a run of this process: unique on this host, and in the names of all that the run makes.
 pub(crate) fn run_name(number: u32) -> String {
@@ -35,10 +46,29 @@ fn remove_where(directory: &Path, wanted: impl Fn(&[u8]) -> bool) {
     for entry in entries.flatten() {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_file && wanted(entry.file_name().as_bytes()) {
+            for name in listed(&entry.path()) {
+                let _ = fs::remove_file(directory.join(name));
+            }
             // what another user owns, or somebody else has removed, stays as it is
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// The names in a list of ours: of files beside it, and of nothing else.
+fn listed(path: &Path) -> Vec<String> {
+    let mut text = String::new();
+    let read = path.to_string_lossy().ends_with(LIST)
+        && fs::File::open(path).is_ok_and(|file| {
+            // in a directory where anybody may write, only our own word counts
+            let owner = |data: io::Result<fs::Metadata>| data.map(|data| data.uid()).ok();
+            let ours = owner(fs::metadata("/proc/self"));
+            ours.is_some()
+                && owner(file.metadata()) == ours
+                && file.take(LIST_BYTES).read_to_string(&mut text).is_ok()
+        });
+    let names = text.lines().filter(|name| read && !name.is_empty() && !name.contains('/'));
+    names.map(ToOwned::to_owned).collect()
 }
 
 /// Whether it is a name of ours, of which no runner is alive.
@@ -87,6 +117,29 @@ mod tests {
         for name in others.iter().chain(&["ddsmark-7-1-dir"]) {
             assert!(directory.path().join(name).exists(), "{name} is gone");
         }
+    }
+
+    #[test]
+    fn what_a_list_of_the_run_names_goes_with_it() {
+        let outer = tempfile::tempdir().unwrap();
+        let directory = outer.path().join("shm");
+        fs::create_dir(&directory).unwrap();
+        for name in ["ab12", "ab12_lock", "of-another", "of-run-2", "kept"] {
+            fs::write(directory.join(name), "").unwrap();
+        }
+        fs::write(outer.path().join("outside"), "").unwrap();
+        fs::create_dir(directory.join("folder")).unwrap();
+        let list = "ab12\nab12_lock\n\n../outside\n.\nfolder\nnot-there\n";
+        fs::write(directory.join("ddsmark-7-1.99.shared"), list).unwrap();
+        fs::write(directory.join("ddsmark-7-2.99.shared"), "of-run-2\n").unwrap();
+        fs::write(directory.join("ddsmark-7-1.99.sharedx"), "of-another\n").unwrap();
+        fs::write(directory.join("ddsmark-7-1.98.shared"), b"kept\n\xff\n").unwrap();
+        remove_where(&directory, |name| belongs_to(name, b"ddsmark-7-1"));
+        let mut left: Vec<_> =
+            fs::read_dir(&directory).unwrap().map(|file| file.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["ddsmark-7-2.99.shared", "folder", "kept", "of-another", "of-run-2"]);
+        assert!(outer.path().join("outside").exists());
     }
 
     /// The id of a process that was and is not.

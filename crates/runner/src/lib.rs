@@ -44,7 +44,7 @@ mod version;
 
 pub use awake::KeepAwake;
 pub use check::{cases, check};
-pub use control::{CaseInfo, Verdict};
+pub use control::{CaseInfo, Verdict, Way};
 pub use cores::{allowed_cores, check_cores};
 pub use describe::{describe, inspect};
 pub use drivers::{DriverFile, DriverPath};

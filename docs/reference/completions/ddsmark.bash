@@ -321,12 +321,20 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__drivers__subcmd__check)
-            opts="-h --case --limit --help"
+            opts="-h --transport --option --case --limit --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --transport)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --case)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

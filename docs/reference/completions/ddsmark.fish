@@ -129,6 +129,8 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from install" -l accept-licence -d 'Accept the licence of the middleware, where it asks for that. `ddsmark drivers versions` shows it'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from info" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l transport -d 'Over this transport; by default over the driver\'s first' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l option -d 'With an option of the driver\'s, as `KEY=VALUE`. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l case -d 'Try this case only. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l limit -d 'Time limit of each case' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'

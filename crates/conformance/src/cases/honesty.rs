@@ -42,11 +42,11 @@ pub const CASES: &[Written] = &[
 fn settings(bench: &Bench<'_>) -> Held {
     let participant = bench.open()?;
     let found = participant.settings()?;
-    let default = &bench.driver.description().transports[0].name;
+    let tried = &bench.transport().name;
     match found.get("transport") {
         None => return broken("`transport` is not among the settings of the participant"),
-        Some(found) if found != default => {
-            return broken(format!("the transport is `{found}`, and the default is `{default}`"));
+        Some(found) if found != tried => {
+            return broken(format!("the transport is `{found}`, and asked for was `{tried}`"));
         }
         Some(_) => {}
     }

@@ -121,8 +121,9 @@ pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, Dr
 }
 
 fn unknown_option(bench: &Bench<'_>) -> ParticipantConfig {
-    let options = [("ddsmark_no_such_option".to_owned(), "1".to_owned())].into();
-    ParticipantConfig { options, ..bench.config() }
+    let mut config = bench.config();
+    config.options.insert("ddsmark_no_such_option".to_owned(), "1".to_owned());
+    config
 }
 
 fn bad_arguments(bench: &Bench<'_>) -> Held {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * failure.c: the text of the last failure, tables that grow at their end, counters.
+ */
+#include "common.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char last_failure[2048];
+
+const char *last_error(void) {
+  return last_failure;
+}
+
+ddsmark_status fail(ddsmark_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(last_failure, sizeof last_failure, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+void copy_in(void *to, size_t size, const void *from, uint32_t from_size) {
+  memset(to, 0, size);
+  memcpy(to, from, from_size < size ? from_size : size);
+}
+
+void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value) {
+  c->values[which] = value;
+  c->valid |= UINT64_C(1) << which;
+}
+
+ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out) {
+  const uint32_t size = out->struct_size;
+  if (size < offsetof(ddsmark_counters, values))
+    return fail(DDSMARK_BAD_ARGUMENT, "the counters have a struct_size of %u, which holds none", size);
+  ddsmark_counters c = *from;
+  for (uint32_t i = 0; i < DDSMARK_COUNTER_COUNT; i++)
+    if (offsetof(ddsmark_counters, values) + (i + 1) * sizeof c.values[0] > size)
+      c.valid &= ~(UINT64_C(1) << i);
+  c.struct_size = size;
+  memcpy(out, &c, size < sizeof c ? size : sizeof c);
+  return DDSMARK_OK;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * net.c: what the kernel knows about interfaces and sockets. No middleware tells which sockets it has and what buffers
+ * these were granted; the kernel does.
+ */
+#include "common.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_SIZE], bool *loopback) {
+  struct ifaddrs *list = NULL;
+  if (if_nametoindex(name) == 0)
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "interface `%s` does not exist; hint: `ip -br link` lists the interfaces of this host", name);
+  if (getifaddrs(&list) != 0)
+    return fail(DDSMARK_ERROR, "cannot list the interfaces of this host: getifaddrs failed");
+  bool up = false, found = false;
+  for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
+    if (strcmp(i->ifa_name, name) != 0)
+      continue;
+    up |= (i->ifa_flags & IFF_UP) != 0;
+    *loopback = (i->ifa_flags & IFF_LOOPBACK) != 0;
+    if (i->ifa_addr == NULL || i->ifa_addr->sa_family != (ipv6 ? AF_INET6 : AF_INET))
+      continue;
+    const void *bytes = ipv6 ? (const void *)&((const struct sockaddr_in6 *)(const void *)i->ifa_addr)->sin6_addr
+                             : (const void *)&((const struct sockaddr_in *)(const void *)i->ifa_addr)->sin_addr;
+    /* A link-local address needs a scope that a peer's address cannot carry: take it only for want of another. */
+    if (found && ipv6 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)bytes))
+      continue;
+    found = inet_ntop(i->ifa_addr->sa_family, bytes, address, ADDRESS_SIZE) != NULL;
+    if (found && !(ipv6 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)bytes)))
+      break;
+  }
+  freeifaddrs(list);
+  if (!up)
+    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` is down; hint: `ip link set %s up`", name, name);
+  if (!found)
+    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` has no %s address; hint: `ip -br addr` lists the addresses", name,
+                ipv6 ? "IPv6" : "IPv4");
+  return DDSMARK_OK;
+}
+
+static bool option_of(int fd, int option, int *value) {
+  socklen_t size = sizeof *value;
+  return getsockopt(fd, SOL_SOCKET, option, value, &size) == 0;
+}
+
+void sockets_now(socket_set *out) {
+  out->count = 0;
+  DIR *dir = opendir("/proc/self/fd");
+  if (dir == NULL)
+    return;
+  for (const struct dirent *entry; (entry = readdir(dir)) != NULL && out->count < MAX_SOCKETS;) {
+    char *end = NULL;
+    const long fd = strtol(entry->d_name, &end, 10);
+    int family = 0;
+    if (end != entry->d_name && *end == '\0' && option_of((int)fd, SO_DOMAIN, &family) &&
+        (family == AF_INET || family == AF_INET6))
+      out->fds[out->count++] = (int)fd;
+  }
+  closedir(dir);
+}
+
+void sockets_subtract(socket_set *set, const socket_set *before) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < set->count; i++) {
+    uint32_t b = 0;
+    while (b < before->count && before->fds[b] != set->fds[i])
+      b++;
+    if (b == before->count)
+      set->fds[kept++] = set->fds[i];
+  }
+  set->count = kept;
+}
+
+void sockets_visit(const socket_set *set, bool (*receives)(int fd), ddsmark_visitor visit, void *context) {
+  int receive = 0, send = 0;
+  for (uint32_t i = 0; i < set->count; i++) {
+    int value = 0;
+    const bool receiver = receives(set->fds[i]);
+    if (!option_of(set->fds[i], receiver ? SO_RCVBUF : SO_SNDBUF, &value))
+      continue;
+    int *least = receiver ? &receive : &send;
+    if (*least == 0 || value < *least)
+      *least = value;
+  }
+  char number[16];
+  if (receive) {
+    snprintf(number, sizeof number, "%d", receive);
+    visit(context, "receive_buffer_bytes", number);
+  }
+  if (send) {
+    snprintf(number, sizeof number, "%d", send);
+    visit(context, "send_buffer_bytes", number);
+  }
+  char limit[24] = "";
+  FILE *file = fopen("/proc/sys/net/core/rmem_max", "re");
+  if (file == NULL)
+    return;
+  if (fgets(limit, sizeof limit, file)) {
+    limit[strcspn(limit, "\n")] = '\0';
+    visit(context, "receive_buffer_limit_bytes", limit);
+  }
+  fclose(file);
+}
+
+/* -- multicast ----------------------------------------------------------------------------------------------------- */
+
+typedef union group {
+  struct sockaddr any;
+  struct sockaddr_in v4;
+  struct sockaddr_in6 v6;
+  struct sockaddr_storage room;
+} group;
+
+/* The groups of DDS: RTPS 2.5, section 9.6.2, and what is made of it in IPv6. */
+static group group_of(bool ipv6, unsigned interface) {
+  group g = {.room.ss_family = ipv6 ? AF_INET6 : AF_INET};
+  if (ipv6) {
+    g.v6.sin6_port = htons(7400);
+    g.v6.sin6_scope_id = interface;
+    inet_pton(AF_INET6, "ff02::ffff:239.255.0.1", &g.v6.sin6_addr);
+  } else {
+    g.v4.sin_port = htons(7400);
+    inet_pton(AF_INET, "239.255.0.1", &g.v4.sin_addr);
+  }
+  return g;
+}
+
+ddsmark_status multicast_check(const char *interface, bool ipv6) {
+  const unsigned index = if_nametoindex(interface);
+  const group g = group_of(ipv6, index);
+  const struct ip_mreqn through = {.imr_ifindex = (int)index};
+  const int fd = socket(g.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const int set = ipv6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &index, sizeof index)
+                       : setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &through, sizeof through);
+  /* Connecting looks for the way, and sends nothing. */
+  const int failure = set == 0 && connect(fd, &g.any, ipv6 ? sizeof g.v6 : sizeof g.v4) == 0 ? 0 : errno;
+  if (fd >= 0)
+    close(fd);
+  if (failure == 0)
+    return DDSMARK_OK;
+  if (ipv6 && strcmp(interface, "lo") == 0)
+    return fail(DDSMARK_UNSUPPORTED,
+                "no multicast by udp6 over interface `lo`: %s; hint: `ip -6 route add local ff00::/8 dev lo table "
+                "local` gives this host a way",
+                strerror(failure));
+  return fail(DDSMARK_UNSUPPORTED, "no multicast by %s over interface `%s`: %s; hint: `ip link set %s multicast on`",
+              ipv6 ? "udp6" : "udp4", interface, strerror(failure), interface);
+}
+
+/* Whether one of the sockets has joined the group on the interface. Who has not cannot be asked for its filter. */
+static bool any_joined(const socket_set *set, const group *g, unsigned interface) {
+  for (uint32_t i = 0; i < set->count; i++) {
+    struct group_filter filter = {.gf_interface = interface};
+    memcpy(&filter.gf_group, &g->room, sizeof g->room);
+    socklen_t size = sizeof filter;
+    const int level = g->any.sa_family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
+    if (getsockopt(set->fds[i], level, MCAST_MSFILTER, &filter, &size) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void add_if_joined(const socket_set *set, const group *g, unsigned interface, text *out) {
+  char address[ADDRESS_SIZE];
+  const bool ipv6 = g->any.sa_family == AF_INET6;
+  const void *bytes = ipv6 ? (const void *)&g->v6.sin6_addr : (const void *)&g->v4.sin_addr;
+  if (any_joined(set, g, interface) && inet_ntop(g->any.sa_family, bytes, address, sizeof address))
+    text_add(out, "%s%s", out->length ? "," : "", address);
+}
+
+/* The groups of this network namespace, whoever has joined them, are in two files; each is then looked for in ours.
+ * igmp: a line `1<TAB>lo ...` for each interface, then `<TAB>010000E0 ...` for each group, in the order of the bytes in
+ * memory. igmp6: `1 lo ff020000000000000000000000000001 ...`. */
+bool sockets_groups(const socket_set *set, text *out) {
+  char line[256];
+  unsigned interface = 0;
+  FILE *file = fopen("/proc/self/net/igmp", "re");
+  if (file == NULL)
+    return false;
+  while (fgets(line, sizeof line, file)) {
+    group g = {.room.ss_family = AF_INET};
+    if (line[0] != '\t')
+      interface = (unsigned)strtoul(line, NULL, 10);
+    else if (sscanf(line, "%8x", &g.v4.sin_addr.s_addr) == 1)
+      add_if_joined(set, &g, interface, out);
+  }
+  fclose(file);
+  file = fopen("/proc/self/net/igmp6", "re");
+  while (file && fgets(line, sizeof line, file)) {
+    char digits[33];
+    group g = {.room.ss_family = AF_INET6};
+    if (sscanf(line, "%u %*s %32[0-9a-f]", &interface, digits) != 2)
+      continue;
+    for (int i = 0; i < 16; i++)
+      sscanf(digits + 2 * i, "%2hhx", &g.v6.sin6_addr.s6_addr[i]);
+    add_if_joined(set, &g, interface, out);
+  }
+  if (file)
+    fclose(file);
+  return !out->failed;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policies.c: what policies are called, where they lie in a ddsmark_qos, and what no driver could set.
+ */
+#include "common.h"
+
+const char *const policy_names[DDSMARK_POLICY_COUNT] = {"reliability",
+                                                        "history",
+                                                        "resource limits",
+                                                        "durability",
+                                                        "durability service",
+                                                        "deadline",
+                                                        "latency budget",
+                                                        "lifespan",
+                                                        "liveliness",
+                                                        "ownership",
+                                                        "ownership strength",
+                                                        "partition",
+                                                        "presentation",
+                                                        "destination order",
+                                                        "time-based filter",
+                                                        "transport priority",
+                                                        "writer data lifecycle",
+                                                        "reader data lifecycle",
+                                                        "user data",
+                                                        "topic data",
+                                                        "group data",
+                                                        "entity factory"};
+
+static const uint32_t policy_ends[DDSMARK_POLICY_COUNT] = {
+    [DDSMARK_POLICY_RELIABILITY] = END(max_blocking_ns),
+    [DDSMARK_POLICY_HISTORY] = END(history_depth),
+    [DDSMARK_POLICY_RESOURCE_LIMITS] = END(max_samples_per_instance),
+    [DDSMARK_POLICY_DURABILITY] = END(durability),
+    [DDSMARK_POLICY_DURABILITY_SERVICE] = END(service_max_samples_per_instance),
+    [DDSMARK_POLICY_DEADLINE] = END(deadline_ns),
+    [DDSMARK_POLICY_LATENCY_BUDGET] = END(latency_budget_ns),
+    [DDSMARK_POLICY_LIFESPAN] = END(lifespan_ns),
+    [DDSMARK_POLICY_LIVELINESS] = END(liveliness),
+    [DDSMARK_POLICY_OWNERSHIP] = END(ownership),
+    [DDSMARK_POLICY_OWNERSHIP_STRENGTH] = END(ownership_strength),
+    [DDSMARK_POLICY_PARTITION] = END(partition_count),
+    [DDSMARK_POLICY_PRESENTATION] = END(ordered_access),
+    [DDSMARK_POLICY_DESTINATION_ORDER] = END(destination_order),
+    [DDSMARK_POLICY_TIME_BASED_FILTER] = END(minimum_separation_ns),
+    [DDSMARK_POLICY_TRANSPORT_PRIORITY] = END(transport_priority),
+    [DDSMARK_POLICY_WRITER_DATA_LIFECYCLE] = END(autodispose_unregistered),
+    [DDSMARK_POLICY_READER_DATA_LIFECYCLE] = END(autopurge_disposed_ns),
+    [DDSMARK_POLICY_USER_DATA] = END(user_data_size),
+    [DDSMARK_POLICY_TOPIC_DATA] = END(topic_data_size),
+    [DDSMARK_POLICY_GROUP_DATA] = END(group_data_size),
+    [DDSMARK_POLICY_ENTITY_FACTORY] = END(autoenable_created),
+};
+
+uint64_t present_within(uint64_t present, uint32_t struct_size) {
+  for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
+    if (policy_ends[p] > struct_size)
+      present &= ~(UINT64_C(1) << p);
+  return present;
+}
+
+static bool in_range(int32_t value, int32_t last) {
+  return value >= 0 && value <= last;
+}
+
+ddsmark_status policies_check(const ddsmark_qos *q, const ddsmark_policy_support *supports) {
+  for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
+    if (q->present >> p & 1 && supports[p].support == DDSMARK_SUPPORT_UNSUPPORTED)
+      return fail(DDSMARK_UNSUPPORTED, "policy `%s` cannot be set: %s", policy_names[p], supports[p].note);
+  if (q->present >> DDSMARK_POLICY_COUNT)
+    return fail(DDSMARK_UNSUPPORTED, "a policy is asked for that this driver does not know (present is 0x%llx)",
+                (unsigned long long)q->present);
+
+  const struct {
+    uint32_t policy;
+    bool fine;
+  } ranges[] = {
+      {DDSMARK_POLICY_RELIABILITY, in_range(q->reliability, DDSMARK_RELIABLE)},
+      {DDSMARK_POLICY_HISTORY, in_range(q->history, DDSMARK_KEEP_ALL)},
+      {DDSMARK_POLICY_HISTORY, q->history == DDSMARK_KEEP_ALL || q->history_depth > 0},
+      {DDSMARK_POLICY_DURABILITY, in_range(q->durability, DDSMARK_PERSISTENT)},
+      {DDSMARK_POLICY_DURABILITY_SERVICE, in_range(q->service_history, DDSMARK_KEEP_ALL)},
+      {DDSMARK_POLICY_LIVELINESS, in_range(q->liveliness, DDSMARK_LIVELINESS_BY_TOPIC)},
+      {DDSMARK_POLICY_OWNERSHIP, in_range(q->ownership, DDSMARK_OWNERSHIP_EXCLUSIVE)},
+      {DDSMARK_POLICY_PRESENTATION, in_range(q->presentation_scope, DDSMARK_SCOPE_GROUP)},
+      {DDSMARK_POLICY_DESTINATION_ORDER, in_range(q->destination_order, DDSMARK_ORDER_BY_SOURCE)},
+      {DDSMARK_POLICY_PARTITION, q->partition_count == 0 || q->partitions != NULL},
+      {DDSMARK_POLICY_USER_DATA, q->user_data_size == 0 || q->user_data != NULL},
+      {DDSMARK_POLICY_TOPIC_DATA, q->topic_data_size == 0 || q->topic_data != NULL},
+      {DDSMARK_POLICY_GROUP_DATA, q->group_data_size == 0 || q->group_data != NULL},
+  };
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+    if (q->present >> ranges[i].policy & 1 && !ranges[i].fine)
+      return fail(DDSMARK_BAD_ARGUMENT, "policy `%s` has a value out of range", policy_names[ranges[i].policy]);
+  return DDSMARK_OK;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * across.c: across <driver of the writer> <driver of the reader>
+ *
+ * Two middlewares on one topic, each in a process of its own, over UDP: every sample of every size arrives, whole and
+ * in order. With a key too.
+ */
+#include "harness.h"
+
+#include <unistd.h>
+
+enum { READY = 1, GO, DONE };
+
+typedef struct ends {
+  const char *writer, *reader;
+} ends;
+
+static ddsmark_participant *over_udp(const char *driver) {
+  load(driver);
+  ddsmark_participant_config c = participant_config();
+  c.transport = "udp4";
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p));
+  return p;
+}
+
+static void topic_for(int i) {
+  snprintf(test_topic, sizeof test_topic, "ddsmark_across_%u_%d", test_domain, i);
+}
+
+static void child(int fd, const void *argument) {
+  ddsmark_participant *p = over_udp(((const ends *)argument)->reader);
+  const ddsmark_qos q = reliable_keep_all(100);
+  for (int i = 0; i < 2 * RECEIVE_SIZES; i++) {
+    topic_for(i);
+    const uint64_t size = receive_sizes[i / 2];
+    ddsmark_reader_config c = reader_config(&q, DDSMARK_RECEIVE_WAITSET);
+    c.type_kind = i % 2 ? DDSMARK_TYPE_KEYED : DDSMARK_TYPE_OCTETS;
+    c.max_payload_bytes = size;
+    sequence_check s = {.size = size};
+    ddsmark_reader *r = NULL;
+    OK(d->reader_open(p, &c, &r));
+    WAIT_UNTIL(matched_writers(r) == 1);
+    tell(fd, READY);
+    receive_all(r, DDSMARK_RECEIVE_WAITSET, &s, receive_counts[i / 2]);
+    check_sequence(&s, receive_counts[i / 2]);
+    tell(fd, DONE);
+    hear_this(fd, GO);
+    OK(d->reader_close(r));
+  }
+  OK(d->participant_close(p));
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) {
+    fprintf(stderr, "usage: %s <driver of the writer> <driver of the reader>\n", argv[0]);
+    return 2;
+  }
+  alarm(100);
+  test_domain = 1 + (uint32_t)getpid() % 100;
+  const ends e = {argv[1], argv[2]};
+  peer other = fork_peer(child, &e);
+  ddsmark_participant *p = over_udp(e.writer);
+  const ddsmark_qos q = reliable_keep_all(100);
+  uint8_t *payload = malloc(receive_sizes[RECEIVE_SIZES - 1]);
+  for (int i = 0; i < 2 * RECEIVE_SIZES; i++) {
+    topic_for(i);
+    const uint64_t size = receive_sizes[i / 2];
+    ddsmark_writer_config c = writer_config(&q);
+    c.type_kind = i % 2 ? DDSMARK_TYPE_KEYED : DDSMARK_TYPE_OCTETS;
+    c.max_payload_bytes = size;
+    ddsmark_writer *w = NULL;
+    OK(d->writer_open(p, &c, &w));
+    WAIT_UNTIL(matched_readers(w) == 1);
+    hear_this(other.fd, READY);
+    for (uint32_t s = 0; s < receive_counts[i / 2]; s++) {
+      payload_fill(payload, size, s);
+      write_for_sure(w, 7, payload, size);
+    }
+    hear_this(other.fd, DONE);
+    OK(d->writer_wait_acked(w, PATIENCE_NS));
+    OK(d->writer_close(w));
+    tell(other.fd, GO);
+  }
+  free(payload);
+  OK(d->participant_close(p));
+  join_peer(&other);
+  return 0;
+}

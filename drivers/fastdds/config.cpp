@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * config.cpp: a participant's configuration and options -> a plan.
+ *
+ * What this driver sets unasked stands in the options as their defaults; with the vendor's defaults, or an option that
+ * is `vendor`, it sets nothing.
+ */
+#include "internal.hpp"
+
+#include <arpa/inet.h>
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+/* Lengths are uint32 in the library; fragments are counted in them too. */
+const uint64_t max_payload = 2147483647u - 64u;
+/* One segment of shared memory holds the whole history of a writer. */
+const uint64_t max_shared_payload = 256u << 20;
+
+const uint64_t receive_buffer = 8u << 20;
+const uint64_t participants = 32;
+const uint64_t heartbeat_ms = 10;
+const uint64_t history_bytes = 64u << 20;
+const uint64_t segment = 32u << 20;
+const uint64_t port_queue = 1024;
+
+const char large_samples_note[] =
+    "large samples go as bursts of UDP datagrams: net.core.rmem_max bounds the receive buffer that takes them";
+
+enum {
+  OPTION_PUBLISH_MODE,
+  OPTION_FLOW_CONTROLLER,
+  OPTION_HEARTBEAT,
+  OPTION_HISTORY_BYTES,
+  OPTION_MEMORY,
+  OPTION_PLAIN,
+  OPTION_MAX_MESSAGE,
+  OPTION_SEGMENT,
+  OPTION_PORT_QUEUE,
+  OPTION_INTRAPROCESS,
+  OPTION_PARTICIPANTS,
+};
+
+} // namespace
+
+const ddsmark_transport_info transport_infos[] = {
+    {"udp4", max_payload, large_samples_note},
+    {"udp6", max_payload, large_samples_note},
+    {"tcp4", max_payload, "RTPS over TCP"},
+    {"shm", max_payload, "what is larger than max_message_size goes in fragments"},
+    {"data_sharing", max_shared_payload,
+     "samples lie in a segment of the writer's; discovery and acknowledgements go over udp4"},
+};
+const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
+
+const ddsmark_option_info option_infos[] = {
+    {"publish_mode", "sync", "sync, async: who sends, the thread that writes or one of the library's"},
+    {"flow_controller", "none", "none, or BYTES/MS: at most so many bytes in each period of so many ms; async only"},
+    {"heartbeat_ms", "10", "a reliable writer's period of heartbeats: 1..60000, or vendor (3000)"},
+    {"history_bytes", "67108864",
+     "keep-all without resource limits: bytes of samples, at least 16 and at most 5000 of them; or vendor (5000 "
+     "samples)"},
+    {"memory", "prealloc_realloc",
+     "prealloc, prealloc_realloc, dynamic, dynamic_reusable, vendor: where the memory of samples comes from"},
+    {"plain", "false", "true: octets travel as a type of fixed size, which the reader lends instead of copying"},
+    {"max_message_size", nullptr,
+     "bytes of the largest message: 1000..65500, with shm up to 1 GiB. Default: 65500, shm half of the segment"},
+    {"shm_segment_size", "33554432", "bytes of a participant's segment: 65536..2 GiB, or vendor (512 KiB)"},
+    {"shm_port_queue", "1024", "messages that wait at a participant's port: 1..1000000, or vendor (512)"},
+    {"intraprocess", "off",
+     "off, full: whether samples go a shorter way to a reader in the same process; with tcp4 always full"},
+    {"participants", "32",
+     "how many of a domain one host may have, for discovery by unicast: 1..120, or vendor (multicast)"},
+};
+const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
+
+namespace {
+
+const char *given(const ddsmark_participant_config *config, int option) {
+  return option_value(config, option_infos[option].name);
+}
+
+/* A number, or `vendor`, which is 0. */
+ddsmark_status number(const ddsmark_participant_config *config, int option, uint64_t min, uint64_t max, uint64_t ours,
+                      uint64_t &out) {
+  const char *value = given(config, option);
+  out = config->vendor_defaults ? 0 : ours;
+  if (value && strcmp(value, "vendor") == 0) {
+    out = 0;
+    return DDSMARK_OK;
+  }
+  return option_number(config, option_infos[option].name, min, max, &out);
+}
+
+/* One of several words. */
+ddsmark_status word(const ddsmark_participant_config *config, int option, const std::vector<const char *> &words,
+                    int &out) {
+  const char *value = given(config, option);
+  if (value == nullptr)
+    return DDSMARK_OK;
+  std::string known;
+  for (size_t i = 0; i < words.size(); i++) {
+    if (strcmp(value, words[i]) == 0) {
+      out = static_cast<int>(i);
+      return DDSMARK_OK;
+    }
+    known += (i ? ", " : "") + std::string(words[i]);
+  }
+  return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: it may be %s", option_infos[option].name, value,
+              known.c_str());
+}
+
+ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p) {
+  const char *value = given(config, OPTION_FLOW_CONTROLLER);
+  if (value == nullptr || strcmp(value, "none") == 0)
+    return DDSMARK_OK;
+  unsigned long long bytes = 0, ms = 0;
+  int end = 0;
+  if (value[0] < '0' || value[0] > '9' || sscanf(value, "%llu/%llu%n", &bytes, &ms, &end) != 2 || value[end] != '\0' ||
+      bytes == 0 || bytes > INT32_MAX || ms == 0 || ms > 60000)
+    return fail(DDSMARK_BAD_ARGUMENT, "option `flow_controller` is `%s`; hint: none, or BYTES/MS such as 1000000/10",
+                value);
+  p.flow_bytes = bytes;
+  p.flow_ms = ms;
+  if (!p.async)
+    return fail(DDSMARK_INCONSISTENT,
+                "option `flow_controller` is `%s`, and publish_mode is sync; hint: publish_mode=async", value);
+  return DDSMARK_OK;
+}
+
+ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
+  /* By TCP nobody connects to himself. */
+  int mode = 0, plain = 0, intraprocess = config->vendor_defaults || p.transport == TRANSPORT_TCP4 ? 1 : 0,
+      memory = config->vendor_defaults ? 4 : 1;
+  ddsmark_status status;
+  if ((status = word(config, OPTION_PUBLISH_MODE, {"sync", "async"}, mode)) ||
+      (status = word(config, OPTION_PLAIN, {"false", "true"}, plain)) ||
+      (status = word(config, OPTION_INTRAPROCESS, {"off", "full"}, intraprocess)) ||
+      (status = word(config, OPTION_MEMORY, {"prealloc", "prealloc_realloc", "dynamic", "dynamic_reusable", "vendor"},
+                     memory)))
+    return status;
+  static const int policies[] = {rtps::PREALLOCATED_MEMORY_MODE, rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE,
+                                 rtps::DYNAMIC_RESERVE_MEMORY_MODE, rtps::DYNAMIC_REUSABLE_MEMORY_MODE, -1};
+  p.async = mode == 1;
+  p.plain = plain == 1;
+  p.intraprocess = intraprocess == 1;
+  p.memory = policies[memory];
+  return DDSMARK_OK;
+}
+
+ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
+  const uint64_t most = UINT64_C(1) << 30;
+  const bool shm = p.transport == TRANSPORT_SHM;
+  ddsmark_status status;
+  if ((status = number(config, OPTION_HEARTBEAT, 1, 60000, heartbeat_ms, p.heartbeat_ms)) ||
+      (status = number(config, OPTION_HISTORY_BYTES, 1, most * 4, history_bytes, p.history_bytes)) ||
+      (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, p.segment)) ||
+      (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, p.port_queue)) ||
+      (status = number(config, OPTION_PARTICIPANTS, 1, 120, participants, p.participants)) ||
+      (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, shm ? p.segment / 2 : 0, p.max_message)))
+    return status;
+  if (shm && p.max_message > (p.segment ? p.segment : 512u << 10))
+    return fail(DDSMARK_INCONSISTENT,
+                "max_message_size is %llu, and the segment has %llu bytes; hint: shm_segment_size",
+                static_cast<unsigned long long>(p.max_message), static_cast<unsigned long long>(p.segment));
+  return DDSMARK_OK;
+}
+
+ddsmark_status choose_transport(const ddsmark_participant_config *config, Plan &p) {
+  if (config->transport == nullptr)
+    return DDSMARK_OK;
+  std::string known;
+  for (uint32_t i = 0; i < transport_count; i++) {
+    if (strcmp(config->transport, transport_infos[i].name) == 0) {
+      p.transport = static_cast<Transport>(i);
+      return DDSMARK_OK;
+    }
+    known += (i ? ", " : "") + std::string(transport_infos[i].name);
+  }
+  return fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has %s", config->transport,
+              known.c_str());
+}
+
+/* The interface asked for; else loopback; except that all are used where loopback cannot be meant: with peers
+ * elsewhere, and where the vendor's defaults are wanted. */
+ddsmark_status choose_interface(const ddsmark_participant_config *config, Plan &p) {
+  const char *name = config->interface;
+  if (name == nullptr) {
+    bool elsewhere = config->vendor_defaults != 0;
+    for (uint32_t i = 0; i < config->peer_count; i++)
+      elsewhere |= !is_loopback_peer(config->peers[i]);
+    if (elsewhere)
+      return DDSMARK_OK;
+    name = "lo";
+  }
+  char address[ADDRESS_SIZE] = "";
+  const ddsmark_status status = interface_find(name, p.ipv6(), address, &p.loopback);
+  if (status != DDSMARK_OK)
+    return status;
+  p.interface = name;
+  p.address = address;
+  return DDSMARK_OK;
+}
+
+ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
+  unsigned char bytes[16];
+  for (uint32_t i = 0; i < config->peer_count; i++) {
+    std::string peer = config->peers[i];
+    if (peer == "localhost")
+      peer = p.ipv6() ? "::1" : "127.0.0.1";
+    if (inet_pton(p.ipv6() ? AF_INET6 : AF_INET, peer.c_str(), bytes) != 1)
+      return fail(DDSMARK_BAD_ARGUMENT, "peer `%s` is no %s address; hint: `getent ahosts %s` tells those of a name",
+                  peer.c_str(), p.ipv6() ? "IPv6" : "IPv4", peer.c_str());
+    p.peers.push_back(peer);
+  }
+  /* Of two participants that start together one is always first to be up, and answers the other at once. */
+  if (p.peers.empty() && !p.address.empty() && p.participants > 0)
+    p.peers.push_back(p.address);
+  if (p.participants == 0)
+    p.participants = 4; /* of the vendor, where peers are given */
+  return DDSMARK_OK;
+}
+
+} // namespace
+
+ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
+  ddsmark_status status;
+  if (config->domain > 230)
+    return fail(DDSMARK_BAD_ARGUMENT, "domain %u has no ports; hint: use 1..100", config->domain);
+  if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
+    return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes cannot be asked for");
+  p.domain = config->domain;
+  p.vendor_defaults = config->vendor_defaults != 0;
+  if ((status = option_names_check(config, option_infos, option_count)) || (status = peers_check(config)) ||
+      (status = choose_transport(config, p)) || (status = words(config, p)) || (status = numbers(config, p)) ||
+      (status = flow_controller(config, p)) || (status = choose_interface(config, p)) ||
+      (status = choose_peers(config, p)))
+    return status;
+  if (config->multicast)
+    return fail(DDSMARK_UNSUPPORTED, "data by multicast is not in this driver: Fast DDS sends to a single reader by "
+                                     "unicast; hint: leave multicast out");
+  p.receive_buffer = config->receive_buffer_bytes;
+  if (p.receive_buffer == 0 && !p.vendor_defaults)
+    p.receive_buffer = receive_buffer;
+  p.send_buffer = config->send_buffer_bytes;
+  return DDSMARK_OK;
+}

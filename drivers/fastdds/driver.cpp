@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * driver.cpp: the entry, what this driver is, and the library's own words on a failure.
+ */
+#include "internal.hpp"
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <memory>
+
+/* -- failures ------------------------------------------------------------------------------------------------------ */
+
+namespace {
+
+std::mutex kept_lock;
+std::string kept; /* the last error that was logged */
+
+class Keeper : public fast::LogConsumer {
+public:
+  void Consume(const fast::Log::Entry &entry) override {
+    if (entry.kind != fast::Log::Kind::Error)
+      return;
+    const std::lock_guard<std::mutex> guard(kept_lock);
+    kept = entry.message;
+  }
+};
+
+std::string errors_kept() {
+  fast::Log::Flush();
+  const std::lock_guard<std::mutex> guard(kept_lock);
+  return kept.empty() ? "it gives no reason" : kept;
+}
+
+bool keeping = false;
+
+ddsmark_status status_of(uint32_t code) {
+  switch (code) {
+  case CODE_TIMEOUT:
+    return DDSMARK_TIMED_OUT;
+  case CODE_UNSUPPORTED:
+    return DDSMARK_UNSUPPORTED;
+  case CODE_BAD_PARAMETER:
+    return DDSMARK_BAD_ARGUMENT;
+  case CODE_INCONSISTENT_POLICY:
+    return DDSMARK_INCONSISTENT;
+  default:
+    return DDSMARK_ERROR;
+  }
+}
+
+const char *name_of(uint32_t code) {
+  static const char *const names[] = {"ok",
+                                      "error",
+                                      "unsupported",
+                                      "bad parameter",
+                                      "precondition not met",
+                                      "out of resources",
+                                      "not enabled",
+                                      "immutable policy",
+                                      "inconsistent policy",
+                                      "already deleted",
+                                      "timeout",
+                                      "no data",
+                                      "illegal operation",
+                                      "not allowed by security"};
+  return code < sizeof names / sizeof names[0] ? names[code] : "unknown code";
+}
+
+} // namespace
+
+void errors_watch() {
+  const std::lock_guard<std::mutex> guard(kept_lock);
+  kept.clear();
+  if (!keeping)
+    fast::Log::RegisterConsumer(std::unique_ptr<fast::LogConsumer>(new Keeper));
+  keeping = true;
+}
+
+void errors_end() {
+  fast::Log::Flush();
+  fast::Log::KillThread();
+}
+
+ddsmark_status fail_dds(const ReturnCode &code, const std::string &what) {
+  return fail(status_of(code_of(code)), "%s: %s: %s", what.c_str(), name_of(code_of(code)), errors_kept().c_str());
+}
+
+ddsmark_status fail_null(const std::string &what) {
+  return fail(DDSMARK_ERROR, "%s: Fast DDS refuses: %s; hint: standard error has all that it logs", what.c_str(),
+              errors_kept().c_str());
+}
+
+/* -- what this driver is ------------------------------------------------------------------------------------------- */
+
+namespace {
+
+/* Fast DDS has no call that tells its version, but it is installed as libfastdds.so.<version>: the file that was
+ * loaded, symbolic links followed, tells, where it has all three numbers. */
+bool version_of_library(char *out, size_t size) {
+  Dl_info info;
+  char path[PATH_MAX];
+  if (dladdr(reinterpret_cast<void *>(&fast::DomainParticipantFactory::get_instance), &info) == 0 ||
+      realpath(info.dli_fname, path) == nullptr)
+    return false;
+  const char *name = strrchr(path, '/');
+  unsigned major, minor, patch;
+  int end = 0;
+  if (name == nullptr || (sscanf(name, "/libfastdds.so.%u.%u.%u%n", &major, &minor, &patch, &end) != 3 &&
+                          sscanf(name, "/libfastrtps.so.%u.%u.%u%n", &major, &minor, &patch, &end) != 3))
+    return false;
+  snprintf(out, size, "%u.%u.%u", major, minor, patch);
+  return name[end] == '\0';
+}
+
+#if FASTDDS_GENERATION == 2
+const char built_against[] = FASTRTPS_VERSION_STR;
+#else
+const char built_against[] = FASTDDS_VERSION_STR;
+#endif
+
+char version[32];
+ddsmark_description description;
+
+void describe_once() {
+  ddsmark_description &d = description;
+  const bool asked = version_of_library(version, sizeof version);
+  d.struct_size = sizeof d;
+  d.features = DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_WRITER_LOANS | DDSMARK_FEATURE_INSTANCES |
+               DDSMARK_FEATURE_ASYNC_WRITE;
+  d.name = "fastdds";
+  d.driver_version = DRIVER_VERSION;
+  d.middleware = "eProsima Fast DDS";
+  d.middleware_version = asked ? version : built_against;
+  d.version_source = asked ? "library" : "headers";
+  d.build = FASTDDS_BUILD[0] ? FASTDDS_BUILD : nullptr;
+  d.licence = "Apache-2.0";
+  d.receive_modes = 1u << DDSMARK_RECEIVE_WAITSET | 1u << DDSMARK_RECEIVE_POLLING | 1u << DDSMARK_RECEIVE_LISTENER;
+  d.type_kinds = 1u << DDSMARK_TYPE_OCTETS | 1u << DDSMARK_TYPE_KEYED | 1u << DDSMARK_TYPE_PLAIN;
+  d.transports = transport_infos;
+  d.options = option_infos;
+  d.transport_count = transport_count;
+  d.option_count = option_count;
+  memcpy(d.policies, policy_supports, sizeof d.policies);
+}
+
+const ddsmark_description *describe() {
+  static std::once_flag once;
+  std::call_once(once, describe_once);
+  return &description;
+}
+
+ddsmark_driver make_table() {
+  ddsmark_driver table{};
+  table.abi_version = DDSMARK_ABI_VERSION;
+  table.struct_size = sizeof table;
+  table.describe = describe;
+  table.last_error = last_error;
+  table.participant_open = participant_open;
+  table.participant_close = participant_close;
+  table.participant_settings = participant_settings;
+  writer_fill(table);
+  reader_fill(table);
+  return table;
+}
+
+} // namespace
+
+const ddsmark_driver *ddsmark_driver_entry(void) {
+  static const ddsmark_driver table = make_table();
+  return &table;
+}

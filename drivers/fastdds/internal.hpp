@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * internal.hpp: what the files of this driver share.
+ *
+ *   generation.hpp   what differs between Fast DDS 2 and 3
+ *   type.cpp         what travels
+ *   driver.cpp       the table, the description, the library's own words on a failure
+ *   config.cpp       options and configuration of the participant -> a plan
+ *   transports.cpp   a plan -> the QoS of a participant: transports and discovery
+ *   participant.cpp  participants, topics, what writers and readers have in common
+ *   shm.cpp          the files in /dev/shm that the library makes
+ *   policies.cpp     what becomes of each policy
+ *   qos.cpp, back.cpp  policies, to the library and back
+ *   writer.cpp, reader.cpp
+ *   ../common        what drivers share
+ */
+#ifndef DDSMARK_FASTDDS_INTERNAL_HPP
+#define DDSMARK_FASTDDS_INTERNAL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common.h"
+#include "ddsmark/driver.h"
+#include "generation.hpp"
+#include "type.hpp"
+
+/* -- failures ------------------------------------------------------------------------------------------------------ */
+
+/* fail() for a code of Fast DDS, with what the library has logged meanwhile. */
+ddsmark_status fail_dds(const ReturnCode &code, const std::string &what);
+/* The same where the library returned nothing at all, which is how it says that it cannot create something. */
+ddsmark_status fail_null(const std::string &what);
+/* Keeps what the library logs as errors, from now on; forgets what was kept. */
+void errors_watch();
+/* Ends the thread that logs. */
+void errors_end();
+
+/* No exception crosses the boundary. */
+template <class Call> ddsmark_status guarded(Call call) {
+  try {
+    return call();
+  } catch (const std::exception &e) {
+    return fail(DDSMARK_ERROR, "Fast DDS threw an exception: %s", e.what());
+  } catch (...) {
+    return fail(DDSMARK_ERROR, "Fast DDS threw an exception");
+  }
+}
+
+/* -- config.cpp ---------------------------------------------------------------------------------------------------- */
+
+enum Transport { TRANSPORT_UDP4, TRANSPORT_UDP6, TRANSPORT_TCP4, TRANSPORT_SHM, TRANSPORT_DATA_SHARING };
+
+extern const ddsmark_transport_info transport_infos[];
+extern const uint32_t transport_count;
+extern const ddsmark_option_info option_infos[];
+extern const uint32_t option_count;
+
+/* A participant's configuration as this driver means it. 0 and "": as the vendor ships it. */
+struct Plan {
+  uint32_t domain = 0;
+  Transport transport = TRANSPORT_UDP4;
+  bool vendor_defaults = false;
+  std::string interface; /* "": all of them */
+  std::string address;   /* of that interface, "" if not known */
+  bool loopback = false;
+  std::vector<std::string> peers; /* addresses; empty: discovery by multicast, or by shared memory */
+  uint64_t receive_buffer = 0, send_buffer = 0;
+  uint64_t max_message = 0, segment = 0, port_queue = 0;
+  uint64_t participants = 0;
+  uint64_t heartbeat_ms = 0;
+  uint64_t history_bytes = 0;
+  bool async = false;
+  uint64_t flow_bytes = 0, flow_ms = 0; /* 0: no flow controller */
+  bool intraprocess = true;
+  bool plain = false; /* octets travel as the plain type */
+  int memory = -1;    /* MemoryManagementPolicy */
+
+  bool over_ip() const { return transport != TRANSPORT_SHM; }
+  bool ipv6() const { return transport == TRANSPORT_UDP6; }
+};
+
+ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &out);
+
+/* -- transports.cpp ------------------------------------------------------------------------------------------------ */
+
+/* A number among the participants of a domain on this host, of those by one transport. Nobody else has it while this
+ * lives, which the kernel sees to: it is the name of a socket without a file. */
+class PortIndex {
+public:
+  ~PortIndex();
+  /* False if all are taken. */
+  bool take(const char *transport, uint32_t domain, uint32_t count);
+  uint32_t index = 0;
+
+private:
+  int socket_ = -1;
+};
+
+ddsmark_status transport_apply(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos);
+void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor visit, void *context);
+/* Whether this socket is received on. */
+bool socket_receives(int fd);
+
+extern const char flow_controller_name[];
+
+/* -- shm.cpp ------------------------------------------------------------------------------------------------------- */
+
+/* The files of shared memory that belong to a participant. Fast DDS chooses their names; a file whose name the host
+ * knows lists them, so that they can be removed after a kill. */
+class SharedFiles {
+public:
+  void begin(const std::string &run_name);
+  /* Lists what there is now. `guid`: of the participant, as it stands in the names of segments. */
+  void list(const std::string &guid);
+  /* Removes what the library has left, and the list. */
+  void end(uint32_t domain);
+
+private:
+  std::string path_;
+  std::vector<std::string> names_;
+};
+
+/* -- policies.cpp, qos.cpp, back.cpp ------------------------------------------------------------------------------- */
+
+extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
+
+enum Side { SIDE_WRITER, SIDE_READER };
+
+/* What a writer or reader is asked to be. */
+struct Wish {
+  Side side;
+  uint32_t type_kind;
+  uint64_t max_payload; /* 0: not known */
+  bool async;
+};
+
+template <class Group, class End> struct QosSet {
+  fast::TopicQos topic;
+  Group group;
+  End end;
+  bool sets_topic = false;
+};
+using WriterQosSet = QosSet<fast::PublisherQos, fast::DataWriterQos>;
+using ReaderQosSet = QosSet<fast::SubscriberQos, fast::DataReaderQos>;
+
+ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, WriterQosSet &out);
+ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, ReaderQosSet &out);
+
+/* What a ddsmark_qos that was read back points to. */
+struct QosTexts {
+  std::vector<std::string> partitions;
+  std::vector<const char *> partition_names;
+  std::vector<uint8_t> user_data, topic_data, group_data;
+};
+
+ddsmark_status qos_read_back(const fast::TopicQos &topic, const fast::PublisherQos &group,
+                             const fast::DataWriterQos &end, QosTexts &texts, ddsmark_qos *out);
+ddsmark_status qos_read_back(const fast::TopicQos &topic, const fast::SubscriberQos &group,
+                             const fast::DataReaderQos &end, QosTexts &texts, ddsmark_qos *out);
+
+/* A limit of DDS in ns, and back: the host's infinite, and all that seconds in an int32 cannot hold, are infinite. */
+Duration duration_of(uint64_t ns);
+uint64_t ns_of(const Duration &duration);
+
+void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64_t value);
+/* What a writer or reader has in force beyond DDS. */
+void visit_end(const fast::DataWriterQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
+void visit_end(const fast::DataReaderQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
+
+/* -- participant.cpp ----------------------------------------------------------------------------------------------- */
+
+struct TopicUse {
+  fast::Topic *topic = nullptr;
+  uint32_t users = 0;
+};
+
+struct ddsmark_participant {
+  Plan plan;
+  PortIndex port;
+  fast::DomainParticipant *entity = nullptr;
+  socket_set sockets{};
+  SharedFiles files;
+  std::string guid;
+  std::mutex lock; /* of what follows, and of creating and deleting entities */
+  std::map<std::string, TopicUse> topics;
+  std::map<std::string, SampleType *> types; /* the library's */
+};
+
+ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out);
+ddsmark_status participant_close(ddsmark_participant *participant);
+ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context);
+
+/* What writers and readers have in common. */
+struct Endpoint {
+  ddsmark_participant *participant = nullptr;
+  std::string topic_name;
+  fast::Topic *topic = nullptr;
+  uint32_t kind = 0; /* as it travels */
+  uint64_t max_payload = 0;
+  QosTexts texts;
+};
+
+ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *topic, uint64_t max_payload,
+                              uint32_t &kind);
+/* With the participant's lock held: its topic, and the type with room for its samples. */
+ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos &qos, bool sets_qos);
+void topic_release(Endpoint &e);
+/* Lists shared memory anew, after something was opened. */
+void files_list(ddsmark_participant *participant);
+
+/* -- writer.cpp, reader.cpp ---------------------------------------------------------------------------------------- */
+
+void writer_fill(ddsmark_driver &table);
+void reader_fill(ddsmark_driver &table);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * participant.cpp: participants, topics, and what writers and readers have in common.
+ */
+#include "internal.hpp"
+
+#include <cstring>
+#include <netinet/in.h>
+#include <new>
+#include <sstream>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace {
+
+/* Guards opening and closing as a whole: so the sockets that appear meanwhile are known to be ours, and the library's
+ * one switch for all participants is set before the first. */
+std::mutex opening;
+uint32_t open_participants;
+
+ddsmark_status set_library(const Plan &plan) {
+  if (open_participants == 0 && set_intraprocess(plan.intraprocess))
+    return DDSMARK_OK;
+  if (intraprocess_is_full() == plan.intraprocess)
+    return DDSMARK_OK;
+  return fail(DDSMARK_BAD_ARGUMENT,
+              "option `intraprocess` is the other one in a participant that is open; hint: the participants of one "
+              "process share it");
+}
+
+/* To name this host the library asks each interface for its address, once in a process, and forgets to close the
+ * sockets through which it asks: neither bound nor connected, unlike any that it uses. */
+void close_forgotten(const socket_set &sockets) {
+  for (uint32_t i = 0; i < sockets.count; i++) {
+    sockaddr_in name{};
+    socklen_t size = sizeof name;
+    int type = 0;
+    socklen_t type_size = sizeof type;
+    if (getsockopt(sockets.fds[i], SOL_SOCKET, SO_TYPE, &type, &type_size) == 0 && type == SOCK_DGRAM &&
+        getsockname(sockets.fds[i], reinterpret_cast<sockaddr *>(&name), &size) == 0 && name.sin_family == AF_INET &&
+        name.sin_port == 0)
+      close(sockets.fds[i]);
+  }
+}
+
+ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
+  fast::DomainParticipantQos qos;
+  qos.name(run_name ? run_name : "ddsmark");
+  ddsmark_status status = set_library(p->plan);
+  if (status != DDSMARK_OK || (status = transport_apply(p->plan, p->port, qos)) != DDSMARK_OK)
+    return status;
+  socket_set before;
+  sockets_now(&before);
+  errors_watch();
+  p->entity = fast::DomainParticipantFactory::get_instance()->create_participant(p->plan.domain, qos, nullptr,
+                                                                                 fast::StatusMask::none());
+  sockets_now(&p->sockets);
+  sockets_subtract(&p->sockets, &before);
+  close_forgotten(p->sockets);
+  if (p->entity == nullptr) {
+    status = fail_null("cannot create a participant by " + std::string(transport_infos[p->plan.transport].name));
+    if (open_participants == 0)
+      errors_end();
+    return status;
+  }
+  open_participants++;
+  sockets_now(&p->sockets);
+  sockets_subtract(&p->sockets, &before);
+  std::ostringstream guid;
+  guid << p->entity->guid().guidPrefix;
+  p->guid = guid.str();
+  p->files.begin(run_name ? run_name : "");
+  files_list(p);
+  return DDSMARK_OK;
+}
+
+} // namespace
+
+void files_list(ddsmark_participant *p) {
+  if (p->plan.transport == TRANSPORT_SHM || p->plan.transport == TRANSPORT_DATA_SHARING)
+    p->files.list(p->guid);
+}
+
+ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
+  if (config == nullptr || out == nullptr || config->struct_size < offsetof(ddsmark_participant_config, run_name))
+    return fail(DDSMARK_BAD_ARGUMENT, "participant_open was called without a configuration");
+  return guarded([&] {
+    ddsmark_participant_config c;
+    copy_in(&c, sizeof c, config, config->struct_size);
+    /* A count without its array, in a shorter struct of the caller's, counts nothing. */
+    c.option_count = c.options ? c.option_count : 0;
+    c.peer_count = c.peers ? c.peer_count : 0;
+    auto *participant = new ddsmark_participant;
+    ddsmark_status status = plan_make(&c, participant->plan);
+    if (status == DDSMARK_OK) {
+      const std::lock_guard<std::mutex> guard(opening);
+      status = open_locked(participant, c.run_name);
+    }
+    if (status == DDSMARK_OK)
+      *out = participant;
+    else
+      delete participant;
+    return status;
+  });
+}
+
+ddsmark_status participant_close(ddsmark_participant *participant) {
+  return guarded([&] {
+    const std::lock_guard<std::mutex> guard(opening);
+    files_list(participant);
+    participant->entity->delete_contained_entities();
+    const ReturnCode code = fast::DomainParticipantFactory::get_instance()->delete_participant(participant->entity);
+    const ddsmark_status status =
+        code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot delete the participant");
+    if (--open_participants == 0)
+      errors_end();
+    participant->files.end(participant->plan.domain);
+    delete participant;
+    return status;
+  });
+}
+
+ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
+  return guarded([&] {
+    transport_visit(p->plan, p->entity->get_qos(), visit, context);
+    visit(context, "intraprocess", intraprocess_is_full() ? "full" : "off");
+    if (p->plan.over_ip()) {
+      text groups{};
+      if (sockets_groups(&p->sockets, &groups) && groups.length > 0)
+        visit(context, "multicast_groups", groups.data);
+      text_free(&groups);
+      sockets_visit(&p->sockets, socket_receives, visit, context);
+    }
+    return DDSMARK_OK;
+  });
+}
+
+/* -- what writers and readers have in common ----------------------------------------------------------------------- */
+
+ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *topic, uint64_t max_payload,
+                              uint32_t &kind) {
+  const ddsmark_transport_info &transport = transport_infos[plan.transport];
+  if (type_kind > DDSMARK_TYPE_PLAIN)
+    return fail(DDSMARK_BAD_ARGUMENT, "type %u does not exist", type_kind);
+  if (topic == nullptr || topic[0] == '\0')
+    return fail(DDSMARK_BAD_ARGUMENT, "the topic has no name");
+  if (max_payload > transport.max_payload_bytes)
+    return fail(DDSMARK_TOO_LARGE, "samples of %llu bytes are too large for %s; hint: at most %llu",
+                static_cast<unsigned long long>(max_payload), transport.name,
+                static_cast<unsigned long long>(transport.max_payload_bytes));
+  kind = type_kind == DDSMARK_TYPE_OCTETS && plan.plain ? static_cast<uint32_t>(DDSMARK_TYPE_PLAIN) : type_kind;
+  if (kind == DDSMARK_TYPE_PLAIN && max_payload == 0)
+    return fail(DDSMARK_BAD_ARGUMENT, "the plain type has one size, and none was given");
+  if (plan.transport == TRANSPORT_DATA_SHARING && kind == DDSMARK_TYPE_KEYED)
+    return fail(DDSMARK_UNSUPPORTED, "Fast DDS shares no data of types with a key; hint: transport shm");
+  if (plan.transport == TRANSPORT_DATA_SHARING && max_payload == 0)
+    return fail(DDSMARK_BAD_ARGUMENT, "data sharing needs to know the largest size, and none was given");
+  return DDSMARK_OK;
+}
+
+ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos &qos, bool sets_qos) {
+  ddsmark_participant *p = e.participant;
+  const uint32_t fixed = e.kind == DDSMARK_TYPE_PLAIN ? static_cast<uint32_t>(e.max_payload) : 0;
+  const std::string type_name = SampleType::name_of(e.kind, fixed);
+  SampleType *&type = p->types[type_name];
+  if (type == nullptr) {
+    auto *made = new SampleType(e.kind, fixed, p->plan.transport == TRANSPORT_DATA_SHARING || fixed > 0);
+    fast::TypeSupport support(made); /* which owns it */
+    const ReturnCode code = support.register_type(p->entity, type_name);
+    if (code_of(code) != CODE_OK)
+      return fail_dds(code, "cannot register the type " + type_name);
+    type = made;
+  }
+  /* Of unknown size: to begin with; the library then makes more room as it needs it. */
+  type->set_room(header_size(e.kind) + static_cast<uint32_t>(e.max_payload ? e.max_payload : 1024));
+  TopicUse &use = p->topics[name];
+  if (use.topic == nullptr) {
+    use.topic = p->entity->create_topic(name, type_name, qos);
+    if (use.topic == nullptr) {
+      p->topics.erase(name);
+      return fail_null("cannot create topic `" + std::string(name) + "`");
+    }
+  } else if (use.topic->get_type_name() != type_name) {
+    return fail(DDSMARK_BAD_ARGUMENT, "topic `%s` carries %s in this participant, not %s", name,
+                use.topic->get_type_name().c_str(), type_name.c_str());
+  } else if (sets_qos) {
+    const ReturnCode code = use.topic->set_qos(qos);
+    if (code_of(code) != CODE_OK)
+      return fail_dds(code, "topic `" + std::string(name) + "` is open with another QoS");
+  }
+  use.users++;
+  e.topic = use.topic;
+  e.topic_name = name;
+  return DDSMARK_OK;
+}
+
+void topic_release(Endpoint &e) {
+  const auto found = e.participant->topics.find(e.topic_name);
+  if (found == e.participant->topics.end() || --found->second.users > 0)
+    return;
+  e.participant->entity->delete_topic(found->second.topic);
+  e.participant->topics.erase(found);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * qos.cpp: policies, from ddsmark to Fast DDS.
+ *
+ * Partition, presentation and group data belong to the publisher or subscriber, topic data to the topic. A policy that
+ * DDS does not define for the side at hand is not set; except for a reader's lifespan, without which the library gives
+ * samples to it that have expired.
+ */
+#include "internal.hpp"
+
+#include <algorithm>
+
+namespace {
+
+/* The kinds of both have the same numbers, so that they are cast after a look at their range. */
+static_assert(int(fast::RELIABLE_RELIABILITY_QOS) - 1 == DDSMARK_RELIABLE, "reliability counts from 1, as in RTPS");
+static_assert(int(fast::KEEP_ALL_HISTORY_QOS) == DDSMARK_KEEP_ALL, "history");
+static_assert(int(fast::TRANSIENT_LOCAL_DURABILITY_QOS) == DDSMARK_TRANSIENT_LOCAL, "durability");
+static_assert(int(fast::MANUAL_BY_TOPIC_LIVELINESS_QOS) == DDSMARK_LIVELINESS_BY_TOPIC, "liveliness");
+static_assert(int(fast::EXCLUSIVE_OWNERSHIP_QOS) == DDSMARK_OWNERSHIP_EXCLUSIVE, "ownership");
+static_assert(int(fast::GROUP_PRESENTATION_QOS) == DDSMARK_SCOPE_GROUP, "presentation");
+
+/* The library's own, of an endpoint that nobody told anything. */
+const int32_t default_samples = 5000, default_allocated = 100;
+/* Fewer would make a writer wait for each of a burst. */
+const int32_t least_samples = 16;
+
+bool unlimited(int32_t limit) {
+  return limit <= 0;
+}
+
+ddsmark_status check(const ddsmark_qos &q, Side side) {
+  const ddsmark_status status = policies_check(&q, policy_supports);
+  const bool order = (q.present & POLICY(DESTINATION_ORDER)) != 0;
+  /* By reception is what happens anyway. */
+  if (order && q.destination_order == DDSMARK_ORDER_BY_RECEPTION) {
+    ddsmark_qos rest = q;
+    rest.present &= ~POLICY(DESTINATION_ORDER);
+    return check(rest, side);
+  }
+  if (status != DDSMARK_OK)
+    return status;
+  if (q.present & POLICY(DURABILITY) && q.durability > DDSMARK_TRANSIENT_LOCAL)
+    return fail(
+        DDSMARK_UNSUPPORTED,
+        "durability `%s` cannot be set: Fast DDS keeps such data only in a store that this driver does not give "
+        "it; hint: transient-local",
+        q.durability == DDSMARK_TRANSIENT ? "transient" : "persistent");
+  if (q.present & POLICY(PRESENTATION) && q.coherent_access)
+    return fail(DDSMARK_UNSUPPORTED, "coherent access cannot be set: Fast DDS has no coherent sets");
+  if (q.present & POLICY(RESOURCE_LIMITS)) {
+    if (!unlimited(q.max_samples) && !unlimited(q.max_samples_per_instance) &&
+        q.max_samples < q.max_samples_per_instance)
+      return fail(DDSMARK_INCONSISTENT,
+                  "resource limits contradict each other: max_samples is %d, and "
+                  "max_samples_per_instance %d",
+                  q.max_samples, q.max_samples_per_instance);
+    if (q.present & POLICY(HISTORY) && q.history == DDSMARK_KEEP_LAST) {
+      const int32_t most = unlimited(q.max_samples_per_instance) ? q.max_samples : q.max_samples_per_instance;
+      if (!unlimited(most) && q.history_depth > most)
+        return fail(DDSMARK_INCONSISTENT, "a history of depth %d contradicts a resource limit of %d samples",
+                    q.history_depth, most);
+    }
+  }
+  if (side == SIDE_READER && q.present & POLICY(DEADLINE) && q.present & POLICY(TIME_BASED_FILTER) &&
+      q.deadline_ns < q.minimum_separation_ns)
+    return fail(DDSMARK_INCONSISTENT,
+                "a deadline that is shorter than the time-based filter's separation contradicts it");
+  return DDSMARK_OK;
+}
+
+/* How many samples may wait, where nobody said it: by the bytes that they take. */
+int32_t samples_for(const Plan &plan, uint64_t max_payload) {
+  const uint64_t fit = plan.history_bytes / std::max<uint64_t>(max_payload, 1);
+  return static_cast<int32_t>(std::clamp<uint64_t>(fit, least_samples, default_samples));
+}
+
+template <class End> void apply_limits(const ddsmark_qos &q, const Plan &plan, const Wish &wish, End &end) {
+  auto &limits = end.resource_limits();
+  const bool keep_all = q.present & POLICY(HISTORY) && q.history == DDSMARK_KEEP_ALL;
+  if (q.present & POLICY(RESOURCE_LIMITS)) {
+    limits.max_samples = q.max_samples;
+    limits.max_instances = q.max_instances;
+    limits.max_samples_per_instance = q.max_samples_per_instance;
+  } else if (plan.history_bytes > 0) {
+    const int32_t depth = q.present & POLICY(HISTORY) && !keep_all ? q.history_depth : 0;
+    const int32_t most = std::max(samples_for(plan, wish.max_payload), depth);
+    /* With keys the limit is of each: the library wants all three to agree, and none knows how many keys there are. */
+    const bool keyed = wish.type_kind == DDSMARK_TYPE_KEYED;
+    limits.max_samples = keyed ? DDSMARK_UNLIMITED : most;
+    limits.max_instances = keyed ? DDSMARK_UNLIMITED : 1;
+    limits.max_samples_per_instance = most;
+  }
+  /* Memory that is there from the start: not more than it may have, and not gigabytes of large samples. */
+  const int32_t start = static_cast<int32_t>(
+      std::clamp<uint64_t>((16u << 20) / std::max<uint64_t>(wish.max_payload, 1), 1, default_allocated));
+  if (!plan.vendor_defaults)
+    limits.allocated_samples = start;
+  if (!unlimited(limits.max_samples))
+    limits.allocated_samples = std::min(limits.allocated_samples, limits.max_samples);
+}
+
+template <class End> void apply_common(const ddsmark_qos &q, const Plan &plan, const Wish &wish, End &end) {
+  if (q.present & POLICY(RELIABILITY)) {
+    end.reliability().kind =
+        q.reliability == DDSMARK_RELIABLE ? fast::RELIABLE_RELIABILITY_QOS : fast::BEST_EFFORT_RELIABILITY_QOS;
+    if (wish.side == SIDE_WRITER)
+      end.reliability().max_blocking_time = duration_of(q.max_blocking_ns);
+  }
+  if (q.present & POLICY(HISTORY)) {
+    end.history().kind = static_cast<fast::HistoryQosPolicyKind>(q.history);
+    end.history().depth = q.history == DDSMARK_KEEP_ALL ? 1 : q.history_depth;
+  }
+  apply_limits(q, plan, wish, end);
+  if (q.present & POLICY(DURABILITY))
+    end.durability().kind = static_cast<fast::DurabilityQosPolicyKind>(q.durability);
+  if (q.present & POLICY(DEADLINE))
+    end.deadline().period = duration_of(q.deadline_ns);
+  if (q.present & POLICY(LATENCY_BUDGET))
+    end.latency_budget().duration = duration_of(q.latency_budget_ns);
+  if (q.present & POLICY(LIFESPAN))
+    end.lifespan().duration = duration_of(q.lifespan_ns);
+  if (q.present & POLICY(LIVELINESS)) {
+    end.liveliness().kind = static_cast<fast::LivelinessQosPolicyKind>(q.liveliness);
+    end.liveliness().lease_duration = duration_of(q.liveliness_lease_ns);
+    /* How often the library asserts, where it does so by itself: well within the lease. */
+    if (q.liveliness_lease_ns != DDSMARK_DURATION_INFINITE)
+      end.liveliness().announcement_period = duration_of(std::max<uint64_t>(q.liveliness_lease_ns / 3, 1));
+  }
+  if (q.present & POLICY(OWNERSHIP))
+    end.ownership().kind = static_cast<fast::OwnershipQosPolicyKind>(q.ownership);
+  if (q.present & POLICY(USER_DATA))
+    end.user_data().data_vec(std::vector<uint8_t>(q.user_data, q.user_data + q.user_data_size));
+  if (plan.memory >= 0)
+    end.endpoint().history_memory_policy = static_cast<rtps::MemoryManagementPolicy_t>(plan.memory);
+  /* Never AUTO: with it, data may go through shared memory whatever the transport. */
+  if (plan.transport == TRANSPORT_DATA_SHARING)
+    end.data_sharing().on("");
+  else
+    end.data_sharing().off();
+  /* What every DDS can read, whatever it prefers. */
+  representation_of(end).m_value = {fast::XCDR_DATA_REPRESENTATION};
+}
+
+template <class Group> void apply_group(const ddsmark_qos &q, Group &group) {
+  if (q.present & POLICY(PARTITION))
+    for (uint32_t i = 0; i < q.partition_count; i++)
+      group.partition().push_back(q.partitions[i]);
+  if (q.present & POLICY(PRESENTATION)) {
+    group.presentation().access_scope = static_cast<fast::PresentationQosPolicyAccessScopeKind>(q.presentation_scope);
+    group.presentation().ordered_access = q.ordered_access != 0;
+  }
+  if (q.present & POLICY(GROUP_DATA))
+    group.group_data().data_vec(std::vector<uint8_t>(q.group_data, q.group_data + q.group_data_size));
+}
+
+void apply_side(const ddsmark_qos &q, const Plan &plan, const Wish &wish, fast::DataWriterQos &end) {
+  if (q.present & POLICY(DURABILITY_SERVICE)) {
+    auto &service = end.durability_service();
+    service.service_cleanup_delay = duration_of(q.service_cleanup_ns);
+    service.history_kind = static_cast<fast::HistoryQosPolicyKind>(q.service_history);
+    service.history_depth = q.service_history == DDSMARK_KEEP_ALL ? 1 : q.service_history_depth;
+    service.max_samples = q.service_max_samples;
+    service.max_instances = q.service_max_instances;
+    service.max_samples_per_instance = q.service_max_samples_per_instance;
+  }
+  if (q.present & POLICY(OWNERSHIP_STRENGTH))
+    end.ownership_strength().value = static_cast<uint32_t>(q.ownership_strength);
+  if (q.present & POLICY(TRANSPORT_PRIORITY))
+    end.transport_priority().value = static_cast<uint32_t>(q.transport_priority);
+  if (q.present & POLICY(WRITER_DATA_LIFECYCLE))
+    end.writer_data_lifecycle().autodispose_unregistered_instances = q.autodispose_unregistered != 0;
+  if (plan.heartbeat_ms)
+    heartbeat_period(end.reliable_writer_qos().times) = duration_of(plan.heartbeat_ms * 1000000);
+  end.publish_mode().kind = wish.async ? fast::ASYNCHRONOUS_PUBLISH_MODE : fast::SYNCHRONOUS_PUBLISH_MODE;
+  if (wish.async && plan.flow_bytes)
+    end.publish_mode().flow_controller_name = flow_controller_name;
+}
+
+void apply_side(const ddsmark_qos &q, const Plan &, const Wish &, fast::DataReaderQos &end) {
+  if (q.present & POLICY(TIME_BASED_FILTER))
+    end.time_based_filter().minimum_separation = duration_of(q.minimum_separation_ns);
+  if (q.present & POLICY(READER_DATA_LIFECYCLE)) {
+    end.reader_data_lifecycle().autopurge_no_writer_samples_delay = duration_of(q.autopurge_nowriter_ns);
+    end.reader_data_lifecycle().autopurge_disposed_samples_delay = duration_of(q.autopurge_disposed_ns);
+  }
+}
+
+template <class Set> ddsmark_status make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, Set &out) {
+  ddsmark_qos q{};
+  if (asked) {
+    if (asked->struct_size < END(present))
+      return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", asked->struct_size);
+    copy_in(&q, sizeof q, asked, asked->struct_size);
+    q.present = present_within(q.present, asked->struct_size);
+    const ddsmark_status status = check(q, wish.side);
+    if (status != DDSMARK_OK)
+      return status;
+    q.present &= wish.side == SIDE_WRITER ? ~READER_ONLY : ~(WRITER_ONLY & ~POLICY(LIFESPAN));
+  }
+  out.sets_topic = (q.present & POLICY(TOPIC_DATA)) != 0;
+  if (out.sets_topic)
+    out.topic.topic_data().data_vec(std::vector<uint8_t>(q.topic_data, q.topic_data + q.topic_data_size));
+  apply_group(q, out.group);
+  apply_common(q, plan, wish, out.end);
+  apply_side(q, plan, wish, out.end);
+  return DDSMARK_OK;
+}
+
+} // namespace
+
+ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, WriterQosSet &out) {
+  return make(asked, plan, wish, out);
+}
+
+ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, ReaderQosSet &out) {
+  return make(asked, plan, wish, out);
+}
+
+/* Nanoseconds of a second and more are not normalised by the library, and then mean nothing. */
+Duration duration_of(uint64_t ns) {
+  const uint64_t second = 1000000000;
+  if (ns / second >= INT32_MAX)
+    return Duration(INT32_MAX, UINT32_MAX);
+  return Duration(static_cast<int32_t>(ns / second), static_cast<uint32_t>(ns % second));
+}
+
+uint64_t ns_of(const Duration &duration) {
+  if (duration.seconds == INT32_MAX)
+    return DDSMARK_DURATION_INFINITE;
+  return static_cast<uint64_t>(duration.seconds) * 1000000000u + duration.nanosec;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reader.cpp
+ *
+ * Samples are taken into memory of the reader's, made once. Those of the plain type are not copied: the library lends
+ * them, for the duration of one call of the sink.
+ */
+#include "internal.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+namespace {
+
+/* How much one take may fill: enough for small samples to share its cost, not so much that they leave the cache. */
+const uint64_t take_samples = 256, take_bytes = 4u << 20;
+
+using Samples = fast::LoanableSequence<Sample>;
+using Lent = fast::LoanableSequence<uint8_t>;
+
+} // namespace
+
+struct ddsmark_reader : fast::DataReaderListener {
+  Endpoint e;
+  fast::Subscriber *group = nullptr;
+  fast::DataReader *entity = nullptr;
+  uint32_t mode = 0;
+  uint32_t capacity = 0;
+  std::unique_ptr<Samples> samples; /* of all types but the plain one */
+  std::unique_ptr<fast::SampleInfoSeq> infos;
+  Lent lent; /* of the plain one */
+  fast::SampleInfoSeq lent_infos;
+  ddsmark_sink sink = nullptr; /* DDSMARK_RECEIVE_LISTENER */
+  void *sink_context = nullptr;
+  /* The library may call from several threads, one for each connection or way; the sink is never called twice at once.
+   */
+  std::mutex heard;
+  std::atomic<uint64_t> not_alive{0};   /* how often a writer was found not alive */
+  std::atomic<uint64_t> overwritten{0}; /* lent samples that changed while they were read */
+
+  void on_data_available(fast::DataReader *reader) override;
+  void on_liveliness_changed(fast::DataReader *, const fast::LivelinessChangedStatus &status) override {
+    if (status.not_alive_count_change > 0)
+      not_alive.fetch_add(static_cast<uint64_t>(status.not_alive_count_change), std::memory_order_relaxed);
+  }
+};
+
+namespace {
+
+/* -- taking -------------------------------------------------------------------------------------------------------- */
+
+void give(const ddsmark_reader *r, const Samples &samples, uint32_t i, ddsmark_sink sink, void *context) {
+  const Sample &found = samples[static_cast<int32_t>(i)];
+  ddsmark_sample sample{};
+  sample.payload = found.payload;
+  sample.size = found.size;
+  sample.key = r->e.kind == DDSMARK_TYPE_KEYED ? found.key : 0;
+  sink(context, &sample);
+}
+
+void give(const ddsmark_reader *r, const Lent &lent, uint32_t i, ddsmark_sink sink, void *context) {
+  ddsmark_sample sample{};
+  sample.payload = static_cast<const uint8_t *>(lent.buffer()[i]);
+  sample.size = r->e.max_payload;
+  sample.token = &r->lent_infos[static_cast<int32_t>(i)];
+  sink(context, &sample);
+}
+
+/* Takes until there is nothing, or until `max_samples` were given. Samples without data count for nothing. */
+template <class Sequence>
+ReturnCode take(ddsmark_reader *r, fast::DataReader *entity, Sequence &samples, fast::SampleInfoSeq &infos,
+                uint32_t max_samples, ddsmark_sink sink, void *context, uint32_t &given) {
+  const bool lends = r->samples == nullptr;
+  uint32_t wanted, found;
+  ReturnCode code{};
+  do {
+    wanted = std::min(max_samples - given, r->capacity);
+    if (!lends) { /* else it would put them behind those of the last time */
+      samples.length(0);
+      infos.length(0);
+    }
+    code = entity->take(samples, infos, static_cast<int32_t>(wanted));
+    if (code_of(code) != CODE_OK)
+      return code;
+    found = static_cast<uint32_t>(infos.length());
+    for (uint32_t i = 0; i < found; i++) {
+      if (!infos[static_cast<int32_t>(i)].valid_data)
+        continue;
+      give(r, samples, i, sink, context);
+      given++;
+    }
+    if (lends && code_of(code = entity->return_loan(samples, infos)) != CODE_OK)
+      return code;
+  } while (found == wanted && given < max_samples);
+  return code;
+}
+
+ReturnCode take_any(ddsmark_reader *r, fast::DataReader *entity, uint32_t max_samples, ddsmark_sink sink, void *context,
+                    uint32_t &given) {
+  return r->samples ? take(r, entity, *r->samples, *r->infos, max_samples, sink, context, given)
+                    : take(r, entity, r->lent, r->lent_infos, max_samples, sink, context, given);
+}
+
+ddsmark_status receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink, void *context,
+                       uint32_t *taken) {
+  *taken = 0;
+  if (r->mode == DDSMARK_RECEIVE_LISTENER)
+    return fail(DDSMARK_BAD_ARGUMENT, "the reader was opened with a listener, which receives by itself");
+  if (max_samples == 0)
+    return DDSMARK_OK;
+  return guarded([&]() -> ddsmark_status {
+    /* Waits for as long as there is nothing that was not read: so nobody has to remember what was left behind. */
+    if (r->mode == DDSMARK_RECEIVE_WAITSET && timeout_ns > 0 &&
+        !r->entity->wait_for_unread_message(duration_of(timeout_ns)))
+      return DDSMARK_OK;
+    const ReturnCode code = take_any(r, r->entity, max_samples, sink, context, *taken);
+    return code_of(code) == CODE_OK || code_of(code) == CODE_NO_DATA ? DDSMARK_OK
+                                                                     : fail_dds(code, "cannot take samples");
+  });
+}
+
+/* -- open and close ------------------------------------------------------------------------------------------------ */
+
+ddsmark_status check(const Plan &plan, const ddsmark_reader_config &c, uint32_t &kind) {
+  if (c.content_filter)
+    return fail(DDSMARK_UNSUPPORTED, "Fast DDS filters content by the fields of a type that it knows; the type of this "
+                                     "driver's samples tells it none");
+  if (c.receive_mode > DDSMARK_RECEIVE_LISTENER)
+    return fail(DDSMARK_BAD_ARGUMENT, "receive mode %u does not exist", c.receive_mode);
+  if ((c.receive_mode == DDSMARK_RECEIVE_LISTENER) != (c.sink != nullptr))
+    return fail(DDSMARK_BAD_ARGUMENT, "%s",
+                c.sink ? "a sink was given without DDSMARK_RECEIVE_LISTENER" : "DDSMARK_RECEIVE_LISTENER needs a sink");
+  return endpoint_check(plan, c.type_kind, c.topic, c.max_payload_bytes, kind);
+}
+
+void make_room(ddsmark_reader *r) {
+  const uint64_t size = std::max<uint64_t>(r->e.max_payload, 1);
+  r->capacity = static_cast<uint32_t>(std::clamp<uint64_t>(take_bytes / size, 1, take_samples));
+  if (r->e.kind == DDSMARK_TYPE_PLAIN)
+    return;
+  const int32_t capacity = static_cast<int32_t>(r->capacity);
+  r->samples = std::make_unique<Samples>(capacity);
+  r->infos = std::make_unique<fast::SampleInfoSeq>(capacity);
+  r->samples->length(capacity);
+  for (int32_t i = 0; i < capacity; i++)
+    (*r->samples)[i].room.resize(r->e.max_payload);
+  r->samples->length(0);
+}
+
+void undo(ddsmark_reader *r) {
+  if (r->entity)
+    r->group->delete_datareader(r->entity);
+  if (r->group)
+    r->e.participant->entity->delete_subscriber(r->group);
+  if (r->e.topic)
+    topic_release(r->e);
+}
+
+ddsmark_status create(ddsmark_reader *r, const char *topic, const ReaderQosSet &qos) {
+  const std::lock_guard<std::mutex> guard(r->e.participant->lock);
+  errors_watch();
+  fast::StatusMask mask = fast::StatusMask::liveliness_changed();
+  if (r->mode == DDSMARK_RECEIVE_LISTENER)
+    mask << fast::StatusMask::data_available();
+  ddsmark_status status = topic_acquire(r->e, topic, qos.topic, qos.sets_topic);
+  if (status == DDSMARK_OK) {
+    r->group = r->e.participant->entity->create_subscriber(qos.group, nullptr, fast::StatusMask::none());
+    if (r->group == nullptr) {
+      status = fail_null("cannot create the subscriber");
+    } else {
+      /* The only call that tells what is wrong with a QoS. */
+      const ReturnCode code = r->group->set_default_datareader_qos(qos.end);
+      if (code_of(code) != CODE_OK)
+        status = fail_dds(code, "cannot create the reader");
+      else if ((r->entity = r->group->create_datareader(r->e.topic, qos.end, r, mask)) == nullptr)
+        status = fail_null("cannot create the reader");
+    }
+  }
+  if (status == DDSMARK_OK)
+    files_list(r->e.participant);
+  else
+    undo(r);
+  return status;
+}
+
+ddsmark_status open(ddsmark_participant *participant, const ddsmark_reader_config *config, ddsmark_reader **out) {
+  if (participant == nullptr || config == nullptr || out == nullptr ||
+      config->struct_size < offsetof(ddsmark_reader_config, qos))
+    return fail(DDSMARK_BAD_ARGUMENT, "reader_open was called without a configuration");
+  return guarded([&] {
+    const Plan &plan = participant->plan;
+    ddsmark_reader_config c;
+    copy_in(&c, sizeof c, config, config->struct_size);
+    uint32_t kind = 0;
+    ddsmark_status status = check(plan, c, kind);
+    ReaderQosSet qos;
+    const Wish wish{SIDE_READER, kind, c.max_payload_bytes, false};
+    if (status != DDSMARK_OK || (status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
+      return status;
+    auto *r = new ddsmark_reader;
+    r->e.participant = participant;
+    r->e.kind = kind;
+    r->e.max_payload = c.max_payload_bytes;
+    r->mode = c.receive_mode;
+    r->sink = c.sink;
+    r->sink_context = c.sink_context;
+    make_room(r);
+    status = create(r, c.topic, qos);
+    if (status == DDSMARK_OK)
+      *out = r;
+    else
+      delete r;
+    return status;
+  });
+}
+
+ddsmark_status close(ddsmark_reader *r) {
+  return guarded([&] {
+    /* Waits for a listener that is running. */
+    r->entity->set_listener(nullptr);
+    ReturnCode code;
+    {
+      const std::lock_guard<std::mutex> guard(r->e.participant->lock);
+      code = r->group->delete_datareader(r->entity);
+      r->entity = nullptr;
+      undo(r);
+    }
+    delete r;
+    return code_of(code) == CODE_OK ? static_cast<ddsmark_status>(DDSMARK_OK)
+                                    : fail_dds(code, "cannot delete the reader");
+  });
+}
+
+/* -- the rest ------------------------------------------------------------------------------------------------------ */
+
+uint32_t sample_intact(ddsmark_reader *r, const ddsmark_sample *sample) {
+  if (sample->token == nullptr || r->e.participant->plan.transport != TRANSPORT_DATA_SHARING)
+    return 1;
+  const bool whole = r->entity->is_sample_valid(const_cast<uint8_t *>(sample->payload),
+                                                static_cast<const fast::SampleInfo *>(sample->token));
+  if (!whole)
+    r->overwritten.fetch_add(1, std::memory_order_relaxed);
+  return whole;
+}
+
+ddsmark_status matched(ddsmark_reader *r, uint32_t *out) {
+  return guarded([&] {
+    fast::SubscriptionMatchedStatus status;
+    const ReturnCode code = r->entity->get_subscription_matched_status(status);
+    if (code_of(code) != CODE_OK)
+      return fail_dds(code, "cannot tell how many writers are matched");
+    *out = static_cast<uint32_t>(status.current_count);
+    return static_cast<ddsmark_status>(DDSMARK_OK);
+  });
+}
+
+ddsmark_status qos_now(ddsmark_reader *r, ddsmark_qos *out) {
+  return guarded(
+      [&] { return qos_read_back(r->e.topic->get_qos(), r->group->get_qos(), r->entity->get_qos(), r->e.texts, out); });
+}
+
+ddsmark_status settings(ddsmark_reader *r, ddsmark_visitor visit, void *context) {
+  static const char *const modes[] = {"waitset", "polling", "listener"};
+  return guarded([&] {
+    visit(context, "receive_mode", modes[r->mode]);
+    visit_number(visit, context, "samples_per_take", r->capacity);
+    visit_end(r->entity->get_qos(), r->e.participant->plan, visit, context);
+    if (r->e.participant->plan.over_ip())
+      sockets_visit(&r->e.participant->sockets, socket_receives, visit, context);
+    return DDSMARK_OK;
+  });
+}
+
+ddsmark_status counters(ddsmark_reader *r, ddsmark_counters *out) {
+  return guarded([&] {
+    ddsmark_counters c{};
+    fast::SampleRejectedStatus rejected;
+    fast::SampleLostStatus lost;
+    fast::RequestedDeadlineMissedStatus deadline;
+    fast::RequestedIncompatibleQosStatus incompatible;
+    if (code_of(r->entity->get_sample_rejected_status(rejected)) == CODE_OK)
+      counter_set(&c, DDSMARK_COUNTER_SAMPLES_REJECTED, rejected.total_count);
+    if (code_of(r->entity->get_sample_lost_status(lost)) == CODE_OK)
+      counter_set(&c, DDSMARK_COUNTER_SAMPLES_LOST, static_cast<uint64_t>(lost.total_count));
+    if (code_of(r->entity->get_requested_deadline_missed_status(deadline)) == CODE_OK)
+      counter_set(&c, DDSMARK_COUNTER_DEADLINE_MISSED, deadline.total_count);
+    if (code_of(r->entity->get_requested_incompatible_qos_status(incompatible)) == CODE_OK)
+      counter_set(&c, DDSMARK_COUNTER_INCOMPATIBLE_QOS, incompatible.total_count);
+    counter_set(&c, DDSMARK_COUNTER_LIVELINESS_LOST, r->not_alive.load(std::memory_order_relaxed));
+    if (r->e.kind == DDSMARK_TYPE_PLAIN)
+      counter_set(&c, DDSMARK_COUNTER_SAMPLES_OVERWRITTEN, r->overwritten.load(std::memory_order_relaxed));
+    return counters_out(&c, out);
+  });
+}
+
+} // namespace
+
+void ddsmark_reader::on_data_available(fast::DataReader *reader) {
+  const std::lock_guard<std::mutex> guard(heard);
+  uint32_t given = 0;
+  /* A failure here has nobody to be told to; samples that it costs show in what the host counts. */
+  guarded([&] {
+    take_any(this, reader, UINT32_MAX, sink, sink_context, given);
+    return DDSMARK_OK;
+  });
+}
+
+void reader_fill(ddsmark_driver &table) {
+  table.reader_open = open;
+  table.reader_close = close;
+  table.reader_matched = matched;
+  table.reader_qos = qos_now;
+  table.reader_settings = settings;
+  table.reader_counters = counters;
+  table.reader_receive = receive;
+  table.reader_sample_intact = sample_intact;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * qos.c: every policy that can be set is in force afterwards, and said to be so only where it is.
+ */
+#include "harness.h"
+
+#define SET                                                                                                            \
+  (BIT(RELIABILITY) | BIT(HISTORY) | BIT(RESOURCE_LIMITS) | BIT(DURABILITY) | BIT(DEADLINE) | BIT(LIVELINESS) |        \
+   BIT(OWNERSHIP) | BIT(PARTITION) | BIT(USER_DATA) | BIT(TOPIC_DATA) | BIT(GROUP_DATA))
+#define IGNORED                                                                                                        \
+  (BIT(DURABILITY_SERVICE) | BIT(LATENCY_BUDGET) | BIT(PRESENTATION) | BIT(TIME_BASED_FILTER) |                        \
+   BIT(TRANSPORT_PRIORITY) | BIT(READER_DATA_LIFECYCLE))
+
+void test_writer_policies(void) {
+  each_policy((SET | IGNORED | BIT(LIFESPAN) | BIT(OWNERSHIP_STRENGTH) | BIT(WRITER_DATA_LIFECYCLE)) & ~READER_ONLY,
+              IGNORED, true);
+}
+
+void test_reader_policies(void) {
+  each_policy((SET | IGNORED) & ~WRITER_ONLY, IGNORED, false);
+}
+
+void test_unset_policies(void) {
+  ddsmark_participant *p = participant();
+  ddsmark_qos none = unusual();
+  none.present = 0;
+  ddsmark_writer *w = writer(p, &none);
+  ddsmark_reader *r = reader(p, NULL);
+  ddsmark_qos wq = {.struct_size = sizeof wq}, rq = {.struct_size = sizeof rq};
+  OK(d->writer_qos(w, &wq));
+  OK(d->reader_qos(r, &rq));
+  CHECK_U64((wq.present | rq.present) & (IGNORED | BIT(ENTITY_FACTORY)), 0);
+  CHECK_U64(rq.present & WRITER_ONLY, 0);
+  CHECK_U64(wq.reliability, DDSMARK_RELIABLE); /* the defaults of DDS */
+  CHECK_U64(rq.reliability, DDSMARK_BEST_EFFORT);
+  CHECK_U64(rq.max_blocking_ns, 0);
+  CHECK_U64(wq.history, DDSMARK_KEEP_LAST);
+  CHECK_U64(wq.history_depth, 1);
+  CHECK_U64(wq.deadline_ns, DDSMARK_DURATION_INFINITE);
+  CHECK_U64(wq.lifespan_ns, DDSMARK_DURATION_INFINITE);
+  CHECK_U64(wq.partition_count, 0);
+  CHECK_U64(wq.user_data_size, 0);
+  OK(d->reader_close(r));
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+}

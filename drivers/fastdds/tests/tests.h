@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tests.h: the tests of this driver, and what they do not want from the user's environment.
+ */
+#define UNWANTED "ROS_DISCOVERY_SERVER"
+
+/* CMakeLists.txt reads the names from here, one a line. */
+/* clang-format off */
+#define TESTS(TEST) \
+    TEST(describe) \
+    TEST(policies_as_known) \
+    TEST(one_symbol) \
+    TEST(participant_errors) \
+    TEST(option_errors) \
+    TEST(endpoint_errors) \
+    TEST(policy_errors) \
+    TEST(nothing_left_behind) \
+    TEST(settings) \
+    TEST(options_in_force) \
+    TEST(vendor_defaults) \
+    TEST(receive_udp4) \
+    TEST(receive_udp6) \
+    TEST(receive_tcp4) \
+    TEST(receive_shm) \
+    TEST(receive_data_sharing) \
+    TEST(receive_async) \
+    TEST(receive_in_process) \
+    TEST(keys) \
+    TEST(udp_is_udp) \
+    TEST(shared_files_are_listed) \
+    TEST(shared_files_after_a_kill) \
+    TEST(loans_udp4) \
+    TEST(loans_shm) \
+    TEST(loans_data_sharing) \
+    TEST(octets_as_plain_shm) \
+    TEST(octets_as_plain_data_sharing) \
+    TEST(writer_policies) \
+    TEST(reader_policies) \
+    TEST(unset_policies)
+/* clang-format on */

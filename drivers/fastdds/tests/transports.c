@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * transports.c: samples over each transport, what is in force of it, and that nothing of it stays.
+ */
+#include "harness.h"
+
+static ddsmark_participant *over(const char *transport) {
+  ddsmark_participant_config c = participant_config();
+  c.transport = transport;
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p));
+  return p;
+}
+
+void test_receive_udp4(void) {
+  receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "udp4"});
+}
+void test_receive_udp6(void) {
+  receive(&(receive_case){.mode = DDSMARK_RECEIVE_LISTENER, .transport = "udp6"});
+}
+void test_receive_tcp4(void) {
+  receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "tcp4"});
+}
+void test_receive_shm(void) {
+  receive(&(receive_case){.mode = DDSMARK_RECEIVE_POLLING, .transport = "shm"});
+}
+void test_receive_data_sharing(void) {
+  receive(&(receive_case){.mode = DDSMARK_RECEIVE_LISTENER, .transport = "data_sharing"});
+}
+void test_receive_async(void) {
+  const ddsmark_option options[] = {{"publish_mode", "async"}, {"flow_controller", "10000000/10"}};
+  receive(
+      &(receive_case){.mode = DDSMARK_RECEIVE_LISTENER, .transport = "udp4", .options = options, .option_count = 2});
+}
+
+void test_nothing_left_behind(void) {
+  CHECK_U64(thread_count(), 1);
+  const unsigned descriptors = descriptor_count();
+  unsigned watchdogs = 0;
+  for (uint32_t i = 0; i < d->describe()->transport_count; i++) {
+    for (int times = 0; times < 2; times++) {
+      ddsmark_participant *p = over(d->describe()->transports[i].name);
+      const ddsmark_qos q = reliable_keep_all(100);
+      ddsmark_writer_config wc = writer_config(&q);
+      ddsmark_reader_config rc = reader_config(&q, DDSMARK_RECEIVE_WAITSET);
+      wc.max_payload_bytes = rc.max_payload_bytes = 1000;
+      ddsmark_writer *w = NULL;
+      ddsmark_reader *r = NULL;
+      OK(d->writer_open(p, &wc, &w));
+      OK(d->reader_open(p, &rc, &r));
+      WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
+      OK(d->reader_close(r));
+      OK(d->writer_close(w));
+      OK(d->participant_close(p));
+      /* One thread of the library's, which looks after shared memory, stays as long as the process. */
+      watchdogs |= strcmp(d->describe()->transports[i].name, "shm") == 0;
+      WAIT_UNTIL(thread_count() <= 1 + watchdogs);
+      CHECK_U64(descriptor_count(), descriptors);
+    }
+  }
+}
+
+void test_settings(void) {
+  setting s;
+  for (uint32_t i = 0; i < d->describe()->transport_count; i++) {
+    const char *name = d->describe()->transports[i].name;
+    ddsmark_participant *p = over(name);
+    CHECK(strcmp(participant_setting(p, "transport", &s), name) == 0);
+    participant_setting(p, "interface", &s);
+    CHECK(s.found == (strcmp(name, "shm") != 0));
+    ddsmark_writer_config wc = writer_config(NULL);
+    wc.max_payload_bytes = 1000;
+    ddsmark_writer *w = NULL;
+    OK(d->writer_open(p, &wc, &w));
+    CHECK(strcmp(writer_setting(w, "data_sharing", &s), strcmp(name, "data_sharing") == 0 ? "on" : "off") == 0);
+    CHECK(strcmp(writer_setting(w, "batching", &s), "none") == 0);
+    OK(d->writer_close(w));
+    OK(d->participant_close(p));
+  }
+  ddsmark_participant_config c = participant_config();
+  c.receive_buffer_bytes = 150000;
+  c.send_buffer_bytes = 120000;
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "address", &s), "127.0.0.1") == 0);
+  /* Linux grants twice what it is asked for, and says so. */
+  CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "300000") == 0);
+  CHECK(strcmp(participant_setting(p, "send_buffer_bytes", &s), "240000") == 0);
+  CHECK(!(participant_setting(p, "multicast_groups", &s), s.found)); /* discovery is by unicast */
+  OK(d->participant_close(p));
+}
+
+static ddsmark_participant *with(const char *transport, const ddsmark_option *options, uint32_t count) {
+  ddsmark_participant_config c = participant_config();
+  c.transport = transport;
+  c.options = options;
+  c.option_count = count;
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p));
+  return p;
+}
+
+void test_options_in_force(void) {
+  setting s;
+  const ddsmark_option udp[] = {{"publish_mode", "async"},    {"flow_controller", "1000000/10"},
+                                {"heartbeat_ms", "25"},       {"memory", "dynamic_reusable"},
+                                {"max_message_size", "9000"}, {"intraprocess", "full"}};
+  ddsmark_participant *p = with("udp4", udp, 6);
+  CHECK(strcmp(participant_setting(p, "max_message_size", &s), "9000") == 0);
+  CHECK(strcmp(participant_setting(p, "flow_controller", &s), "1000000/10") == 0);
+  CHECK(strcmp(participant_setting(p, "intraprocess", &s), "full") == 0);
+  ddsmark_writer *w = writer(p, NULL);
+  CHECK(strcmp(writer_setting(w, "publish_mode", &s), "async") == 0);
+  CHECK(strcmp(writer_setting(w, "heartbeat_ms", &s), "25") == 0);
+  CHECK(strcmp(writer_setting(w, "memory", &s), "dynamic_reusable") == 0);
+  CHECK((writer_setting(w, "flow_controller", &s), s.found));
+  OK(d->writer_close(w));
+  /* One switch for all participants of a process. */
+  ddsmark_participant *other = NULL;
+  const ddsmark_participant_config c = participant_config();
+  CHECK_FAILS(d->participant_open(&c, &other), DDSMARK_BAD_ARGUMENT, "intraprocess");
+  OK(d->participant_close(p));
+
+  const ddsmark_option shm[] = {
+      {"shm_segment_size", "1000000"}, {"shm_port_queue", "77"}, {"max_message_size", "200000"}};
+  p = with("shm", shm, 3);
+  CHECK(strcmp(participant_setting(p, "shm_segment_size", &s), "1000000") == 0);
+  CHECK(strcmp(participant_setting(p, "shm_port_queue", &s), "77") == 0);
+  CHECK(strcmp(participant_setting(p, "max_message_size", &s), "200000") == 0);
+  CHECK(strcmp(participant_setting(p, "intraprocess", &s), "off") == 0);
+  w = writer(p, NULL);
+  CHECK(strcmp(writer_setting(w, "publish_mode", &s), "sync") == 0);
+  CHECK(strcmp(writer_setting(w, "heartbeat_ms", &s), "10") == 0);
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+}
+
+void test_vendor_defaults(void) {
+  setting s;
+  ddsmark_participant_config c = participant_config();
+  c.vendor_defaults = 1;
+  c.transport = "shm";
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "max_message_size", &s), "65500") == 0);
+  ddsmark_writer *w = writer(p, NULL);
+  CHECK(strcmp(writer_setting(w, "heartbeat_ms", &s), "3000") == 0);
+  ddsmark_qos q = {.struct_size = sizeof q};
+  OK(d->writer_qos(w, &q));
+  CHECK_U64(q.max_samples, 5000);
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+}
+
+/* No file of shared memory is open or mapped. */
+static unsigned shared_files(void) {
+  char line[4096];
+  unsigned n = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  CHECK(maps != NULL);
+  while (fgets(line, sizeof line, maps))
+    n += strstr(line, "/dev/shm/fast") != NULL;
+  fclose(maps);
+  return n;
+}
+
+void test_udp_is_udp(void) {
+  ddsmark_participant *p = over("udp4");
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_writer *w = writer(p, &q);
+  ddsmark_reader *r = reader(p, &q);
+  WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
+  CHECK_U64(shared_files(), 0);
+  OK(d->reader_close(r));
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+  p = over("shm");
+  CHECK(shared_files() > 0);
+  OK(d->participant_close(p));
+}

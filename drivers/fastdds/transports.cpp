@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * transports.cpp: a plan -> the QoS of a participant: transports and discovery.
+ *
+ * Only the transport that was asked for is there: the built-in ones, of which one is shared memory, are off.
+ */
+#include "internal.hpp"
+
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+const char flow_controller_name[] = "ddsmark";
+
+namespace {
+
+enum { KIND_UDP4 = 1, KIND_UDP6 = 2, KIND_TCP4 = 4 }; /* of RTPS */
+
+/* Ports of TCP: above those that RTPS derives from the domain for UDP, below those of the next domain. */
+const uint32_t tcp_base = 7400, tcp_gain = 250, tcp_offset = 240, tcp_ports = 10;
+
+uint16_t tcp_port(uint32_t domain, uint32_t index) {
+  return static_cast<uint16_t>(tcp_base + tcp_gain * domain + tcp_offset + index);
+}
+
+template <class Descriptor> std::shared_ptr<Descriptor> sockets(const Plan &plan) {
+  auto transport = std::make_shared<Descriptor>();
+  if (!plan.address.empty())
+    transport->interfaceWhiteList.push_back(plan.address);
+  if (plan.receive_buffer)
+    transport->receiveBufferSize = static_cast<uint32_t>(plan.receive_buffer);
+  if (plan.send_buffer)
+    transport->sendBufferSize = static_cast<uint32_t>(plan.send_buffer);
+  if (plan.max_message)
+    transport->maxMessageSize = static_cast<uint32_t>(plan.max_message);
+  transport->maxInitialPeersRange = static_cast<uint32_t>(plan.participants);
+  return transport;
+}
+
+/* A locator of each peer; the library asks on every port that a participant there may have. And one for us, without
+ * address and port: all interfaces that are allowed, and no group. */
+void by_unicast(const Plan &plan, int32_t kind, fast::DomainParticipantQos &qos) {
+  auto &builtin = qos.wire_protocol().builtin;
+  if (plan.peers.empty())
+    return;
+  Locator ours;
+  ours.kind = kind;
+  builtin.metatrafficUnicastLocatorList.push_back(ours);
+  for (const std::string &address : plan.peers) {
+    Locator peer;
+    peer.kind = kind;
+    if (kind == KIND_UDP6)
+      IpLocator::setIPv6(peer, address);
+    else
+      IpLocator::setIPv4(peer, address);
+    builtin.initialPeersList.push_back(peer);
+  }
+}
+
+ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos) {
+  auto transport = sockets<transports::TCPv4TransportDescriptor>(plan);
+  if (!port.take(transport_infos[plan.transport].name, plan.domain, tcp_ports))
+    return fail(DDSMARK_ERROR, "domain %u has all of its %u TCP ports in use on this host; hint: another domain",
+                plan.domain, tcp_ports);
+  transport->add_listener_port(tcp_port(plan.domain, port.index));
+  transport->enable_tcp_nodelay = true;
+  qos.transport().user_transports.push_back(transport);
+  /* Whoever came earlier is asked; who comes later asks us. On other hosts, all. */
+  auto &peers = qos.wire_protocol().builtin.initialPeersList;
+  for (const std::string &address : plan.peers) {
+    const bool here = address == plan.address || is_loopback_peer(address.c_str());
+    for (uint32_t i = 0; i < (here ? port.index : tcp_ports); i++) {
+      Locator peer;
+      peer.kind = KIND_TCP4;
+      IpLocator::setIPv4(peer, address);
+      IpLocator::setPhysicalPort(peer, tcp_port(plan.domain, i));
+      peers.push_back(peer);
+    }
+  }
+  return DDSMARK_OK;
+}
+
+void shared_memory(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos) {
+  auto transport = std::make_shared<transports::SharedMemTransportDescriptor>();
+  if (plan.segment)
+    transport->segment_size(static_cast<uint32_t>(plan.segment));
+  if (plan.port_queue)
+    transport->port_queue_capacity(static_cast<uint32_t>(plan.port_queue));
+  if (plan.max_message)
+    transport->max_message_size(static_cast<uint32_t>(plan.max_message));
+  /* Left to itself the library tries ports until one is free. */
+  if (port.take(transport_infos[plan.transport].name, plan.domain, 100))
+    qos.wire_protocol().participant_id = static_cast<int32_t>(port.index);
+  qos.transport().user_transports.push_back(transport);
+}
+
+} // namespace
+
+PortIndex::~PortIndex() {
+  if (socket_ >= 0)
+    close(socket_);
+}
+
+bool PortIndex::take(const char *transport, uint32_t domain, uint32_t count) {
+  socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  for (index = 0; socket_ >= 0 && index < count; index++) {
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    /* The first byte is 0: no file. */
+    const int n =
+        snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "ddsmark-fastdds-%s-%u-%u", transport, domain, index);
+    const socklen_t size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(n));
+    if (bind(socket_, reinterpret_cast<const sockaddr *>(&name), size) == 0)
+      return true;
+  }
+  return false;
+}
+
+ddsmark_status transport_apply(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos) {
+  ddsmark_status status = DDSMARK_OK;
+  qos.transport().use_builtin_transports = false;
+  switch (plan.transport) {
+  case TRANSPORT_UDP4:
+  case TRANSPORT_DATA_SHARING:
+    qos.transport().user_transports.push_back(sockets<transports::UDPv4TransportDescriptor>(plan));
+    by_unicast(plan, KIND_UDP4, qos);
+    break;
+  case TRANSPORT_UDP6:
+    qos.transport().user_transports.push_back(sockets<transports::UDPv6TransportDescriptor>(plan));
+    by_unicast(plan, KIND_UDP6, qos);
+    break;
+  case TRANSPORT_TCP4:
+    status = tcp(plan, port, qos);
+    break;
+  case TRANSPORT_SHM:
+    shared_memory(plan, port, qos);
+    break;
+  }
+  if (!plan.vendor_defaults) /* as long as other middlewares take to forget who was killed */
+    qos.wire_protocol().builtin.discovery_config.leaseDuration = duration_of(UINT64_C(10000000000));
+  if (plan.flow_bytes) {
+    auto controller = std::make_shared<transports::FlowControllerDescriptor>();
+    controller->name = flow_controller_name;
+    controller->max_bytes_per_period = static_cast<int32_t>(plan.flow_bytes);
+    controller->period_ms = plan.flow_ms;
+    qos.flow_controllers().push_back(controller);
+  }
+  return status;
+}
+
+void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64_t value) {
+  visit(context, name, std::to_string(value).c_str());
+}
+
+void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor visit, void *context) {
+  std::string found;
+  for (const auto &transport : qos.transport().user_transports) {
+    const char *name = "unknown";
+    if (dynamic_cast<const transports::UDPv4TransportDescriptor *>(transport.get()))
+      name = plan.transport == TRANSPORT_DATA_SHARING ? "data_sharing" : "udp4";
+    else if (dynamic_cast<const transports::UDPv6TransportDescriptor *>(transport.get()))
+      name = "udp6";
+    else if (dynamic_cast<const transports::TCPv4TransportDescriptor *>(transport.get()))
+      name = "tcp4";
+    else if (dynamic_cast<const transports::SharedMemTransportDescriptor *>(transport.get()))
+      name = "shm";
+    found += (found.empty() ? "" : "+") + std::string(name);
+  }
+  visit(context, "transport", qos.transport().use_builtin_transports ? "built-in" : found.c_str());
+  if (plan.over_ip()) {
+    visit(context, "interface", plan.interface.empty() ? "all" : plan.interface.c_str());
+    if (!plan.address.empty())
+      visit(context, "address", plan.address.c_str());
+  }
+  if (!qos.transport().user_transports.empty()) {
+    const auto &first = qos.transport().user_transports.front();
+    visit_number(visit, context, "max_message_size", first->maxMessageSize);
+    if (const auto *shm = dynamic_cast<const transports::SharedMemTransportDescriptor *>(first.get())) {
+      visit_number(visit, context, "shm_segment_size", shm->segment_size());
+      visit_number(visit, context, "shm_port_queue", shm->port_queue_capacity());
+    }
+  }
+  if (!qos.flow_controllers().empty()) {
+    const auto &controller = qos.flow_controllers().front();
+    visit(context, "flow_controller",
+          (std::to_string(controller->max_bytes_per_period) + "/" + std::to_string(controller->period_ms)).c_str());
+  }
+  visit_number(visit, context, "lease_ms", ns_of(qos.wire_protocol().builtin.discovery_config.leaseDuration) / 1000000);
+}
+
+/* Fast DDS receives on ports that RTPS derives from the domain, all below those that the kernel gives out, from which
+ * it sends. */
+bool socket_receives(int fd) {
+  sockaddr_storage name{};
+  socklen_t size = sizeof name;
+  if (getsockname(fd, reinterpret_cast<sockaddr *>(&name), &size) != 0)
+    return false;
+  const uint16_t port = name.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in *>(&name)->sin_port
+                                                  : reinterpret_cast<const sockaddr_in6 *>(&name)->sin6_port;
+  return ntohs(port) < 32768;
+}

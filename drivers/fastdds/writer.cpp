@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * writer.cpp
+ */
+#include "internal.hpp"
+
+#include <atomic>
+
+namespace {
+
+const rtps::InstanceHandle_t no_handle;
+
+} // namespace
+
+struct ddsmark_writer {
+  Endpoint e;
+  fast::Publisher *group = nullptr;
+  fast::DataWriter *entity = nullptr;
+  bool loans = false;
+  Sample sample; /* what is being written: it borrows the payload */
+  /* Written by the thread that writes samples and read by the one that asks for counters; no two threads ever add. */
+  std::atomic<uint64_t> timed_out{0}, refused{0};
+};
+
+namespace {
+
+void count(std::atomic<uint64_t> &counter) {
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+/* -- open and close ------------------------------------------------------------------------------------------------ */
+
+ddsmark_status check(const Plan &plan, const ddsmark_writer_config &c, uint32_t &kind) {
+  const ddsmark_status status = endpoint_check(plan, c.type_kind, c.topic, c.max_payload_bytes, kind);
+  if (status != DDSMARK_OK)
+    return status;
+  if (c.batch_bytes > 0)
+    return fail(DDSMARK_UNSUPPORTED, "Fast DDS does not pack samples into batches; hint: leave batching out");
+  if (c.loans && kind != DDSMARK_TYPE_PLAIN)
+    return fail(DDSMARK_UNSUPPORTED, "Fast DDS lends samples of the plain type only; hint: option plain=true");
+  return DDSMARK_OK;
+}
+
+void undo(ddsmark_writer *w) {
+  if (w->entity)
+    w->group->delete_datawriter(w->entity);
+  if (w->group)
+    w->e.participant->entity->delete_publisher(w->group);
+  if (w->e.topic)
+    topic_release(w->e);
+}
+
+ddsmark_status create(ddsmark_writer *w, const char *topic, const WriterQosSet &qos) {
+  const std::lock_guard<std::mutex> guard(w->e.participant->lock);
+  errors_watch();
+  ddsmark_status status = topic_acquire(w->e, topic, qos.topic, qos.sets_topic);
+  if (status == DDSMARK_OK) {
+    w->group = w->e.participant->entity->create_publisher(qos.group, nullptr, fast::StatusMask::none());
+    if (w->group == nullptr) {
+      status = fail_null("cannot create the publisher");
+    } else {
+      /* The only call that tells what is wrong with a QoS. */
+      const ReturnCode code = w->group->set_default_datawriter_qos(qos.end);
+      if (code_of(code) != CODE_OK)
+        status = fail_dds(code, "cannot create the writer");
+      else if ((w->entity = w->group->create_datawriter(w->e.topic, qos.end, nullptr, fast::StatusMask::none())) ==
+               nullptr)
+        status = fail_null("cannot create the writer");
+    }
+  }
+  if (status == DDSMARK_OK)
+    files_list(w->e.participant);
+  else
+    undo(w);
+  return status;
+}
+
+ddsmark_status open(ddsmark_participant *participant, const ddsmark_writer_config *config, ddsmark_writer **out) {
+  if (participant == nullptr || config == nullptr || out == nullptr ||
+      config->struct_size < offsetof(ddsmark_writer_config, qos))
+    return fail(DDSMARK_BAD_ARGUMENT, "writer_open was called without a configuration");
+  return guarded([&] {
+    const Plan &plan = participant->plan;
+    ddsmark_writer_config c;
+    copy_in(&c, sizeof c, config, config->struct_size);
+    uint32_t kind = 0;
+    ddsmark_status status = check(plan, c, kind);
+    WriterQosSet qos;
+    const Wish wish{SIDE_WRITER, kind, c.max_payload_bytes, plan.async || c.async_write != 0};
+    if (status != DDSMARK_OK || (status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
+      return status;
+    auto *w = new ddsmark_writer;
+    w->e.participant = participant;
+    w->e.kind = kind;
+    w->e.max_payload = c.max_payload_bytes;
+    w->loans = c.loans != 0;
+    status = create(w, c.topic, qos);
+    if (status != DDSMARK_OK) {
+      delete w;
+      return status;
+    }
+    if (w->e.max_payload == 0)
+      w->e.max_payload = transport_infos[plan.transport].max_payload_bytes;
+    *out = w;
+    return status;
+  });
+}
+
+ddsmark_status close(ddsmark_writer *w) {
+  return guarded([&] {
+    ReturnCode code;
+    {
+      const std::lock_guard<std::mutex> guard(w->e.participant->lock);
+      code = w->group->delete_datawriter(w->entity);
+      w->entity = nullptr;
+      undo(w);
+    }
+    delete w;
+    return code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot delete the writer");
+  });
+}
+
+/* -- the hot path -------------------------------------------------------------------------------------------------- */
+
+ddsmark_status not_written(ddsmark_writer *w, const ReturnCode &code) {
+  switch (code_of(code)) {
+  case CODE_TIMEOUT:
+    count(w->timed_out);
+    return fail(DDSMARK_TIMED_OUT, "the write timed out: the history is full of what was not acknowledged");
+  case CODE_OUT_OF_RESOURCES:
+    count(w->refused);
+    return fail(DDSMARK_REFUSED, "the write was refused: no room");
+  default:
+    return fail_dds(code, "cannot write");
+  }
+}
+
+ddsmark_status too_large(const ddsmark_writer *w, uint64_t size) {
+  return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes is over the %llu that the writer was opened for",
+              static_cast<unsigned long long>(size), static_cast<unsigned long long>(w->e.max_payload));
+}
+
+ddsmark_status not_whole(const ddsmark_writer *w, uint64_t size) {
+  return fail(DDSMARK_BAD_ARGUMENT, "a sample of %llu bytes is not of the plain type's %llu",
+              static_cast<unsigned long long>(size), static_cast<unsigned long long>(w->e.max_payload));
+}
+
+/* 2 takes what it does not change through a pointer without const. */
+void *unconst(const void *data) {
+  return const_cast<void *>(data);
+}
+
+ddsmark_status write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  const void *data = payload;
+  if (size > w->e.max_payload)
+    return too_large(w, size);
+  if (w->e.kind == DDSMARK_TYPE_PLAIN) {
+    if (size != w->e.max_payload)
+      return not_whole(w, size);
+  } else {
+    w->sample.key = key;
+    w->sample.size = static_cast<uint32_t>(size);
+    w->sample.payload = payload;
+    data = &w->sample;
+  }
+  return guarded([&] {
+    const ReturnCode code = w->entity->write(unconst(data), no_handle);
+    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, code);
+  });
+}
+
+ddsmark_status flush(ddsmark_writer *) {
+  return DDSMARK_OK;
+}
+
+ddsmark_status loan(ddsmark_writer *w, uint64_t size, uint8_t **out) {
+  if (!w->loans)
+    return fail(DDSMARK_UNSUPPORTED, "the writer was opened without loans");
+  if (size > w->e.max_payload)
+    return too_large(w, size);
+  return guarded([&] {
+    void *sample = nullptr;
+    const ReturnCode code =
+        w->entity->loan_sample(sample, fast::DataWriter::LoanInitializationKind::NO_LOAN_INITIALIZATION);
+    if (code_of(code) == CODE_OUT_OF_RESOURCES)
+      return fail(DDSMARK_REFUSED, "no sample is free to be lent");
+    if (code_of(code) != CODE_OK)
+      return fail_dds(code, "cannot lend a sample");
+    *out = static_cast<uint8_t *>(sample);
+    return static_cast<ddsmark_status>(DDSMARK_OK);
+  });
+}
+
+ddsmark_status publish(ddsmark_writer *w, uint32_t, uint8_t *sample, uint64_t size) {
+  if (size != w->e.max_payload)
+    return not_whole(w, size);
+  return guarded([&] {
+    const ReturnCode code = w->entity->write(sample, no_handle);
+    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, code);
+  });
+}
+
+ddsmark_status discard(ddsmark_writer *w, uint8_t *sample) {
+  return guarded([&] {
+    void *lent = sample;
+    const ReturnCode code = w->entity->discard_loan(lent);
+    return code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot take a lent sample back");
+  });
+}
+
+/* -- the rest ------------------------------------------------------------------------------------------------------ */
+
+ddsmark_status wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
+  return guarded([&] {
+    /* Generations and versions differ in how they say that the time was over; nothing else makes it fail. */
+    const ReturnCode code = w->entity->wait_for_acknowledgments(duration_of(timeout_ns));
+    return code_of(code) == CODE_OK ? DDSMARK_OK
+                                    : fail(DDSMARK_TIMED_OUT, "not all was acknowledged in the time given");
+  });
+}
+
+template <class Call> ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, Call call) {
+  if (w->e.kind != DDSMARK_TYPE_KEYED)
+    return fail(DDSMARK_UNSUPPORTED, "a type without a key has no instances in Fast DDS");
+  return guarded([&] {
+    w->sample.key = key;
+    w->sample.size = 0;
+    const ReturnCode code = call(unconst(&w->sample));
+    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, code);
+  });
+}
+
+ddsmark_status dispose(ddsmark_writer *w, uint32_t key) {
+  return on_instance(w, key, [w](void *sample) { return w->entity->dispose(sample, no_handle); });
+}
+
+ddsmark_status unregister(ddsmark_writer *w, uint32_t key) {
+  return on_instance(w, key, [w](void *sample) { return w->entity->unregister_instance(sample, no_handle); });
+}
+
+ddsmark_status assert_liveliness(ddsmark_writer *w) {
+  return guarded([&] {
+    const ReturnCode code = w->entity->assert_liveliness();
+    return code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot assert liveliness");
+  });
+}
+
+ddsmark_status matched(ddsmark_writer *w, uint32_t *out) {
+  return guarded([&] {
+    fast::PublicationMatchedStatus status;
+    const ReturnCode code = w->entity->get_publication_matched_status(status);
+    if (code_of(code) != CODE_OK)
+      return fail_dds(code, "cannot tell how many readers are matched");
+    *out = static_cast<uint32_t>(status.current_count);
+    return static_cast<ddsmark_status>(DDSMARK_OK);
+  });
+}
+
+ddsmark_status qos_now(ddsmark_writer *w, ddsmark_qos *out) {
+  return guarded(
+      [&] { return qos_read_back(w->e.topic->get_qos(), w->group->get_qos(), w->entity->get_qos(), w->e.texts, out); });
+}
+
+ddsmark_status settings(ddsmark_writer *w, ddsmark_visitor visit, void *context) {
+  return guarded([&] {
+    visit(context, "batching", "none");
+    visit_end(w->entity->get_qos(), w->e.participant->plan, visit, context);
+    if (w->e.participant->plan.over_ip())
+      sockets_visit(&w->e.participant->sockets, socket_receives, visit, context);
+    return DDSMARK_OK;
+  });
+}
+
+ddsmark_status counters(ddsmark_writer *w, ddsmark_counters *out) {
+  return guarded([&] {
+    ddsmark_counters c{};
+    counter_set(&c, DDSMARK_COUNTER_WRITE_TIMED_OUT, w->timed_out.load(std::memory_order_relaxed));
+    counter_set(&c, DDSMARK_COUNTER_WRITE_REFUSED, w->refused.load(std::memory_order_relaxed));
+    fast::OfferedDeadlineMissedStatus deadline;
+    fast::LivelinessLostStatus liveliness;
+    fast::OfferedIncompatibleQosStatus incompatible;
+    if (code_of(w->entity->get_offered_deadline_missed_status(deadline)) == CODE_OK)
+      counter_set(&c, DDSMARK_COUNTER_DEADLINE_MISSED, deadline.total_count);
+    if (code_of(w->entity->get_liveliness_lost_status(liveliness)) == CODE_OK)
+      counter_set(&c, DDSMARK_COUNTER_LIVELINESS_LOST, static_cast<uint64_t>(liveliness.total_count));
+    if (code_of(w->entity->get_offered_incompatible_qos_status(incompatible)) == CODE_OK)
+      counter_set(&c, DDSMARK_COUNTER_INCOMPATIBLE_QOS, incompatible.total_count);
+    return counters_out(&c, out);
+  });
+}
+
+} // namespace
+
+void writer_fill(ddsmark_driver &table) {
+  table.writer_open = open;
+  table.writer_close = close;
+  table.writer_matched = matched;
+  table.writer_qos = qos_now;
+  table.writer_settings = settings;
+  table.writer_counters = counters;
+  table.writer_write = write;
+  table.writer_loan = loan;
+  table.writer_publish = publish;
+  table.writer_discard = discard;
+  table.writer_flush = flush;
+  table.writer_wait_acked = wait_acked;
+  table.writer_dispose = dispose;
+  table.writer_unregister = unregister;
+  table.writer_assert_liveliness = assert_liveliness;
+}

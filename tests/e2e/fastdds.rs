@@ -1,0 +1,71 @@
+//! Fast DDS: the way that was asked for is the way that is measured; and another middleware on the same topic.
+
+use std::{path::Path, process::Command};
+
+use crate::support::{Scene, count, drivers, list, root};
+
+const EXPERIMENT: &str = r#"
+question = "Which way do samples go?"
+workload = ["latency", "throughput"]
+
+[factors]
+driver = "fastdds"
+transport = ["udp4", "shm"]
+size = [64, 100000]
+
+[options.fastdds]
+publish_mode = ["sync", "async"]
+
+[design]
+blocks = 3
+warm_up = "50ms"
+measure = "200ms"
+"#;
+
+#[test]
+fn latency_and_throughput_over_udp_and_shared_memory() {
+    let scene = Scene::new();
+    std::fs::write(scene.path("ways.toml"), EXPERIMENT).expect("a file");
+    let outcome = scene.ddsmark(&["run", "ways.toml", "--json"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]);
+    assert_eq!(cells.len(), 16, "of two workloads, transports, sizes and modes");
+    for cell in cells {
+        let asked = &cell["factors"];
+        for run in list(&cell["runs"]) {
+            assert_eq!(run["state"], "valid", "{run:#}");
+            assert!(count(&list(&run["counted"])[0]["delivered"]) > 0, "{run:#}");
+            // read back, at both ends
+            let text = run.to_string();
+            for (name, value) in [
+                ("transport", &asked["transport"]),
+                ("publish_mode", &asked["options"]["publish_mode"]),
+                ("data_sharing", &"off".into()),
+            ] {
+                assert!(text.contains(&format!("\"{name}\":{value}")), "{name} {value}: {run:#}");
+            }
+        }
+    }
+}
+
+/// A driver in each process, and never two middlewares in one.
+#[test]
+fn two_middlewares_on_one_topic_deliver_everything_both_ways() {
+    let scene = Scene::new();
+    let tests = root().join("drivers/common/tests");
+    let program = scene.path("across");
+    let compiled = Command::new("cc")
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-I"])
+        .arg(root().join("include"))
+        .args(["across.c", "harness.c", "receive.c"].map(|file| tests.join(file)))
+        .args(["-o".as_ref(), program.as_path(), Path::new("-ldl"), Path::new("-lpthread")])
+        .output()
+        .expect("a compiler");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let file = |driver: &str| drivers().join(format!("libddsmark_{driver}.so")).display().to_string();
+    for (writer, reader) in [("cyclonedds", "fastdds"), ("fastdds", "cyclonedds")] {
+        let across = scene.start(&program.display().to_string(), &[&file(writer), &file(reader)]).end();
+        assert!(across.status.success(), "{writer} to {reader}: {across:?}");
+    }
+}
