@@ -160,6 +160,8 @@ public:
   void deleteData(void *data) override { unmake(data); }
   bool getKey(void *data, rtps::InstanceHandle_t *handle, bool) override { return key_of(data, *handle); }
   bool is_plain() const override { return plain(); }
+  /* Newer versions of 2 ask so; older ones do not know of it. */
+  virtual bool is_plain(fast::DataRepresentationId_t) const { return plain(); }
 
 protected:
   void set_names(const char *name, bool keyed) {

@@ -87,7 +87,7 @@ fn a_driver_of_version_1_loads_and_keeps_its_promises_and_those_of_other_times_a
     assert!(description.has("locators"), "{:?}", description.features);
     for case in conformance::cases() {
         let name = format!("frozen-{}-{}", std::process::id(), case.id);
-        let verdict = case.run(&driver, &Way::default(), &name, 1, &second_process(&driver));
+        let verdict = case.run(&driver, &conformance::Way::default(), &name, 1, &second_process(&driver));
         assert!(!matches!(verdict, Verdict::Failed(_)), "{}: {verdict:?}", case.id);
         let must = ["describe", "clean-close", "match", "delivery", "order", "receive-waitset", "counters"]
             .map(|id| [id.to_owned(), format!("{id}-across")])

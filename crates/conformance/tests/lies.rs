@@ -107,7 +107,7 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
 
     let honest = liar(directory.path(), "nothing");
     for case in conformance::cases() {
-        let verdict = case.run(&honest, &Way::default(), &name(&case.id, "honest"), 1, &alone);
+        let verdict = case.run(&honest, &conformance::Way::default(), &name(&case.id, "honest"), 1, &alone);
         if case.processes == 1 && !BEYOND_TEACHING.contains(&&*case.id) {
             assert_eq!(verdict, Verdict::Passed, "{}", case.id);
         } else {
@@ -120,7 +120,7 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
     let lender = liar(directory.path(), "lends");
     let verdict = conformance::case("loans").expect("a case").run(
         &lender,
-        &Way::default(),
+        &conformance::Way::default(),
         &name("loans", "lends"),
         1,
         &alone,
@@ -134,7 +134,13 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
     for (lie, id, expected) in LIES {
         let driver = liar(directory.path(), lie);
         let name = name(id, lie);
-        let verdict = conformance::case(id).expect("a case").run(&driver, &Way::default(), &name, 1, &alone);
+        let verdict = conformance::case(id).expect("a case").run(
+            &driver,
+            &conformance::Way::default(),
+            &name,
+            1,
+            &alone,
+        );
         if *lie == "leaves_file" {
             std::fs::remove_file(format!("/dev/shm/liar-{name}")).expect("the file that was left");
         }
