@@ -6,8 +6,7 @@ use experiment::{DriverDescription, Limits, drivers_of_ends, is_pair};
 use report::{Finding, FoundDriver, TriedCase};
 use runner::{
     CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Sources, Stop, Verdict, Way,
-    describe,
-    inspect,
+    describe, inspect,
 };
 
 use crate::{
