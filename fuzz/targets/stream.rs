@@ -21,7 +21,9 @@ fn cut(stream: &[u8], piece: usize) -> (Vec<usize>, u64, Option<usize>) {
                 Ok(Some(sample)) => {
                     assert!(sample.len() <= MAX_PAYLOAD);
                     lengths.push(sample.len());
-                    sum = sample.iter().fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+                    sum = sample
+                        .iter()
+                        .fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
                 }
                 Ok(None) => break,
                 Err(_) => return (lengths, sum, None),

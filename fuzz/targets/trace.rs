@@ -11,8 +11,10 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(times) => {
             assert!(!times.is_empty() && times.len() <= MAX_TRACE_SAMPLES && times.is_sorted());
             assert!(times.iter().all(|ns| *ns < 3_600_000_000_000));
-            let written: String =
-                times.iter().map(|ns| format!("{}.{:09}\n", ns / 1_000_000_000, ns % 1_000_000_000)).collect();
+            let written: String = times
+                .iter()
+                .map(|ns| format!("{}.{:09}\n", ns / 1_000_000_000, ns % 1_000_000_000))
+                .collect();
             assert_eq!(trace_times(&written), Ok(times), "what was written reads back");
         }
         Err(fault) => {

@@ -27,8 +27,8 @@
  *
  * After participant_close() no thread, socket, shared-memory segment or file of the driver's may be left. The host may
  * open again after a close. A process that is killed cannot clean up: put `run_name` into the name of every file or
- * segment, so that the host can. Where the middleware chooses their names, keep a file /dev/shm/<run_name>.*.shared that
- * lists those that are in /dev/shm, one name a line: the host removes them with it. Close removes the list too.
+ * segment, so that the host can. Where the middleware chooses their names, keep a file /dev/shm/<run_name>.*.shared
+ * that lists those that are in /dev/shm, one name a line: the host removes them with it. Close removes the list too.
  *
  *
  * 2. OWNERSHIP
@@ -299,8 +299,8 @@ typedef struct ddsmark_description {
   const char *driver_version;
   const char *middleware;         /* as its makers write it */
   const char *middleware_version; /* asked of the library at run time, else what it was built against; "not installed"
-                                     where a library that is looked for at run time is not there: then participant_open()
-                                     fails, and `build` and last_error() say why and what to do */
+                                     where a library that is looked for at run time is not there: then
+                                     participant_open() fails, and `build` and last_error() say why and what to do */
   const char *version_source;     /* which of these: "library", "headers" or "kernel" */
   const char *build;              /* build type and what else decides speed, or NULL where it cannot be known */
   const char *licence;            /* of the middleware; SPDX */
@@ -343,8 +343,8 @@ typedef struct ddsmark_participant_config {
 
 typedef struct ddsmark_writer_config {
   uint32_t struct_size;
-  uint32_t type_kind; /* DDSMARK_TYPE_ */
-  const char *topic; /* letters, digits and `_` */
+  uint32_t type_kind;         /* DDSMARK_TYPE_ */
+  const char *topic;          /* letters, digits and `_` */
   const ddsmark_qos *qos;     /* or NULL: the middleware's defaults */
   uint64_t max_payload_bytes; /* no larger sample will be written, at least 1; with DDSMARK_TYPE_PLAIN the size
                                  of all */
@@ -369,8 +369,8 @@ typedef void (*ddsmark_sink)(void *context, const ddsmark_sample *sample);
 
 typedef struct ddsmark_reader_config {
   uint32_t struct_size;
-  uint32_t type_kind; /* DDSMARK_TYPE_ */
-  const char *topic; /* letters, digits and `_` */
+  uint32_t type_kind;     /* DDSMARK_TYPE_ */
+  const char *topic;      /* letters, digits and `_` */
   const ddsmark_qos *qos; /* or NULL: the middleware's defaults */
   uint64_t max_payload_bytes;
   uint32_t receive_mode; /* DDSMARK_RECEIVE_ */

@@ -125,10 +125,7 @@ static void refused(ddsmark_participant *p, const ddsmark_qos *q, ddsmark_status
 
 void test_policy_errors(void) {
   ddsmark_participant *p = participant();
-#define QOS(policy, ...)                                                                                               \
-  &(ddsmark_qos) {                                                                                                     \
-    .struct_size = sizeof(ddsmark_qos), .present = BIT(policy), __VA_ARGS__                                            \
-  }
+#define QOS(policy, ...) (&(ddsmark_qos){.struct_size = sizeof(ddsmark_qos), .present = BIT(policy), __VA_ARGS__})
   refused(p, QOS(DURABILITY, .durability = DDSMARK_TRANSIENT), DDSMARK_UNSUPPORTED, "`transient`");
   refused(p, QOS(DURABILITY, .durability = DDSMARK_PERSISTENT), DDSMARK_UNSUPPORTED, "`persistent`");
   refused(p, QOS(DURABILITY, .durability = 4), DDSMARK_BAD_ARGUMENT, "durability");
