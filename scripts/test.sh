@@ -29,7 +29,8 @@ else
   say "not tried: $old comes as packages of Debian 12, and this is another system"
 fi
 
-for build in "$CARGO_TARGET_DIR"/cmake/*/; do
+for tests in "$CARGO_TARGET_DIR"/cmake/*/CTestTestfile.cmake; do
+  build=${tests%/*}
   say "ctest: drivers/$(basename "$build")"
   ctest --test-dir "$build" --output-on-failure --no-tests=error
 done

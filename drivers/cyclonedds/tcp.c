@@ -26,6 +26,8 @@
 
 /* How long the one that listens may take to open its domain. */
 #define PATIENCE_MS 10000
+/* A thread has named itself by then. */
+#define NAMED_MS 1000
 
 /* The ports of RTPS 2.5 for the domain, which are UDP's, begin there. */
 static uint32_t port_of(uint32_t number) {
@@ -90,8 +92,10 @@ ddsmark_status tcp_meet(uint32_t number, const char *address, tcp_door *door, te
       number, PATIENCE_MS / 1000, number);
 }
 
-/* How the threads of this process that receive are scheduled. */
-static void schedule_receivers(int policy) {
+/* How the threads of this process that receive are scheduled. Whether there are any: a thread that has just been
+ * started names itself. */
+static bool schedule_receivers(int policy) {
+  bool found = false;
   DIR *dir = opendir("/proc/self/task");
   for (const struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
     char path[64], name[16] = "";
@@ -100,17 +104,19 @@ static void schedule_receivers(int policy) {
     if (file == NULL)
       continue;
     if (fgets(name, sizeof name, file) && strcmp(name, "recv\n") == 0)
-      sched_setscheduler((pid_t)strtol(entry->d_name, NULL, 10), policy, &(struct sched_param){0});
+      found |= sched_setscheduler((pid_t)strtol(entry->d_name, NULL, 10), policy, &(struct sched_param){0}) == 0;
     fclose(file);
   }
   if (dir)
     closedir(dir);
+  return found;
 }
 
 void tcp_opened(uint32_t number, tcp_door *door) {
   if (door->held < 0)
     return;
-  schedule_receivers(SCHED_BATCH);
+  for (int waited = 0; !schedule_receivers(SCHED_BATCH) && waited < NAMED_MS; waited++)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   door->waits = true;
   door->open = take(number, "open");
 }
