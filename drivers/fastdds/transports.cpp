@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -191,16 +190,4 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
           (std::to_string(controller->max_bytes_per_period) + "/" + std::to_string(controller->period_ms)).c_str());
   }
   visit_number(visit, context, "lease_ms", ns_of(qos.wire_protocol().builtin.discovery_config.leaseDuration) / 1000000);
-}
-
-/* Fast DDS receives on ports that RTPS derives from the domain, all below those that the kernel gives out, from which
- * it sends. */
-bool socket_receives(int fd) {
-  sockaddr_storage name{};
-  socklen_t size = sizeof name;
-  if (getsockname(fd, reinterpret_cast<sockaddr *>(&name), &size) != 0)
-    return false;
-  const uint16_t port = name.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in *>(&name)->sin_port
-                                                  : reinterpret_cast<const sockaddr_in6 *>(&name)->sin6_port;
-  return ntohs(port) < 32768;
 }
