@@ -9,6 +9,7 @@ mod conformance;
 mod drivers;
 mod duet;
 mod experiments;
+mod fairness;
 mod fastdds;
 mod install;
 mod kills;

@@ -108,14 +108,14 @@ impl Expansion<'_> {
         }
         let queues = axes.queues.all();
         // ways that do not depend on each other, as one list
-        let ways: Vec<(&String, bool, &Queues)> = axes
-            .interface
-            .values()
-            .flat_map(|interface| multicasts.iter().map(move |&multicast| (interface, multicast)))
-            .flat_map(|(interface, multicast)| {
-                queues.iter().map(move |queues| (interface, multicast, queues))
-            })
-            .collect();
+        let mut ways: Vec<(&String, bool, bool, &Queues)> = Vec::new();
+        for interface in axes.interface.values() {
+            for &multicast in &multicasts {
+                for &shipped in axes.vendor_defaults.values() {
+                    ways.extend(queues.iter().map(|queues| (interface, multicast, shipped, queues)));
+                }
+            }
+        }
         let profiles = self.profiles(driver, description, &axes.profile)?;
         let flows = self.flows;
         let (batching, batches) = self.batching(driver, description, axes)?;
@@ -129,7 +129,7 @@ impl Expansion<'_> {
             sizes.iter().try_for_each(|(size, _)| axes.queues.have_room(*size))?;
             for options in &options {
                 for &receive in &receives {
-                    for &(interface, multicast, queues) in &ways {
+                    for &(interface, multicast, vendor_defaults, queues) in &ways {
                         for (profile, policies, reliability) in &profiles {
                             for (size, plans) in &sizes {
                                 let size = *size;
@@ -147,8 +147,9 @@ impl Expansion<'_> {
                                     interface: interface.clone(),
                                     multicast,
                                     profile: profile.clone(),
+                                    vendor_defaults,
                                     queues: queues.of_cell(workload, receive),
-                                    qos: qos(description, *reliability, policies, size),
+                                    qos: qos(description, *reliability, policies, size, vendor_defaults),
                                     options: options.clone(),
                                 };
                                 self.workloads(axes, &batches, size, plans, factors);

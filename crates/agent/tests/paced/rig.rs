@@ -46,6 +46,7 @@ pub fn cell(driver: &str, load: Load) -> Factors {
         batching: Batching::None,
         receive: ReceiveMode::Waitset,
         multicast: false,
+        vendor_defaults: false,
         interface: "lo".to_owned(),
         profile: None,
         qos: Qos::default(),
