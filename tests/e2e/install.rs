@@ -194,6 +194,37 @@ fn what_is_installed_elsewhere_is_built_against_and_named_by_what_it_says() {
 }
 
 #[test]
+/// A driver that is there, and its middleware is not: in a list, in a pair, in a file.
+#[test]
+fn a_driver_without_its_middleware_is_refused_before_anything_is_sent() {
+    let scene = scene();
+    fs::create_dir(scene.path("gone")).expect("a directory");
+    fs::write(scene.path("gone/version"), "not installed").expect("a file");
+    run(&scene, &["drivers", "install", "fake@8", "--prefix", "gone"]).assert_status(0);
+    let file =
+        "question = \"?\"\nworkload = \"latency\"\nfactors = { driver = [\"udp\", \"fake@8\"], size = 64 }\n";
+    fs::write(scene.path("asked.toml"), file).expect("a file");
+    for arguments in [
+        &["characterize", "--driver", "udp,fake@8", "--quick", "--out", "result"][..],
+        &["characterize", "--driver", "udp+fake@8", "--quick", "--out", "result"],
+        &["run", "./asked.toml", "--out", "result"],
+        &["run", "./asked.toml", "--dry-run"],
+        &["selftest", "--driver", "fake@8", "--quick", "--out", "result"],
+        &["drivers", "check", "fake@8"],
+    ] {
+        let outcome = run(&scene, arguments);
+        outcome.assert_status(2);
+        for words in [
+            "the middleware of driver `fake@8` is not installed",
+            "\nhint: `ddsmark drivers install fake@8` ",
+        ] {
+            assert!(outcome.stderr.contains(words), "{arguments:?}: {}", outcome.stderr);
+        }
+        assert!(!scene.path("result").exists(), "{arguments:?}");
+    }
+    run(&scene, &["drivers", "info", "fake@8"]).assert_status(0);
+}
+
 fn a_step_that_takes_too_long_and_one_that_is_interrupted_leave_nothing() {
     let scene = scene();
     let outcome = run(&scene, &["drivers", "install", "fake@6", "--limit", "300ms"]);

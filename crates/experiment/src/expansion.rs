@@ -71,6 +71,7 @@ impl Expansion<'_> {
             let known = descriptions.keys().cloned().collect();
             return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
         };
+        pairing::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
         if let Some(trouble) = pairing::trouble(driver, description) {
             return self.cannot(driver, trouble.at(at));
         }
@@ -146,8 +147,8 @@ impl Expansion<'_> {
                                     receive,
                                     interface: interface.clone(),
                                     multicast,
-                                    profile: profile.clone(),
                                     vendor_defaults,
+                                    profile: profile.clone(),
                                     queues: queues.of_cell(workload, receive),
                                     qos: qos(description, *reliability, policies, size, vendor_defaults),
                                     options: options.clone(),

@@ -1,8 +1,10 @@
-//! Middlewares as they are shipped, as a factor.
+//! Middlewares as they are shipped, as a factor; and drivers whose middleware is not there.
 
-use experiment::{Durability, History, QosDuration, Reliability};
+use std::collections::BTreeMap;
 
-use crate::{ids, plan, refused, with};
+use experiment::{Durability, Given, History, Pin, PlanError, QosDuration, Reliability};
+
+use crate::{ids, plan, refused, source, support::drivers, with};
 
 #[test]
 fn tuned_and_as_shipped_are_cells_that_differ_in_what_nobody_asked_for() {
@@ -49,4 +51,32 @@ fn without_the_factor_nothing_is_as_shipped_and_nothing_is_written_of_it() {
     let (error, marked, _) = refused(&with("vendor_defaults = [true, true]\n"), &[]);
     assert!(error.contains("vendor_defaults `true` is given twice"), "{error}");
     assert_eq!(marked, "true");
+}
+
+#[test]
+fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
+    let mut descriptions = drivers();
+    for name in ["gone", "dds+gone"] {
+        let mut description = descriptions["dds"].clone();
+        description.middleware_version =
+            if name == "gone" { "not installed" } else { "1, not installed" }.to_owned();
+        descriptions.insert(name.to_owned(), description);
+    }
+    for driver in ["gone", "dds+gone"] {
+        let text = with("").replace("\"dds\"", &format!("[\"dds\", \"{driver}\"]"));
+        let source = source(&text, &[]);
+        let given = Given {
+            name: "f",
+            descriptions: &descriptions,
+            installed: &[],
+            traces: &BTreeMap::new(),
+            pin: Pin::None,
+            seed: 7,
+        };
+        let refusal = source.read().expect("an experiment").plan(&given).expect_err("it is refused");
+        assert_eq!(refusal.error, PlanError::NotInstalled { driver: "gone".to_owned() });
+        assert_eq!(&text[refusal.at.clone()], format!("\"{driver}\""));
+        let fault = source.refused(&refusal);
+        assert!(fault.hint.starts_with("`ddsmark drivers install gone` "), "{}", fault.hint);
+    }
 }
