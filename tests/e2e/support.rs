@@ -115,6 +115,7 @@ impl Scene {
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(File::create(&stdout).expect("a file"))
+            .env_remove("DDSMARK_ACCEPT_LICENCE")
             .stderr(File::create(&stderr).expect("a file"))
             .spawn()
             .unwrap_or_else(|error| panic!("{program}: {error}"));

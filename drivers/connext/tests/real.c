@@ -273,7 +273,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: %s <driver> <test>\n", argv[0]);
     return 2;
   }
-  const char *accepted = getenv("DDSMARK_ACCEPT_RTI_LICENCE");
+  const char *accepted = getenv("DDSMARK_ACCEPT_LICENCE");
   if (accepted == NULL || strcmp(accepted, "1") != 0) {
     puts("skipped: licence not accepted");
     return 77;
