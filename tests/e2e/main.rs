@@ -20,6 +20,7 @@ mod pairs;
 mod resume;
 mod search;
 mod selftest;
+mod shared_memory;
 mod sim;
 mod slowdown;
 mod streams;
