@@ -186,8 +186,9 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
                   peer.c_str(), p.ipv6() ? "IPv6" : "IPv4", peer.c_str());
     p.peers.push_back(peer);
   }
-  /* Of two participants that start together one is always first to be up, and answers the other at once. */
-  if (p.peers.empty() && !p.address.empty() && p.participants > 0)
+  /* Of two participants that start together one is always first to be up, and answers the other at once. By TCP nobody
+   * is found who is not named. */
+  if (p.peers.empty() && !p.address.empty() && (p.participants > 0 || p.transport == TRANSPORT_TCP4))
     p.peers.push_back(p.address);
   if (p.participants == 0)
     p.participants = 4; /* of the vendor, where peers are given */

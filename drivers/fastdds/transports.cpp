@@ -67,7 +67,8 @@ ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
     return fail(DDSMARK_ERROR, "domain %u has all of its %u TCP ports in use on this host; hint: another domain",
                 plan.domain, tcp_ports);
   transport->add_listener_port(tcp_port(plan.domain, port.index));
-  transport->enable_tcp_nodelay = true;
+  if (!plan.vendor_defaults)
+    transport->enable_tcp_nodelay = true;
   qos.transport().user_transports.push_back(transport);
   /* Whoever came earlier is asked; who comes later asks us. On other hosts, all. */
   auto &peers = qos.wire_protocol().builtin.initialPeersList;
@@ -179,6 +180,9 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
   if (!qos.transport().user_transports.empty()) {
     const auto &first = qos.transport().user_transports.front();
     visit_number(visit, context, "max_message_size", first->maxMessageSize);
+    visit_number(visit, context, "participants", first->maxInitialPeersRange);
+    if (const auto *tcp = dynamic_cast<const transports::TCPTransportDescriptor *>(first.get()))
+      visit(context, "tcp_nodelay", tcp->enable_tcp_nodelay ? "on" : "off");
     if (const auto *shm = dynamic_cast<const transports::SharedMemTransportDescriptor *>(first.get())) {
       visit_number(visit, context, "shm_segment_size", shm->segment_size());
       visit_number(visit, context, "shm_port_queue", shm->port_queue_capacity());

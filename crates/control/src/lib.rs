@@ -32,8 +32,10 @@ use results::{Batches, Distribution, Interface, Received, Sockets, Takes, Thrott
 use serde::{Deserialize, Serialize};
 pub use stamps::{Stamp, Stamps, StampsError};
 
-/// Version of these messages; runner and agent must have the same.
-pub const PROTOCOL: u32 = 3;
+/// Version of these messages, and of the factors in them; runner and agent must have the same.
+pub const PROTOCOL: u32 = 4;
+/// The most windows of a run: each recorder of an agent has a histogram for each of them.
+pub const MAX_WINDOWS: u32 = 1_000;
 
 /// From the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -250,7 +252,7 @@ pub struct Configure {
     pub cpus: Option<Vec<u32>>,
     /// Planned length of the measured time: recorders are made for it.
     pub measure_ns: u64,
-    /// Windows that the measured time is cut into.
+    /// Windows that the measured time is cut into: up to [`MAX_WINDOWS`].
     pub windows: u32,
     /// Every byte of one in so many samples is checked.
     pub check_every: u32,

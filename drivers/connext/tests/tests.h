@@ -3,7 +3,7 @@
  * tests.h: the tests with Connext itself, and who may run them.
  */
 #define UNWANTED "NDDS_QOS_PROFILES"
-#define CONSENT "DDSMARK_ACCEPT_RTI_LICENCE"
+#define CONSENT "DDSMARK_ACCEPT_LICENCE"
 
 /* CMakeLists.txt reads the names from here, one a line. */
 /* clang-format off */
