@@ -15,6 +15,7 @@ mod install;
 mod kills;
 mod neighbours;
 mod network;
+mod other_reader;
 mod paced;
 mod pairs;
 mod resume;
