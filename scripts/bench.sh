@@ -23,6 +23,9 @@ export DDSPERF
 DDSPERF=$(drivers/cyclonedds/fetch.sh)/bin/ddsperf
 claim cargo xtask transparency --driver cyclonedds \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare" --floor drivers/cyclonedds/bench/ddsperf.sh
+for transport in udp4 shm; do
+  claim cargo xtask transparency --driver fastdds --transport "$transport" --floor "$CARGO_TARGET_DIR/cmake/fastdds/bare"
+done
 
 claim cargo xtask slowdown --driver cyclonedds
 

@@ -1,8 +1,9 @@
 //! `cargo xtask transparency`: what ddsmark adds to the middleware, against programs that do less.
 //!
 //! A floor is a bare loop on the same library, or the vendor's own tool. It is called as `PROGRAM WORKLOAD SIZE MS CORE
-//! CORE` and prints one number: the median round trip in ns, or the samples per second that its reader got. With
-//! status 3 it says that it has no such workload.
+//! CORE [TRANSPORT]` and prints one number: the median round trip in ns, or the samples per second that its reader got. With
+//! status 3 it says that it has no such workload. The transport is given where one was asked for: a floor that knows of one
+//! only refuses the further word, and is not compared over another.
 //!
 //! ddsmark and the floors take turns in random order, each end pinned to a core of its own, both cores kept awake: left to
 //! itself the scheduler puts the threads of a pair on one core or on two, once for a whole run, and the median round trip
@@ -22,8 +23,8 @@ use stats::{Asked, Goal, PILOT_BLOCKS, SignedRank, plan_blocks};
 
 use crate::{Error, target};
 
-pub const USAGE: &str = "       cargo xtask transparency --driver NAME --floor PROGRAM... [--workload W]... [--size N]...\n            \
-     [--half-width 0.015] [--minutes 4]";
+pub const USAGE: &str = "       cargo xtask transparency --driver NAME --floor PROGRAM... [--transport T] [--workload W]...\n            \
+     [--size N]... [--half-width 0.015] [--minutes 4]";
 const WORKLOADS: [&str; 3] = ["latency", "throughput", "batched"];
 const SIZES: [u64; 2] = [64, 16_384];
 /// What ddsmark flushes after, where it batches; as the bare loops do.
@@ -41,6 +42,8 @@ const AIM: f64 = 0.01;
 /// What to compare.
 struct Arguments {
     driver: String,
+    /// None: the driver's first, which is the floors' own.
+    transport: Option<String>,
     floors: Vec<String>,
     workloads: Vec<String>,
     sizes: Vec<u64>,
@@ -58,6 +61,7 @@ fn arguments(words: &[&str]) -> Result<Arguments, Error> {
     let (Some(driver), floors) = (values("--driver").pop(), values("--floor")) else {
         return Err(USAGE.into());
     };
+    let transport = values("--transport").pop();
     let half_width = number("--half-width", 0.015)?;
     let minutes = number("--minutes", 4.0)?;
     if floors.is_empty() || !(half_width > 0.0 && minutes > 0.0) {
@@ -72,7 +76,7 @@ fn arguments(words: &[&str]) -> Result<Arguments, Error> {
         sizes = SIZES.to_vec();
     }
     let budget = Duration::from_secs_f64(minutes * 60.0);
-    Ok(Arguments { driver, floors, workloads, sizes, half_width, budget })
+    Ok(Arguments { driver, transport, floors, workloads, sizes, half_width, budget })
 }
 
 /// Measures and prints the ratios; fails where an interval does not lie above or below its bound.
@@ -204,7 +208,8 @@ impl Case<'_> {
         for _ in 0..RUNS {
             let (size, ms) = (self.size.to_string(), MS.to_string());
             let mut command = limited(program);
-            let output = command.args([self.workload, &size, &ms]).args(self.cores).output()?;
+            command.args([self.workload, &size, &ms]).args(self.cores).args(&self.arguments.transport);
+            let output = command.output()?;
             if output.status.code() == Some(3) {
                 return Ok(None);
             }
@@ -233,6 +238,9 @@ impl Case<'_> {
             .args(["--size", &self.size.to_string(), "--runs", &RUNS.to_string()])
             .args(["--duration", &format!("{MS}ms"), "--out"])
             .arg(results.path().join("result"));
+        if let Some(transport) = &self.arguments.transport {
+            command.args(["--transport", transport]);
+        }
         let output = command.output()?;
         let result: serde_json::Value = serde_json::from_str(&said(&command, output)?)?;
         let pointer = if workload == "latency" { "/latency/rtt/p50_ns" } else { "/throughput/delivered_sps" };

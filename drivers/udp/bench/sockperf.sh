@@ -8,6 +8,7 @@
 # Its throughput is what its client has sent, however little of it came: so there is only `latency` here, and all else
 # is refused with status 3.
 set -euo pipefail
+[ $# = 5 ] || { echo 'usage: sockperf.sh latency SIZE MS CORE CORE' >&2; exit 2; }
 workload=$1 size=$2 seconds=$((($3 + 999) / 1000)) first=$4 second=$5
 [ "$workload" = latency ] || exit 3
 port=$((20000 + RANDOM % 10000))
