@@ -18,7 +18,12 @@ fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
     let recipes = recipes();
     assert!(recipes.len() >= 12, "{recipes:?}");
     for recipe in recipes {
-        let outcome = scene.ddsmark(&["run", &recipe, "--dry-run", "--json"]);
+        let mut words = vec!["run", &recipe, "--dry-run", "--json"];
+        if recipe == "implementations" {
+            // it names versions that nobody has from the start: here with those of the tree
+            words.extend(["--set", "factors.driver=tcp,cyclonedds,fastdds"]);
+        }
+        let outcome = scene.ddsmark(&words);
         outcome.assert_status(0);
         let plan: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
         assert!(list(&plan["cells"]).len() > 1, "{recipe}: {plan}");

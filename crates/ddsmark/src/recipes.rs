@@ -31,6 +31,7 @@ const RECIPES: &[(&str, &str)] = recipes![
     "queues",
     "receive-modes",
     "transports",
+    "implementations",
 ];
 
 pub fn execute(command: &Recipes) -> Result<Status, Problem> {
