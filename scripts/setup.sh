@@ -46,12 +46,14 @@ for tool in rustfmt clippy; do
   }
 done
 
-# Formatter and dependency check, pinned by hash in tools.txt. Stamped last, so an interrupted set-up starts again.
+# Formatter, dependency check and a reader of others, pinned by hash in tools.txt. Stamped last, so an interrupted set-up
+# starts again.
 wanted=$(sha256sum scripts/tools.txt | cut -d' ' -f1)
 if [ "$(cat "$tools/stamp" 2>/dev/null || true)" != "$wanted" ]; then
   say 'installing the pinned tools of scripts/tools.txt in .sdk/tools'
   rm -rf "$tools"
   python3 -m venv "$tools"
-  "$tools/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r scripts/tools.txt
+  "$tools/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
+    --require-hashes -r scripts/tools.txt
   printf '%s\n' "$wanted" >"$tools/stamp"
 fi

@@ -14,6 +14,7 @@ mod install;
 mod kills;
 mod neighbours;
 mod network;
+mod other_reader;
 mod paced;
 mod pairs;
 mod resume;

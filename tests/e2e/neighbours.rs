@@ -12,7 +12,7 @@ use control::{Configure, Order};
 use driver_host::{Driver, ParticipantConfig, TypeKind, WriterConfig};
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, programs, runs, wait_for};
+use crate::support::{Scene, count, list, monotonic_ns, programs, runs, wait_for};
 
 const SIZE: usize = 64;
 /// Of each cell.
@@ -49,13 +49,6 @@ fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
         header(0, configure.run_tag, now_ns.saturating_sub(3_600_000_000_000)),
         header(0, configure.run_tag, now_ns + 3_600_000_000_000),
     ]
-}
-
-/// The stamps' clock.
-fn monotonic_ns() -> u64 {
-    let uptime = fs::read_to_string("/proc/uptime").expect("/proc/uptime");
-    let seconds: f64 = uptime.split(' ').next().and_then(|word| word.parse().ok()).expect("seconds");
-    (seconds * 1e9) as u64
 }
 
 /// The order `configure` of each run of a driver, as soon as its warm-up begins.

@@ -3,9 +3,13 @@
 use std::{
     ffi::OsStr,
     fs::{self, File},
+    os::{fd::OwnedFd, unix::net::UnixStream},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    sync::{Mutex, MutexGuard},
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -27,6 +31,7 @@ pub struct Scene {
     pub directory: TempDir,
     mark: String,
     shared_memory: Vec<String>,
+    started: AtomicU32,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -85,7 +90,7 @@ impl Scene {
         assert_built();
         let directory = tempfile::tempdir().expect("a temporary directory");
         let mark = directory.path().display().to_string();
-        Self { directory, mark, shared_memory: shared_memory(), _alone: alone }
+        Self { directory, mark, shared_memory: shared_memory(), started: AtomicU32::new(0), _alone: alone }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -99,10 +104,32 @@ impl Scene {
 
     /// As above, with these variables in its environment.
     pub fn start_with(&self, variables: &[(&str, &OsStr)], program: &str, arguments: &[&str]) -> Running {
+        self.start_on(Stdio::null(), variables, program, arguments)
+    }
+
+    /// As above, with the other end of a socket as its standard input.
+    pub fn start_reading(
+        &self,
+        from: UnixStream,
+        variables: &[(&str, &OsStr)],
+        program: &str,
+        arguments: &[&str],
+    ) -> Running {
+        self.start_on(OwnedFd::from(from).into(), variables, program, arguments)
+    }
+
+    fn start_on(
+        &self,
+        stdin: Stdio,
+        variables: &[(&str, &OsStr)],
+        program: &str,
+        arguments: &[&str],
+    ) -> Running {
         let mut path = programs().into_os_string();
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
-        let (stdout, stderr) = (self.path("stdout"), self.path("stderr"));
+        let number = self.started.fetch_add(1, Relaxed);
+        let [stdout, stderr] = ["stdout", "stderr"].map(|name| self.path(&format!("{name}-{number}")));
         let child = Command::new(program)
             .args(arguments)
             .current_dir(self.directory.path())
@@ -113,7 +140,7 @@ impl Scene {
             .env_remove("DDSMARK_DRIVER_PATH")
             .env_remove("DDSMARK_AGENT")
             .envs(variables.iter().copied())
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(File::create(&stdout).expect("a file"))
             .stderr(File::create(&stderr).expect("a file"))
             .spawn()
@@ -284,6 +311,13 @@ pub fn driver_in_c(scene: &Scene, name: &str, source: &Path, words: &[&str]) -> 
     let source = source.display().to_string();
     let words = [&["-std=gnu11", "-D_GNU_SOURCE", &source], words].concat();
     shared_library(scene, "cc", &format!("{name}.so"), &words)
+}
+
+/// The stamps' clock.
+pub fn monotonic_ns() -> u64 {
+    let uptime = fs::read_to_string("/proc/uptime").expect("/proc/uptime");
+    let seconds: f64 = uptime.split(' ').next().and_then(|word| word.parse().ok()).expect("seconds");
+    (seconds * 1e9) as u64
 }
 
 /// All runs of a result.

@@ -7,6 +7,7 @@
 use crate::header::{HEADER_BYTES, Header};
 
 /// Together the buffers should stay near the core: what is stamped and sent in turn pushes out what the middleware uses.
+/// Others read it, too: docs/how-to/read-our-samples.md.
 const ALL_BUFFERS_BYTES: usize = 32 << 10;
 const MIN_BUFFERS: usize = 2;
 const MAX_BUFFERS: usize = 16;

@@ -1,0 +1,250 @@
+//! A reader that is none of ours: another library, in another language, by the published type alone.
+//!
+//! The test leads the writer's agent as a runner does. In the place of the reader's agent is `reads.py`, with the Python binding
+//! of Cyclone DDS, which brings a library of its own.
+
+use std::{fs, io::Read as _, os::unix::net::UnixStream, process, time::Duration};
+
+use control::{Configure, Drain, Inbox, Match, Order, Reply, Role};
+use experiment::Factors;
+use serde_json::Value;
+
+use crate::support::{Running, Scene, count, drivers, list, monotonic_ns, root};
+
+/// No answer is waited for longer.
+const PATIENCE: Duration = Duration::from_secs(60);
+const TAG: u16 = 0x2a5;
+const SEED: u64 = 7;
+const SECOND_NS: u64 = 1_000_000_000;
+/// Of its participant: loopback only, found by unicast.
+const ON_LOOPBACK: &str = "<General><Interfaces><NetworkInterface name=\"lo\"/></Interfaces>\
+    <AllowMulticast>false</AllowMulticast></General><Discovery><ParticipantIndex>auto</ParticipantIndex>\
+    <MaxAutoParticipantIndex>30</MaxAutoParticipantIndex><Peers><Peer Address=\"127.0.0.1\"/></Peers></Discovery>";
+
+/// A writer's agent.
+struct Agent {
+    channel: UnixStream,
+    replies: Inbox<Reply>,
+    process: Running,
+}
+
+impl Agent {
+    fn start(scene: &Scene, driver: &str) -> Self {
+        let (channel, theirs) = UnixStream::pair().expect("sockets");
+        let file = drivers().join(format!("libddsmark_{driver}.so")).display().to_string();
+        let words = ["--driver", &file, "--control-fd", "0"];
+        let process = scene.start_reading(theirs, &[], "ddsmark-agent", &words);
+        let replies = Inbox::start(channel.try_clone().expect("a socket"), || ());
+        let agent = Self { channel, replies, process };
+        assert!(matches!(agent.reply(), Reply::Hello { .. }));
+        agent
+    }
+
+    fn reply(&self) -> Reply {
+        self.replies.receive(PATIENCE).expect("an answer")
+    }
+
+    fn order(&mut self, order: &Order) -> Reply {
+        control::send(&mut self.channel, order).expect("the agent listens");
+        self.reply()
+    }
+
+    /// From the match to the end.
+    fn write(mut self, reader: &mut UnixStream) -> Result<u64, String> {
+        let with = Match { peers: 1, timeout_ns: 5 * SECOND_NS, ..Match::default() };
+        let sent = match self.order(&Order::Match(with)) {
+            Reply::Matched { .. } => {
+                // a writer that has matched says nothing of its reader
+                reader.set_read_timeout(Some(PATIENCE)).expect("a socket");
+                reader.read_exact(&mut [0]).expect("the reader has matched");
+                let warm = self.order(&Order::WarmUp { duration_ns: SECOND_NS / 20 });
+                assert!(matches!(warm, Reply::WarmedUp), "{warm:?}");
+                let begin_ns = Some(monotonic_ns() + SECOND_NS / 2);
+                let measured = self.order(&Order::Measure { duration_ns: SECOND_NS / 2, begin_ns });
+                let Reply::Measured(measured) = measured else { panic!("{measured:?}") };
+                let drain = Drain { sent: measured.sent, timeout_ns: 30 * SECOND_NS, quiet_ns: 0 };
+                let drained = self.order(&Order::Drain(drain));
+                assert!(matches!(drained, Reply::Drained { complete: true }), "{drained:?}");
+                Ok(measured.sent)
+            }
+            Reply::Failed { error, .. } => Err(error),
+            other => panic!("{other:?}"),
+        };
+        if sent.is_ok() {
+            assert!(matches!(self.order(&Order::Exit), Reply::Bye));
+        }
+        let ended = self.process.end();
+        assert_eq!(ended.status.success(), sent.is_ok(), "{ended:?}");
+        sent
+    }
+}
+
+/// What is written, and how it is read.
+struct Case {
+    driver: &'static str,
+    size: u64,
+    rate_sps: u64,
+    /// What the reader takes the type and the seed to be.
+    type_name: &'static str,
+    member: &'static str,
+    seed: u64,
+}
+
+impl Case {
+    const fn new(driver: &'static str, size: u64, rate_sps: u64) -> Self {
+        Self { driver, size, rate_sps, type_name: "Sample", member: "sequence<octet>", seed: SEED }
+    }
+
+    fn factors(&self, scene: &Scene) -> Factors {
+        let text = format!(
+            "question = \"?\"\nworkload = \"paced\"\n[factors]\ndriver = \"{}\"\ntransport = \"udp4\"\nsize = {}\nrate = {}\n",
+            self.driver, self.size, self.rate_sps
+        );
+        fs::write(scene.path("f.toml"), text).expect("a file");
+        let planned = scene.ddsmark(&["run", "f.toml", "--dry-run", "--json"]);
+        planned.assert_status(0);
+        let plan: Value = serde_json::from_str(&planned.stdout).expect("JSON");
+        serde_json::from_value(plan["cells"][0]["factors"].clone()).expect("factors")
+    }
+
+    /// Starts the reader. It ends when the socket is closed.
+    fn reader(&self, scene: &Scene, domain: u32, topic: &str) -> (Running, UnixStream) {
+        let python = root().join(".sdk/tools/bin/python");
+        let backend = scene.start(&python.display().to_string(), &["-m", "cyclonedds.__idlc__"]).end();
+        assert!(
+            backend.status.success(),
+            "the package cyclonedds is missing\nhint: `make setup`: {backend:?}"
+        );
+        let published = fs::read_to_string(root().join("include/ddsmark/sample.idl")).expect("the type");
+        let idl = published
+            .replace("struct Sample", &format!("struct {}", self.type_name))
+            .replace("sequence<octet>", self.member);
+        fs::write(scene.path("sample.idl"), idl).expect("a file");
+        // the generator that the package carries crashes; that of the library, which is there, does with the package's part
+        let fetch = root().join("drivers/cyclonedds/fetch.sh").display().to_string();
+        let prefix = scene.start(&fetch, &[]).end();
+        let idlc = format!("{}/bin/idlc", prefix.stdout.trim());
+        scene.start(&idlc, &["-l", backend.stdout.trim(), "sample.idl"]).end().assert_status(0);
+        let (end, theirs) = UnixStream::pair().expect("sockets");
+        let script = root().join("tests/e2e/reads.py").display().to_string();
+        let words: [&str; 7] = [
+            &script,
+            &domain.to_string(),
+            topic,
+            &format!("sample.{}", self.type_name),
+            &TAG.to_string(),
+            &self.seed.to_string(),
+            &self.size.to_string(),
+        ];
+        let variables =
+            [("PYTHONPATH", scene.directory.path().as_os_str()), ("CYCLONEDDS_URI", ON_LOOPBACK.as_ref())];
+        (scene.start_reading(theirs, &variables, &python.display().to_string(), &words), end)
+    }
+
+    /// Writes for half a second, if both match. How many samples were accepted, or why they do not match, and what came.
+    fn run(&self, scene: &Scene) -> (Result<u64, String>, Value) {
+        let factors = self.factors(scene);
+        let domain = 1 + process::id() % 100;
+        let name = format!("ddsmark-other-{}", process::id());
+        let topic = format!("{}_out", name.replace('-', "_"));
+        let (reader, mut end) = self.reader(scene, domain, &topic);
+        let mut agent = Agent::start(scene, self.driver);
+        let configured = agent.order(&Order::Configure(Box::new(Configure {
+            role: Role::Writer,
+            factors,
+            run_name: name,
+            run_tag: TAG,
+            seed: SEED,
+            domain,
+            topic_back: format!("{topic}_back"),
+            topic,
+            cpus: None,
+            measure_ns: SECOND_NS / 2,
+            windows: 5,
+            check_every: 1,
+            probe_every: None,
+            traces: [].into(),
+            spin: false,
+        })));
+        assert!(matches!(configured, Reply::Configured(_)), "{configured:?}");
+        let sent = agent.write(&mut end);
+        // acknowledged is not yet taken: it goes on until there is nothing more
+        drop(end);
+        let outcome = reader.end();
+        outcome.assert_status(0);
+        (sent, serde_json::from_str(&outcome.stdout).expect("JSON"))
+    }
+}
+
+/// Whether so many samples came: each of them, once, and whole.
+fn all_came(came: &Value, sent: u64) -> Result<(), String> {
+    let mut sequences: Vec<u64> = list(&came["sequences"]).iter().map(count).collect();
+    sequences.sort_unstable();
+    if sequences != (0..sent).collect::<Vec<_>>() {
+        return Err(format!("of {sent} samples came {}: {sequences:?}", sequences.len()));
+    }
+    let broken = list(&came["broken"]);
+    if broken.is_empty() { Ok(()) } else { Err(format!("not as they were sent: {broken:?}")) }
+}
+
+#[test]
+fn a_reader_that_is_none_of_ours_gets_every_sample_whole() {
+    let scene = Scene::new();
+    for driver in ["cyclonedds", "fastdds"] {
+        // one datagram each, and fragments
+        for (size, rate_sps) in [(16, 2000), (1000, 2000), (70_000, 100)] {
+            let (sent, came) = Case::new(driver, size, rate_sps).run(&scene);
+            let sent = sent.unwrap_or_else(|error| panic!("{driver}, {size}: {error}"));
+            assert!(sent > 0, "{driver}, {size}");
+            assert_eq!(all_came(&came, sent), Ok(()), "{driver}, {size}");
+            assert_eq!(came["foreign"], 0, "{driver}, {size}");
+        }
+    }
+}
+
+#[test]
+fn a_sample_that_is_lost_doubled_or_changed_is_seen() {
+    let scene = Scene::new();
+    let (sent, came) = Case::new("cyclonedds", 64, 200).run(&scene);
+    let sent = sent.expect("a match");
+    assert!(sent > 0);
+    assert_eq!(all_came(&came, sent), Ok(()));
+    assert!(all_came(&came, sent + 1).is_err());
+    for index in [0, sent as usize / 2, sent as usize - 1] {
+        let mut lost = came.clone();
+        lost["sequences"].as_array_mut().expect("a list").remove(index);
+        assert!(all_came(&lost, sent).is_err());
+        let mut doubled = came.clone();
+        doubled["sequences"].as_array_mut().expect("a list").insert(index, 0.into());
+        assert!(all_came(&doubled, sent).is_err());
+    }
+    let other = Case { seed: SEED + 1, ..Case::new("cyclonedds", 64, 200) };
+    let (sent, came) = other.run(&scene);
+    let error = all_came(&came, sent.expect("a match")).unwrap_err();
+    assert!(error.starts_with("not as they were sent"), "{error}");
+}
+
+/// By its name alone where one of them tells nothing more of its type; else by what is in it.
+#[test]
+fn another_type_does_not_match() {
+    let scene = Scene::new();
+    for (driver, type_name, member) in
+        [("fastdds", "Simple", "sequence<octet>"), ("cyclonedds", "Sample", "sequence<long>")]
+    {
+        let case = Case { type_name, member, ..Case::new(driver, 64, 200) };
+        let (sent, came) = case.run(&scene);
+        assert!(sent.is_err_and(|error| error.contains("match")), "{driver}");
+        assert_eq!(came["sequences"], Value::Array(Vec::new()), "{driver}");
+    }
+}
+
+/// What is published, and what the driver in C is built with.
+#[test]
+fn the_published_type_is_the_one_that_drivers_have() {
+    let declared = |file: &str| -> String {
+        let text = fs::read_to_string(root().join(file)).expect("a type");
+        let lines = text.lines().filter(|line| !line.starts_with("//"));
+        lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(declared("include/ddsmark/sample.idl"), declared("drivers/cyclonedds/Sample.idl"));
+}
