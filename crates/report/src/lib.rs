@@ -5,6 +5,7 @@
 mod check;
 mod drivers;
 mod layout;
+mod legend;
 mod maximum;
 mod number;
 mod paced;

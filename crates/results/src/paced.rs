@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
 
-use crate::{Cell, Counted, Histograms, Latency, Run, Throttle, assemble::pooled_latency};
+use crate::{Cell, Counted, Histograms, Latency, Run, Throttle, latency::pooled_latency};
 
 /// An open loop: what was planned, and what became of the plan at the sender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, document::is_false};
+use crate::{Metric, run::is_false};
 
 /// One figure of one cell held against that of another. What it rests on is in `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,8 @@ use experiment::{Design, Flow, Schedule};
 use results::{Batches, Counted, FlowRecord, Latency, Lateness, Paced, Packing, Received, Throughput};
 
 use crate::{
-    Measured, Series,
+    Series,
+    lab::Measured,
     usage::Used,
     way::{Way, counted, percent, rate},
 };
