@@ -108,6 +108,9 @@ pub struct FlowWritten {
     pub refused: u64,
     /// From the intended time of a sample to the begin of its write. Empty without intended times.
     pub send_lag: Distribution,
+    /// Of its mean: what would be there if nothing but write calls took the writer's time.
+    #[serde(default)]
+    pub held_ns: f64,
     /// Duration of every write call.
     pub write_call: Distribution,
     /// Batches flushed; none without batches.

@@ -1,7 +1,7 @@
 //! How to read a result: what its headings mean, for what is in its tables.
 
 use experiment::Workload;
-use results::{Cell, Document, Run, SteadyVerdict};
+use results::{Cell, Document, PacedCell, Run, SteadyVerdict};
 
 use crate::{
     maximum,
@@ -86,13 +86,22 @@ fn under_load(document: &Document) -> Vec<String> {
         told.push(maximum::LEGEND.to_owned());
     }
     told.extend(paced::notes(&document.cells, design.probe_every));
-    let limited = |cell: &Cell| cell.paced.as_ref().is_some_and(|paced| paced.sender_limited_runs > 0);
-    if document.cells.iter().any(limited) {
+    let some = |runs: fn(&PacedCell) -> u32| {
+        document.cells.iter().filter_map(|cell| cell.paced.as_ref()).any(|paced| runs(paced) > 0)
+    };
+    if some(|paced| paced.sender_limited_runs) {
         told.push(format!(
             "{}: 99 % of the send lag is over a tenth of the period or of the median response. There the response \
              tells how late the sender was, and is no property of the middleware's delivery: no knee is sought there. \
              The warnings say what the sender was busy with.",
             paced::SENDER_LIMITED
+        ));
+    }
+    if some(|paced| paced.back_pressure_runs) {
+        told.push(format!(
+            "{}: 99 % of the send lag is over a tenth of the period or of the median response, since write calls did not \
+             return in time while the writer's process had time left: the middleware takes less than was planned.",
+            paced::BACK_PRESSURE
         ));
     }
     told

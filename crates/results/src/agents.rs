@@ -53,6 +53,15 @@ pub struct Usage {
     pub max_resident_bytes: u64,
 }
 
+impl Usage {
+    /// Of a core: what its threads used or waited for. A process with less has threads that nobody but itself lets wait.
+    #[must_use]
+    pub fn busy(&self) -> f64 {
+        let wanted = [self.user_ns, self.system_ns, self.run_delay_ns.unwrap_or(0)];
+        wanted.iter().map(|ns| *ns as f64).sum::<f64>() / self.elapsed_ns.max(1) as f64
+    }
+}
+
 /// UDP counters of a network namespace (`/proc/self/net/snmp`), as differences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sockets {

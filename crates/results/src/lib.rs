@@ -65,7 +65,7 @@ pub use foresight::{Foresight, Plan, SmallestEffect};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
 pub use latency::Latency;
-pub use lateness::Lateness;
+pub use lateness::{Lateness, Sender};
 pub use maximum::{MAXIMUM_PHASE, Maximum, MaximumRun, with_rate};
 pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};

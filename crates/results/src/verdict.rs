@@ -124,7 +124,7 @@ pub enum Typical {
 
 /// Of a field that is left out where it says nothing.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-const fn is_zero(value: &u32) -> bool {
+pub(crate) const fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 

@@ -38,6 +38,8 @@ pub enum WarningKind {
     NotSteady,
     /// The sender was late: response times are not a property of the middleware.
     SenderLimited,
+    /// The middleware held its writer up: it takes less than was planned.
+    BackPressure,
     /// Planned samples were not tried before the measured time ended.
     Unsent,
     /// A search did not come to two bounds, or what is sustained changes from trial to trial.

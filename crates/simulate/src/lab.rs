@@ -192,7 +192,7 @@ impl Lab {
                     })
                     .collect(),
             };
-            open.record(flows, of_flows, &measured.counted, design)
+            open.record(flows, of_flows, &measured.counted, &measured.used, design)
         });
         let steady_state = self.steady_state(measured.received.as_ref(), factors, design);
         let mut run = Run {
