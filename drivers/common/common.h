@@ -2,9 +2,11 @@
  *
  * common.h: what drivers in C and C++ share. No middleware is known here; each driver compiles these files into itself.
  *
- *   failure.c   the text of the last failure, tables that grow at their end, counters
- *   options.c   text that grows, options of a driver
- *   policies.c  names of policies, where they lie in a ddsmark_qos, values that no driver could set
+ *   failure.c   the text of the last failure, return codes of DDS, counters
+ *   text.c      text that grows
+ *   config.c    what a host asks a participant, a writer or a reader to be
+ *   policies.c  names of policies, values that no driver could set, QoS as the caller's struct has it
+ *   library.c   which version of a library was loaded
  *   net.c       what the kernel knows: interfaces, sockets
  */
 #ifndef DDSMARK_COMMON_H
@@ -15,6 +17,7 @@
 #include <stdint.h>
 
 #include "ddsmark/driver.h"
+#include "policies.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +30,21 @@ ddsmark_status fail(ddsmark_status status, const char *format, ...) __attribute_
 /* The text that was kept last on this thread, or "". */
 const char *last_error(void);
 
+/* Return codes: DDS 1.4, section 2.2.2.1.1. */
+enum {
+  CODE_OK = 0,
+  CODE_UNSUPPORTED = 2,
+  CODE_BAD_PARAMETER = 3,
+  CODE_OUT_OF_RESOURCES = 5,
+  CODE_INCONSISTENT_POLICY = 8,
+  CODE_TIMEOUT = 10,
+  CODE_NO_DATA = 11
+};
+/* What the standard calls it; "unknown" if it does not. */
+const char *code_name(uint32_t code);
+/* What it is to a host. */
+ddsmark_status code_status(uint32_t code);
+
 /* -- tables that grow at their end --------------------------------------------------------------------------------- */
 
 /* Copies what the caller has of a struct of `size` bytes, and leaves 0 where the caller's is shorter. */
@@ -37,9 +55,9 @@ void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value);
 /* Hands over what fits the caller's. */
 ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out);
 
-/* -- text and options ---------------------------------------------------------------------------------------------- */
+/* -- text ---------------------------------------------------------------------------------------------------------- */
 
-/* A string that grows. `failed` is set when memory has run out, and then stays. */
+/* A string that grows. All 0 is an empty one. `failed` is set when memory has run out, and then stays. */
 typedef struct text {
   char *data;
   size_t length, capacity;
@@ -47,48 +65,73 @@ typedef struct text {
 } text;
 
 void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* As the content of an XML element, or of an attribute in double quotes. */
+void text_add_escaped(text *t, const char *value);
 void text_free(text *t);
 
-/* The value that was given for an option, or NULL. */
+/* -- configurations ------------------------------------------------------------------------------------------------ */
+
+/* Takes what the caller has of a participant's configuration. BAD_ARGUMENT if that is nothing. */
+ddsmark_status config_in(const ddsmark_participant_config *config, ddsmark_participant_config *out);
+/* BAD_ARGUMENT: a domain without ports, buffers beyond what a socket can be asked for, an empty peer, an option that is
+ * not among these. */
+ddsmark_status config_check(const ddsmark_participant_config *config, const ddsmark_option_info *options,
+                            uint32_t option_count);
+/* The place of the transport that is asked for among these; leaves `*out` alone if none is. */
+ddsmark_status transport_find(const ddsmark_participant_config *config, const ddsmark_transport_info *infos,
+                              uint32_t count, uint32_t *out);
+
+/* The value that was given for an option, the last one if there are several, or NULL. */
 const char *option_value(const ddsmark_participant_config *config, const char *name);
-/* BAD_ARGUMENT for an option that is not among the driver's. */
-ddsmark_status option_names_check(const ddsmark_participant_config *config, const ddsmark_option_info *infos,
-                                  uint32_t count);
 /* Reads a number; leaves `*out` alone if the option was not given. */
 ddsmark_status option_number(const ddsmark_participant_config *config, const char *name, uint64_t min, uint64_t max,
                              uint64_t *out);
-/* BAD_ARGUMENT if one of the peers is empty. */
-ddsmark_status peers_check(const ddsmark_participant_config *config);
-bool is_loopback_peer(const char *peer);
+
+/* Takes what the caller has of a writer's or reader's configuration. BAD_ARGUMENT: nothing, or a way to receive that
+ * does not exist or does not go with the sink. */
+ddsmark_status writer_config_in(const ddsmark_writer_config *config, ddsmark_writer_config *out);
+ddsmark_status reader_config_in(const ddsmark_reader_config *config, ddsmark_reader_config *out);
+/* What no driver could open over this transport. BAD_ARGUMENT: the type does not exist, the topic has no name.
+ * TOO_LARGE. */
+ddsmark_status endpoint_config_check(const ddsmark_transport_info *transport, uint32_t type_kind, const char *topic,
+                                     uint64_t max_payload);
 
 /* -- policies ------------------------------------------------------------------------------------------------------ */
 
-extern const char *const policy_names[DDSMARK_POLICY_COUNT];
+/* What is to be set, checked; `asked` may be NULL, and what it points to stays the caller's. `elsewhere`: policies that
+ * this side has not, which are left out. UNSUPPORTED: a policy that the driver cannot set, unless with what happens
+ * anyway. BAD_ARGUMENT: a value that no driver could set. INCONSISTENT: policies that contradict each other. */
+ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *supports, uint64_t elsewhere,
+                      ddsmark_qos *out);
+/* Hands over what fits the caller's. */
+ddsmark_status qos_out(const ddsmark_qos *from, ddsmark_qos *out);
 
-/* Where a field ends: a policy of a caller whose struct is shorter is not there. */
-#define END(field) (offsetof(ddsmark_qos, field) + sizeof(((ddsmark_qos *)0)->field))
-#define POLICY(policy) (UINT64_C(1) << DDSMARK_POLICY_##policy)
-/* Policies that DDS defines for one side only. */
-#define WRITER_ONLY                                                                                                    \
-  (POLICY(DURABILITY_SERVICE) | POLICY(LIFESPAN) | POLICY(OWNERSHIP_STRENGTH) | POLICY(TRANSPORT_PRIORITY) |           \
-   POLICY(WRITER_DATA_LIFECYCLE))
-#define READER_ONLY (POLICY(TIME_BASED_FILTER) | POLICY(READER_DATA_LIFECYCLE))
+/* -- library ------------------------------------------------------------------------------------------------------- */
 
-/* Those of `present` that a struct of this size has. */
-uint64_t present_within(uint64_t present, uint32_t struct_size);
-/* Values that no driver could set, and policies that this one cannot. */
-ddsmark_status policies_check(const ddsmark_qos *q, const ddsmark_policy_support *supports);
+/* The version of the library that `of` lies in, from the name of its file, symbolic links followed: `library`, then
+ * .so.MAJOR.MINOR.PATCH. False if that is not its name. */
+bool library_version(const void *of, const char *library, char *out, size_t size);
 
 /* -- net ----------------------------------------------------------------------------------------------------------- */
 
 #define INTERFACE_NAME_SIZE 64
 #define ADDRESS_SIZE 64
 
-/* Fills `address` with an address of the interface. BAD_ARGUMENT if the interface does not exist, is down, or has no
- * address of that family. */
-ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_SIZE], bool *loopback);
+/* A network interface. All 0: the middleware chooses. */
+typedef struct net_interface {
+  char name[INTERFACE_NAME_SIZE];
+  char address[ADDRESS_SIZE];
+  bool loopback;
+  bool multicast; /* it claims to be fit for it, as loopback usually does not, although it is */
+} net_interface;
 
-#define MAX_SOCKETS 32
+/* The interface asked for; else loopback; except that the middleware chooses where loopback cannot be meant: with peers
+ * elsewhere, and where the vendor's defaults are wanted. BAD_ARGUMENT if it does not exist, is down, or has no address
+ * of that family. */
+ddsmark_status interface_choose(const ddsmark_participant_config *config, bool ipv6, net_interface *out);
+bool is_loopback_peer(const char *peer);
+
+#define MAX_SOCKETS 64
 
 typedef struct socket_set {
   int fds[MAX_SOCKETS];
@@ -99,10 +142,14 @@ typedef struct socket_set {
 void sockets_now(socket_set *out);
 /* Keeps those that `before` has not. */
 void sockets_subtract(socket_set *set, const socket_set *before);
+/* Whether a socket of a participant in this domain is received on. */
+typedef bool (*socket_test)(int fd, uint32_t domain);
+/* It is bound to a port of the domain, which has 250 from 7400 + 250 * domain: RTPS 2.5, section 9.6.2. */
+bool is_port_of_domain(int fd, uint32_t domain);
 /* Visits `receive_buffer_bytes` and `send_buffer_bytes`, the smallest of the sockets, as the kernel granted them, and
- * `receive_buffer_limit_bytes`, which bounds what can be asked for. `receives` tells the sockets that are received on
- * from those that only send. */
-void sockets_visit(const socket_set *set, bool (*receives)(int fd), ddsmark_visitor visit, void *context);
+ * `receive_buffer_limit_bytes`, which bounds what can be asked for; nothing without sockets. `receives` tells those
+ * that are received on from those that only send. */
+void sockets_visit(const socket_set *set, uint32_t domain, socket_test receives, ddsmark_visitor visit, void *context);
 
 /* UNSUPPORTED if this host has no way to a multicast group over the interface. Sends nothing. */
 ddsmark_status multicast_check(const char *interface_name, bool ipv6);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * failure.c: the text of the last failure, tables that grow at their end, counters.
+ * failure.c: the text of the last failure, return codes of DDS, tables that grow at their end, counters.
  */
 #include "common.h"
 
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local char last_failure[2048];
+/* Room for the paths of all libraries that were looked for. */
+static _Thread_local char last_failure[16384];
 
 const char *last_error(void) {
   return last_failure;
@@ -20,6 +21,41 @@ ddsmark_status fail(ddsmark_status status, const char *format, ...) {
   vsnprintf(last_failure, sizeof last_failure, format, arguments);
   va_end(arguments);
   return status;
+}
+
+const char *code_name(uint32_t code) {
+  static const char *const names[] = {"ok",
+                                      "error",
+                                      "unsupported",
+                                      "bad parameter",
+                                      "precondition not met",
+                                      "out of resources",
+                                      "not enabled",
+                                      "immutable policy",
+                                      "inconsistent policy",
+                                      "already deleted",
+                                      "timeout",
+                                      "no data",
+                                      "illegal operation",
+                                      "not allowed by security"};
+  return code < sizeof names / sizeof names[0] ? names[code] : "unknown";
+}
+
+ddsmark_status code_status(uint32_t code) {
+  switch (code) {
+  case CODE_OK:
+    return DDSMARK_OK;
+  case CODE_TIMEOUT:
+    return DDSMARK_TIMED_OUT;
+  case CODE_UNSUPPORTED:
+    return DDSMARK_UNSUPPORTED;
+  case CODE_BAD_PARAMETER:
+    return DDSMARK_BAD_ARGUMENT;
+  case CODE_INCONSISTENT_POLICY:
+    return DDSMARK_INCONSISTENT;
+  default:
+    return DDSMARK_ERROR;
+  }
 }
 
 void copy_in(void *to, size_t size, const void *from, uint32_t from_size) {

@@ -13,12 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_SIZE], bool *loopback) {
+static ddsmark_status interface_find(const char *name, bool ipv6, net_interface *out) {
   struct ifaddrs *list = NULL;
-  if (if_nametoindex(name) == 0)
+  if (strlen(name) >= sizeof out->name || if_nametoindex(name) == 0)
     return fail(DDSMARK_BAD_ARGUMENT,
                 "interface `%s` does not exist; hint: `ip -br link` lists the interfaces of this host", name);
   if (getifaddrs(&list) != 0)
@@ -28,7 +29,8 @@ ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_
     if (strcmp(i->ifa_name, name) != 0)
       continue;
     up |= (i->ifa_flags & IFF_UP) != 0;
-    *loopback = (i->ifa_flags & IFF_LOOPBACK) != 0;
+    out->loopback = (i->ifa_flags & IFF_LOOPBACK) != 0;
+    out->multicast = (i->ifa_flags & IFF_MULTICAST) != 0;
     if (i->ifa_addr == NULL || i->ifa_addr->sa_family != (ipv6 ? AF_INET6 : AF_INET))
       continue;
     const void *bytes = ipv6 ? (const void *)&((const struct sockaddr_in6 *)(const void *)i->ifa_addr)->sin6_addr
@@ -36,7 +38,7 @@ ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_
     /* A link-local address needs a scope that a peer's address cannot carry: take it only for want of another. */
     if (found && ipv6 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)bytes))
       continue;
-    found = inet_ntop(i->ifa_addr->sa_family, bytes, address, ADDRESS_SIZE) != NULL;
+    found = inet_ntop(i->ifa_addr->sa_family, bytes, out->address, sizeof out->address) != NULL;
     if (found && !(ipv6 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)bytes)))
       break;
   }
@@ -46,8 +48,25 @@ ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_
   if (!found)
     return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` has no %s address; hint: `ip -br addr` lists the addresses", name,
                 ipv6 ? "IPv6" : "IPv4");
+  strcpy(out->name, name);
   return DDSMARK_OK;
 }
+
+bool is_loopback_peer(const char *peer) {
+  return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0 || strcasecmp(peer, "localhost") == 0;
+}
+
+ddsmark_status interface_choose(const ddsmark_participant_config *config, bool ipv6, net_interface *out) {
+  bool elsewhere = config->vendor_defaults != 0;
+  for (uint32_t i = 0; i < config->peer_count; i++)
+    elsewhere |= !is_loopback_peer(config->peers[i]);
+  *out = (net_interface){0};
+  if (config->interface == NULL && elsewhere)
+    return DDSMARK_OK;
+  return interface_find(config->interface ? config->interface : "lo", ipv6, out);
+}
+
+/* -- sockets ------------------------------------------------------------------------------------------------------- */
 
 static bool option_of(int fd, int option, int *value) {
   socklen_t size = sizeof *value;
@@ -82,11 +101,22 @@ void sockets_subtract(socket_set *set, const socket_set *before) {
   set->count = kept;
 }
 
-void sockets_visit(const socket_set *set, bool (*receives)(int fd), ddsmark_visitor visit, void *context) {
+bool is_port_of_domain(int fd, uint32_t domain) {
+  struct sockaddr_storage name = {0};
+  socklen_t size = sizeof name;
+  if (getsockname(fd, (struct sockaddr *)&name, &size) != 0)
+    return false;
+  const uint16_t port = name.ss_family == AF_INET ? ((const struct sockaddr_in *)(const void *)&name)->sin_port
+                                                  : ((const struct sockaddr_in6 *)(const void *)&name)->sin6_port;
+  const uint32_t first = 7400 + 250 * domain;
+  return ntohs(port) >= first && ntohs(port) < first + 250;
+}
+
+void sockets_visit(const socket_set *set, uint32_t domain, socket_test receives, ddsmark_visitor visit, void *context) {
   int receive = 0, send = 0;
   for (uint32_t i = 0; i < set->count; i++) {
     int value = 0;
-    const bool receiver = receives(set->fds[i]);
+    const bool receiver = receives(set->fds[i], domain);
     if (!option_of(set->fds[i], receiver ? SO_RCVBUF : SO_SNDBUF, &value))
       continue;
     int *least = receiver ? &receive : &send;
@@ -103,7 +133,7 @@ void sockets_visit(const socket_set *set, bool (*receives)(int fd), ddsmark_visi
     visit(context, "send_buffer_bytes", number);
   }
   char limit[24] = "";
-  FILE *file = fopen("/proc/sys/net/core/rmem_max", "re");
+  FILE *file = set->count ? fopen("/proc/sys/net/core/rmem_max", "re") : NULL;
   if (file == NULL)
     return;
   if (fgets(limit, sizeof limit, file)) {

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policies.c: what policies are called, where they lie in a ddsmark_qos, and what no driver could set.
+ * policies.c: what policies are called, what no driver could set, and QoS as the caller's struct has it.
  */
 #include "common.h"
 
-const char *const policy_names[DDSMARK_POLICY_COUNT] = {"reliability",
-                                                        "history",
-                                                        "resource limits",
-                                                        "durability",
-                                                        "durability service",
-                                                        "deadline",
-                                                        "latency budget",
-                                                        "lifespan",
-                                                        "liveliness",
-                                                        "ownership",
-                                                        "ownership strength",
-                                                        "partition",
-                                                        "presentation",
-                                                        "destination order",
-                                                        "time-based filter",
-                                                        "transport priority",
-                                                        "writer data lifecycle",
-                                                        "reader data lifecycle",
-                                                        "user data",
-                                                        "topic data",
-                                                        "group data",
-                                                        "entity factory"};
+#include <string.h>
+
+static const char *const policy_names[DDSMARK_POLICY_COUNT] = {"reliability",
+                                                               "history",
+                                                               "resource limits",
+                                                               "durability",
+                                                               "durability service",
+                                                               "deadline",
+                                                               "latency budget",
+                                                               "lifespan",
+                                                               "liveliness",
+                                                               "ownership",
+                                                               "ownership strength",
+                                                               "partition",
+                                                               "presentation",
+                                                               "destination order",
+                                                               "time-based filter",
+                                                               "transport priority",
+                                                               "writer data lifecycle",
+                                                               "reader data lifecycle",
+                                                               "user data",
+                                                               "topic data",
+                                                               "group data",
+                                                               "entity factory"};
 
 static const uint32_t policy_ends[DDSMARK_POLICY_COUNT] = {
     [DDSMARK_POLICY_RELIABILITY] = END(max_blocking_ns),
@@ -52,25 +54,46 @@ static const uint32_t policy_ends[DDSMARK_POLICY_COUNT] = {
     [DDSMARK_POLICY_ENTITY_FACTORY] = END(autoenable_created),
 };
 
-uint64_t present_within(uint64_t present, uint32_t struct_size) {
+/* Those of `present` that a struct of this size has. */
+static uint64_t present_within(uint64_t present, uint32_t struct_size) {
   for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
     if (policy_ends[p] > struct_size)
       present &= ~(UINT64_C(1) << p);
   return present;
 }
 
+/* -- in ------------------------------------------------------------------------------------------------------------ */
+
+/* What is so with every middleware that has not the policy. */
+static bool happens_anyway(uint32_t policy, const ddsmark_qos *q) {
+  return (policy == DDSMARK_POLICY_DESTINATION_ORDER && q->destination_order == DDSMARK_ORDER_BY_RECEPTION) ||
+         (policy == DDSMARK_POLICY_ENTITY_FACTORY && q->autoenable_created != 0);
+}
+
+static ddsmark_status check_supported(ddsmark_qos *q, const ddsmark_policy_support *supports) {
+  for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++) {
+    if (!(q->present >> p & 1) || supports[p].support != DDSMARK_SUPPORT_UNSUPPORTED)
+      continue;
+    if (!happens_anyway(p, q))
+      return fail(DDSMARK_UNSUPPORTED, "policy `%s` cannot be set: %s", policy_names[p], supports[p].note);
+    q->present &= ~(UINT64_C(1) << p);
+  }
+  if (q->present >> DDSMARK_POLICY_COUNT)
+    return fail(DDSMARK_UNSUPPORTED, "a policy is asked for that this driver does not know (present is 0x%llx)",
+                (unsigned long long)q->present);
+  return DDSMARK_OK;
+}
+
 static bool in_range(int32_t value, int32_t last) {
   return value >= 0 && value <= last;
 }
 
-ddsmark_status policies_check(const ddsmark_qos *q, const ddsmark_policy_support *supports) {
-  for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
-    if (q->present >> p & 1 && supports[p].support == DDSMARK_SUPPORT_UNSUPPORTED)
-      return fail(DDSMARK_UNSUPPORTED, "policy `%s` cannot be set: %s", policy_names[p], supports[p].note);
-  if (q->present >> DDSMARK_POLICY_COUNT)
-    return fail(DDSMARK_UNSUPPORTED, "a policy is asked for that this driver does not know (present is 0x%llx)",
-                (unsigned long long)q->present);
+/* A limit of resources: unlimited, or at least 1. */
+static bool is_limit(int32_t value) {
+  return value == DDSMARK_UNLIMITED || value > 0;
+}
 
+static ddsmark_status check_values(const ddsmark_qos *q) {
   const struct {
     uint32_t policy;
     bool fine;
@@ -78,6 +101,8 @@ ddsmark_status policies_check(const ddsmark_qos *q, const ddsmark_policy_support
       {DDSMARK_POLICY_RELIABILITY, in_range(q->reliability, DDSMARK_RELIABLE)},
       {DDSMARK_POLICY_HISTORY, in_range(q->history, DDSMARK_KEEP_ALL)},
       {DDSMARK_POLICY_HISTORY, q->history == DDSMARK_KEEP_ALL || q->history_depth > 0},
+      {DDSMARK_POLICY_RESOURCE_LIMITS,
+       is_limit(q->max_samples) && is_limit(q->max_instances) && is_limit(q->max_samples_per_instance)},
       {DDSMARK_POLICY_DURABILITY, in_range(q->durability, DDSMARK_PERSISTENT)},
       {DDSMARK_POLICY_DURABILITY_SERVICE, in_range(q->service_history, DDSMARK_KEEP_ALL)},
       {DDSMARK_POLICY_LIVELINESS, in_range(q->liveliness, DDSMARK_LIVELINESS_BY_TOPIC)},
@@ -92,5 +117,57 @@ ddsmark_status policies_check(const ddsmark_qos *q, const ddsmark_policy_support
   for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
     if (q->present >> ranges[i].policy & 1 && !ranges[i].fine)
       return fail(DDSMARK_BAD_ARGUMENT, "policy `%s` has a value out of range", policy_names[ranges[i].policy]);
+  return DDSMARK_OK;
+}
+
+/* DDS 1.4, sections 2.2.3.12, 2.2.3.18 and 2.2.3.19. */
+static ddsmark_status check_consistent(const ddsmark_qos *q) {
+  const int32_t all = q->max_samples, each = q->max_samples_per_instance;
+  if (q->present & POLICY(RESOURCE_LIMITS)) {
+    if (all > 0 && each > all)
+      return fail(DDSMARK_INCONSISTENT,
+                  "resource limits contradict each other: max_samples is %d, and max_samples_per_instance %d", all,
+                  each);
+    const int32_t most = each > 0 ? each : all;
+    if (q->present & POLICY(HISTORY) && q->history == DDSMARK_KEEP_LAST && most > 0 && q->history_depth > most)
+      return fail(DDSMARK_INCONSISTENT, "a history of depth %d contradicts a resource limit of %d samples",
+                  q->history_depth, most);
+  }
+  if (q->present & POLICY(TIME_BASED_FILTER) && q->present & POLICY(DEADLINE) &&
+      q->minimum_separation_ns > q->deadline_ns)
+    return fail(
+        DDSMARK_INCONSISTENT,
+        "the minimum separation of the time-based filter is longer than the deadline: every one would be missed");
+  return DDSMARK_OK;
+}
+
+ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *supports, uint64_t elsewhere,
+                      ddsmark_qos *out) {
+  const uint32_t size = asked ? asked->struct_size : 0;
+  *out = (ddsmark_qos){.struct_size = sizeof *out};
+  if (asked == NULL)
+    return DDSMARK_OK;
+  if (size < END(present))
+    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", size);
+  copy_in(out, sizeof *out, asked, size);
+  out->struct_size = sizeof *out;
+  out->present = present_within(out->present, size);
+  ddsmark_status status;
+  if ((status = check_supported(out, supports)) || (status = check_values(out)))
+    return status;
+  out->present &= ~elsewhere;
+  return check_consistent(out);
+}
+
+/* -- out ----------------------------------------------------------------------------------------------------------- */
+
+ddsmark_status qos_out(const ddsmark_qos *from, ddsmark_qos *out) {
+  const uint32_t size = out->struct_size;
+  if (size < END(present))
+    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", size);
+  ddsmark_qos q = *from;
+  q.struct_size = size;
+  q.present = present_within(q.present, size);
+  memcpy(out, &q, size < sizeof q ? size : sizeof q);
   return DDSMARK_OK;
 }

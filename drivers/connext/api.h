@@ -13,18 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common.h"
 #include "find.h"
-
-/* Return codes: DDS 1.4 section 2.2.2.1.1. */
-enum {
-  CODE_OK = 0,
-  CODE_UNSUPPORTED = 2,
-  CODE_BAD_PARAMETER = 3,
-  CODE_OUT_OF_RESOURCES = 5,
-  CODE_INCONSISTENT_POLICY = 8,
-  CODE_TIMEOUT = 10,
-  CODE_NO_DATA = 11
-};
 
 /* DDS_Duration_t. */
 typedef struct duration {

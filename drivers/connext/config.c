@@ -76,34 +76,6 @@ const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
 /* -- options ------------------------------------------------------------------------------------------------------- */
 
-static ddsmark_status names_check(const ddsmark_participant_config *config) {
-  for (uint32_t i = 0; i < config->option_count; i++) {
-    const char *name = config->options[i].name ? config->options[i].name : "";
-    uint32_t known = 0;
-    while (known < option_count && strcmp(name, option_infos[known].name) != 0)
-      known++;
-    if (known < option_count)
-      continue;
-    text names = {0};
-    for (uint32_t k = 0; k < option_count; k++)
-      text_add(&names, "%s%s", k ? ", " : "", option_infos[k].name);
-    fail(DDSMARK_BAD_ARGUMENT, "option `%s` is unknown to this driver; hint: it has %s", name,
-         names.data ? names.data : "others");
-    text_free(&names);
-    return DDSMARK_BAD_ARGUMENT;
-  }
-  return DDSMARK_OK;
-}
-
-/* The value asked for, or NULL; the last one, if there are several. */
-static const char *value_of(const ddsmark_participant_config *config, uint32_t option) {
-  const char *value = NULL;
-  for (uint32_t i = 0; i < config->option_count; i++)
-    if (strcmp(config->options[i].name, option_infos[option].name) == 0)
-      value = config->options[i].value ? config->options[i].value : "";
-  return value;
-}
-
 static bool digits(const char *from, char end, uint64_t *out, const char **after) {
   char *stop = NULL;
   if (*from < '0' || *from > '9')
@@ -114,18 +86,13 @@ static bool digits(const char *from, char end, uint64_t *out, const char **after
   return errno == 0 && *stop == end;
 }
 
-/* Leaves `out` as it is where the option is not given. */
+static const char *value_of(const ddsmark_participant_config *config, uint32_t option) {
+  return option_value(config, option_infos[option].name);
+}
+
 static ddsmark_status number(const ddsmark_participant_config *config, uint32_t option, uint64_t least, uint64_t most,
                              uint64_t *out) {
-  const char *value = value_of(config, option), *after;
-  uint64_t n;
-  if (value == NULL)
-    return DDSMARK_OK;
-  if (!digits(value, '\0', &n, &after) || n < least || n > most)
-    return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: a whole number from %llu to %llu",
-                option_infos[option].name, value, (unsigned long long)least, (unsigned long long)most);
-  *out = n;
-  return DDSMARK_OK;
+  return option_number(config, option_infos[option].name, least, most, out);
 }
 
 static ddsmark_status truth(const ddsmark_participant_config *config, uint32_t option, bool *out) {
@@ -175,7 +142,7 @@ static ddsmark_status options_read(const ddsmark_participant_config *config, pla
   }
   const uint64_t longest = UINT64_C(3600000000);
   ddsmark_status status;
-  if ((status = names_check(config)) || (status = profile_name(config, p)) || (status = flow_of(config, p)) ||
+  if ((status = profile_name(config, p)) || (status = flow_of(config, p)) ||
       (status = number(config, OPTION_SEND_WINDOW, 1, 100000000, &p->send_window)) ||
       (status = number(config, OPTION_HEARTBEAT, 100, longest, &p->heartbeat_us)) ||
       (status = number(config, OPTION_FAST_HEARTBEAT, 100, longest, &p->fast_heartbeat_us)) ||
@@ -197,57 +164,43 @@ static ddsmark_status options_read(const ddsmark_participant_config *config, pla
 /* -- transport, interface, peers ----------------------------------------------------------------------------------- */
 
 static ddsmark_status choose_transport(const ddsmark_participant_config *config, plan *p) {
-  p->transport = TRANSPORT_UDP4;
+  uint32_t chosen = TRANSPORT_UDP4;
+  const ddsmark_status status = transport_find(config, transport_infos, transport_count, &chosen);
+  p->transport = (transport)chosen;
   p->transport_unset = config->transport == NULL && config->vendor_defaults;
-  if (config->transport == NULL)
-    return DDSMARK_OK;
-  for (uint32_t i = 0; i < transport_count; i++) {
-    if (strcmp(config->transport, transport_infos[i].name) == 0) {
-      p->transport = (transport)i;
-      return DDSMARK_OK;
-    }
-  }
-  return fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has udp4 and shm",
-              config->transport);
-}
-
-static bool is_loopback_peer(const char *peer) {
-  return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "localhost") == 0;
-}
-
-/* The interface asked for; else loopback; except that Connext chooses where loopback cannot be meant: with peers
- * elsewhere, and where the vendor's defaults are wanted. */
-static ddsmark_status choose_interface(const ddsmark_participant_config *config, plan *p) {
-  const char *name = config->interface;
-  bool elsewhere = config->vendor_defaults != 0;
-  for (uint32_t i = 0; i < config->peer_count; i++)
-    elsewhere |= !is_loopback_peer(config->peers[i]);
-  if (name == NULL && elsewhere)
-    return DDSMARK_OK;
-  name = name ? name : "lo";
-  const ddsmark_status status = interface_find(name, p->address);
-  if (status == DDSMARK_OK)
-    strcpy(p->interface, name);
   return status;
 }
 
+/* Over an interface that does not claim multicast Connext sends by unicast, and does not say so. */
+static ddsmark_status choose_multicast(const ddsmark_participant_config *config, plan *p) {
+  p->multicast = config->multicast != 0;
+  if (!p->multicast)
+    return DDSMARK_OK;
+  if (p->transport == TRANSPORT_SHM)
+    return fail(DDSMARK_UNSUPPORTED, "there is no multicast through shared memory; hint: transport udp4");
+  const char *name = p->interface.name;
+  if (name[0] && !p->interface.multicast)
+    return fail(
+        DDSMARK_UNSUPPORTED,
+        "no multicast by udp4 over interface `%s`: it is not switched on there; hint: `ip link set %s multicast "
+        "on`",
+        name, name);
+  return name[0] ? multicast_check(name, false) : DDSMARK_OK;
+}
+
 static ddsmark_status choose_peers(const ddsmark_participant_config *config, plan *p) {
-  const bool own = config->peer_count == 0 && p->address[0] != '\0';
+  const bool own = config->peer_count == 0 && p->interface.address[0] != '\0';
   for (uint32_t i = 0; i < config->peer_count; i++)
     text_add(&p->peers, "%s\n", config->peers[i]);
   if (own)
-    text_add(&p->peers, "%s\n", p->address);
+    text_add(&p->peers, "%s\n", p->interface.address);
   return p->peers.failed ? fail(DDSMARK_ERROR, "no memory for the peers") : DDSMARK_OK;
 }
 
 static ddsmark_status check(const ddsmark_participant_config *config) {
-  if (config->domain > 230)
-    return fail(DDSMARK_BAD_ARGUMENT, "domain %u has no ports; hint: use 1..100", config->domain);
   for (uint32_t i = 0; i < config->peer_count; i++)
-    if (config->peers[i] == NULL || config->peers[i][0] == '\0' || strpbrk(config->peers[i], "\n<>&"))
-      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is empty, or no address", i);
-  if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
-    return fail(DDSMARK_BAD_ARGUMENT, "a buffer of more than 2147483647 bytes cannot be asked for");
+    if (strpbrk(config->peers[i], "\n<>&"))
+      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is no address", i);
   if (config->run_name && strlen(config->run_name) >= sizeof((plan *)0)->run_name)
     return fail(DDSMARK_BAD_ARGUMENT, "the name of the run is longer than %zu bytes", sizeof((plan *)0)->run_name - 1);
   return DDSMARK_OK;
@@ -256,16 +209,12 @@ static ddsmark_status check(const ddsmark_participant_config *config) {
 ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   plan p = {.domain = config->domain,
             .vendor_defaults = config->vendor_defaults != 0,
-            .multicast = config->multicast != 0,
             .receive_buffer = config->receive_buffer_bytes,
             .send_buffer = config->send_buffer_bytes};
   ddsmark_status status;
-  if ((status = check(config)) || (status = choose_transport(config, &p)) || (status = options_read(config, &p)) ||
-      (status = choose_interface(config, &p)))
-    return status;
-  if (p.multicast && p.transport == TRANSPORT_SHM)
-    return fail(DDSMARK_UNSUPPORTED, "there is no multicast through shared memory; hint: transport udp4");
-  if (p.multicast && p.interface[0] && (status = multicast_check(p.interface)))
+  if ((status = config_check(config, option_infos, option_count)) || (status = check(config)) ||
+      (status = choose_transport(config, &p)) || (status = options_read(config, &p)) ||
+      (status = interface_choose(config, false, &p.interface)) || (status = choose_multicast(config, &p)))
     return status;
   if (p.receive_buffer == 0 && !p.vendor_defaults)
     p.receive_buffer = RECEIVE_BUFFER;

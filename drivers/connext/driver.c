@@ -1,70 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * driver.c: the entry, what this driver is, and the text of the last failure.
+ * driver.c: the entry, what this driver is, and the text of a failure of the library.
  */
 #include "internal.h"
 
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-static _Thread_local char last_failure[16384];
-
-static const char *last_error(void) {
-  return last_failure;
-}
-
-ddsmark_status fail(ddsmark_status status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(last_failure, sizeof last_failure, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
 ddsmark_status fail_code(int32_t code, const char *what) {
-  static const char *const names[] = {"OK",
-                                      "ERROR",
-                                      "UNSUPPORTED",
-                                      "BAD_PARAMETER",
-                                      "PRECONDITION_NOT_MET",
-                                      "OUT_OF_RESOURCES",
-                                      "NOT_ENABLED",
-                                      "IMMUTABLE_POLICY",
-                                      "INCONSISTENT_POLICY",
-                                      "ALREADY_DELETED",
-                                      "TIMEOUT",
-                                      "NO_DATA",
-                                      "ILLEGAL_OPERATION"};
-  const bool known = code >= 0 && (size_t)code < sizeof names / sizeof names[0];
-  fail(DDSMARK_ERROR, "%s: DDS_RETCODE_%s (%d); hint: what Connext has to say about it is on standard output", what,
-       known ? names[code] : "unknown", (int)code);
-  switch (code) {
-  case CODE_TIMEOUT:
-    return DDSMARK_TIMED_OUT;
-  case CODE_UNSUPPORTED:
-    return DDSMARK_UNSUPPORTED;
-  case CODE_BAD_PARAMETER:
-    return DDSMARK_BAD_ARGUMENT;
-  case CODE_INCONSISTENT_POLICY:
-    return DDSMARK_INCONSISTENT;
-  default:
-    return DDSMARK_ERROR;
-  }
+  return fail(code_status((uint32_t)code),
+              "%s: %s (DDS return code %d); hint: what Connext has to say about it is on standard output", what,
+              code_name((uint32_t)code), (int)code);
 }
 
 ddsmark_status fail_null(const char *what) {
   return fail(DDSMARK_ERROR,
               "%s; hint: what Connext has to say about it, such as a licence that is missing, is on standard output",
               what);
-}
-
-void copy_in(void *to, size_t size, const void *from, uint32_t from_size) {
-  memset(to, 0, size);
-  memcpy(to, from, from_size < size ? from_size : size);
 }
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */

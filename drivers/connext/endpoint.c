@@ -14,17 +14,11 @@ static const char *type_name(const endpoint *e) {
 
 ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, const char *topic,
                               uint64_t max_payload) {
-  const uint64_t most = transport_infos[p->plan.transport].max_payload_bytes;
   if (type_kind == DDSMARK_TYPE_PLAIN)
     return fail(DDSMARK_UNSUPPORTED, "the plain type is not in this driver: it needs code that RTI's tools generate");
-  if (type_kind > DDSMARK_TYPE_PLAIN)
-    return fail(DDSMARK_BAD_ARGUMENT, "type %u does not exist", type_kind);
-  if (topic == NULL || topic[0] == '\0' || strlen(topic) > 255)
-    return fail(DDSMARK_BAD_ARGUMENT, "the topic has no name, or one of more than 255 bytes");
-  if (max_payload > most)
-    return fail(DDSMARK_TOO_LARGE, "samples of %llu bytes are too large; hint: at most %llu",
-                (unsigned long long)max_payload, (unsigned long long)most);
-  return DDSMARK_OK;
+  if (topic && strlen(topic) > 255)
+    return fail(DDSMARK_BAD_ARGUMENT, "the topic has a name of more than 255 bytes");
+  return endpoint_config_check(&transport_infos[p->plan.transport], type_kind, topic, max_payload);
 }
 
 /* -- open and close ------------------------------------------------------------------------------------------------ */
@@ -131,8 +125,6 @@ char *endpoint_text(const endpoint *e) {
 }
 
 ddsmark_status endpoint_qos(endpoint *e, ddsmark_qos *out) {
-  if (out->struct_size < END(present))
-    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", out->struct_size);
   const api *a = e->participant->api;
   char *entity = endpoint_text(e);
   char *group = api_qos_text(a, e->side == SIDE_WRITER ? QOS_PUBLISHER : QOS_SUBSCRIBER, e->group);
@@ -142,10 +134,7 @@ ddsmark_status endpoint_qos(endpoint *e, ddsmark_qos *out) {
   free(entity);
   free(group);
   free(topic);
-  q.struct_size = out->struct_size;
-  q.present = present_within(q.present, out->struct_size);
-  memcpy(out, &q, out->struct_size < sizeof q ? out->struct_size : sizeof q);
-  return DDSMARK_OK;
+  return qos_out(&q, out);
 }
 
 void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark_visitor visit, void *context) {
@@ -162,16 +151,11 @@ void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark
 }
 
 void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context) {
-  sockets_visit(&e->participant->sockets, e->participant->plan.domain, visit, context);
+  sockets_visit(&e->participant->sockets, e->participant->plan.domain, is_port_of_domain, visit, context);
   visit(context, "configuration", e->document.data);
 }
 
 /* -- counters ------------------------------------------------------------------------------------------------------ */
-
-void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value) {
-  c->values[which] = value;
-  c->valid |= UINT64_C(1) << which;
-}
 
 void counter_of_status(ddsmark_counters *c, uint32_t which, const endpoint *e, status_call call) {
   space status;
@@ -182,17 +166,4 @@ void counter_of_status(ddsmark_counters *c, uint32_t which, const endpoint *e, s
   memcpy(&total, status.bytes, sizeof total);
   if (total >= 0)
     counter_set(c, which, (uint64_t)total);
-}
-
-ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out) {
-  const uint32_t size = out->struct_size;
-  if (size < offsetof(ddsmark_counters, values))
-    return fail(DDSMARK_BAD_ARGUMENT, "the counters have a struct_size of %u, which holds none", size);
-  ddsmark_counters c = *from;
-  for (uint32_t i = 0; i < DDSMARK_COUNTER_COUNT; i++)
-    if (offsetof(ddsmark_counters, values) + (i + 1) * sizeof c.values[0] > size)
-      c.valid &= ~(UINT64_C(1) << i);
-  c.struct_size = size;
-  memcpy(out, &c, size < sizeof c ? size : sizeof c);
-  return DDSMARK_OK;
 }

@@ -7,8 +7,9 @@
 #   drivers/connext/fetch.sh VERSION [PREFIX]     that one; VERSION may be the beginning of one
 #   drivers/connext/fetch.sh --versions           what there is: version, package, licence, open or accept
 #
-# It asks no question: DDSMARK_ACCEPT_RTI_LICENCE=1 says that you have read the licence and accept it. Who has Connext
-# installed needs none of this: the driver finds it by NDDSHOME.
+# It asks no question: DDSMARK_ACCEPT_LICENCE=1, which `ddsmark drivers install connext --accept-licence` sets, says
+# that you have read the licence and accept it. Who has Connext installed needs none of this: the driver finds it by
+# NDDSHOME.
 #
 # The prefix is printed on standard output. Needs python3 with pip. Safe to run again.
 set -eu
@@ -51,9 +52,9 @@ licence=$(printf '%s' "$line" | cut -f 4)
 prefix=${2:-$root/.sdk/connext-$version}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
-[ "${DDSMARK_ACCEPT_RTI_LICENCE:-}" = 1 ] ||
+[ "${DDSMARK_ACCEPT_LICENCE:-}" = 1 ] ||
   fail "Connext $version is not free software: $package $number comes under the $licence, which nobody has accepted" \
-    'read it, and if you accept: `ddsmark drivers install connext --accept-licence`, or DDSMARK_ACCEPT_RTI_LICENCE=1'
+    'read it, and if you accept: `ddsmark drivers install connext --accept-licence`, or DDSMARK_ACCEPT_LICENCE=1'
 
 stamp=$prefix/ddsmark-sdk.stamp
 is_done() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$package $number" ]; }

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
-
 #if defined(__aarch64__)
 #define CONNECTOR_FOLDER "linux-arm64"
 #else

@@ -2,18 +2,18 @@
  *
  * internal.h: what the files of this driver share.
  *
- *   driver.c       the table, the description, the text of the last failure
+ *   driver.c       the table, the description, the text of a failure of the library
  *   find.c, api.c  which library is installed; its calls, by name
  *   config.c       options and configuration of the participant -> a plan
  *   profile.c, profile_policies.c   a plan, and policies -> the XML that Connext reads
  *   policies.c     what becomes of each policy
  *   qos.c          which policies are accepted
  *   readback.c     the XML that Connext prints of a QoS -> policies
- *   net.c          what the kernel knows: interfaces, sockets
  *   leftovers.c    what a killed process left in shared memory
  *   trial.c        what is believed of the library, tried once before anything is measured
  *   participant.c  participants; endpoint.c what writers and readers have in common
  *   writer.c, reader.c
+ *   ../common      what drivers share
  */
 #ifndef DDSMARK_CONNEXT_INTERNAL_H
 #define DDSMARK_CONNEXT_INTERNAL_H
@@ -23,20 +23,14 @@
 #include <stdint.h>
 
 #include "api.h"
+#include "common.h"
 #include "ddsmark/driver.h"
-#include "text.h"
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-/* Keeps the text for last_error() and returns `status`. */
-ddsmark_status fail(ddsmark_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The same for a return code of Connext, and for a call that returned NULL, which is all that it tells. */
+/* fail() for a return code of Connext, and for a call that returned NULL, which is all that it tells. */
 ddsmark_status fail_code(int32_t code, const char *what);
 ddsmark_status fail_null(const char *what);
-
-/* Copies what the caller has of a struct of `size` bytes, and leaves 0 where the caller's is shorter. */
-void copy_in(void *to, size_t size, const void *from, uint32_t from_size);
 
 /* -- config.c ------------------------------------------------------------------------------------------------------ */
 
@@ -47,8 +41,6 @@ extern const uint32_t transport_count;
 extern const ddsmark_option_info option_infos[];
 extern const uint32_t option_count;
 
-#define NAME_SIZE 64
-
 typedef enum flow { FLOW_DEFAULT, FLOW_FIXED_RATE, FLOW_BUCKET } flow;
 
 /* A participant's configuration as this driver means it. 0 in a size, a count or a time: as the vendor ships it. */
@@ -58,8 +50,7 @@ typedef struct plan {
   bool transport_unset; /* neither is chosen: as the vendor ships it, which is both */
   bool vendor_defaults;
   bool multicast;
-  char interface[NAME_SIZE]; /* "": Connext chooses */
-  char address[NAME_SIZE];   /* of that interface */
+  net_interface interface;
   char run_name[128];
   char base_profile[256]; /* "": the documented defaults */
   text peers;             /* separated by new lines */
@@ -104,14 +95,6 @@ uint64_t batch_limit(const plan *p, uint64_t batch_bytes);
 /* -- policies.c, qos.c --------------------------------------------------------------------------------------------- */
 
 extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
-extern const char *const policy_names[DDSMARK_POLICY_COUNT];
-
-#define BIT(policy) (UINT64_C(1) << DDSMARK_POLICY_##policy)
-/* Where a field ends: a policy of a caller whose struct is shorter is not there. */
-#define END(field) (offsetof(ddsmark_qos, field) + sizeof(((ddsmark_qos *)0)->field))
-
-/* Those of `present` that a struct of this size has. */
-uint64_t present_within(uint64_t present, uint32_t struct_size);
 /* What is to be set for this side, checked. `asked` may be NULL. What it points to stays the caller's. */
 ddsmark_status qos_accept(const ddsmark_qos *asked, side s, ddsmark_qos *out);
 
@@ -131,29 +114,6 @@ void qos_texts_free(qos_texts *texts);
 /* The text of the element at `path` ("reliability/kind") below the outermost one; the `index`th of them. False: none.
  */
 bool element_text(const char *xml, const char *path, uint32_t index, char *out, size_t size);
-
-/* -- net.c --------------------------------------------------------------------------------------------------------- */
-
-/* Fills `address` with an IPv4 address of the interface. BAD_ARGUMENT if it does not exist, is down, or has none. */
-ddsmark_status interface_find(const char *name, char address[NAME_SIZE]);
-/* UNSUPPORTED if this host has no way to a multicast group over the interface. Sends nothing. */
-ddsmark_status multicast_check(const char *interface);
-
-#define MAX_SOCKETS 64
-typedef struct socket_set {
-  int fds[MAX_SOCKETS];
-  uint32_t count;
-} socket_set;
-
-/* The internet sockets of this process that are open now. */
-void sockets_now(socket_set *out);
-/* Keeps those that `before` has not. */
-void sockets_subtract(socket_set *set, const socket_set *before);
-/* Visits the smallest buffers of the sockets as the kernel granted them, and what bounds what can be asked for. Those
- * that receive are bound to a port of the domain. */
-void sockets_visit(const socket_set *set, uint32_t domain, ddsmark_visitor visit, void *context);
-/* Whether a socket has joined a multicast group, as the kernel has it. False if it does not say. */
-bool sockets_groups(const socket_set *set, bool *joined);
 
 /* -- leftovers.c --------------------------------------------------------------------------------------------------- */
 
@@ -217,10 +177,8 @@ void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark
 /* All that Connext prints of the entity's QoS; NULL if it does not. The caller frees. */
 char *endpoint_text(const endpoint *e);
 
-void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value);
-/* Sets it from a status whose first field is its total_count, as those of DDS 1.4 section 2.2.4.1 are. */
+/* Sets a counter from a status whose first field is its total_count, as those of DDS 1.4 section 2.2.4.1 are. */
 void counter_of_status(ddsmark_counters *c, uint32_t which, const endpoint *e, status_call call);
-ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out);
 
 /* -- writer.c, reader.c -------------------------------------------------------------------------------------------- */
 

@@ -163,18 +163,14 @@ static void discard(ddsmark_participant *p) {
 }
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
-  if (config == NULL || out == NULL || config->struct_size < offsetof(ddsmark_participant_config, run_name))
-    return fail(DDSMARK_BAD_ARGUMENT, "participant_open was called without a configuration");
   ddsmark_participant_config c;
-  copy_in(&c, sizeof c, config, config->struct_size);
-  /* A count without its array, in a shorter struct of the caller's, counts nothing. */
-  c.option_count = c.options ? c.option_count : 0;
-  c.peer_count = c.peers ? c.peer_count : 0;
-
+  ddsmark_status status = config_in(config, &c);
+  if (status != DDSMARK_OK)
+    return status;
   ddsmark_participant *p = calloc(1, sizeof *p);
   if (p == NULL)
     return fail(DDSMARK_ERROR, "no memory for a participant");
-  ddsmark_status status = plan_make(&c, &p->plan);
+  status = plan_make(&c, &p->plan);
   if (status == DDSMARK_OK && (p->api = api_get()) == NULL)
     status = fail(DDSMARK_ERROR, "%s", api_failure());
   if (status == DDSMARK_OK && p->plan.transport == TRANSPORT_SHM)
@@ -220,15 +216,16 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   transport_in_force(qos, carriers, sizeof carriers);
   visit(context, "transport", carriers);
   if (p->transport != TRANSPORT_SHM) {
-    visit(context, "interface", p->interface[0] ? p->interface : "chosen by Connext");
-    if (p->address[0])
-      visit(context, "address", p->address);
+    visit(context, "interface", p->interface.name[0] ? p->interface.name : "chosen by Connext");
+    if (p->interface.address[0])
+      visit(context, "address", p->interface.address);
   }
   /* Connext cannot be asked which way its data goes; but who has joined no group is not sent to by multicast. */
-  bool joined = false;
-  const bool told = sockets_groups(&participant->sockets, &joined);
-  visit(context, "multicast", told && !joined && !p->multicast ? "off" : "unknown");
-  sockets_visit(&participant->sockets, p->domain, visit, context);
+  text groups = {0};
+  const bool told = sockets_groups(&participant->sockets, &groups);
+  visit(context, "multicast", told && groups.length == 0 && !p->multicast ? "off" : "unknown");
+  text_free(&groups);
+  sockets_visit(&participant->sockets, p->domain, is_port_of_domain, visit, context);
   visit(context, "library", library_name(participant->api->library.kind));
   free(qos);
   /* As it was given to Connext, but for the name of the run. */

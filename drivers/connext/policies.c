@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policies.c: what this driver does with each policy, what it calls it, and where it lies in a ddsmark_qos.
+ * policies.c: what this driver does with each policy.
  */
 #include "internal.h"
 
@@ -36,58 +36,3 @@ const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT] = {
     [DDSMARK_POLICY_GROUP_DATA] = {ENFORCED, 0, "carried by discovery"},
     [DDSMARK_POLICY_ENTITY_FACTORY] = {DDSMARK_SUPPORT_UNSUPPORTED, 0, "what is not enabled could not be used here"},
 };
-
-const char *const policy_names[DDSMARK_POLICY_COUNT] = {"reliability",
-                                                        "history",
-                                                        "resource limits",
-                                                        "durability",
-                                                        "durability service",
-                                                        "deadline",
-                                                        "latency budget",
-                                                        "lifespan",
-                                                        "liveliness",
-                                                        "ownership",
-                                                        "ownership strength",
-                                                        "partition",
-                                                        "presentation",
-                                                        "destination order",
-                                                        "time-based filter",
-                                                        "transport priority",
-                                                        "writer data lifecycle",
-                                                        "reader data lifecycle",
-                                                        "user data",
-                                                        "topic data",
-                                                        "group data",
-                                                        "entity factory"};
-
-static const uint32_t policy_ends[DDSMARK_POLICY_COUNT] = {
-    [DDSMARK_POLICY_RELIABILITY] = END(max_blocking_ns),
-    [DDSMARK_POLICY_HISTORY] = END(history_depth),
-    [DDSMARK_POLICY_RESOURCE_LIMITS] = END(max_samples_per_instance),
-    [DDSMARK_POLICY_DURABILITY] = END(durability),
-    [DDSMARK_POLICY_DURABILITY_SERVICE] = END(service_max_samples_per_instance),
-    [DDSMARK_POLICY_DEADLINE] = END(deadline_ns),
-    [DDSMARK_POLICY_LATENCY_BUDGET] = END(latency_budget_ns),
-    [DDSMARK_POLICY_LIFESPAN] = END(lifespan_ns),
-    [DDSMARK_POLICY_LIVELINESS] = END(liveliness),
-    [DDSMARK_POLICY_OWNERSHIP] = END(ownership),
-    [DDSMARK_POLICY_OWNERSHIP_STRENGTH] = END(ownership_strength),
-    [DDSMARK_POLICY_PARTITION] = END(partition_count),
-    [DDSMARK_POLICY_PRESENTATION] = END(ordered_access),
-    [DDSMARK_POLICY_DESTINATION_ORDER] = END(destination_order),
-    [DDSMARK_POLICY_TIME_BASED_FILTER] = END(minimum_separation_ns),
-    [DDSMARK_POLICY_TRANSPORT_PRIORITY] = END(transport_priority),
-    [DDSMARK_POLICY_WRITER_DATA_LIFECYCLE] = END(autodispose_unregistered),
-    [DDSMARK_POLICY_READER_DATA_LIFECYCLE] = END(autopurge_disposed_ns),
-    [DDSMARK_POLICY_USER_DATA] = END(user_data_size),
-    [DDSMARK_POLICY_TOPIC_DATA] = END(topic_data_size),
-    [DDSMARK_POLICY_GROUP_DATA] = END(group_data_size),
-    [DDSMARK_POLICY_ENTITY_FACTORY] = END(autoenable_created),
-};
-
-uint64_t present_within(uint64_t present, uint32_t struct_size) {
-  for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
-    if (policy_ends[p] > struct_size)
-      present &= ~(UINT64_C(1) << p);
-  return present;
-}

@@ -72,11 +72,11 @@ static void add_transport(const plan *p, text *t) {
   add_size(t, UDP4 "parent.message_size_max", p->message_size);
   add_size(t, UDP4 "recv_socket_buffer_size", p->receive_buffer);
   add_size(t, UDP4 "send_socket_buffer_size", p->send_buffer);
-  if (p->interface[0]) {
+  if (p->interface.name[0]) {
     /* Connext leaves loopback out wherever there is another interface. */
     add_property(t, UDP4 "ignore_loopback_interface", "0");
-    add_property(t, UDP4 "parent.allow_interfaces_list", "%s", p->address);
-    add_property(t, UDP4 "parent.allow_multicast_interfaces_list", "%s", p->address);
+    add_property(t, UDP4 "parent.allow_interfaces_list", "%s", p->interface.address);
+    add_property(t, UDP4 "parent.allow_multicast_interfaces_list", "%s", p->interface.address);
   }
   if (!p->vendor_defaults || p->multicast)
     add_property(t, UDP4 "multicast_enabled", "%d", p->multicast);

@@ -40,7 +40,7 @@ static const char *const ownerships[] = {"SHARED", "EXCLUSIVE"};
 static const char *const scopes[] = {"INSTANCE", "TOPIC", "GROUP"};
 static const char *const orders[] = {"BY_RECEPTION_TIMESTAMP", "BY_SOURCE_TIMESTAMP"};
 
-#define HAS(policy) (q->present & BIT(policy))
+#define HAS(policy) (q->present & POLICY(policy))
 
 static void add_limits(const ddsmark_qos *q, side s, text *t) {
   text_add(t, "<resource_limits>");

@@ -216,7 +216,7 @@ static const char *const orders[] = {"BY_RECEPTION_TIMESTAMP", "BY_SOURCE_TIMEST
 #define PRESENT_IF(policy, condition)                                                                                  \
   do {                                                                                                                 \
     if (condition)                                                                                                     \
-      q->present |= BIT(policy);                                                                                       \
+      q->present |= POLICY(policy);                                                                                    \
   } while (0)
 
 static void parse_writer(const char *x, ddsmark_qos *q) {

@@ -38,10 +38,6 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_c
   if (config->receive_mode == DDSMARK_RECEIVE_LISTENER)
     return fail(DDSMARK_UNSUPPORTED,
                 "listeners are not in this driver: they are structs of RTI's; hint: waitset or polling");
-  if (config->receive_mode > DDSMARK_RECEIVE_LISTENER)
-    return fail(DDSMARK_BAD_ARGUMENT, "receive mode %u does not exist", config->receive_mode);
-  if (config->sink)
-    return fail(DDSMARK_BAD_ARGUMENT, "a sink was given without DDSMARK_RECEIVE_LISTENER");
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
@@ -95,14 +91,11 @@ static ddsmark_reader *create(const api *a, bool keyed, uint64_t max_payload) {
 
 ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reader_config *config,
                            ddsmark_reader **out) {
-  if (participant == NULL || config == NULL || out == NULL ||
-      config->struct_size < offsetof(ddsmark_reader_config, qos))
-    return fail(DDSMARK_BAD_ARGUMENT, "reader_open was called without a configuration");
   ddsmark_reader_config c;
   ddsmark_qos qos;
-  copy_in(&c, sizeof c, config, config->struct_size);
-  ddsmark_status status = check(participant, &c);
-  if (status != DDSMARK_OK || (status = qos_accept(c.qos, SIDE_READER, &qos)) != DDSMARK_OK)
+  ddsmark_status status;
+  if ((status = reader_config_in(config, &c)) || (status = check(participant, &c)) ||
+      (status = qos_accept(c.qos, SIDE_READER, &qos)))
     return status;
   ddsmark_reader *r = create(participant->api, c.type_kind == DDSMARK_TYPE_KEYED, c.max_payload_bytes);
   if (r == NULL)

@@ -177,7 +177,7 @@ static ddsmark_status exchange(const endpoint *w, const endpoint *r) {
 
 static ddsmark_status with_endpoints(ddsmark_participant *p, bool keyed) {
   const ddsmark_qos qos = {.struct_size = sizeof qos,
-                           .present = BIT(RELIABILITY) | BIT(HISTORY),
+                           .present = POLICY(RELIABILITY) | POLICY(HISTORY),
                            .reliability = DDSMARK_RELIABLE,
                            .history = DDSMARK_KEEP_ALL,
                            .max_blocking_ns = 1000000000};

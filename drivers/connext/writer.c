@@ -41,14 +41,11 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_writer_c
 
 ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_writer_config *config,
                            ddsmark_writer **out) {
-  if (participant == NULL || config == NULL || out == NULL ||
-      config->struct_size < offsetof(ddsmark_writer_config, qos))
-    return fail(DDSMARK_BAD_ARGUMENT, "writer_open was called without a configuration");
   ddsmark_writer_config c;
   ddsmark_qos qos;
-  copy_in(&c, sizeof c, config, config->struct_size);
-  ddsmark_status status = check(participant, &c);
-  if (status != DDSMARK_OK || (status = qos_accept(c.qos, SIDE_WRITER, &qos)) != DDSMARK_OK)
+  ddsmark_status status;
+  if ((status = writer_config_in(config, &c)) || (status = check(participant, &c)) ||
+      (status = qos_accept(c.qos, SIDE_WRITER, &qos)))
     return status;
   ddsmark_writer *w = calloc(1, sizeof *w);
   if (w == NULL)

@@ -16,8 +16,6 @@
 #endif
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,106 +64,6 @@ const ddsmark_option_info option_infos[] = {
 };
 const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
-/* -- text ---------------------------------------------------------------------------------------------------------- */
-
-void text_add(text *t, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  char *more = NULL;
-  const int n = vasprintf(&more, format, arguments);
-  va_end(arguments);
-  if (n < 0) {
-    t->failed = true;
-    return;
-  }
-  if (t->length + (size_t)n + 1 > t->capacity) {
-    const size_t capacity = 2 * (t->length + (size_t)n + 1);
-    char *data = realloc(t->data, capacity);
-    if (data == NULL) {
-      t->failed = true;
-      free(more);
-      return;
-    }
-    t->data = data;
-    t->capacity = capacity;
-  }
-  memcpy(t->data + t->length, more, (size_t)n + 1);
-  t->length += (size_t)n;
-  free(more);
-}
-
-void text_add_escaped(text *t, const char *value) {
-  for (; *value; value++) {
-    switch (*value) {
-    case '<':
-      text_add(t, "&lt;");
-      break;
-    case '>':
-      text_add(t, "&gt;");
-      break;
-    case '&':
-      text_add(t, "&amp;");
-      break;
-    case '"':
-      text_add(t, "&quot;");
-      break;
-    default:
-      text_add(t, "%c", *value);
-    }
-  }
-}
-
-void text_free(text *t) {
-  free(t->data);
-  *t = (text){0};
-}
-
-/* -- options ------------------------------------------------------------------------------------------------------- */
-
-static const char *option_value(const ddsmark_participant_config *config, int option) {
-  for (uint32_t i = 0; i < config->option_count; i++)
-    if (strcmp(config->options[i].name, option_infos[option].name) == 0)
-      return config->options[i].value;
-  return NULL;
-}
-
-static ddsmark_status option_names_check(const ddsmark_participant_config *config) {
-  for (uint32_t i = 0; i < config->option_count; i++) {
-    const char *name = config->options[i].name;
-    if (name == NULL || config->options[i].value == NULL)
-      return fail(DDSMARK_BAD_ARGUMENT, "option %u has no name or no value", i);
-    uint32_t known = 0;
-    while (known < option_count && strcmp(option_infos[known].name, name) != 0)
-      known++;
-    if (known < option_count)
-      continue;
-    text names = {0};
-    for (uint32_t k = 0; k < option_count; k++)
-      text_add(&names, "%s%s", k ? ", " : "", option_infos[k].name);
-    fail(DDSMARK_BAD_ARGUMENT, "option `%s` is unknown to this driver; hint: it has %s", name,
-         names.failed ? "others" : names.data);
-    text_free(&names);
-    return DDSMARK_BAD_ARGUMENT;
-  }
-  return DDSMARK_OK;
-}
-
-/* Reads a number; leaves `*out` alone if the option was not given. */
-static ddsmark_status option_number(const ddsmark_participant_config *config, int option, uint64_t min, uint64_t max,
-                                    uint64_t *out) {
-  const char *value = option_value(config, option);
-  if (value == NULL)
-    return DDSMARK_OK;
-  char *end = NULL;
-  errno = 0;
-  const unsigned long long n = strtoull(value, &end, 10);
-  if (errno || !isdigit((unsigned char)value[0]) || *end != '\0' || n < min || n > max)
-    return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: a whole number, %llu..%llu",
-                option_infos[option].name, value, (unsigned long long)min, (unsigned long long)max);
-  *out = n;
-  return DDSMARK_OK;
-}
-
 /* -- the user's own configuration ---------------------------------------------------------------------------------- */
 
 /* Whether `fragment`, XML or the name of a file with XML, names an element. Only used to leave out what would add to
@@ -196,25 +94,14 @@ static bool mentions(const char *fragment, const char *element) {
 
 /* -- the plan ------------------------------------------------------------------------------------------------------ */
 
-static bool is_loopback_peer(const char *peer) {
-  return strncmp(peer, "127.", 4) == 0 || strcmp(peer, "::1") == 0 || strcasecmp(peer, "localhost") == 0;
-}
-
 static ddsmark_status choose_transport(const ddsmark_participant_config *config, plan *p) {
-  p->transport = TRANSPORT_UDP4;
-  if (config->transport == NULL)
-    return DDSMARK_OK;
-  for (uint32_t i = 0; i < transport_count; i++) {
-    if (strcmp(config->transport, transport_infos[i].name) == 0) {
-      p->transport = (transport)i;
-      return DDSMARK_OK;
-    }
-  }
-  if (strcmp(config->transport, "tcp4") == 0)
+  uint32_t chosen = TRANSPORT_UDP4;
+  const ddsmark_status status = transport_find(config, transport_infos, transport_count, &chosen);
+  if (status != DDSMARK_OK && strcmp(config->transport, "tcp4") == 0)
     return fail(DDSMARK_UNSUPPORTED,
                 "this Cyclone DDS was built without TCP; hint: its build option is ENABLE_TCP, which fetch.sh sets");
-  return fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has udp4, udp6 and tcp4",
-              config->transport);
+  p->transport = (transport)chosen;
+  return status;
 }
 
 /* What there is not over TCP is refused, not left out. */
@@ -233,37 +120,16 @@ static ddsmark_status check_tcp(const ddsmark_participant_config *config) {
   return DDSMARK_OK;
 }
 
-/* The interface asked for; else loopback; except that Cyclone DDS chooses where loopback cannot be meant: with peers
- * elsewhere, and where the vendor's defaults are wanted. */
-static ddsmark_status choose_interface(const ddsmark_participant_config *config, plan *p) {
-  const char *name = config->interface;
-  if (name == NULL) {
-    bool elsewhere = config->vendor_defaults != 0;
-    for (uint32_t i = 0; i < config->peer_count; i++)
-      elsewhere |= !is_loopback_peer(config->peers[i]);
-    if (elsewhere)
-      return DDSMARK_OK;
-    name = "lo";
-  }
-  if (strlen(name) >= sizeof p->interface)
-    return fail(DDSMARK_BAD_ARGUMENT,
-                "interface `%s` does not exist; hint: `ip -br link` lists the interfaces of this host", name);
-  const ddsmark_status status = interface_find(name, p->transport == TRANSPORT_UDP6, p->address, &p->loopback);
-  if (status == DDSMARK_OK)
-    strcpy(p->interface, name);
-  return status;
-}
-
 static void add_general(const plan *p, uint64_t max_message, uint64_t fragment, text *t) {
   text_add(t, "<General>");
-  if (p->interface[0] && !p->user_names_interface) {
+  if (p->interface.name[0] && !p->user_names_interface) {
     text_add(t, "<Interfaces><NetworkInterface name=\"");
-    text_add_escaped(t, p->interface);
+    text_add_escaped(t, p->interface.name);
     /* By itself Cyclone DDS sends to a single reader by unicast, even where it may multicast. And loopback does not
      * claim to be fit for multicast, although it is. */
     if (p->multicast)
-      text_add(t, "\" prefer_multicast=\"true\"%s", p->loopback ? " multicast=\"true" : "");
-    text_add(t, p->multicast && !p->loopback ? "/></Interfaces>" : "\"/></Interfaces>");
+      text_add(t, "\" prefer_multicast=\"true\"%s", p->interface.loopback ? " multicast=\"true" : "");
+    text_add(t, p->multicast && !p->interface.loopback ? "/></Interfaces>" : "\"/></Interfaces>");
   }
   /* Data only: discovery stays as it is without multicast, so that the two differ in nothing else. */
   if (!p->multicast_unset)
@@ -280,7 +146,7 @@ static void add_general(const plan *p, uint64_t max_message, uint64_t fragment, 
  * participants that start together one is always first to be up, and answers the other at once. */
 static void add_discovery(const ddsmark_participant_config *config, const plan *p, uint64_t max_index, text *t) {
   text_add(t, "<Discovery>");
-  if (!config->vendor_defaults || p->loopback)
+  if (!config->vendor_defaults || p->interface.loopback)
     text_add(t, "<ParticipantIndex>auto</ParticipantIndex>");
   if (max_index != UINT64_MAX)
     text_add(t, "<MaxAutoParticipantIndex>%llu</MaxAutoParticipantIndex>", (unsigned long long)max_index);
@@ -292,9 +158,9 @@ static void add_discovery(const ddsmark_participant_config *config, const plan *
       text_add(&peers, "\"/>");
     }
     /* Over TCP the process that listens is the peer, and is named when it is known. */
-    if (config->peer_count == 0 && p->address[0] && (!p->multicast_unset || p->loopback) &&
+    if (config->peer_count == 0 && p->interface.address[0] && (!p->multicast_unset || p->interface.loopback) &&
         p->transport != TRANSPORT_TCP4)
-      text_add(&peers, "<Peer Address=\"%s\"/>", p->address);
+      text_add(&peers, "<Peer Address=\"%s\"/>", p->interface.address);
     if (peers.data)
       text_add(t, "<Peers>%s</Peers>", peers.data);
     t->failed |= peers.failed;
@@ -322,13 +188,6 @@ static void add_internal(const ddsmark_participant_config *config, const plan *p
   text_add(t, "</Internal>");
 }
 
-static ddsmark_status check_peers(const ddsmark_participant_config *config) {
-  for (uint32_t i = 0; i < config->peer_count; i++)
-    if (config->peers == NULL || config->peers[i] == NULL || config->peers[i][0] == '\0')
-      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is empty", i);
-  return DDSMARK_OK;
-}
-
 /* Cyclone DDS cannot be asked for these; so a configuration that is not ours makes them unknown. */
 static void describe_size(char *out, size_t size, bool others, uint64_t ours, uint64_t vendor) {
   if (others)
@@ -343,29 +202,26 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   uint64_t max_message = 0, fragment = 0, whc_high = 0;
   uint64_t max_index = config->vendor_defaults ? UINT64_MAX : 99;
   ddsmark_status status;
-  if (config->domain > 230)
-    return fail(DDSMARK_BAD_ARGUMENT, "domain %u has no ports; hint: use 1..100", config->domain);
-  if ((status = option_names_check(config)) || (status = check_peers(config)) ||
-      (status = option_number(config, OPTION_MAX_MESSAGE, 1024, 65500, &max_message)) ||
-      (status = option_number(config, OPTION_FRAGMENT, 1024, 65000, &fragment)) ||
-      (status = option_number(config, OPTION_WHC_HIGH, 1024, 2000000000, &whc_high)) ||
-      (status = option_number(config, OPTION_MAX_INDEX, 0, 119, &max_index)))
+  if ((status = config_check(config, option_infos, option_count)) ||
+      (status = option_number(config, option_infos[OPTION_MAX_MESSAGE].name, 1024, 65500, &max_message)) ||
+      (status = option_number(config, option_infos[OPTION_FRAGMENT].name, 1024, 65000, &fragment)) ||
+      (status = option_number(config, option_infos[OPTION_WHC_HIGH].name, 1024, 2000000000, &whc_high)) ||
+      (status = option_number(config, option_infos[OPTION_MAX_INDEX].name, 0, 119, &max_index)))
     return status;
-  const char *receivers = option_value(config, OPTION_RECEIVERS);
+  const char *receivers = option_value(config, option_infos[OPTION_RECEIVERS].name);
   if (receivers && strcmp(receivers, "default") && strcmp(receivers, "true") && strcmp(receivers, "false"))
     return fail(DDSMARK_BAD_ARGUMENT, "option `multiple_receive_threads` is `%s`; hint: default, true or false",
                 receivers);
-  if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
-    return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes cannot be asked for");
-  if ((status = choose_transport(config, &p)) || (status = choose_interface(config, &p)) ||
+  if ((status = choose_transport(config, &p)) ||
+      (status = interface_choose(config, p.transport == TRANSPORT_UDP6, &p.interface)) ||
       (p.transport == TRANSPORT_TCP4 && (status = check_tcp(config))))
     return status;
 
-  if (p.multicast && p.interface[0] && (status = multicast_check(p.interface, p.transport == TRANSPORT_UDP6)))
+  if (p.multicast && p.interface.name[0] && (status = multicast_check(p.interface.name, p.transport == TRANSPORT_UDP6)))
     return status;
 
   const char *user = getenv("CYCLONEDDS_URI");
-  const char *extra = option_value(config, OPTION_CONFIGURATION);
+  const char *extra = option_value(config, option_infos[OPTION_CONFIGURATION].name);
   user = user ? user : "";
   extra = extra ? extra : "";
   p.user_names_interface = mentions(user, "NetworkInterface") || mentions(extra, "NetworkInterface");

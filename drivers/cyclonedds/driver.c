@@ -1,74 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * driver.c: the entry, what this driver is, and the text of the last failure.
+ * driver.c: the entry, what this driver is, and the text of a failure of the library.
  */
 #include "internal.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dds/version.h"
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-static _Thread_local char last_failure[2048];
-
-static const char *last_error(void) {
-  return last_failure;
-}
-
-ddsmark_status fail(ddsmark_status status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(last_failure, sizeof last_failure, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
 ddsmark_status fail_dds(dds_return_t code, const char *what) {
   fail(DDSMARK_ERROR, "%s: %s; hint: what Cyclone DDS has to say about it is on standard error", what,
        dds_strretcode(code));
-  switch (code) {
-  case DDS_RETCODE_TIMEOUT:
-    return DDSMARK_TIMED_OUT;
-  case DDS_RETCODE_UNSUPPORTED:
-    return DDSMARK_UNSUPPORTED;
-  case DDS_RETCODE_BAD_PARAMETER:
-    return DDSMARK_BAD_ARGUMENT;
-  case DDS_RETCODE_INCONSISTENT_POLICY:
-    return DDSMARK_INCONSISTENT;
-  default:
-    return DDSMARK_ERROR;
-  }
-}
-
-void copy_in(void *to, size_t size, const void *from, uint32_t from_size) {
-  memset(to, 0, size);
-  memcpy(to, from, from_size < size ? from_size : size);
+  _Static_assert(DDS_RETCODE_TIMEOUT == -CODE_TIMEOUT, "the codes of the standard, below 0");
+  return code_status((uint32_t)-code);
 }
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */
-
-/* Cyclone DDS has no call that tells its version, but it is installed as libddsc.so.<version>: the file that was
- * loaded, symbolic links followed, tells. */
-static bool version_of_library(char *out, size_t size) {
-  Dl_info info;
-  char path[PATH_MAX];
-  if (dladdr((void *)(uintptr_t)&dds_create_domain, &info) == 0 || realpath(info.dli_fname, path) == NULL)
-    return false;
-  const char *name = strrchr(path, '/');
-  unsigned major, minor, patch;
-  int end = 0;
-  if (name == NULL || sscanf(name, "/libddsc.so.%u.%u.%u%n", &major, &minor, &patch, &end) != 3 || name[end] != '\0')
-    return false;
-  snprintf(out, size, "%u.%u.%u", major, minor, patch);
-  return true;
-}
 
 static char version[32];
 static ddsmark_description description = {
@@ -86,7 +36,8 @@ static ddsmark_description description = {
 };
 
 static void describe_once(void) {
-  const bool asked = version_of_library(version, sizeof version);
+  /* Cyclone DDS has no call that tells its version, but it is installed as libddsc.so.<version>. */
+  const bool asked = library_version((void *)(uintptr_t)&dds_create_domain, "libddsc", version, sizeof version);
   description.middleware_version = asked ? version : DDS_VERSION;
   description.version_source = asked ? "library" : "headers";
   description.build = CYCLONE_BUILD[0] ? CYCLONE_BUILD : NULL;

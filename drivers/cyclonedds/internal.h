@@ -2,14 +2,14 @@
  *
  * internal.h: what the files of this driver share.
  *
- *   driver.c       the table, the description, the text of the last failure
+ *   driver.c       the table, the description, the text of a failure of the library
  *   config.c       options and configuration of the participant -> XML for Cyclone DDS
- *   net.c          what the kernel knows: interfaces, the sockets of a domain
  *   tcp.c          who listens where the transport is TCP
  *   participant.c  domains and participants
  *   policies.c     what becomes of each policy
  *   qos.c          policies, both ways
  *   writer.c, reader.c
+ *   ../common      what drivers share
  */
 #ifndef DDSMARK_CYCLONEDDS_INTERNAL_H
 #define DDSMARK_CYCLONEDDS_INTERNAL_H
@@ -21,34 +21,16 @@
 #include "dds/dds.h"
 
 #include "Sample.h"
+#include "common.h"
 #include "ddsmark/driver.h"
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-/* Keeps the text for last_error() and returns `status`. */
-ddsmark_status fail(ddsmark_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The same for a return code of Cyclone DDS. The library logs the cause on standard error and returns no more than the
+/* fail() for a return code of Cyclone DDS. The library logs the cause on standard error and returns no more than the
  * code; 11 does not let an application take its log. */
 ddsmark_status fail_dds(dds_return_t code, const char *what);
 
-/* -- tables that grow at their end --------------------------------------------------------------------------------- */
-
-/* Copies what the caller has of a struct of `size` bytes, and leaves 0 where the caller's is shorter. */
-void copy_in(void *to, size_t size, const void *from, uint32_t from_size);
-
 /* -- config.c ------------------------------------------------------------------------------------------------------ */
-
-/* A string that grows. `failed` is set when memory has run out, and then stays. */
-typedef struct text {
-  char *data;
-  size_t length, capacity;
-  bool failed;
-} text;
-
-void text_add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_add_escaped(text *t, const char *value); /* for XML */
-void text_free(text *t);
 
 typedef enum transport { TRANSPORT_UDP4, TRANSPORT_UDP6, TRANSPORT_TCP4 } transport;
 
@@ -57,18 +39,13 @@ extern const uint32_t transport_count;
 extern const ddsmark_option_info option_infos[];
 extern const uint32_t option_count;
 
-#define INTERFACE_NAME_SIZE 64
-#define ADDRESS_SIZE 64
-
 /* A participant's configuration as this driver means it. */
 typedef struct plan {
   uint32_t domain;
   transport transport;
   bool multicast;
-  bool multicast_unset;                /* neither allowed nor forbidden: as the vendor ships it */
-  char interface[INTERFACE_NAME_SIZE]; /* "": Cyclone DDS chooses */
-  char address[ADDRESS_SIZE];          /* of that interface, "" if not known */
-  bool loopback;
+  bool multicast_unset; /* neither allowed nor forbidden: as the vendor ships it */
+  net_interface interface;
   bool user_names_interface; /* the user's own configuration decides these */
   bool user_names_peers;
   char max_message[32]; /* as text: bytes, or that the configuration says */
@@ -79,32 +56,6 @@ typedef struct plan {
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out);
 void plan_free(plan *p);
-
-/* -- net.c --------------------------------------------------------------------------------------------------------- */
-
-/* Fills `address` with an address of the interface. BAD_ARGUMENT if the interface does not exist, is down, or has no
- * address of that family. */
-ddsmark_status interface_find(const char *name, bool ipv6, char address[ADDRESS_SIZE], bool *loopback);
-
-#define MAX_SOCKETS 32
-
-typedef struct socket_set {
-  int fds[MAX_SOCKETS];
-  uint32_t count;
-} socket_set;
-
-/* The internet sockets of this process that are open now. */
-void sockets_now(socket_set *out);
-/* Keeps those that `before` has not. */
-void sockets_subtract(socket_set *set, const socket_set *before);
-/* Visits `receive_buffer_bytes` and `send_buffer_bytes`, the smallest of the sockets, as the kernel granted them, and
- * `receive_buffer_limit_bytes`, which bounds what can be asked for. */
-void sockets_visit(const socket_set *set, ddsmark_visitor visit, void *context);
-
-/* UNSUPPORTED if this host has no way to a multicast group over the interface. Sends nothing. */
-ddsmark_status multicast_check(const char *interface, bool ipv6);
-/* The multicast groups that the sockets have joined, as the kernel has it; "" if none. False if it does not say. */
-bool sockets_groups(const socket_set *set, text *out);
 
 /* -- tcp.c --------------------------------------------------------------------------------------------------------- */
 
@@ -126,13 +77,6 @@ void tcp_leave(tcp_door *door);
 /* -- policies.c ---------------------------------------------------------------------------------------------------- */
 
 extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
-extern const char *const policy_names[DDSMARK_POLICY_COUNT];
-
-/* Where a field ends: a policy of a caller whose struct is shorter is not there. */
-#define END(field) (offsetof(ddsmark_qos, field) + sizeof(((ddsmark_qos *)0)->field))
-
-/* Those of `present` that a struct of this size has. */
-uint64_t present_within(uint64_t present, uint32_t struct_size);
 
 /* -- qos.c --------------------------------------------------------------------------------------------------------- */
 
@@ -180,7 +124,8 @@ typedef struct endpoint {
   bool keyed;
 } endpoint;
 
-ddsmark_status endpoint_check(uint32_t type_kind, const char *topic, uint64_t max_payload);
+ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, const char *topic,
+                              uint64_t max_payload);
 /* Everything but the writer or reader itself. On failure nothing is left. */
 ddsmark_status endpoint_prepare(endpoint *e, ddsmark_participant *participant, uint32_t type_kind, const char *topic,
                                 side s, const qos_set *qos);
@@ -191,12 +136,8 @@ void endpoint_matched(const endpoint *e, uint32_t count);
 /* The bytes that one batch may have, headers included, as text. */
 const char *endpoint_batch_limit(const endpoint *e);
 
-/* Sets a counter that is valid. */
-void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value);
-/* Sets it from a statistic of the library, if that has one of this name. */
+/* Sets a counter from a statistic of the library, if that has one of this name. */
 void counter_from_statistic(ddsmark_counters *c, uint32_t which, const struct dds_statistics *s, const char *name);
-/* Hands over what fits the caller's. */
-ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out);
 
 /* -- writer.c, reader.c -------------------------------------------------------------------------------------------- */
 

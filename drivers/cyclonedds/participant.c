@@ -8,10 +8,12 @@
  */
 #include "internal.h"
 
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "dds/ddsc/dds_statistics.h"
 
@@ -43,7 +45,7 @@ static ddsmark_status domain_create(plan *p, domain **out) {
   d->door = (tcp_door){.held = -1, .open = -1};
   if (p->transport == TRANSPORT_TCP4) {
     text_add(&d->configuration, "<CycloneDDS><Domain Id=\"any\">");
-    const ddsmark_status status = tcp_meet(p->domain, p->address, &d->door, &d->configuration);
+    const ddsmark_status status = tcp_meet(p->domain, p->interface.address, &d->door, &d->configuration);
     if (status != DDSMARK_OK) {
       domain_free(d);
       return status;
@@ -126,17 +128,10 @@ static ddsmark_status open_locked(plan *p, const char *run_name, ddsmark_partici
 }
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
-  if (config == NULL || out == NULL || config->struct_size < offsetof(ddsmark_participant_config, run_name))
-    return fail(DDSMARK_BAD_ARGUMENT, "participant_open was called without a configuration");
   ddsmark_participant_config c;
-  copy_in(&c, sizeof c, config, config->struct_size);
-  /* A count without its array, in a shorter struct of the caller's, counts nothing. */
-  c.option_count = c.options ? c.option_count : 0;
-  c.peer_count = c.peers ? c.peer_count : 0;
-
   plan p;
-  ddsmark_status status = plan_make(&c, &p);
-  if (status != DDSMARK_OK)
+  ddsmark_status status;
+  if ((status = config_in(config, &c)) || (status = plan_make(&c, &p)))
     return status;
   ddsmark_participant *participant = calloc(1, sizeof *participant);
   if (participant == NULL) {
@@ -164,10 +159,22 @@ ddsmark_status participant_close(ddsmark_participant *participant) {
   return status != DDSMARK_OK ? status : released;
 }
 
+/* Cyclone DDS binds sockets to receive on to any address, and those to send from to that of the interface. */
+static bool receives(int fd, uint32_t number) {
+  (void)number;
+  struct sockaddr_storage name = {0};
+  socklen_t size = sizeof name;
+  if (getsockname(fd, (struct sockaddr *)&name, &size) != 0)
+    return false;
+  if (name.ss_family == AF_INET)
+    return ((const struct sockaddr_in *)(const void *)&name)->sin_addr.s_addr == htonl(INADDR_ANY);
+  return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)(const void *)&name)->sin6_addr);
+}
+
 /* Over TCP the sockets come with the connections, and Cyclone DDS asks for no buffers of theirs. */
 static void sockets_show(const domain *d, ddsmark_visitor visit, void *context) {
   if (d->plan.transport != TRANSPORT_TCP4)
-    sockets_visit(&d->sockets, visit, context);
+    sockets_visit(&d->sockets, d->plan.domain, receives, visit, context);
 }
 
 ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context) {
@@ -176,9 +183,9 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   if (p->user_names_interface) {
     visit(context, "interface", "as the configuration says");
   } else {
-    visit(context, "interface", p->interface[0] ? p->interface : "chosen by Cyclone DDS");
-    if (p->address[0])
-      visit(context, "address", p->address);
+    visit(context, "interface", p->interface.name[0] ? p->interface.name : "chosen by Cyclone DDS");
+    if (p->interface.address[0])
+      visit(context, "address", p->interface.address);
   }
   /* Cyclone DDS cannot be asked which way its data goes; but what has joined no group is not sent to by multicast. */
   text groups = {0};
@@ -197,17 +204,11 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
 
 /* -- what writers and readers have in common ----------------------------------------------------------------------- */
 
-ddsmark_status endpoint_check(uint32_t type_kind, const char *topic, uint64_t max_payload) {
+ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, const char *topic,
+                              uint64_t max_payload) {
   if (type_kind == DDSMARK_TYPE_PLAIN)
     return fail(DDSMARK_UNSUPPORTED, "the plain type is not in this driver");
-  if (type_kind > DDSMARK_TYPE_PLAIN)
-    return fail(DDSMARK_BAD_ARGUMENT, "type %u does not exist", type_kind);
-  if (topic == NULL || topic[0] == '\0')
-    return fail(DDSMARK_BAD_ARGUMENT, "the topic has no name");
-  if (max_payload > transport_infos[0].max_payload_bytes)
-    return fail(DDSMARK_TOO_LARGE, "samples of %llu bytes are too large; hint: at most %llu",
-                (unsigned long long)max_payload, (unsigned long long)transport_infos[0].max_payload_bytes);
-  return DDSMARK_OK;
+  return endpoint_config_check(&transport_infos[p->domain->plan.transport], type_kind, topic, max_payload);
 }
 
 ddsmark_status endpoint_prepare(endpoint *e, ddsmark_participant *participant, uint32_t type_kind, const char *topic,
@@ -255,28 +256,10 @@ const char *endpoint_batch_limit(const endpoint *e) {
   return e->participant->domain->plan.max_message;
 }
 
-void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value) {
-  c->values[which] = value;
-  c->valid |= UINT64_C(1) << which;
-}
-
 void counter_from_statistic(ddsmark_counters *c, uint32_t which, const struct dds_statistics *s, const char *name) {
   const struct dds_stat_keyvalue *value = s ? dds_lookup_statistic(s, name) : NULL;
   if (value && value->kind == DDS_STAT_KIND_UINT32)
     counter_set(c, which, value->u.u32);
   else if (value && value->kind == DDS_STAT_KIND_UINT64)
     counter_set(c, which, value->u.u64);
-}
-
-ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out) {
-  const uint32_t size = out->struct_size;
-  if (size < offsetof(ddsmark_counters, values))
-    return fail(DDSMARK_BAD_ARGUMENT, "the counters have a struct_size of %u, which holds none", size);
-  ddsmark_counters c = *from;
-  for (uint32_t i = 0; i < DDSMARK_COUNTER_COUNT; i++)
-    if (offsetof(ddsmark_counters, values) + (i + 1) * sizeof c.values[0] > size)
-      c.valid &= ~(UINT64_C(1) << i);
-  c.struct_size = size;
-  memcpy(out, &c, size < sizeof c ? size : sizeof c);
-  return DDSMARK_OK;
 }

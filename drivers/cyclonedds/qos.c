@@ -9,14 +9,6 @@
  */
 #include "internal.h"
 
-#include <string.h>
-
-#define BIT(policy) (UINT64_C(1) << DDSMARK_POLICY_##policy)
-#define WRITER_ONLY                                                                                                    \
-  (BIT(DURABILITY_SERVICE) | BIT(LIFESPAN) | BIT(OWNERSHIP_STRENGTH) | BIT(TRANSPORT_PRIORITY) |                       \
-   BIT(WRITER_DATA_LIFECYCLE))
-#define READER_ONLY (BIT(TIME_BASED_FILTER) | BIT(READER_DATA_LIFECYCLE))
-
 /* The kinds of both have the same numbers, so that they are cast after a look at their range. */
 _Static_assert((int)DDS_RELIABILITY_RELIABLE == DDSMARK_RELIABLE, "reliability");
 _Static_assert((int)DDS_HISTORY_KEEP_ALL == DDSMARK_KEEP_ALL, "history");
@@ -31,117 +23,78 @@ _Static_assert(DDS_LENGTH_UNLIMITED == DDSMARK_UNLIMITED, "resource limits");
 
 /* -- to Cyclone DDS ------------------------------------------------------------------------------------------------ */
 
-static bool in_range(int32_t value, int32_t last) {
-  return value >= 0 && value <= last;
-}
-
-/* Values that no driver could set, and those that this one cannot. What contradicts itself is left to the library. */
+/* What this library cannot do. */
 static ddsmark_status check(const ddsmark_qos *q) {
-  for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
-    if (q->present >> p & 1 && policy_supports[p].support == DDSMARK_SUPPORT_UNSUPPORTED)
-      return fail(DDSMARK_UNSUPPORTED, "policy `%s` cannot be set: %s", policy_names[p], policy_supports[p].note);
-  if (q->present >> DDSMARK_POLICY_COUNT)
-    return fail(DDSMARK_UNSUPPORTED, "a policy is asked for that this driver does not know (present is 0x%llx)",
-                (unsigned long long)q->present);
-
-  const struct {
-    uint32_t policy;
-    bool fine;
-  } ranges[] = {
-      {DDSMARK_POLICY_RELIABILITY, in_range(q->reliability, DDSMARK_RELIABLE)},
-      {DDSMARK_POLICY_HISTORY, in_range(q->history, DDSMARK_KEEP_ALL)},
-      {DDSMARK_POLICY_HISTORY, q->history == DDSMARK_KEEP_ALL || q->history_depth > 0},
-      {DDSMARK_POLICY_DURABILITY, in_range(q->durability, DDSMARK_PERSISTENT)},
-      {DDSMARK_POLICY_DURABILITY_SERVICE, in_range(q->service_history, DDSMARK_KEEP_ALL)},
-      {DDSMARK_POLICY_LIVELINESS, in_range(q->liveliness, DDSMARK_LIVELINESS_BY_TOPIC)},
-      {DDSMARK_POLICY_OWNERSHIP, in_range(q->ownership, DDSMARK_OWNERSHIP_EXCLUSIVE)},
-      {DDSMARK_POLICY_PRESENTATION, in_range(q->presentation_scope, DDSMARK_SCOPE_GROUP)},
-      {DDSMARK_POLICY_DESTINATION_ORDER, in_range(q->destination_order, DDSMARK_ORDER_BY_SOURCE)},
-      {DDSMARK_POLICY_PARTITION, q->partition_count == 0 || q->partitions != NULL},
-      {DDSMARK_POLICY_USER_DATA, q->user_data_size == 0 || q->user_data != NULL},
-      {DDSMARK_POLICY_TOPIC_DATA, q->topic_data_size == 0 || q->topic_data != NULL},
-      {DDSMARK_POLICY_GROUP_DATA, q->group_data_size == 0 || q->group_data != NULL},
-  };
-  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
-    if (q->present >> ranges[i].policy & 1 && !ranges[i].fine)
-      return fail(DDSMARK_BAD_ARGUMENT, "policy `%s` has a value out of range", policy_names[ranges[i].policy]);
-
-  if (q->present & BIT(DURABILITY) && q->durability > DDSMARK_TRANSIENT_LOCAL)
+  if (q->present & POLICY(DURABILITY) && q->durability > DDSMARK_TRANSIENT_LOCAL)
     return fail(DDSMARK_UNSUPPORTED,
                 "durability `%s` cannot be set: Cyclone DDS has no durability service; hint: transient-local",
                 q->durability == DDSMARK_TRANSIENT ? "transient" : "persistent");
-  if (q->present & BIT(PRESENTATION) && q->coherent_access)
+  if (q->present & POLICY(PRESENTATION) && q->coherent_access)
     return fail(DDSMARK_UNSUPPORTED,
                 "coherent access cannot be set: Cyclone DDS has no coherent sets; hint: ordered access it has");
   return DDSMARK_OK;
 }
 
 static void apply_group(const ddsmark_qos *q, dds_qos_t *group) {
-  if (q->present & BIT(PARTITION)) {
+  if (q->present & POLICY(PARTITION)) {
     /* Cyclone takes names that it does not change through a pointer without const. */
     const char **names = (const char **)(uintptr_t)q->partitions;
     dds_qset_partition(group, q->partition_count, names);
   }
-  if (q->present & BIT(PRESENTATION))
+  if (q->present & POLICY(PRESENTATION))
     dds_qset_presentation(group, (dds_presentation_access_scope_kind_t)q->presentation_scope, false,
                           q->ordered_access != 0);
-  if (q->present & BIT(GROUP_DATA))
+  if (q->present & POLICY(GROUP_DATA))
     dds_qset_groupdata(group, q->group_data, q->group_data_size);
 }
 
 static void apply_endpoint(const ddsmark_qos *q, dds_qos_t *e) {
-  if (q->present & BIT(RELIABILITY))
+  if (q->present & POLICY(RELIABILITY))
     dds_qset_reliability(e, (dds_reliability_kind_t)q->reliability, duration_of(q->max_blocking_ns));
-  if (q->present & BIT(HISTORY))
+  if (q->present & POLICY(HISTORY))
     dds_qset_history(e, (dds_history_kind_t)q->history, q->history == DDSMARK_KEEP_ALL ? 1 : q->history_depth);
-  if (q->present & BIT(RESOURCE_LIMITS))
+  if (q->present & POLICY(RESOURCE_LIMITS))
     dds_qset_resource_limits(e, q->max_samples, q->max_instances, q->max_samples_per_instance);
-  if (q->present & BIT(DURABILITY))
+  if (q->present & POLICY(DURABILITY))
     dds_qset_durability(e, (dds_durability_kind_t)q->durability);
-  if (q->present & BIT(DURABILITY_SERVICE))
+  if (q->present & POLICY(DURABILITY_SERVICE))
     dds_qset_durability_service(e, duration_of(q->service_cleanup_ns), (dds_history_kind_t)q->service_history,
                                 q->service_history == DDSMARK_KEEP_ALL ? 1 : q->service_history_depth,
                                 q->service_max_samples, q->service_max_instances, q->service_max_samples_per_instance);
-  if (q->present & BIT(DEADLINE))
+  if (q->present & POLICY(DEADLINE))
     dds_qset_deadline(e, duration_of(q->deadline_ns));
-  if (q->present & BIT(LATENCY_BUDGET))
+  if (q->present & POLICY(LATENCY_BUDGET))
     dds_qset_latency_budget(e, duration_of(q->latency_budget_ns));
-  if (q->present & BIT(LIFESPAN))
+  if (q->present & POLICY(LIFESPAN))
     dds_qset_lifespan(e, duration_of(q->lifespan_ns));
-  if (q->present & BIT(LIVELINESS))
+  if (q->present & POLICY(LIVELINESS))
     dds_qset_liveliness(e, (dds_liveliness_kind_t)q->liveliness, duration_of(q->liveliness_lease_ns));
-  if (q->present & BIT(OWNERSHIP))
+  if (q->present & POLICY(OWNERSHIP))
     dds_qset_ownership(e, (dds_ownership_kind_t)q->ownership);
-  if (q->present & BIT(OWNERSHIP_STRENGTH))
+  if (q->present & POLICY(OWNERSHIP_STRENGTH))
     dds_qset_ownership_strength(e, q->ownership_strength);
-  if (q->present & BIT(DESTINATION_ORDER))
+  if (q->present & POLICY(DESTINATION_ORDER))
     dds_qset_destination_order(e, (dds_destination_order_kind_t)q->destination_order);
-  if (q->present & BIT(TIME_BASED_FILTER))
+  if (q->present & POLICY(TIME_BASED_FILTER))
     dds_qset_time_based_filter(e, duration_of(q->minimum_separation_ns));
-  if (q->present & BIT(TRANSPORT_PRIORITY))
+  if (q->present & POLICY(TRANSPORT_PRIORITY))
     dds_qset_transport_priority(e, q->transport_priority);
-  if (q->present & BIT(WRITER_DATA_LIFECYCLE))
+  if (q->present & POLICY(WRITER_DATA_LIFECYCLE))
     dds_qset_writer_data_lifecycle(e, q->autodispose_unregistered != 0);
-  if (q->present & BIT(READER_DATA_LIFECYCLE))
+  if (q->present & POLICY(READER_DATA_LIFECYCLE))
     dds_qset_reader_data_lifecycle(e, duration_of(q->autopurge_nowriter_ns), duration_of(q->autopurge_disposed_ns));
-  if (q->present & BIT(USER_DATA))
+  if (q->present & POLICY(USER_DATA))
     dds_qset_userdata(e, q->user_data, q->user_data_size);
 }
 
 ddsmark_status qos_make(const ddsmark_qos *asked, side s, qos_set *out) {
-  ddsmark_qos q = {0};
-  if (asked) {
-    if (asked->struct_size < END(present))
-      return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", asked->struct_size);
-    copy_in(&q, sizeof q, asked, asked->struct_size);
-    q.present = present_within(q.present, asked->struct_size);
-    const ddsmark_status status = check(&q);
-    if (status != DDSMARK_OK)
-      return status;
-    q.present &= ~(s == SIDE_WRITER ? READER_ONLY : WRITER_ONLY);
-  }
+  ddsmark_qos q;
+  ddsmark_status status;
+  if ((status = qos_in(asked, policy_supports, s == SIDE_WRITER ? READER_ONLY : WRITER_ONLY, &q)) ||
+      (status = check(&q)))
+    return status;
   *out = (qos_set){dds_create_qos(), dds_create_qos(), dds_create_qos()};
-  if (q.present & BIT(TOPIC_DATA))
+  if (q.present & POLICY(TOPIC_DATA))
     dds_qset_topicdata(out->topic, q.topic_data, q.topic_data_size);
   apply_group(&q, out->group);
   apply_endpoint(&q, out->endpoint);
@@ -176,18 +129,18 @@ static void read_endpoint_kinds(const dds_qos_t *e, side s, ddsmark_qos *q) {
   dds_duration_t d = 0;
   READ_KIND(reliability, dds_reliability_kind_t, dds_qget_reliability(e, &kind, &d));
   q->max_blocking_ns = s == SIDE_WRITER ? ns_of(d) : 0;
-  q->present |= got ? BIT(RELIABILITY) : 0;
+  q->present |= got ? POLICY(RELIABILITY) : 0;
   READ_KIND(history, dds_history_kind_t, dds_qget_history(e, &kind, &q->history_depth));
-  q->present |= got ? BIT(HISTORY) : 0;
+  q->present |= got ? POLICY(HISTORY) : 0;
   READ_KIND(durability, dds_durability_kind_t, dds_qget_durability(e, &kind));
-  q->present |= got ? BIT(DURABILITY) : 0;
+  q->present |= got ? POLICY(DURABILITY) : 0;
   READ_KIND(liveliness, dds_liveliness_kind_t, dds_qget_liveliness(e, &kind, &d));
   q->liveliness_lease_ns = ns_of(d);
-  q->present |= got ? BIT(LIVELINESS) : 0;
+  q->present |= got ? POLICY(LIVELINESS) : 0;
   READ_KIND(ownership, dds_ownership_kind_t, dds_qget_ownership(e, &kind));
-  q->present |= got ? BIT(OWNERSHIP) : 0;
+  q->present |= got ? POLICY(OWNERSHIP) : 0;
   READ_KIND(destination_order, dds_destination_order_kind_t, dds_qget_destination_order(e, &kind));
-  q->present |= got ? BIT(DESTINATION_ORDER) : 0;
+  q->present |= got ? POLICY(DESTINATION_ORDER) : 0;
 }
 
 static void read_writer(const dds_qos_t *e, ddsmark_qos *q) {
@@ -197,18 +150,18 @@ static void read_writer(const dds_qos_t *e, ddsmark_qos *q) {
             dds_qget_durability_service(e, &d, &kind, &q->service_history_depth, &q->service_max_samples,
                                         &q->service_max_instances, &q->service_max_samples_per_instance));
   q->service_cleanup_ns = ns_of(d);
-  q->present |= got ? BIT(DURABILITY_SERVICE) : 0;
+  q->present |= got ? POLICY(DURABILITY_SERVICE) : 0;
   if (dds_qget_lifespan(e, &d)) {
     q->lifespan_ns = ns_of(d);
-    q->present |= BIT(LIFESPAN);
+    q->present |= POLICY(LIFESPAN);
   }
   if (dds_qget_ownership_strength(e, &q->ownership_strength))
-    q->present |= BIT(OWNERSHIP_STRENGTH);
+    q->present |= POLICY(OWNERSHIP_STRENGTH);
   if (dds_qget_transport_priority(e, &q->transport_priority))
-    q->present |= BIT(TRANSPORT_PRIORITY);
+    q->present |= POLICY(TRANSPORT_PRIORITY);
   if (dds_qget_writer_data_lifecycle(e, &flag)) {
     q->autodispose_unregistered = flag;
-    q->present |= BIT(WRITER_DATA_LIFECYCLE);
+    q->present |= POLICY(WRITER_DATA_LIFECYCLE);
   }
 }
 
@@ -219,7 +172,7 @@ static void read_reader(const dds_qos_t *e, ddsmark_qos *q) {
   if (policy_supports[DDSMARK_POLICY_TIME_BASED_FILTER].support == DDSMARK_SUPPORT_ENFORCED &&
       dds_qget_time_based_filter(e, &d)) {
     q->minimum_separation_ns = ns_of(d);
-    q->present |= BIT(TIME_BASED_FILTER);
+    q->present |= POLICY(TIME_BASED_FILTER);
   }
 }
 
@@ -228,19 +181,19 @@ static void read_endpoint(const dds_qos_t *e, side s, qos_texts *texts, ddsmark_
   size_t size = 0;
   read_endpoint_kinds(e, s, q);
   if (dds_qget_resource_limits(e, &q->max_samples, &q->max_instances, &q->max_samples_per_instance))
-    q->present |= BIT(RESOURCE_LIMITS);
+    q->present |= POLICY(RESOURCE_LIMITS);
   if (dds_qget_deadline(e, &d)) {
     q->deadline_ns = ns_of(d);
-    q->present |= BIT(DEADLINE);
+    q->present |= POLICY(DEADLINE);
   }
   if (dds_qget_latency_budget(e, &d)) {
     q->latency_budget_ns = ns_of(d);
-    q->present |= BIT(LATENCY_BUDGET);
+    q->present |= POLICY(LATENCY_BUDGET);
   }
   if (dds_qget_userdata(e, &texts->user_data, &size)) {
     q->user_data = texts->user_data;
     q->user_data_size = (uint32_t)size;
-    q->present |= BIT(USER_DATA);
+    q->present |= POLICY(USER_DATA);
   }
   s == SIDE_WRITER ? read_writer(e, q) : read_reader(e, q);
 }
@@ -251,24 +204,22 @@ static void read_group(const dds_qos_t *g, qos_texts *texts, ddsmark_qos *q) {
   if (dds_qget_partition(g, &texts->partition_count, &texts->partitions)) {
     q->partitions = (const char *const *)texts->partitions;
     q->partition_count = texts->partition_count;
-    q->present |= BIT(PARTITION);
+    q->present |= POLICY(PARTITION);
   }
   READ_KIND(presentation_scope, dds_presentation_access_scope_kind_t,
             dds_qget_presentation(g, &kind, &coherent, &ordered));
   q->coherent_access = coherent;
   q->ordered_access = ordered;
-  q->present |= got ? BIT(PRESENTATION) : 0;
+  q->present |= got ? POLICY(PRESENTATION) : 0;
   if (dds_qget_groupdata(g, &texts->group_data, &size)) {
     q->group_data = texts->group_data;
     q->group_data_size = (uint32_t)size;
-    q->present |= BIT(GROUP_DATA);
+    q->present |= POLICY(GROUP_DATA);
   }
 }
 
 ddsmark_status qos_read_back(dds_entity_t topic, dds_entity_t group, dds_entity_t entity, side s, qos_texts *texts,
                              ddsmark_qos *out) {
-  if (out->struct_size < END(present))
-    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", out->struct_size);
   qos_set set = {dds_create_qos(), dds_create_qos(), dds_create_qos()};
   dds_return_t rc;
   ddsmark_status status = DDSMARK_OK;
@@ -276,7 +227,7 @@ ddsmark_status qos_read_back(dds_entity_t topic, dds_entity_t group, dds_entity_
       (rc = dds_get_qos(entity, set.endpoint)) < 0) {
     status = fail_dds(rc, "cannot read the QoS back");
   } else {
-    ddsmark_qos q = {.struct_size = out->struct_size};
+    ddsmark_qos q = {.struct_size = sizeof q};
     size_t size = 0;
     qos_texts_free(texts);
     read_endpoint(set.endpoint, s, texts, &q);
@@ -284,10 +235,9 @@ ddsmark_status qos_read_back(dds_entity_t topic, dds_entity_t group, dds_entity_
     if (dds_qget_topicdata(set.topic, &texts->topic_data, &size)) {
       q.topic_data = texts->topic_data;
       q.topic_data_size = (uint32_t)size;
-      q.present |= BIT(TOPIC_DATA);
+      q.present |= POLICY(TOPIC_DATA);
     }
-    q.present = present_within(q.present, out->struct_size);
-    memcpy(out, &q, out->struct_size < sizeof q ? out->struct_size : sizeof q);
+    status = qos_out(&q, out);
   }
   qos_free(&set);
   return status;

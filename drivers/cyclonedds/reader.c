@@ -157,15 +157,10 @@ static void on_liveliness_changed(dds_entity_t entity, const dds_liveliness_chan
 
 /* -- open and close ------------------------------------------------------------------------------------------------ */
 
-static ddsmark_status check(const ddsmark_reader_config *config) {
+static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_config *config) {
   if (config->content_filter)
     return fail(DDSMARK_UNSUPPORTED, "Cyclone DDS has no content filters in SQL");
-  if (config->receive_mode > DDSMARK_RECEIVE_LISTENER)
-    return fail(DDSMARK_BAD_ARGUMENT, "receive mode %u does not exist", config->receive_mode);
-  if ((config->receive_mode == DDSMARK_RECEIVE_LISTENER) != (config->sink != NULL))
-    return fail(DDSMARK_BAD_ARGUMENT, config->sink ? "a sink was given without DDSMARK_RECEIVE_LISTENER"
-                                                   : "DDSMARK_RECEIVE_LISTENER needs a sink");
-  return endpoint_check(config->type_kind, config->topic, config->max_payload_bytes);
+  return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
 /* Waits for the status DATA_AVAILABLE of the reader. A read condition would do, but Cyclone DDS then evaluates it with
@@ -210,14 +205,11 @@ static ddsmark_status create(ddsmark_reader *r, ddsmark_participant *participant
 
 ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reader_config *config,
                            ddsmark_reader **out) {
-  if (participant == NULL || config == NULL || out == NULL ||
-      config->struct_size < offsetof(ddsmark_reader_config, qos))
-    return fail(DDSMARK_BAD_ARGUMENT, "reader_open was called without a configuration");
   ddsmark_reader_config c;
-  copy_in(&c, sizeof c, config, config->struct_size);
-  ddsmark_status status = check(&c);
+  ddsmark_status status;
   qos_set qos;
-  if (status != DDSMARK_OK || (status = qos_make(c.qos, SIDE_READER, &qos)) != DDSMARK_OK)
+  if ((status = reader_config_in(config, &c)) || (status = check(participant, &c)) ||
+      (status = qos_make(c.qos, SIDE_READER, &qos)))
     return status;
   ddsmark_reader *r = calloc(1, sizeof *r);
   if (r != NULL) {

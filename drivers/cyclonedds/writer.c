@@ -70,14 +70,14 @@ static void batching_release(bool batch) {
 
 /* -- open and close ------------------------------------------------------------------------------------------------ */
 
-static ddsmark_status check(const ddsmark_writer_config *config) {
+static ddsmark_status check(const ddsmark_participant *p, const ddsmark_writer_config *config) {
   if (config->async_write)
     return fail(DDSMARK_UNSUPPORTED,
                 "Cyclone DDS has no asynchronous writers; hint: a latency budget of more than 0, at "
                 "writer and reader, lets a thread of its own send");
   if (config->loans)
     return fail(DDSMARK_UNSUPPORTED, "writing through loans is not in this driver");
-  return endpoint_check(config->type_kind, config->topic, config->max_payload_bytes);
+  return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
 static ddsmark_status create(ddsmark_writer *w, ddsmark_participant *participant, const ddsmark_writer_config *config,
@@ -103,14 +103,11 @@ static ddsmark_status create(ddsmark_writer *w, ddsmark_participant *participant
 
 ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_writer_config *config,
                            ddsmark_writer **out) {
-  if (participant == NULL || config == NULL || out == NULL ||
-      config->struct_size < offsetof(ddsmark_writer_config, qos))
-    return fail(DDSMARK_BAD_ARGUMENT, "writer_open was called without a configuration");
   ddsmark_writer_config c;
-  copy_in(&c, sizeof c, config, config->struct_size);
-  ddsmark_status status = check(&c);
+  ddsmark_status status;
   qos_set qos;
-  if (status != DDSMARK_OK || (status = qos_make(c.qos, SIDE_WRITER, &qos)) != DDSMARK_OK)
+  if ((status = writer_config_in(config, &c)) || (status = check(participant, &c)) ||
+      (status = qos_make(c.qos, SIDE_WRITER, &qos)))
     return status;
   ddsmark_writer *w = calloc(1, sizeof *w);
   if (w == NULL) {

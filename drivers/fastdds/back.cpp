@@ -5,8 +5,6 @@
  */
 #include "internal.hpp"
 
-#include <cstring>
-
 namespace {
 
 void read_side(const fast::DataWriterQos &end, ddsmark_qos &q) {
@@ -22,10 +20,7 @@ void read_side(const fast::DataReaderQos &, ddsmark_qos &) {}
 template <class Group, class End>
 ddsmark_status read_back(const fast::TopicQos &topic, const Group &group, const End &end, QosTexts &texts,
                          ddsmark_qos *out) {
-  if (out->struct_size < END(present))
-    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", out->struct_size);
   ddsmark_qos q{};
-  q.struct_size = out->struct_size;
   q.present = POLICY(RELIABILITY) | POLICY(HISTORY) | POLICY(RESOURCE_LIMITS) | POLICY(DURABILITY) | POLICY(DEADLINE) |
               POLICY(LIVELINESS) | POLICY(OWNERSHIP) | POLICY(PARTITION) | POLICY(DESTINATION_ORDER) |
               POLICY(USER_DATA) | POLICY(TOPIC_DATA) | POLICY(GROUP_DATA);
@@ -60,9 +55,7 @@ ddsmark_status read_back(const fast::TopicQos &topic, const Group &group, const 
   q.topic_data_size = static_cast<uint32_t>(texts.topic_data.size());
   q.group_data = texts.group_data.data();
   q.group_data_size = static_cast<uint32_t>(texts.group_data.size());
-  q.present = present_within(q.present, out->struct_size);
-  memcpy(out, &q, out->struct_size < sizeof q ? out->struct_size : sizeof q);
-  return DDSMARK_OK;
+  return qos_out(&q, out);
 }
 
 template <class End> void visit_both(const End &end, const Plan &plan, ddsmark_visitor visit, void *context) {

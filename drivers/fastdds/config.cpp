@@ -167,40 +167,12 @@ ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
   return DDSMARK_OK;
 }
 
-ddsmark_status choose_transport(const ddsmark_participant_config *config, Plan &p) {
-  if (config->transport == nullptr)
-    return DDSMARK_OK;
-  std::string known;
-  for (uint32_t i = 0; i < transport_count; i++) {
-    if (strcmp(config->transport, transport_infos[i].name) == 0) {
-      p.transport = static_cast<Transport>(i);
-      return DDSMARK_OK;
-    }
-    known += (i ? ", " : "") + std::string(transport_infos[i].name);
-  }
-  return fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has %s", config->transport,
-              known.c_str());
-}
-
-/* The interface asked for; else loopback; except that all are used where loopback cannot be meant: with peers
- * elsewhere, and where the vendor's defaults are wanted. */
 ddsmark_status choose_interface(const ddsmark_participant_config *config, Plan &p) {
-  const char *name = config->interface;
-  if (name == nullptr) {
-    bool elsewhere = config->vendor_defaults != 0;
-    for (uint32_t i = 0; i < config->peer_count; i++)
-      elsewhere |= !is_loopback_peer(config->peers[i]);
-    if (elsewhere)
-      return DDSMARK_OK;
-    name = "lo";
-  }
-  char address[ADDRESS_SIZE] = "";
-  const ddsmark_status status = interface_find(name, p.ipv6(), address, &p.loopback);
-  if (status != DDSMARK_OK)
-    return status;
-  p.interface = name;
-  p.address = address;
-  return DDSMARK_OK;
+  net_interface chosen;
+  const ddsmark_status status = interface_choose(config, p.ipv6(), &chosen);
+  p.interface = chosen.name;
+  p.address = chosen.address;
+  return status;
 }
 
 ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
@@ -214,8 +186,9 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
                   peer.c_str(), p.ipv6() ? "IPv6" : "IPv4", peer.c_str());
     p.peers.push_back(peer);
   }
-  /* Of two participants that start together one is always first to be up, and answers the other at once. */
-  if (p.peers.empty() && !p.address.empty() && p.participants > 0)
+  /* Of two participants that start together one is always first to be up, and answers the other at once. By TCP nobody
+   * is found who is not named. */
+  if (p.peers.empty() && !p.address.empty() && (p.participants > 0 || p.transport == TRANSPORT_TCP4))
     p.peers.push_back(p.address);
   if (p.participants == 0)
     p.participants = 4; /* of the vendor, where peers are given */
@@ -226,16 +199,15 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
   ddsmark_status status;
-  if (config->domain > 230)
-    return fail(DDSMARK_BAD_ARGUMENT, "domain %u has no ports; hint: use 1..100", config->domain);
-  if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
-    return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes cannot be asked for");
+  uint32_t transport = p.transport;
+  if ((status = config_check(config, option_infos, option_count)) ||
+      (status = transport_find(config, transport_infos, transport_count, &transport)))
+    return status;
+  p.transport = static_cast<Transport>(transport);
   p.domain = config->domain;
   p.vendor_defaults = config->vendor_defaults != 0;
-  if ((status = option_names_check(config, option_infos, option_count)) || (status = peers_check(config)) ||
-      (status = choose_transport(config, p)) || (status = words(config, p)) || (status = numbers(config, p)) ||
-      (status = flow_controller(config, p)) || (status = choose_interface(config, p)) ||
-      (status = choose_peers(config, p)))
+  if ((status = words(config, p)) || (status = numbers(config, p)) || (status = flow_controller(config, p)) ||
+      (status = choose_interface(config, p)) || (status = choose_peers(config, p)))
     return status;
   if (config->multicast)
     return fail(DDSMARK_UNSUPPORTED, "data by multicast is not in this driver: Fast DDS sends to a single reader by "

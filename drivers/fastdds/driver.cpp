@@ -4,11 +4,7 @@
  */
 #include "internal.hpp"
 
-#include <climits>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <memory>
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
@@ -36,39 +32,6 @@ std::string errors_kept() {
 
 bool keeping = false;
 
-ddsmark_status status_of(uint32_t code) {
-  switch (code) {
-  case CODE_TIMEOUT:
-    return DDSMARK_TIMED_OUT;
-  case CODE_UNSUPPORTED:
-    return DDSMARK_UNSUPPORTED;
-  case CODE_BAD_PARAMETER:
-    return DDSMARK_BAD_ARGUMENT;
-  case CODE_INCONSISTENT_POLICY:
-    return DDSMARK_INCONSISTENT;
-  default:
-    return DDSMARK_ERROR;
-  }
-}
-
-const char *name_of(uint32_t code) {
-  static const char *const names[] = {"ok",
-                                      "error",
-                                      "unsupported",
-                                      "bad parameter",
-                                      "precondition not met",
-                                      "out of resources",
-                                      "not enabled",
-                                      "immutable policy",
-                                      "inconsistent policy",
-                                      "already deleted",
-                                      "timeout",
-                                      "no data",
-                                      "illegal operation",
-                                      "not allowed by security"};
-  return code < sizeof names / sizeof names[0] ? names[code] : "unknown code";
-}
-
 } // namespace
 
 void errors_watch() {
@@ -85,7 +48,7 @@ void errors_end() {
 }
 
 ddsmark_status fail_dds(const ReturnCode &code, const std::string &what) {
-  return fail(status_of(code_of(code)), "%s: %s: %s", what.c_str(), name_of(code_of(code)), errors_kept().c_str());
+  return fail(code_status(code_of(code)), "%s: %s: %s", what.c_str(), code_name(code_of(code)), errors_kept().c_str());
 }
 
 ddsmark_status fail_null(const std::string &what) {
@@ -96,24 +59,6 @@ ddsmark_status fail_null(const std::string &what) {
 /* -- what this driver is ------------------------------------------------------------------------------------------- */
 
 namespace {
-
-/* Fast DDS has no call that tells its version, but it is installed as libfastdds.so.<version>: the file that was
- * loaded, symbolic links followed, tells, where it has all three numbers. */
-bool version_of_library(char *out, size_t size) {
-  Dl_info info;
-  char path[PATH_MAX];
-  if (dladdr(reinterpret_cast<void *>(&fast::DomainParticipantFactory::get_instance), &info) == 0 ||
-      realpath(info.dli_fname, path) == nullptr)
-    return false;
-  const char *name = strrchr(path, '/');
-  unsigned major, minor, patch;
-  int end = 0;
-  if (name == nullptr || (sscanf(name, "/libfastdds.so.%u.%u.%u%n", &major, &minor, &patch, &end) != 3 &&
-                          sscanf(name, "/libfastrtps.so.%u.%u.%u%n", &major, &minor, &patch, &end) != 3))
-    return false;
-  snprintf(out, size, "%u.%u.%u", major, minor, patch);
-  return name[end] == '\0';
-}
 
 #if FASTDDS_GENERATION == 2
 const char built_against[] = FASTRTPS_VERSION_STR;
@@ -126,7 +71,10 @@ ddsmark_description description;
 
 void describe_once() {
   ddsmark_description &d = description;
-  const bool asked = version_of_library(version, sizeof version);
+  /* Fast DDS has no call that tells its version, but it is installed as libfastdds.so.<version>. */
+  const void *of = reinterpret_cast<void *>(&fast::DomainParticipantFactory::get_instance);
+  const bool asked = library_version(of, "libfastdds", version, sizeof version) ||
+                     library_version(of, "libfastrtps", version, sizeof version);
   d.struct_size = sizeof d;
   d.features = DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_WRITER_LOANS | DDSMARK_FEATURE_INSTANCES |
                DDSMARK_FEATURE_ASYNC_WRITE;

@@ -7,6 +7,8 @@
 #ifndef DDSMARK_FASTDDS_GENERATION_HPP
 #define DDSMARK_FASTDDS_GENERATION_HPP
 
+#include "common.h"
+
 #include <cstdint>
 #include <functional>
 
@@ -60,17 +62,7 @@ using Duration = fast::Duration_t;
 using Locator = rtps::Locator_t;
 using IpLocator = rtps::IPLocator;
 
-/* Codes of DDS, which are the same numbers in both. */
-enum Code : uint32_t {
-  CODE_OK = 0,
-  CODE_UNSUPPORTED = 2,
-  CODE_BAD_PARAMETER = 3,
-  CODE_OUT_OF_RESOURCES = 5,
-  CODE_INCONSISTENT_POLICY = 8,
-  CODE_TIMEOUT = 10,
-  CODE_NO_DATA = 11,
-};
-
+/* The code of DDS, which is the same number in both. */
 inline uint32_t code_of(const ReturnCode &code) {
 #if FASTDDS_GENERATION == 2
   return static_cast<uint32_t>(code());

@@ -65,9 +65,8 @@ struct Plan {
   uint32_t domain = 0;
   Transport transport = TRANSPORT_UDP4;
   bool vendor_defaults = false;
-  std::string interface; /* "": all of them */
-  std::string address;   /* of that interface, "" if not known */
-  bool loopback = false;
+  std::string interface;          /* "": all of them */
+  std::string address;            /* of that interface, "" if not known */
   std::vector<std::string> peers; /* addresses; empty: discovery by multicast, or by shared memory */
   uint64_t receive_buffer = 0, send_buffer = 0;
   uint64_t max_message = 0, segment = 0, port_queue = 0;
@@ -103,8 +102,6 @@ private:
 
 ddsmark_status transport_apply(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos);
 void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor visit, void *context);
-/* Whether this socket is received on. */
-bool socket_receives(int fd);
 
 extern const char flow_controller_name[];
 

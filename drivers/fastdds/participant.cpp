@@ -82,16 +82,13 @@ void files_list(ddsmark_participant *p) {
 }
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
-  if (config == nullptr || out == nullptr || config->struct_size < offsetof(ddsmark_participant_config, run_name))
-    return fail(DDSMARK_BAD_ARGUMENT, "participant_open was called without a configuration");
   return guarded([&] {
     ddsmark_participant_config c;
-    copy_in(&c, sizeof c, config, config->struct_size);
-    /* A count without its array, in a shorter struct of the caller's, counts nothing. */
-    c.option_count = c.options ? c.option_count : 0;
-    c.peer_count = c.peers ? c.peer_count : 0;
+    ddsmark_status status = config_in(config, &c);
+    if (status != DDSMARK_OK)
+      return status;
     auto *participant = new ddsmark_participant;
-    ddsmark_status status = plan_make(&c, participant->plan);
+    status = plan_make(&c, participant->plan);
     if (status == DDSMARK_OK) {
       const std::lock_guard<std::mutex> guard(opening);
       status = open_locked(participant, c.run_name);
@@ -129,7 +126,7 @@ ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visi
       if (sockets_groups(&p->sockets, &groups) && groups.length > 0)
         visit(context, "multicast_groups", groups.data);
       text_free(&groups);
-      sockets_visit(&p->sockets, socket_receives, visit, context);
+      sockets_visit(&p->sockets, p->plan.domain, is_port_of_domain, visit, context);
     }
     return DDSMARK_OK;
   });
@@ -139,15 +136,9 @@ ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visi
 
 ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *topic, uint64_t max_payload,
                               uint32_t &kind) {
-  const ddsmark_transport_info &transport = transport_infos[plan.transport];
-  if (type_kind > DDSMARK_TYPE_PLAIN)
-    return fail(DDSMARK_BAD_ARGUMENT, "type %u does not exist", type_kind);
-  if (topic == nullptr || topic[0] == '\0')
-    return fail(DDSMARK_BAD_ARGUMENT, "the topic has no name");
-  if (max_payload > transport.max_payload_bytes)
-    return fail(DDSMARK_TOO_LARGE, "samples of %llu bytes are too large for %s; hint: at most %llu",
-                static_cast<unsigned long long>(max_payload), transport.name,
-                static_cast<unsigned long long>(transport.max_payload_bytes));
+  const ddsmark_status status = endpoint_config_check(&transport_infos[plan.transport], type_kind, topic, max_payload);
+  if (status != DDSMARK_OK)
+    return status;
   kind = type_kind == DDSMARK_TYPE_OCTETS && plan.plain ? static_cast<uint32_t>(DDSMARK_TYPE_PLAIN) : type_kind;
   if (kind == DDSMARK_TYPE_PLAIN && max_payload == 0)
     return fail(DDSMARK_BAD_ARGUMENT, "the plain type has one size, and none was given");

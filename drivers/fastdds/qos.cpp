@@ -29,17 +29,7 @@ bool unlimited(int32_t limit) {
   return limit <= 0;
 }
 
-ddsmark_status check(const ddsmark_qos &q, Side side) {
-  const ddsmark_status status = policies_check(&q, policy_supports);
-  const bool order = (q.present & POLICY(DESTINATION_ORDER)) != 0;
-  /* By reception is what happens anyway. */
-  if (order && q.destination_order == DDSMARK_ORDER_BY_RECEPTION) {
-    ddsmark_qos rest = q;
-    rest.present &= ~POLICY(DESTINATION_ORDER);
-    return check(rest, side);
-  }
-  if (status != DDSMARK_OK)
-    return status;
+ddsmark_status check(const ddsmark_qos &q) {
   if (q.present & POLICY(DURABILITY) && q.durability > DDSMARK_TRANSIENT_LOCAL)
     return fail(
         DDSMARK_UNSUPPORTED,
@@ -48,24 +38,6 @@ ddsmark_status check(const ddsmark_qos &q, Side side) {
         q.durability == DDSMARK_TRANSIENT ? "transient" : "persistent");
   if (q.present & POLICY(PRESENTATION) && q.coherent_access)
     return fail(DDSMARK_UNSUPPORTED, "coherent access cannot be set: Fast DDS has no coherent sets");
-  if (q.present & POLICY(RESOURCE_LIMITS)) {
-    if (!unlimited(q.max_samples) && !unlimited(q.max_samples_per_instance) &&
-        q.max_samples < q.max_samples_per_instance)
-      return fail(DDSMARK_INCONSISTENT,
-                  "resource limits contradict each other: max_samples is %d, and "
-                  "max_samples_per_instance %d",
-                  q.max_samples, q.max_samples_per_instance);
-    if (q.present & POLICY(HISTORY) && q.history == DDSMARK_KEEP_LAST) {
-      const int32_t most = unlimited(q.max_samples_per_instance) ? q.max_samples : q.max_samples_per_instance;
-      if (!unlimited(most) && q.history_depth > most)
-        return fail(DDSMARK_INCONSISTENT, "a history of depth %d contradicts a resource limit of %d samples",
-                    q.history_depth, most);
-    }
-  }
-  if (side == SIDE_READER && q.present & POLICY(DEADLINE) && q.present & POLICY(TIME_BASED_FILTER) &&
-      q.deadline_ns < q.minimum_separation_ns)
-    return fail(DDSMARK_INCONSISTENT,
-                "a deadline that is shorter than the time-based filter's separation contradicts it");
   return DDSMARK_OK;
 }
 
@@ -187,17 +159,11 @@ void apply_side(const ddsmark_qos &q, const Plan &, const Wish &, fast::DataRead
 }
 
 template <class Set> ddsmark_status make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, Set &out) {
-  ddsmark_qos q{};
-  if (asked) {
-    if (asked->struct_size < END(present))
-      return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", asked->struct_size);
-    copy_in(&q, sizeof q, asked, asked->struct_size);
-    q.present = present_within(q.present, asked->struct_size);
-    const ddsmark_status status = check(q, wish.side);
-    if (status != DDSMARK_OK)
-      return status;
-    q.present &= wish.side == SIDE_WRITER ? ~READER_ONLY : ~(WRITER_ONLY & ~POLICY(LIFESPAN));
-  }
+  const uint64_t elsewhere = wish.side == SIDE_WRITER ? READER_ONLY : WRITER_ONLY & ~POLICY(LIFESPAN);
+  ddsmark_qos q;
+  ddsmark_status status;
+  if ((status = qos_in(asked, policy_supports, elsewhere, &q)) || (status = check(q)))
+    return status;
   out.sets_topic = (q.present & POLICY(TOPIC_DATA)) != 0;
   if (out.sets_topic)
     out.topic.topic_data().data_vec(std::vector<uint8_t>(q.topic_data, q.topic_data + q.topic_data_size));

@@ -126,11 +126,6 @@ ddsmark_status check(const Plan &plan, const ddsmark_reader_config &c, uint32_t 
   if (c.content_filter)
     return fail(DDSMARK_UNSUPPORTED, "Fast DDS filters content by the fields of a type that it knows; the type of this "
                                      "driver's samples tells it none");
-  if (c.receive_mode > DDSMARK_RECEIVE_LISTENER)
-    return fail(DDSMARK_BAD_ARGUMENT, "receive mode %u does not exist", c.receive_mode);
-  if ((c.receive_mode == DDSMARK_RECEIVE_LISTENER) != (c.sink != nullptr))
-    return fail(DDSMARK_BAD_ARGUMENT, "%s",
-                c.sink ? "a sink was given without DDSMARK_RECEIVE_LISTENER" : "DDSMARK_RECEIVE_LISTENER needs a sink");
   return endpoint_check(plan, c.type_kind, c.topic, c.max_payload_bytes, kind);
 }
 
@@ -185,18 +180,16 @@ ddsmark_status create(ddsmark_reader *r, const char *topic, const ReaderQosSet &
 }
 
 ddsmark_status open(ddsmark_participant *participant, const ddsmark_reader_config *config, ddsmark_reader **out) {
-  if (participant == nullptr || config == nullptr || out == nullptr ||
-      config->struct_size < offsetof(ddsmark_reader_config, qos))
-    return fail(DDSMARK_BAD_ARGUMENT, "reader_open was called without a configuration");
   return guarded([&] {
     const Plan &plan = participant->plan;
     ddsmark_reader_config c;
-    copy_in(&c, sizeof c, config, config->struct_size);
     uint32_t kind = 0;
-    ddsmark_status status = check(plan, c, kind);
+    ddsmark_status status;
+    if ((status = reader_config_in(config, &c)) || (status = check(plan, c, kind)))
+      return status;
     ReaderQosSet qos;
     const Wish wish{SIDE_READER, kind, c.max_payload_bytes, false};
-    if (status != DDSMARK_OK || (status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
+    if ((status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
       return status;
     auto *r = new ddsmark_reader;
     r->e.participant = participant;
@@ -267,7 +260,7 @@ ddsmark_status settings(ddsmark_reader *r, ddsmark_visitor visit, void *context)
     visit_number(visit, context, "samples_per_take", r->capacity);
     visit_end(r->entity->get_qos(), r->e.participant->plan, visit, context);
     if (r->e.participant->plan.over_ip())
-      sockets_visit(&r->e.participant->sockets, socket_receives, visit, context);
+      sockets_visit(&r->e.participant->sockets, r->e.participant->plan.domain, is_port_of_domain, visit, context);
     return DDSMARK_OK;
   });
 }

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -68,7 +67,8 @@ ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
     return fail(DDSMARK_ERROR, "domain %u has all of its %u TCP ports in use on this host; hint: another domain",
                 plan.domain, tcp_ports);
   transport->add_listener_port(tcp_port(plan.domain, port.index));
-  transport->enable_tcp_nodelay = true;
+  if (!plan.vendor_defaults)
+    transport->enable_tcp_nodelay = true;
   qos.transport().user_transports.push_back(transport);
   /* Whoever came earlier is asked; who comes later asks us. On other hosts, all. */
   auto &peers = qos.wire_protocol().builtin.initialPeersList;
@@ -180,6 +180,9 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
   if (!qos.transport().user_transports.empty()) {
     const auto &first = qos.transport().user_transports.front();
     visit_number(visit, context, "max_message_size", first->maxMessageSize);
+    visit_number(visit, context, "participants", first->maxInitialPeersRange);
+    if (const auto *tcp = dynamic_cast<const transports::TCPTransportDescriptor *>(first.get()))
+      visit(context, "tcp_nodelay", tcp->enable_tcp_nodelay ? "on" : "off");
     if (const auto *shm = dynamic_cast<const transports::SharedMemTransportDescriptor *>(first.get())) {
       visit_number(visit, context, "shm_segment_size", shm->segment_size());
       visit_number(visit, context, "shm_port_queue", shm->port_queue_capacity());
@@ -191,16 +194,4 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
           (std::to_string(controller->max_bytes_per_period) + "/" + std::to_string(controller->period_ms)).c_str());
   }
   visit_number(visit, context, "lease_ms", ns_of(qos.wire_protocol().builtin.discovery_config.leaseDuration) / 1000000);
-}
-
-/* Fast DDS receives on ports that RTPS derives from the domain, all below those that the kernel gives out, from which
- * it sends. */
-bool socket_receives(int fd) {
-  sockaddr_storage name{};
-  socklen_t size = sizeof name;
-  if (getsockname(fd, reinterpret_cast<sockaddr *>(&name), &size) != 0)
-    return false;
-  const uint16_t port = name.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in *>(&name)->sin_port
-                                                  : reinterpret_cast<const sockaddr_in6 *>(&name)->sin6_port;
-  return ntohs(port) < 32768;
 }

@@ -76,18 +76,16 @@ ddsmark_status create(ddsmark_writer *w, const char *topic, const WriterQosSet &
 }
 
 ddsmark_status open(ddsmark_participant *participant, const ddsmark_writer_config *config, ddsmark_writer **out) {
-  if (participant == nullptr || config == nullptr || out == nullptr ||
-      config->struct_size < offsetof(ddsmark_writer_config, qos))
-    return fail(DDSMARK_BAD_ARGUMENT, "writer_open was called without a configuration");
   return guarded([&] {
     const Plan &plan = participant->plan;
     ddsmark_writer_config c;
-    copy_in(&c, sizeof c, config, config->struct_size);
     uint32_t kind = 0;
-    ddsmark_status status = check(plan, c, kind);
+    ddsmark_status status;
+    if ((status = writer_config_in(config, &c)) || (status = check(plan, c, kind)))
+      return status;
     WriterQosSet qos;
     const Wish wish{SIDE_WRITER, kind, c.max_payload_bytes, plan.async || c.async_write != 0};
-    if (status != DDSMARK_OK || (status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
+    if ((status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
       return status;
     auto *w = new ddsmark_writer;
     w->e.participant = participant;
@@ -266,7 +264,7 @@ ddsmark_status settings(ddsmark_writer *w, ddsmark_visitor visit, void *context)
     visit(context, "batching", "none");
     visit_end(w->entity->get_qos(), w->e.participant->plan, visit, context);
     if (w->e.participant->plan.over_ip())
-      sockets_visit(&w->e.participant->sockets, socket_receives, visit, context);
+      sockets_visit(&w->e.participant->sockets, w->e.participant->plan.domain, is_port_of_domain, visit, context);
     return DDSMARK_OK;
   });
 }

@@ -18,6 +18,7 @@ fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         transport: None,
         options: Vec::new(),
         effort: Effort::Quick,

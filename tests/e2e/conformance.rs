@@ -41,6 +41,17 @@ fn the_drivers_of_this_tree_keep_the_contract() {
     }
 }
 
+/// A driver declares what one of its transports has; over another it refuses, and no promise is broken.
+#[test]
+fn what_a_transport_has_not_is_not_applicable() {
+    let scene = Scene::new();
+    let check = ["drivers", "check", "cyclonedds", "--transport", "tcp4", "--case", "multicast"];
+    let outcome = scene.ddsmark(&check);
+    outcome.assert_status(0);
+    assert!(line(&outcome, "multicast").contains("n/a"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("there is no multicast over TCP"), "{}", outcome.stdout);
+}
+
 #[test]
 fn a_driver_that_was_built_for_version_1_of_the_contract_is_measured() {
     let scene = Scene::new();

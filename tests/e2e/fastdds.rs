@@ -47,6 +47,8 @@ fn latency_and_throughput_over_udp_and_shared_memory() {
             }
         }
     }
+    // where it goes is seen, so that what is left would be
+    assert!(!scene.shared_memory().is_empty());
 }
 
 /// A driver in each process, and never two middlewares in one.

@@ -37,7 +37,8 @@ case $1 in
 4.0) echo 4.1 >"$prefix/version" ;;
 5.0) touch "$prefix/broken" ;;
 6.0) touch "$prefix/begun"; sleep 600 ;;
-*) echo "$1" >"$prefix/version" ;;
+9.0) [ "${DDSMARK_ACCEPT_LICENCE:-}" = 1 ] || { echo 'nobody has accepted' >&2; exit 1; }; echo 9.0 >"$prefix/version" ;;
+*) [ -z "${DDSMARK_ACCEPT_LICENCE:-}" ] || { echo 'there was nothing to accept' >&2; exit 1; }; echo "$1" >"$prefix/version" ;;
 esac
 echo "$prefix"
 "#;
@@ -191,6 +192,37 @@ fn what_is_installed_elsewhere_is_built_against_and_named_by_what_it_says() {
     install("fake", "nameless").assert_status(2);
     install("fake@7", "nameless").assert_status(0);
     assert_eq!(installed(&scene), ["libddsmark_fake@3.3.7.so", "libddsmark_fake@7.so"]);
+}
+
+/// A driver that is there, and its middleware is not: in a list, in a pair, in a file.
+#[test]
+fn a_driver_without_its_middleware_is_refused_before_anything_is_sent() {
+    let scene = scene();
+    fs::create_dir(scene.path("gone")).expect("a directory");
+    fs::write(scene.path("gone/version"), "not installed").expect("a file");
+    run(&scene, &["drivers", "install", "fake@8", "--prefix", "gone"]).assert_status(0);
+    let file =
+        "question = \"?\"\nworkload = \"latency\"\nfactors = { driver = [\"udp\", \"fake@8\"], size = 64 }\n";
+    fs::write(scene.path("asked.toml"), file).expect("a file");
+    for arguments in [
+        &["characterize", "--driver", "udp,fake@8", "--quick", "--out", "result"][..],
+        &["characterize", "--driver", "udp+fake@8", "--quick", "--out", "result"],
+        &["run", "./asked.toml", "--out", "result"],
+        &["run", "./asked.toml", "--dry-run"],
+        &["selftest", "--driver", "fake@8", "--quick", "--out", "result"],
+        &["drivers", "check", "fake@8"],
+    ] {
+        let outcome = run(&scene, arguments);
+        outcome.assert_status(2);
+        for words in [
+            "the middleware of driver `fake@8` is not installed",
+            "\nhint: `ddsmark drivers install fake@8` ",
+        ] {
+            assert!(outcome.stderr.contains(words), "{arguments:?}: {}", outcome.stderr);
+        }
+        assert!(!scene.path("result").exists(), "{arguments:?}");
+    }
+    run(&scene, &["drivers", "info", "fake@8"]).assert_status(0);
 }
 
 #[test]

@@ -13,6 +13,8 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::shared_memory::Watch;
+
 /// No test waits longer for anything.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// In the environment of all processes of a test.
@@ -26,7 +28,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 pub struct Scene {
     pub directory: TempDir,
     mark: String,
-    shared_memory: Vec<String>,
+    shared_memory: Watch,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -84,8 +86,9 @@ impl Scene {
         let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         assert_built();
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let mark = directory.path().display().to_string();
-        Self { directory, mark, shared_memory: shared_memory(), _alone: alone }
+        let mark = format!("{MARK}={}", directory.path().display());
+        let shared_memory = Watch::begin(mark.clone(), directory.path());
+        Self { directory, mark, shared_memory, _alone: alone }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -108,16 +111,18 @@ impl Scene {
             .current_dir(self.directory.path())
             .env("PATH", path)
             .env("NO_COLOR", "1")
-            .env(MARK, &self.mark)
+            .env(MARK, self.directory.path())
             .env("XDG_STATE_HOME", self.path("state"))
             .env_remove("DDSMARK_DRIVER_PATH")
             .env_remove("DDSMARK_AGENT")
+            .env_remove("DDSMARK_ACCEPT_LICENCE")
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(File::create(&stdout).expect("a file"))
             .stderr(File::create(&stderr).expect("a file"))
             .spawn()
             .unwrap_or_else(|error| panic!("{program}: {error}"));
+        self.shared_memory.started(child.id());
         Running { child, stdout, stderr }
     }
 
@@ -136,22 +141,27 @@ impl Scene {
 
     /// All processes of this test that are alive.
     pub fn processes(&self) -> Vec<i32> {
-        let mark = format!("{MARK}={}", self.mark);
         let ours = |pid: &i32| {
             let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes())
+            environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
         };
         let pids = fs::read_dir("/proc").expect("/proc").flatten();
         pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(ours).collect()
+    }
+
+    /// The files in /dev/shm that processes of this test have made so far.
+    pub fn shared_memory(&self) -> Vec<String> {
+        self.shared_memory.seen()
     }
 }
 
 impl Drop for Scene {
     fn drop(&mut self) {
+        let files = self.shared_memory.left();
         if !thread::panicking() {
             let left = self.processes();
             assert!(left.is_empty(), "processes are left: {left:?}");
-            assert_eq!(shared_memory(), self.shared_memory, "files in /dev/shm are left");
+            assert!(files.is_empty(), "files in /dev/shm are left: {files:?}");
         }
     }
 }
@@ -242,17 +252,6 @@ pub fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {
         assert!(begin.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
         thread::sleep(Duration::from_millis(5));
     }
-}
-
-/// Names in /dev/shm that are ddsmark's or of a middleware: all but what others on this host made.
-fn shared_memory() -> Vec<String> {
-    let entries = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
-    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| {
-        ["ddsmark", "fastdds", "fastrtps", "fast_datasharing"].iter().any(|of| name.contains(of))
-    });
-    names.sort();
-    names
 }
 
 /// Compiles a shared library from sources of this folder and more words for the compiler, and returns its path.

@@ -28,6 +28,7 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
         transport: Some(factors.transport.clone()),
         interface: Some(factors.interface.clone()),
         multicast: factors.multicast,
+        vendor_defaults: factors.vendor_defaults,
         options: factors.options.clone(),
         send_buffer_bytes: factors.queues.send_buffer_bytes.unwrap_or(0),
         receive_buffer_bytes: factors.queues.receive_buffer_bytes.unwrap_or(0),

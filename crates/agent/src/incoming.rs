@@ -99,6 +99,7 @@ pub struct Tally {
     checked_in_full: u64,
     bytes: u64,
     first_ns: u64,
+    first_delivered: u64,
     last_ns: u64,
     batch_ns: u64,
     progress: Arc<Progress>,
@@ -120,6 +121,7 @@ impl Tally {
             checked_in_full: 0,
             bytes: 0,
             first_ns: 0,
+            first_delivered: 0,
             last_ns: 0,
             batch_ns: 0,
             progress: Arc::default(),
@@ -197,6 +199,7 @@ impl Tally {
                 if self.first_ns == 0 {
                     self.first_ns = now_ns;
                 }
+                self.first_delivered += u64::from(now_ns == self.first_ns);
                 self.last_ns = now_ns;
                 self.windows.count(now_ns);
                 self.bytes += payload.len() as u64;
@@ -234,6 +237,7 @@ impl Tally {
             checked_in_full: self.checked_in_full,
             bytes: self.bytes,
             first_ns: self.first_ns,
+            first_delivered: self.first_delivered,
             last_ns: self.last_ns,
             window_ns: self.windows.window_ns(),
             window_delivered: self.windows.counts().to_vec(),
@@ -283,6 +287,20 @@ mod tests {
         let received = tally.received();
         assert_eq!((received.delivered, received.missing, received.next), (1, 1, 2));
         assert_eq!(received.window_delivered, [1]);
+    }
+
+    #[test]
+    fn what_came_with_the_first_sample_is_known() {
+        let mut tally = tally();
+        for (sequence, takes) in [(0, true), (1, false), (2, false), (3, true), (4, false)] {
+            if takes {
+                tally.begin_batch();
+            }
+            let mut payloads = Payloads::new(1, 64);
+            tally.in_batch(Sample { payload: payloads.stamped(sequence, &header(sequence as u32)), key: 0 });
+        }
+        let received = tally.received();
+        assert_eq!((received.delivered, received.first_delivered), (5, 3));
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use crate::header::{HEADER_BYTES, Header};
 
-/// Together the buffers should stay in a cache of the second level.
-const ALL_BUFFERS_BYTES: usize = 256 << 10;
+/// Together the buffers should stay near the core: what is stamped and sent in turn pushes out what the middleware uses.
+const ALL_BUFFERS_BYTES: usize = 32 << 10;
 const MIN_BUFFERS: usize = 2;
 const MAX_BUFFERS: usize = 16;
 

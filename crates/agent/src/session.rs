@@ -3,8 +3,8 @@
 use std::{io::Write, os::fd::OwnedFd, time::Duration};
 
 use control::{
-    ChannelError, Configure, Configured, Drain, Inbox, Measured, Order, PROTOCOL, PacedRead, PacedWritten,
-    Pinged, Ponged, ReaderReport, Reply, Report, Written,
+    ChannelError, Configure, Configured, Drain, Inbox, MAX_WINDOWS, Measured, Order, PROTOCOL, PacedRead,
+    PacedWritten, Pinged, Ponged, ReaderReport, Reply, Report, Written,
 };
 use driver_host::{Driver, DriverError, LoadError, Participant};
 
@@ -98,6 +98,12 @@ pub enum AgentError {
         /// Why.
         error: nix::errno::Errno,
     },
+    /// More windows than there is memory for.
+    #[error("the order to configure has {found} `windows`, and there are {MAX_WINDOWS} at most")]
+    TooManyWindows {
+        /// As ordered.
+        found: u32,
+    },
     /// A batch that never leaves.
     #[error("the batch could not be flushed: there was no room for ten seconds")]
     CannotFlush,
@@ -157,7 +163,7 @@ impl AgentError {
                     .to_owned(),
             ),
             Self::Pin { .. } => Some("`nproc` and `taskset -p $$` show which cores may be used; see `--pin`".to_owned()),
-            Self::NoCase(_) | Self::NoBegin | Self::WrongTrace { .. } => {
+            Self::NoCase(_) | Self::NoBegin | Self::WrongTrace { .. } | Self::TooManyWindows { .. } => {
                 Some("use the agent that was built with this ddsmark".to_owned())
             }
             Self::MissedBegin { .. } => Some(
@@ -271,6 +277,9 @@ impl<W: Write> Session<W> {
     }
 
     fn configure(&self, configure: &Configure) -> Result<(Open, Configured), AgentError> {
+        if configure.windows > MAX_WINDOWS {
+            return Err(AgentError::TooManyWindows { found: configure.windows });
+        }
         if let Some(cpus) = &configure.cpus {
             pin(cpus)?;
         }

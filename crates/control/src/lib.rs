@@ -36,5 +36,7 @@ pub use report::{
 };
 pub use stamps::{Stamp, Stamps, StampsError};
 
-/// Version of these messages; runner and agent must have the same.
-pub const PROTOCOL: u32 = 3;
+/// Version of these messages, and of the factors in them; runner and agent must have the same.
+pub const PROTOCOL: u32 = 4;
+/// The most windows of a run: each recorder of an agent has a histogram for each of them.
+pub const MAX_WINDOWS: u32 = 1_000;

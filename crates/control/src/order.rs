@@ -137,7 +137,7 @@ pub struct Configure {
     pub cpus: Option<Vec<u32>>,
     /// Planned length of the measured time: recorders are made for it.
     pub measure_ns: u64,
-    /// Windows that the measured time is cut into.
+    /// Windows that the measured time is cut into: up to [`crate::MAX_WINDOWS`].
     pub windows: u32,
     /// Every byte of one in so many samples is checked.
     pub check_every: u32,

@@ -182,6 +182,12 @@ pub struct Characterize {
     #[arg(long)]
     pub multicast: bool,
 
+    /// Run each middleware as it is shipped: without what its driver sets unasked, and without sizes of queues.
+    ///
+    /// What the workload needs, and what is asked for by name, still holds. The tables say `as shipped`.
+    #[arg(long)]
+    pub vendor_defaults: bool,
+
     /// Transport to use. Without it, the default of each driver.
     #[arg(long, value_name = "NAME")]
     pub transport: Option<String>,
@@ -246,7 +252,7 @@ pub struct Run {
     ///
     /// Runs that were saved are kept, the others are made as they were planned. Refused where drivers, libraries or host are
     /// no longer as they were.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "set", "duet", "dry_run", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "set", "duet", "vendor_defaults", "dry_run", "out"])]
     pub resume: Option<PathBuf>,
 
     /// With `--resume`: go on although something differs. The result says what.
@@ -268,6 +274,11 @@ pub struct Run {
     /// with fewer than 4 cores.
     #[arg(long)]
     pub duet: bool,
+
+    /// Run each middleware as it is shipped, without what its driver sets unasked. The same as
+    /// `--set factors.vendor_defaults=true`; with `--set factors.vendor_defaults=false,true` both are measured side by side.
+    #[arg(long)]
+    pub vendor_defaults: bool,
 
     /// Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will
     /// be able to see, if a selftest of this host is kept.

@@ -40,6 +40,7 @@ fn as_written(flags: &Flags, drivers: Vec<String>, pin: Pin) -> Characterize {
         receive: flags.receive,
         interface: flags.interface.clone(),
         multicast: flags.multicast,
+        vendor_defaults: flags.vendor_defaults,
         transport: flags.transport.clone(),
         options: options.map(|option| (option.driver, option.key, option.value)).collect(),
         effort: match (flags.quick, flags.precise) {

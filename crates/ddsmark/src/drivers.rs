@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use experiment::{DriverDescription, Limits, drivers_of_ends, is_pair};
+use experiment::{DriverDescription, Limits, check_installed, drivers_of_ends, is_pair};
 use report::{Finding, FoundDriver, TriedCase};
 use runner::{
     CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Sources, Stop, Verdict, Way,
@@ -152,6 +152,7 @@ fn way(
     stop: &Stop,
 ) -> Result<Way, Problem> {
     let description = describe(launcher, driver, &Limits::default(), stop)?;
+    check_installed(&driver.name, &BTreeMap::from([(driver.name.clone(), description.clone())]))?;
     let unknown = |what: &str, name: &str, known: Vec<&str>| {
         let hint = format!("it has {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
         Problem::new(Status::WrongUse, format!("{} has no {what} `{name}`", driver.name), hint)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use experiment::check_installed;
 use results::{Directory, Environment, Saved};
 use runner::{LocalLauncher, Session, Stop};
 
@@ -29,6 +30,7 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
         }
     }
     let drivers = drivers::choose(&names, launcher, stop)?;
+    names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
     let now = run::header(header.experiment.clone(), &drivers, launcher).environment.unwrap_or_default();
     let differences = differences(header.environment.as_ref(), &now);
     if !differences.is_empty() && !flags.force {

@@ -29,7 +29,8 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
         return resume::execute(flags, &launcher, &stop);
     };
     let duet = flags.duet.then(|| "design.duet=true".to_owned());
-    let (name, source) = source(asked, flags.set.iter().cloned().chain(duet).collect())?;
+    let shipped = flags.vendor_defaults.then(|| "factors.vendor_defaults=true".to_owned());
+    let (name, source) = source(asked, flags.set.iter().cloned().chain(duet).chain(shipped).collect())?;
 
     // plan: everything that can be wrong is found before the first packet
     let written = source.read()?;

@@ -236,12 +236,15 @@ impl Expansion<'_> {
     }
 }
 
-/// The QoS of every writer and reader of a cell. What is not written is asked for only where the driver has it.
+/// The QoS of every writer and reader of a cell. What is not written is asked for only where the driver has it: guaranteed
+/// delivery of every sample, which the workload is; and, unless the middleware runs as it is shipped, how much may wait, and how
+/// long a write.
 pub(crate) fn qos(
     description: &DriverDescription,
     reliability: Reliability,
     policies: &Policies,
     size: u64,
+    vendor_defaults: bool,
 ) -> Qos {
     let has = |policy| description.support(policy) == Support::Enforced;
     let mut qos = Qos { reliability: Some(reliability), ..Qos::default() };
@@ -251,7 +254,7 @@ pub(crate) fn qos(
     if has(Policy::History) {
         qos.history = Some(History::KeepAll);
     }
-    if has(Policy::ResourceLimits) {
+    if has(Policy::ResourceLimits) && !vendor_defaults {
         let samples = (QUEUE_BYTES / size).clamp(*QUEUE_SAMPLES.start(), *QUEUE_SAMPLES.end());
         let samples = i32::try_from(samples).expect("at most 10,000");
         // what is written of the history must have room
@@ -259,7 +262,7 @@ pub(crate) fn qos(
         let each = policies.max_samples_per_instance.as_ref().map_or(0, |limit| *limit.get());
         qos.max_samples = Some(samples.max(depth).max(each));
     }
-    if reliability == Reliability::Reliable {
+    if reliability == Reliability::Reliable && !vendor_defaults {
         qos.max_blocking_ns = Some(QosDuration::Ns(MAX_BLOCKING_NS));
     }
     policies.apply(&mut qos);

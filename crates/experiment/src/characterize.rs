@@ -33,6 +33,8 @@ pub struct Characterize {
     pub interface: String,
     /// Whether data is to go by multicast.
     pub multicast: bool,
+    /// Whether each middleware runs as it is shipped.
+    pub vendor_defaults: bool,
     /// A transport that all drivers have; without it each one's default.
     pub transport: Option<String>,
     /// `(driver, option, value)`.
@@ -115,6 +117,7 @@ impl Characterize {
                 receive: Some(Many::unwritten([self.receive])),
                 interface: Some(Many::unwritten([self.interface.clone()])),
                 multicast: Some(Many::unwritten([self.multicast])),
+                vendor_defaults: Some(Many::unwritten([self.vendor_defaults])),
                 ..Matrix::default()
             },
             qos: Policies { reliability: Some(At::nowhere(self.reliability)), ..Policies::default() },

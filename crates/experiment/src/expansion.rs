@@ -71,6 +71,7 @@ impl Expansion<'_> {
             let known = descriptions.keys().cloned().collect();
             return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
         };
+        pairing::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
         if let Some(trouble) = pairing::trouble(driver, description) {
             return self.cannot(driver, trouble.at(at));
         }
@@ -108,14 +109,14 @@ impl Expansion<'_> {
         }
         let queues = axes.queues.all();
         // ways that do not depend on each other, as one list
-        let ways: Vec<(&String, bool, &Queues)> = axes
-            .interface
-            .values()
-            .flat_map(|interface| multicasts.iter().map(move |&multicast| (interface, multicast)))
-            .flat_map(|(interface, multicast)| {
-                queues.iter().map(move |queues| (interface, multicast, queues))
-            })
-            .collect();
+        let mut ways: Vec<(&String, bool, bool, &Queues)> = Vec::new();
+        for interface in axes.interface.values() {
+            for &multicast in &multicasts {
+                for &shipped in axes.vendor_defaults.values() {
+                    ways.extend(queues.iter().map(|queues| (interface, multicast, shipped, queues)));
+                }
+            }
+        }
         let profiles = self.profiles(driver, description, &axes.profile)?;
         let flows = self.flows;
         let (batching, batches) = self.batching(driver, description, axes)?;
@@ -129,7 +130,7 @@ impl Expansion<'_> {
             sizes.iter().try_for_each(|(size, _)| axes.queues.have_room(*size))?;
             for options in &options {
                 for &receive in &receives {
-                    for &(interface, multicast, queues) in &ways {
+                    for &(interface, multicast, vendor_defaults, queues) in &ways {
                         for (profile, policies, reliability) in &profiles {
                             for (size, plans) in &sizes {
                                 let size = *size;
@@ -146,9 +147,10 @@ impl Expansion<'_> {
                                     receive,
                                     interface: interface.clone(),
                                     multicast,
+                                    vendor_defaults,
                                     profile: profile.clone(),
                                     queues: queues.of_cell(workload, receive),
-                                    qos: qos(description, *reliability, policies, size),
+                                    qos: qos(description, *reliability, policies, size, vendor_defaults),
                                     options: options.clone(),
                                 };
                                 self.workloads(axes, &batches, size, plans, factors);

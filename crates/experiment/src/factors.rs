@@ -38,6 +38,10 @@ pub struct Factors {
     /// Whether data is to go by multicast. Absent in older results, where none did.
     #[serde(default)]
     pub multicast: bool,
+    /// Whether the middleware runs as it is shipped: what is not asked for here is left to it. Absent in older results, where none
+    /// did.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub vendor_defaults: bool,
     /// Name of the set of policies that distinguishes this cell, where the experiment has such sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
@@ -51,7 +55,19 @@ pub struct Factors {
     pub options: BTreeMap<String, String>,
 }
 
+/// Of a field that is left out where it says nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+pub(crate) const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 impl Factors {
+    /// What is said behind the configuration of a middleware that runs as it is shipped: `, as shipped`. Else nothing.
+    #[must_use]
+    pub const fn as_shipped(&self) -> &'static str {
+        if self.vendor_defaults { ", as shipped" } else { "" }
+    }
+
     /// How many samples the writer packs before it flushes: `floor(batch_bytes / size_bytes)`, at least 1.
     #[must_use]
     pub fn samples_per_flush(&self) -> u64 {

@@ -45,7 +45,7 @@ pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};
 pub use group::{Grouping, ReceiveGroup, WrittenGroup};
 pub use load::{Flow, Load, Rate, Trace};
 pub use many::{At, Many, Span};
-pub use pairing::{drivers_of_ends, is_pair};
+pub use pairing::{check_installed, drivers_of_ends, is_pair};
 pub use plan::{
     Cell, Design, Experiment, Limits, MIN_SIZE_BYTES, Pin, Precision, RUN_OVERHEAD_NS, ScheduledRun,
     is_driver_path,

@@ -40,6 +40,7 @@ pub(crate) struct Axes {
     pub(crate) queues: QueueAxes,
     pub(crate) interface: Many<String>,
     pub(crate) multicast: Many<bool>,
+    pub(crate) vendor_defaults: Many<bool>,
     /// Empty where the experiment has no profiles.
     pub(crate) profile: Many<String>,
 }
@@ -73,6 +74,7 @@ impl Axes {
             queues: QueueAxes::of(factors),
             interface: text(&factors.interface, "lo"),
             multicast: factors.multicast.clone().unwrap_or_else(|| Many::unwritten([false])),
+            vendor_defaults: factors.vendor_defaults.clone().unwrap_or_else(|| Many::unwritten([false])),
             profile: profiles,
         };
         axes.checked(written, factors.profile.is_some())
@@ -104,6 +106,7 @@ impl Axes {
             queues: axes.queues.with(selection),
             interface: selection.interface.clone().unwrap_or(axes.interface),
             multicast: selection.multicast.clone().unwrap_or(axes.multicast),
+            vendor_defaults: selection.vendor_defaults.clone().unwrap_or(axes.vendor_defaults),
             profile: selection.profile.clone().unwrap_or(axes.profile),
         }
         .checked(written, selection.profile.is_some())
@@ -119,6 +122,7 @@ impl Axes {
         all_distinct("way to receive", &self.receive)?;
         all_distinct("interface", &self.interface)?;
         all_distinct("multicast", &self.multicast)?;
+        all_distinct("vendor_defaults", &self.vendor_defaults)?;
         all_distinct("profile", &self.profile)?;
         loads::distinct(&self)?;
         self.queues.check(written)?;
@@ -132,6 +136,7 @@ impl Axes {
             ("ways to receive", self.receive.0.is_empty()),
             ("interfaces", self.interface.0.is_empty()),
             ("values of multicast", self.multicast.0.is_empty()),
+            ("values of vendor_defaults", self.vendor_defaults.0.is_empty()),
             ("arrivals", self.arrival.0.is_empty()),
             ("profiles", profiles_named && self.profile.0.is_empty()),
         ] {
@@ -160,6 +165,7 @@ impl Axes {
             self.receive.0.len(),
             self.interface.0.len(),
             self.multicast.0.len(),
+            self.vendor_defaults.0.len(),
             self.profile.0.len().max(1),
             self.queues.count(),
             self.rate.0.len().saturating_mul(self.arrival.0.len()).saturating_add(self.trace.0.len()).max(1),
@@ -268,6 +274,7 @@ pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_
         && queues::selects(selection, &factors.queues)
         && holds(selection.interface.as_ref(), &factors.interface)
         && holds(selection.multicast.as_ref(), &factors.multicast)
+        && holds(selection.vendor_defaults.as_ref(), &factors.vendor_defaults)
         && holds(selection.profile.as_ref(), &profile)
 }
 
@@ -315,6 +322,7 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
             }
         }
         parts.extend(factors.profile.clone());
+        parts.extend(factors.vendor_defaults.then(|| "as-shipped".to_owned()));
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-.@+".contains(c) { c } else { '-' };
         parts.iter().map(|part| part.chars().map(plain).collect()).collect::<Vec<String>>().join("/")
     };

@@ -30,6 +30,19 @@ pub fn is_pair(driver: &str) -> bool {
     !is_driver_path(driver) && driver.contains(AND)
 }
 
+/// The first driver of this name, of a pair either end, whose middleware is not on this host.
+///
+/// # Errors
+/// There is one.
+pub fn check_installed(
+    driver: &str,
+    descriptions: &BTreeMap<String, DriverDescription>,
+) -> Result<(), PlanError> {
+    let ends = drivers_of_ends(driver).into_iter();
+    let mut missing = ends.filter(|end| descriptions.get(*end).is_some_and(|end| !end.is_installed()));
+    missing.next().map_or(Ok(()), |end| Err(PlanError::NotInstalled { driver: end.to_owned() }))
+}
+
 /// Why a driver named so cannot be measured, if it is a pair and cannot.
 pub(crate) fn trouble(driver: &str, description: &DriverDescription) -> Option<PlanError> {
     if !is_pair(driver) {
@@ -186,6 +199,19 @@ mod tests {
         assert_eq!(pair.middleware_version, "1.0 (writer), 2.0 (reader)");
         assert_eq!((pair.licence.as_str(), pair.build), ("MIT", None));
         assert_eq!(trouble("a+b", &DriverDescription::pair(&writer, &reader)), None);
+    }
+
+    #[test]
+    fn a_driver_without_its_middleware_is_named_of_a_pair_too() {
+        let all: BTreeMap<String, DriverDescription> = [("a", "1"), ("b", "not installed")]
+            .map(|(name, version)| (name.to_owned(), description(name, version, &[], &[("udp4", 1)])))
+            .into();
+        assert_eq!(check_installed("a", &all), Ok(()));
+        for driver in ["b", "a+b", "b+a"] {
+            let error = check_installed(driver, &all).expect_err("it is not there");
+            assert_eq!(error.to_string(), "the middleware of driver `b` is not installed");
+            assert!(error.hint().starts_with("`ddsmark drivers install b` "), "{}", error.hint());
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Beside, Factors, Search, Workload};
+use crate::{Beside, Factors, Search, Workload, factors::is_false};
 
 /// The smallest sample: the 16-byte header alone.
 pub const MIN_SIZE_BYTES: u64 = 16;
@@ -85,12 +85,6 @@ pub struct Design {
     /// What all runs together may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ns: Option<u64>,
-}
-
-/// Of a field that is left out where it says nothing.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// Of a field that is left out where it says nothing.
@@ -182,6 +176,7 @@ const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.queues.receive_group == b.queues.receive_group,
     |a, b| a.interface == b.interface,
     |a, b| a.multicast == b.multicast,
+    |a, b| a.vendor_defaults == b.vendor_defaults,
     |a, b| a.profile == b.profile,
     |a, b| a.options == b.options,
 ];

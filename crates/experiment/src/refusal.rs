@@ -1,6 +1,6 @@
 //! Why what was written cannot be meant, and where it stands.
 
-use crate::{MIN_SIZE_BYTES, Policy, TraceFault, many::Span, units::Time};
+use crate::{MIN_SIZE_BYTES, Policy, TraceFault, is_driver_path, many::Span, units::Time};
 
 /// What was refused, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,12 @@ pub enum PlanError {
         driver: String,
         /// Those that there are.
         known: Vec<String>,
+    },
+    /// A driver whose middleware is not on this host.
+    #[error("the middleware of driver `{driver}` is not installed")]
+    NotInstalled {
+        /// The driver.
+        driver: String,
     },
     /// A driver whose samples do not leave their process.
     #[error("driver `{driver}` cannot be measured: it does not reach from one process to another")]
@@ -237,6 +243,12 @@ impl PlanError {
             Self::NoReceiveMode { known, .. } => format!("it has {}", known.join(", ")),
             Self::NoDriver { known, .. } if known.is_empty() => "no driver is installed".to_owned(),
             Self::NoDriver { known, .. } => format!("there are {}", known.join(", ")),
+            Self::NotInstalled { driver } if is_driver_path(driver) => {
+                format!("`ddsmark drivers info {driver}` says what it looked for")
+            }
+            Self::NotInstalled { driver } => format!(
+                "`ddsmark drivers install {driver}` installs it, `ddsmark drivers info {driver}` says what it looked for"
+            ),
             Self::OneProcess { .. } => "it can only be tried with `ddsmark drivers check`".to_owned(),
             Self::NoMulticast { .. } => {
                 "leave out `--multicast`, or name drivers that have the feature `multicast`: `ddsmark drivers info \

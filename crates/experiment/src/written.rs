@@ -170,6 +170,10 @@ pub struct Matrix {
     /// Whether data is to go by multicast. Without it `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multicast: Option<Many<bool>>,
+    /// Whether each middleware runs as it is shipped: what a driver sets without being asked, and the sizes of queues, are left
+    /// away; what the workload needs, and what is written here, still holds. Without it `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendor_defaults: Option<Many<bool>>,
     /// Names of `[profiles]`. Without it every one, `default` first. `default` is `[qos]` alone, unless there is a profile
     /// of that name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,6 +242,9 @@ pub struct Selection {
     /// Multicast or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multicast: Option<Many<bool>>,
+    /// As shipped or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vendor_defaults: Option<Many<bool>>,
     /// Profiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Many<String>>,

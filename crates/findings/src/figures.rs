@@ -31,7 +31,10 @@ fn same_side(left: &Factors, right: &Factors) -> bool {
 }
 
 fn comparable(left: &Factors, right: &Factors) -> bool {
-    let way = |factors: &Factors| (factors.transport.clone(), factors.interface.clone(), factors.multicast);
+    let way = |factors: &Factors| {
+        let kinds = [factors.multicast, factors.vendor_defaults];
+        (factors.transport.clone(), factors.interface.clone(), kinds)
+    };
     way(left) == way(right) && left.reception() == right.reception()
 }
 
@@ -54,6 +57,9 @@ pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
     for (index, side) in sides.iter_mut().enumerate() {
         if short.iter().filter(|name| **name == short[index]).count() == 1 {
             side.name.clone_from(&short[index]);
+            if side.factors().vendor_defaults {
+                side.name.push_str(" (as shipped)");
+            }
         } else {
             let factors = &side.cells[0].factors;
             let Factors { transport, interface, profile, .. } = factors;
@@ -61,7 +67,9 @@ pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
             let queues = Some(factors.queues.words()).filter(|words| !words.is_empty());
             let queues = queues.map_or_else(String::new, |words| format!(", {words}"));
             let profile = profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
-            side.name = format!("{} ({transport}, {interface}, {receive}{queues}{profile})", side.name);
+            let shipped = factors.as_shipped();
+            side.name =
+                format!("{} ({transport}, {interface}, {receive}{queues}{profile}{shipped})", side.name);
         }
     }
     sides

@@ -26,11 +26,12 @@ pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> Stri
     };
     let width = total.to_string().len();
     let cell = format!(
-        "[{done:>width$}/{total}] {} {} {}{load} {} bytes{batch}",
+        "[{done:>width$}/{total}] {} {} {}{load} {} bytes{batch}{}",
         short_name(&factors.driver),
         factors.transport,
         factors.workload,
-        factors.size_bytes
+        factors.size_bytes,
+        factors.as_shipped()
     );
     let interference = if run.failure.is_none() { interference(run.duet.is_some()) } else { String::new() };
     format!("{cell}: {}{interference}", outcome(run, factors))

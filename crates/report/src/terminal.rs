@@ -44,13 +44,14 @@ const fn way(cell: &Cell) -> (bool, u64) {
 }
 
 /// What else than the workload, the size and batching distinguishes two cells.
-type GroupKey<'c> = (&'c str, &'c str, bool, &'c str, [String; 2], Option<&'c str>, Vec<(&'c str, &'c str)>);
+type GroupKey<'c> =
+    (&'c str, &'c str, [bool; 2], &'c str, [String; 2], Option<&'c str>, Vec<(&'c str, &'c str)>);
 
 fn group_key(factors: &Factors) -> GroupKey<'_> {
     (
         &factors.driver,
         &factors.transport,
-        factors.multicast,
+        [factors.multicast, factors.vendor_defaults],
         &factors.interface,
         [factors.reception(), factors.queues.words()],
         factors.profile.as_deref(),
@@ -131,8 +132,9 @@ impl Page {
         });
         let profile = factors.profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
         let title = format!(
-            "{}{middleware}, transport {}{}, interface {}, receiving by {}, {}{profile}",
+            "{}{middleware}{}, transport {}{}, interface {}, receiving by {}, {}{profile}",
             short_name(&factors.driver),
+            factors.as_shipped(),
             factors.transport,
             if factors.multicast { " by multicast" } else { "" },
             factors.interface,
@@ -145,6 +147,11 @@ impl Page {
         }
         for line in settings::settings(cells) {
             self.wrapped(&line);
+        }
+        if factors.vendor_defaults {
+            self.wrapped(
+                "as shipped: the driver sets nothing but what the workload needs and what is asked for",
+            );
         }
         if !factors.queues.words().is_empty() {
             self.wrapped(&format!("asked for: {}", factors.queues.words()));

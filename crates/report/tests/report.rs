@@ -274,6 +274,7 @@ fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
         receive: experiment::ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         transport: None,
         options: vec![("dds".to_owned(), "receive_buffer".to_owned(), "4194304".to_owned())],
         effort: experiment::Effort::Standard,

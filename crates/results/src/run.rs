@@ -111,7 +111,8 @@ pub struct Throughput {
     pub offered_sps: f64,
     /// Samples that the middleware took, over the same time.
     pub accepted_sps: f64,
-    /// Distinct samples that readers got, over the readers' own window, from the first to the last.
+    /// Distinct samples that readers got, over the readers' own window, from the first take to the last, without those of
+    /// the first.
     pub delivered_sps: f64,
     /// Payload of these, in 10^6 bit/s.
     pub goodput_mbps: f64,

@@ -145,6 +145,9 @@ pub struct Received {
     pub bytes: u64,
     /// When the first distinct sample came; 0: none did.
     pub first_ns: u64,
+    /// Distinct samples that came then, in one take. A rate from the first on does not count these.
+    #[serde(default)]
+    pub first_delivered: u64,
     /// When the last distinct sample came.
     pub last_ns: u64,
     /// Length of a window.

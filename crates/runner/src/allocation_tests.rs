@@ -21,6 +21,7 @@ fn cell(id: &str, size_bytes: u64) -> Cell {
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         profile: None,
         qos: Qos::default(),
         options: std::collections::BTreeMap::new(),

@@ -25,6 +25,7 @@ mod drivers;
 mod environment;
 mod error;
 mod ethtool;
+mod head_start;
 mod host;
 mod install;
 mod launcher;

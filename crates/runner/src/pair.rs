@@ -11,6 +11,7 @@ use nix::time::{ClockId, clock_gettime};
 
 use crate::{
     crew::{Crew, HELLO, Hello, Trouble, unexpected},
+    head_start::lead_ns,
     meeting::Member,
     traces::Times,
 };
@@ -24,9 +25,6 @@ const MEASURE: &str = "measure";
 
 /// After so long without a sample the reader of a lossy flow has seen the last one.
 const QUIET_NS: u64 = 200_000_000;
-
-/// A plan begins so long after it is ordered: meanwhile both ends learn of it.
-const LEAD_NS: u64 = 100_000_000;
 
 /// Why something else is in force than was asked for.
 const OVERRIDDEN: &str =
@@ -128,10 +126,10 @@ impl PairRun<'_> {
         self.match_up(crew, &configured)?;
         phases.end("match");
         self.meet();
-        self.warm_up(crew)?;
+        let answered_ns = self.warm_up(crew)?;
         self.meet();
         phases.end("warm_up");
-        let sent = self.traffic(crew)?;
+        let sent = self.traffic(crew, lead_ns(answered_ns))?;
         phases.end(MEASURE);
         self.meet();
         let (acknowledged, arrived) = self.drain(crew, sent)?;
@@ -310,8 +308,10 @@ impl PairRun<'_> {
         Ok(())
     }
 
-    fn warm_up(&self, crew: &mut Crew<'_>) -> Result<(), Trouble> {
+    /// Returns how long both took to answer, one after the other, beside the traffic.
+    fn warm_up(&self, crew: &mut Crew<'_>) -> Result<u64, Trouble> {
         let duration_ns = self.design.warm_up_ns;
+        let begin_ns = now_ns();
         for (agent, limit_ns) in self.serving_first(duration_ns) {
             let replies = crew.order(&[(agent, Order::WarmUp { duration_ns })], limit_ns)?;
             expect("warm_up", replies, |reply| match reply {
@@ -319,13 +319,13 @@ impl PairRun<'_> {
                 other => Err(other),
             })?;
         }
-        Ok(())
+        Ok((now_ns() - begin_ns).saturating_sub(duration_ns))
     }
 
-    /// How many samples were sent.
-    fn traffic(&self, crew: &mut Crew<'_>) -> Result<u64, Trouble> {
+    /// How many samples were sent. A plan begins after `lead_ns`.
+    fn traffic(&self, crew: &mut Crew<'_>, lead_ns: u64) -> Result<u64, Trouble> {
         let duration_ns = self.design.measure_ns;
-        let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| now_ns() + LEAD_NS);
+        let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| now_ns() + lead_ns);
         let mut sent = 0;
         for (agent, limit_ns) in self.serving_first(duration_ns) {
             let replies = crew.order(&[(agent, Order::Measure { duration_ns, begin_ns })], limit_ns)?;

@@ -96,7 +96,8 @@ pub(super) fn measure(call: &mut Series, way: &mut Way<'_>, factors: &Factors, d
 }
 
 fn throughput(written: &Written, received: &Received, counted: &Counted, factors: &Factors) -> Throughput {
-    let delivered_sps = rate(counted.delivered.saturating_sub(1), received.last_ns - received.first_ns);
+    let delivered_sps =
+        rate(counted.delivered - received.first_delivered, received.last_ns - received.first_ns);
     let Counted { sent, delivered, lost, .. } = *counted;
     Throughput {
         offered_sps: rate(written.offered, written.elapsed_ns),

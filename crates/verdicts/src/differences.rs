@@ -23,6 +23,7 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
         ("receive".to_owned(), factors.receive.to_string()),
         ("interface".to_owned(), factors.interface.clone()),
         ("multicast".to_owned(), factors.multicast.to_string()),
+        ("vendor_defaults".to_owned(), factors.vendor_defaults.to_string()),
     ]);
     if let Some(load) = &factors.load {
         fields.insert("load".to_owned(), load_in_words(load));
@@ -180,7 +181,8 @@ fn covers(name: &str, field: &str) -> bool {
         rest.is_some_and(|(_, rest)| is_in(rest, policy))
     };
     match name {
-        "profile" | "qos" => is_in(field, "qos") || is_in(field, "effective_qos"),
+        // what is left to the vendor is not asked for
+        "profile" | "qos" | "vendor_defaults" => is_in(field, "qos") || is_in(field, "effective_qos"),
         "driver" => ["batching", "option", "effective_qos"].iter().any(|group| is_in(field, group)),
         "batch_bytes" => field == "batching",
         "send_queue" | "receive_queue" => in_force("max_samples"),
@@ -207,6 +209,8 @@ mod tests {
             ("qos.deadline_ns", "qos.deadline_ns"),
             ("qos.deadline_ns", "effective_qos.writer.deadline_ns"),
             ("profile", "effective_qos.reader.reliability"),
+            ("vendor_defaults", "qos.max_samples"),
+            ("vendor_defaults", "effective_qos.writer.max_blocking_ns"),
             ("env", "env.host.kernel"),
             ("kernel", "env.host.kernel"),
             ("env.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),
@@ -224,6 +228,7 @@ mod tests {
             ("sysctl", "env.host.kernel"),
             ("rmem_max", "env.sysctl.net.core.rmem_max"),
             ("transport", "driver"),
+            ("vendor_defaults", "option.receive_buffer"),
         ] {
             assert!(!covers(name, field), "{name}, {field}");
         }

@@ -199,7 +199,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__characterize)
-            opts="-h --driver --size --workload --batch-bytes --reliability --receive --interface --multicast --transport --option --quick --precise --runs --duration --warm-up --check-every --seed --match-timeout --pin --keep-awake --out --json --help"
+            opts="-h --driver --size --workload --batch-bytes --reliability --receive --interface --multicast --vendor-defaults --transport --option --quick --precise --runs --duration --warm-up --check-every --seed --match-timeout --pin --keep-awake --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1043,7 +1043,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__run)
-            opts="-h --resume --force --set --duet --dry-run --out --json --help"
+            opts="-h --resume --force --set --duet --vendor-defaults --dry-run --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

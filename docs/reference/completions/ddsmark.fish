@@ -58,6 +58,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l match-t
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l pin -d 'Cores for the two ends of each run: `auto` (half of those that may be used for each; a single core is not pinned), `none`, or those of writer and reader, `0,1` or `0-3,4-7`. Recorded in the result' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l out -d 'Directory for the result, new or empty. Without it, `results/NAME-TIME`' -r -F
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l multicast -d 'Send data by multicast; refused for a driver that cannot. Without it, by unicast'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l vendor-defaults -d 'Run each middleware as it is shipped: without what its driver sets unasked, and without sizes of queues'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l quick -d 'Short runs: a first look'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l precise -d 'More and longer runs: figures to quote'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l keep-awake -d 'Keep the cores from idling, with spinning threads of the lowest priority. Recorded in the result'
@@ -68,6 +69,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l set -d 'Put anot
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l out -d 'Directory for the result, new or empty. Without it, `results/NAME-TIME`' -r -F
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l force -d 'With `--resume`: go on although something differs. The result says what'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l duet -d 'Make each run at the same time as one of its baseline, each on half of the cores, swapped in every block. The same as `--set design.duet=true`'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l vendor-defaults -d 'Run each middleware as it is shipped, without what its driver sets unasked. The same as `--set factors.vendor_defaults=true`; with `--set factors.vendor_defaults=false,true` both are measured side by side'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l dry-run -d 'Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will be able to see, if a selftest of this host is kept'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'

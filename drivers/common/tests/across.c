@@ -17,11 +17,7 @@ typedef struct ends {
 
 static ddsmark_participant *over_udp(const char *driver) {
   load(driver);
-  ddsmark_participant_config c = participant_config();
-  c.transport = "udp4";
-  ddsmark_participant *p = NULL;
-  OK(d->participant_open(&c, &p));
-  return p;
+  return participant_with("udp4", NULL, 0);
 }
 
 static void topic_for(int i) {

@@ -20,7 +20,7 @@ char test_topic[64];
 void load(const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL)
-    failed(__FILE__, __LINE__, "%s", dlerror());
+    FAILED("%s", dlerror());
   const ddsmark_driver *(*entry)(void) = NULL;
   *(void **)&entry = dlsym(library, DDSMARK_ENTRY_SYMBOL);
   CHECK(entry != NULL);
@@ -38,6 +38,17 @@ _Noreturn void failed(const char *file, int line, const char *format, ...) {
   va_end(arguments);
   /* Without handlers of the middleware's: threads of it may be running. */
   _exit(1);
+}
+
+int run_test(const test *tests, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(tests[i].name, name) == 0) {
+      tests[i].run();
+      return 0;
+    }
+  }
+  fprintf(stderr, "no test is called `%s`\n", name);
+  return 2;
 }
 
 uint64_t now_ns(void) {
@@ -59,10 +70,16 @@ ddsmark_participant_config participant_config(void) {
 }
 
 ddsmark_participant *participant(void) {
-  const ddsmark_participant_config c = participant_config();
+  return participant_with(NULL, NULL, 0);
+}
+
+ddsmark_participant *participant_with(const char *transport, const ddsmark_option *options, uint32_t option_count) {
+  ddsmark_participant_config c = participant_config();
+  c.transport = transport;
+  c.options = options;
+  c.option_count = option_count;
   ddsmark_participant *p = NULL;
   OK(d->participant_open(&c, &p));
-  CHECK(p != NULL);
   return p;
 }
 
@@ -91,7 +108,7 @@ ddsmark_reader *reader(ddsmark_participant *p, const ddsmark_qos *qos) {
 
 ddsmark_qos reliable_keep_all(unsigned max_blocking_ms) {
   return (ddsmark_qos){.struct_size = sizeof(ddsmark_qos),
-                       .present = 1u << DDSMARK_POLICY_RELIABILITY | 1u << DDSMARK_POLICY_HISTORY,
+                       .present = POLICY(RELIABILITY) | POLICY(HISTORY),
                        .reliability = DDSMARK_RELIABLE,
                        .history = DDSMARK_KEEP_ALL,
                        .max_blocking_ns = max_blocking_ms * UINT64_C(1000000)};
@@ -139,9 +156,9 @@ void write_for_sure(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uin
   ddsmark_status status;
   while ((status = d->writer_write(w, key, payload, size)) != DDSMARK_OK) {
     if (status != DDSMARK_TIMED_OUT && status != DDSMARK_REFUSED)
-      failed(__FILE__, __LINE__, "a write is %d: %s", (int)status, d->last_error());
+      FAILED("a write is %d: %s", (int)status, d->last_error());
     if (now_ns() > limit)
-      failed(__FILE__, __LINE__, "no write is accepted: %s", d->last_error());
+      FAILED("no write is accepted: %s", d->last_error());
   }
 }
 

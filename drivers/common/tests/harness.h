@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "../policies.h"
 #include "ddsmark/driver.h"
 
 extern const ddsmark_driver *d; /* the driver under test */
@@ -22,31 +23,36 @@ void load(const char *path);
 /* Ends the process as failed, with the place and what was found there. */
 _Noreturn void failed(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+#define FAILED(...) failed(__FILE__, __LINE__, __VA_ARGS__)
 #define CHECK(condition)                                                                                               \
   do {                                                                                                                 \
     if (!(condition))                                                                                                  \
-      failed(__FILE__, __LINE__, "%s", #condition);                                                                    \
+      FAILED("%s", #condition);                                                                                        \
   } while (0)
 #define CHECK_U64(found, expected)                                                                                     \
   do {                                                                                                                 \
     const uint64_t found_ = (uint64_t)(found), expected_ = (uint64_t)(expected);                                       \
     if (found_ != expected_)                                                                                           \
-      failed(__FILE__, __LINE__, "%s is %llu, not %llu", #found, (unsigned long long)found_,                           \
-             (unsigned long long)expected_);                                                                           \
+      FAILED("%s is %llu, not %llu", #found, (unsigned long long)found_, (unsigned long long)expected_);               \
+  } while (0)
+#define CHECK_HAS(text, part)                                                                                          \
+  do {                                                                                                                 \
+    const char *text_ = (text), *part_ = (part);                                                                       \
+    if (strstr(text_, part_) == NULL)                                                                                  \
+      FAILED("`%s` is without `%s`", text_, part_);                                                                    \
   } while (0)
 #define CHECK_STATUS(call, expected)                                                                                   \
   do {                                                                                                                 \
     const ddsmark_status status_ = (call);                                                                             \
     if (status_ != (expected))                                                                                         \
-      failed(__FILE__, __LINE__, "%s is %d, not %d: %s", #call, (int)status_, (int)(expected), d->last_error());       \
+      FAILED("%s is %d, not %d: %s", #call, (int)status_, (int)(expected), d->last_error());                           \
   } while (0)
 #define OK(call) CHECK_STATUS(call, DDSMARK_OK)
 /* A failure with this status, whose text has this in it. */
 #define CHECK_FAILS(call, expected, text)                                                                              \
   do {                                                                                                                 \
     CHECK_STATUS(call, expected);                                                                                      \
-    if (strstr(d->last_error(), text) == NULL)                                                                         \
-      failed(__FILE__, __LINE__, "%s: the text is `%s`, without `%s`", #call, d->last_error(), text);                  \
+    CHECK_HAS(d->last_error(), text);                                                                                  \
   } while (0)
 
 uint64_t now_ns(void);
@@ -60,7 +66,7 @@ void sleep_ms(unsigned ms);
     const uint64_t limit_ = now_ns() + PATIENCE_NS;                                                                    \
     while (!(condition)) {                                                                                             \
       if (now_ns() > limit_)                                                                                           \
-        failed(__FILE__, __LINE__, "waited in vain for %s", #condition);                                               \
+        FAILED("waited in vain for %s", #condition);                                                                   \
       sleep_ms(2);                                                                                                     \
     }                                                                                                                  \
   } while (0)
@@ -71,6 +77,7 @@ extern char test_topic[64];
 
 ddsmark_participant_config participant_config(void);
 ddsmark_participant *participant(void); /* with that configuration */
+ddsmark_participant *participant_with(const char *transport, const ddsmark_option *options, uint32_t option_count);
 ddsmark_writer_config writer_config(const ddsmark_qos *qos);
 ddsmark_reader_config reader_config(const ddsmark_qos *qos, uint32_t receive_mode);
 ddsmark_writer *writer(ddsmark_participant *p, const ddsmark_qos *qos);
@@ -117,25 +124,31 @@ typedef struct receive_case {
 /* From one process to another, samples of each size, all of them whole and in order. */
 void receive(const receive_case *k);
 
-/* Tests that any driver can have in its list. */
-void test_receive_in_process(void);
-void test_receive_limits(void);
-void test_keys(void);
+/* What every driver must say of itself; it has this name. */
+void check_description(const char *name);
+/* An option that there is not, and these, are refused. */
+void check_option_errors(const ddsmark_option *bad, size_t count);
+/* Opens a writer with `q` and wants it refused; then does the same for a reader. */
+void check_policy_refused(ddsmark_participant *p, const ddsmark_qos *q, ddsmark_status status, const char *text);
+/* One policy, and fields. */
+#define QOS(policy, ...) (&(ddsmark_qos){.struct_size = sizeof(ddsmark_qos), .present = POLICY(policy), __VA_ARGS__})
 
-#define BIT(policy) (UINT64_C(1) << DDSMARK_POLICY_##policy)
-/* Policies that DDS defines for one side only. */
-#define WRITER_ONLY                                                                                                    \
-  (BIT(DURABILITY_SERVICE) | BIT(LIFESPAN) | BIT(OWNERSHIP_STRENGTH) | BIT(TRANSPORT_PRIORITY) |                       \
-   BIT(WRITER_DATA_LIFECYCLE))
-#define READER_ONLY (BIT(TIME_BASED_FILTER) | BIT(READER_DATA_LIFECYCLE))
+/* Tests that a driver can have in its list: of describe.c one_symbol; of errors.c participant_errors, writer_errors,
+ * reader_errors, policy_values; of receive.c receive_in_process, receive_limits, keys. */
+
+/* For programs with a list of tests. Runs the one of this name; 2: there is none. */
+typedef struct test {
+  const char *name;
+  void (*run)(void);
+} test;
+int run_test(const test *tests, size_t count, const char *name);
 
 /* All policies, with values that are nobody's defaults; none is present. */
 ddsmark_qos unusual(void);
 /* Reads back from a writer or reader (the other is NULL) and compares all that is present in `asked`. */
-void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, const ddsmark_qos *defaults,
-                uint64_t ignored);
+void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, const ddsmark_qos *defaults);
 /* Each policy alone, and then all together. */
-void each_policy(uint64_t policies, uint64_t ignored, bool of_writer);
+void each_policy(uint64_t policies, bool of_writer);
 
 /* Looks a setting up; "" if there is none of that name. */
 typedef struct setting {
@@ -146,9 +159,6 @@ typedef struct setting {
 void setting_visitor(void *context, const char *name, const char *value);
 const char *participant_setting(ddsmark_participant *p, const char *name, setting *s);
 const char *writer_setting(ddsmark_writer *w, const char *name, setting *s);
-
-/* Whether the library has TCP; where it has not, that is refused. */
-bool has_tcp(void);
 
 /* Threads, and open descriptors, of this process. */
 unsigned thread_count(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * main.c: ddsmark_DRIVER_tests <driver> <test>. Which tests there are, the driver's tests.h says.
+ * main.c: ddsmark_DRIVER_tests <driver> <test>. The driver's tests.h says which tests there are (TESTS), what they do
+ * not want from the user's environment (UNWANTED), and what must be 1 there, or they are skipped (CONSENT, if any).
  */
 #include "harness.h"
 #include "tests.h"
@@ -11,10 +12,7 @@
 TESTS(DECLARE)
 
 #define ENTRY(name) {#name, test_##name},
-static const struct {
-  const char *name;
-  void (*run)(void);
-} tests[] = {TESTS(ENTRY)};
+static const test tests[] = {TESTS(ENTRY)};
 
 int main(int argc, char **argv) {
   const size_t count = sizeof tests / sizeof tests[0];
@@ -27,18 +25,18 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: %s <driver> <test>, or --list\n", argv[0]);
     return 2;
   }
+#ifdef CONSENT
+  const char *consent = getenv(CONSENT);
+  if (consent == NULL || strcmp(consent, "1") != 0) {
+    puts("skipped: licence not accepted");
+    return 77;
+  }
+#endif
   alarm(100);
   test_domain = 1 + (uint32_t)getpid() % 100;
   snprintf(test_topic, sizeof test_topic, "ddsmark_test_%ld", (long)getpid());
   unsetenv(UNWANTED);
 
   load(argv[1]);
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(tests[i].name, argv[2]) == 0) {
-      tests[i].run();
-      return 0;
-    }
-  }
-  fprintf(stderr, "no test is called `%s`\n", argv[2]);
-  return 2;
+  return run_test(tests, count, argv[2]);
 }

@@ -37,7 +37,10 @@ static ddsmark_participant *case_participant(const receive_case *k) {
 /* A topic for each size: or else a new reader could count as matched with the writer before, whose end its process has
  * not heard of yet, and miss the first samples. */
 static void case_topic(int i) {
-  snprintf(test_topic + strcspn(test_topic, "/"), 8, "/%d", i);
+  static char base[sizeof test_topic - 16];
+  if (base[0] == '\0')
+    snprintf(base, sizeof base, "%.40s", test_topic);
+  snprintf(test_topic, sizeof test_topic, "%s_%d", base, i);
 }
 
 static void receive_child(int fd, const void *argument) {

@@ -120,9 +120,24 @@ static void turbo_writer(text *t) {
                     t);
 }
 
+static void plain(side s, bool shipped, text *t) {
+  endpoint_document(NULL, 0, shipped, false, (endpoint_wish){.side = s, .qos = &no_policy, .max_payload = 64}, t);
+}
+
+static void tuned_writer(text *t) {
+  plain(SIDE_WRITER, false, t);
+}
+
+static void tuned_reader(text *t) {
+  plain(SIDE_READER, false, t);
+}
+
 static void shipped_writer(text *t) {
-  endpoint_document(NULL, 0, true, false, (endpoint_wish){.side = SIDE_WRITER, .qos = &no_policy, .max_payload = 64},
-                    t);
+  plain(SIDE_WRITER, true, t);
+}
+
+static void shipped_reader(text *t) {
+  plain(SIDE_READER, true, t);
 }
 
 static const struct {
@@ -136,7 +151,10 @@ static const struct {
                  {"reader-full", full_reader},
                  {"writer-batching", batching_writer},
                  {"writer-turbo", turbo_writer},
-                 {"writer-shipped", shipped_writer}};
+                 {"writer-tuned", tuned_writer},
+                 {"reader-tuned", tuned_reader},
+                 {"writer-shipped", shipped_writer},
+                 {"reader-shipped", shipped_reader}};
 #define DOCUMENTS (sizeof documents / sizeof documents[0])
 
 /* One element a line, so that people can read it, and see a difference. */

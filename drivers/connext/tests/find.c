@@ -3,31 +3,19 @@
  * find.c: connext_find <driver> <driver of a version> <homes> <test>: what they say where there is no library, or one
  * of no use.
  */
-#include <dlfcn.h>
-#include <stdlib.h>
+#include "harness.h"
 
-#include "check.h"
-#include "ddsmark/driver.h"
-
-static const ddsmark_driver *d;
 static const char *homes;
 
 /* The driver with NDDSHOME set to one of the folders; "": not set. */
-static void load(const char *driver, const char *home) {
+static void load_at(const char *driver, const char *home) {
   char path[4096];
   unsetenv("VIRTUAL_ENV");
   unsetenv("NDDSHOME");
   snprintf(path, sizeof path, "%s/%s", homes, home);
   if (*home)
     CHECK(setenv("NDDSHOME", path, 1) == 0);
-  void *library = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL)
-    FAILED("%s", dlerror());
-  const ddsmark_driver *(*entry)(void) = NULL;
-  *(void **)&entry = dlsym(library, DDSMARK_ENTRY_SYMBOL);
-  CHECK(entry != NULL);
-  d = entry();
-  CHECK_U64(d->abi_version, DDSMARK_ABI_VERSION);
+  load(driver);
 }
 
 /* It describes itself, and opens nothing, with these words. */
@@ -47,7 +35,7 @@ static void unusable(const char *words) {
 static const char *driver, *driver_of_version;
 
 static void test_not_installed(void) {
-  load(driver, "");
+  load_at(driver, "");
   unusable("RTI Connext is not installed");
   CHECK_HAS(d->last_error(), "NDDSHOME");
   CHECK_HAS(d->last_error(), "ddsmark drivers install connext --accept-licence");
@@ -55,50 +43,47 @@ static void test_not_installed(void) {
 
 /* An installation that is named and is not there. */
 static void test_home_without_library(void) {
-  load(driver, "none");
+  load_at(driver, "none");
   unusable("RTI Connext is not installed");
 }
 
 static void test_no_library_at_all(void) {
-  load(driver, "broken");
+  load_at(driver, "broken");
   unusable("cannot be loaded");
   CHECK_HAS(d->last_error(), "broken/lib/none/libnddsc.so");
 }
 
 static void test_symbol_missing(void) {
-  load(driver, "empty");
+  load_at(driver, "empty");
   unusable("has no `NDDS_Config_Version_to_string`");
   CHECK_HAS(d->last_error(), "empty/lib/none/libnddsc.so");
 }
 
 /* The first that is missing is named, not the first of all. */
 static void test_another_symbol_missing(void) {
-  load(driver, "partial");
+  load_at(driver, "partial");
   unusable("has no `DDS_DomainParticipantFactory_finalize_instance`");
 }
 
 /* A prefix may be a pattern; and who was built for a version looks below its prefixes, whatever NDDSHOME says. */
 static void test_version_by_prefix(void) {
-  load(driver_of_version, "empty");
+  load_at(driver_of_version, "empty");
   unusable("partial/lib/none/libnddsc.so");
 }
 
 /* What is wrong with the configuration is told, whether there is a library or not. */
 static void test_configuration_first(void) {
-  load(driver, "");
+  load_at(driver, "");
   ddsmark_participant_config c = {.struct_size = sizeof c, .domain = 7, .interface = "nosuch0"};
   ddsmark_participant *p = NULL;
   CHECK_U64(d->participant_open(&c, &p), DDSMARK_BAD_ARGUMENT);
   CHECK_HAS(d->last_error(), "interface `nosuch0` does not exist");
 }
 
-static void test_one_symbol(void) {
-  load(driver, "");
-  Dl_info info;
-  CHECK(dladdr((const void *)d, &info) != 0);
-  void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  CHECK(library != NULL && dlsym(library, "ddsmark_driver_entry") != NULL);
-  CHECK(dlsym(library, "writer_open") == NULL && dlsym(library, "api_get") == NULL);
+void test_one_symbol(void);
+static void test_symbols(void) {
+  load_at(driver, "");
+  test_one_symbol();
 }
 
 /* clang-format off */
@@ -110,15 +95,12 @@ static void test_one_symbol(void) {
     TEST(another_symbol_missing) \
     TEST(version_by_prefix) \
     TEST(configuration_first) \
-    TEST(one_symbol)
+    TEST(symbols)
 /* clang-format on */
 
 int main(int argc, char **argv) {
 #define ENTRY(name) {#name, test_##name},
-  static const struct {
-    const char *name;
-    void (*run)(void);
-  } tests[] = {TESTS(ENTRY)};
+  static const test tests[] = {TESTS(ENTRY)};
   if (argc != 5) {
     fprintf(stderr, "usage: %s <driver> <driver of a version> <homes> <test>\n", argv[0]);
     return 2;
@@ -126,12 +108,5 @@ int main(int argc, char **argv) {
   driver = argv[1];
   driver_of_version = argv[2];
   homes = argv[3];
-  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
-    if (strcmp(tests[i].name, argv[4]) == 0) {
-      tests[i].run();
-      return 0;
-    }
-  }
-  fprintf(stderr, "no test is called `%s`\n", argv[4]);
-  return 2;
+  return run_test(tests, sizeof tests / sizeof tests[0], argv[4]);
 }

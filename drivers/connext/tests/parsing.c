@@ -37,7 +37,7 @@ void test_round_trip(void) {
     char *group = strstr(t.data, s == SIDE_WRITER ? "<publisher_qos>" : "<subscriber_qos>");
     qos_parse(endpoint, group, strstr(t.data, "<topic_qos>"), (side)s, &texts, &found);
     /* All but what is not written: the factory, and the depth of a history that keeps all. */
-    uint64_t expected = asked.present & ~BIT(ENTITY_FACTORY);
+    uint64_t expected = asked.present & ~POLICY(ENTITY_FACTORY);
     CHECK_U64(found.present, expected);
     CHECK_U64(found.reliability, asked.reliability);
     CHECK_U64(found.max_blocking_ns, s == SIDE_WRITER ? asked.max_blocking_ns : 0);

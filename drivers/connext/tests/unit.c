@@ -4,27 +4,8 @@
  */
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <stdarg.h>
-#include <stdlib.h>
 
 #include "unit.h"
-
-/* -- what the sources under test need of driver.c ------------------------------------------------------------------ */
-
-char last_failure[4096];
-
-ddsmark_status fail(ddsmark_status status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(last_failure, sizeof last_failure, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
-void copy_in(void *to, size_t size, const void *from, uint32_t from_size) {
-  memset(to, 0, size);
-  memcpy(to, from, from_size < size ? from_size : size);
-}
 
 /* -- options ------------------------------------------------------------------------------------------------------- */
 
@@ -38,7 +19,7 @@ plan plan_with(const ddsmark_option *options, uint32_t count, uint32_t vendor_de
                                         .vendor_defaults = vendor_defaults};
   plan p;
   if (plan_make(&c, &p) != DDSMARK_OK)
-    FAILED("%s", last_failure);
+    FAILED("%s", last_error());
   return p;
 }
 
@@ -48,8 +29,8 @@ static void refused(const char *name, const char *value, const char *words) {
       .struct_size = sizeof c, .domain = 42, .interface = "lo", .options = &option, .option_count = 1};
   plan p;
   CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
-  CHECK_HAS(last_failure, words);
-  CHECK_HAS(last_failure, "hint: ");
+  CHECK_HAS(last_error(), words);
+  CHECK_HAS(last_error(), "hint: ");
 }
 
 static void test_options_read(void) {
@@ -76,7 +57,7 @@ static void test_options_read(void) {
 static void test_options_refused(void) {
   refused("sendwindow", "1", "option `sendwindow` is unknown");
   for (uint32_t i = 0; i < option_count; i++) /* names what there is */
-    CHECK_HAS(last_failure, option_infos[i].name);
+    CHECK_HAS(last_error(), option_infos[i].name);
   static const ddsmark_option bad[] = {{"send_window", ""},
                                        {"send_window", "0"},
                                        {"send_window", "12k"},
@@ -109,24 +90,24 @@ static void test_configuration_refused(void) {
   const char *peers[] = {"127.0.0.1", ""};
   ddsmark_participant_config c = {.struct_size = sizeof c, .domain = 5000, .interface = "lo"};
   CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
-  CHECK_HAS(last_failure, "domain 5000");
+  CHECK_HAS(last_error(), "domain 5000");
   c.domain = 5;
   c.transport = "pigeon";
   CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
-  CHECK_HAS(last_failure, "transport `pigeon`");
+  CHECK_HAS(last_error(), "transport `pigeon`");
   c.transport = "shm";
   c.multicast = 1;
   CHECK_U64(plan_make(&c, &p), DDSMARK_UNSUPPORTED);
-  CHECK_HAS(last_failure, "multicast");
+  CHECK_HAS(last_error(), "multicast");
   c.multicast = 0;
   c.peers = peers;
   c.peer_count = 2;
   CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
-  CHECK_HAS(last_failure, "peer 1");
+  CHECK_HAS(last_error(), "peer 1");
   c.peer_count = 0;
   c.interface = "an-interface-name-that-is-longer-than-any-name-that-this-kernel-allows-anywhere";
   CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
-  CHECK_HAS(last_failure, "does not exist");
+  CHECK_HAS(last_error(), "does not exist");
 }
 
 /* Refused exactly where the interface does not claim it: Connext would send by unicast there. */
@@ -143,7 +124,7 @@ static void test_multicast_by_interface(void) {
   if (claims)
     plan_free(&p);
   else
-    CHECK_HAS(last_failure, "hint: `ip link set lo multicast on`");
+    CHECK_HAS(last_error(), "hint: `ip link set lo multicast on`");
 }
 
 /* -- policies ------------------------------------------------------------------------------------------------------ */
@@ -155,24 +136,24 @@ static void test_policies_refused(void) {
     const char *words;
   } cases[] = {
       {{.present = UINT64_C(1) << 40}, DDSMARK_UNSUPPORTED, "does not know"},
-      {{.present = BIT(ENTITY_FACTORY)}, DDSMARK_UNSUPPORTED, "entity factory"},
-      {{.present = BIT(PRESENTATION), .coherent_access = 1}, DDSMARK_UNSUPPORTED, "coherent"},
-      {{.present = BIT(RELIABILITY), .reliability = 2}, DDSMARK_BAD_ARGUMENT, "reliability"},
-      {{.present = BIT(HISTORY), .history_depth = 0}, DDSMARK_BAD_ARGUMENT, "history"},
-      {{.present = BIT(RESOURCE_LIMITS), .max_samples = -5}, DDSMARK_BAD_ARGUMENT, "resource limits"},
-      {{.present = BIT(PARTITION), .partition_count = 1}, DDSMARK_BAD_ARGUMENT, "partition"},
-      {{.present = BIT(USER_DATA), .user_data_size = 1}, DDSMARK_BAD_ARGUMENT, "user data"},
-      {{.present = BIT(RESOURCE_LIMITS), .max_samples = 5, .max_instances = 1, .max_samples_per_instance = 6},
+      {{.present = POLICY(ENTITY_FACTORY)}, DDSMARK_UNSUPPORTED, "entity factory"},
+      {{.present = POLICY(PRESENTATION), .coherent_access = 1}, DDSMARK_UNSUPPORTED, "coherent"},
+      {{.present = POLICY(RELIABILITY), .reliability = 2}, DDSMARK_BAD_ARGUMENT, "reliability"},
+      {{.present = POLICY(HISTORY), .history_depth = 0}, DDSMARK_BAD_ARGUMENT, "history"},
+      {{.present = POLICY(RESOURCE_LIMITS), .max_samples = -5}, DDSMARK_BAD_ARGUMENT, "resource limits"},
+      {{.present = POLICY(PARTITION), .partition_count = 1}, DDSMARK_BAD_ARGUMENT, "partition"},
+      {{.present = POLICY(USER_DATA), .user_data_size = 1}, DDSMARK_BAD_ARGUMENT, "user data"},
+      {{.present = POLICY(RESOURCE_LIMITS), .max_samples = 5, .max_instances = 1, .max_samples_per_instance = 6},
        DDSMARK_INCONSISTENT,
        "max_samples"},
-      {{.present = BIT(RESOURCE_LIMITS) | BIT(HISTORY),
+      {{.present = POLICY(RESOURCE_LIMITS) | POLICY(HISTORY),
         .max_samples = 9,
         .max_instances = 1,
         .max_samples_per_instance = 6,
         .history_depth = 7},
        DDSMARK_INCONSISTENT,
        "depth 7"},
-      {{.present = BIT(TIME_BASED_FILTER) | BIT(DEADLINE), .minimum_separation_ns = 2, .deadline_ns = 1},
+      {{.present = POLICY(TIME_BASED_FILTER) | POLICY(DEADLINE), .minimum_separation_ns = 2, .deadline_ns = 1},
        DDSMARK_INCONSISTENT,
        "deadline"},
   };
@@ -180,7 +161,7 @@ static void test_policies_refused(void) {
     ddsmark_qos asked = cases[i].qos, q;
     asked.struct_size = sizeof asked;
     CHECK_U64(qos_accept(&asked, SIDE_READER, &q), cases[i].status);
-    CHECK_HAS(last_failure, cases[i].words);
+    CHECK_HAS(last_error(), cases[i].words);
   }
 }
 
@@ -188,15 +169,15 @@ static void test_policies_by_side(void) {
   ddsmark_qos all = every_policy(), q;
   all.max_samples_per_instance = 10;
   CHECK_U64(qos_accept(&all, SIDE_WRITER, &q), DDSMARK_OK);
-  CHECK(!(q.present & (BIT(TIME_BASED_FILTER) | BIT(READER_DATA_LIFECYCLE))) && q.present & BIT(LIFESPAN));
+  CHECK(!(q.present & (POLICY(TIME_BASED_FILTER) | POLICY(READER_DATA_LIFECYCLE))) && q.present & POLICY(LIFESPAN));
   CHECK_U64(qos_accept(&all, SIDE_READER, &q), DDSMARK_OK);
-  CHECK(!(q.present & (BIT(LIFESPAN) | BIT(OWNERSHIP_STRENGTH))) && q.present & BIT(TIME_BASED_FILTER));
+  CHECK(!(q.present & (POLICY(LIFESPAN) | POLICY(OWNERSHIP_STRENGTH))) && q.present & POLICY(TIME_BASED_FILTER));
   CHECK_U64(qos_accept(NULL, SIDE_READER, &q), DDSMARK_OK);
   CHECK_U64(q.present, 0);
   /* An older host, whose struct ends earlier. */
   all.struct_size = END(history_depth);
   CHECK_U64(qos_accept(&all, SIDE_WRITER, &q), DDSMARK_OK);
-  CHECK_U64(q.present, BIT(RELIABILITY) | BIT(HISTORY));
+  CHECK_U64(q.present, POLICY(RELIABILITY) | POLICY(HISTORY));
 }
 
 /* clang-format off */
@@ -217,18 +198,11 @@ static void test_policies_by_side(void) {
 
 int main(int argc, char **argv) {
 #define ENTRY(name) {#name, test_##name},
-  static const struct {
-    const char *name;
-    void (*run)(void);
-  } tests[] = {TESTS(ENTRY)};
+  static const test tests[] = {TESTS(ENTRY)};
   if (argc == 3 && strcmp(argv[1], "--write") == 0)
     return write_golden(argv[2]);
-  for (size_t i = 0; argc == 2 && i < sizeof tests / sizeof tests[0]; i++) {
-    if (strcmp(tests[i].name, argv[1]) == 0) {
-      tests[i].run();
-      return 0;
-    }
-  }
+  if (argc == 2)
+    return run_test(tests, sizeof tests / sizeof tests[0], argv[1]);
   fprintf(stderr, "usage: %s <test>, or --write <directory>\n", argv[0]);
   return 2;
 }

@@ -6,9 +6,7 @@
 #define DDSMARK_CONNEXT_UNIT_H
 
 #include "../internal.h"
-#include "check.h"
-
-extern char last_failure[4096]; /* as last_error() would tell it */
+#include "harness.h"
 
 /* A participant's configuration on loopback, with these options. */
 plan plan_with(const ddsmark_option *options, uint32_t count, uint32_t vendor_defaults);

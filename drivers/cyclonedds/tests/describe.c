@@ -4,75 +4,25 @@
  */
 #include "harness.h"
 
-#include <ctype.h>
-#include <dlfcn.h>
-
-static bool is_text(const char *s) {
-  return s != NULL && s[0] != '\0';
-}
-
 void test_describe(void) {
-  const unsigned threads = thread_count(), descriptors = descriptor_count();
+  check_description("cyclonedds");
   const ddsmark_description *info = d->describe();
-  CHECK(info != NULL && info == d->describe());
-  CHECK_U64(thread_count(), threads);
-  CHECK_U64(descriptor_count(), descriptors);
-
-  CHECK_U64(info->struct_size, sizeof *info);
-  CHECK_U64(d->struct_size, sizeof *d);
-  CHECK(strcmp(info->name, "cyclonedds") == 0);
-  CHECK(is_text(info->driver_version) && is_text(info->middleware) && is_text(info->licence));
-  CHECK(isdigit((unsigned char)info->middleware_version[0]) && strchr(info->middleware_version, '.') != NULL);
   /* Both the builds that are tested install the library under its version. */
   CHECK(strcmp(info->version_source, "library") == 0);
-  CHECK(info->build == NULL || is_text(info->build));
   CHECK_U64(info->receive_modes, 7);
   CHECK_U64(info->type_kinds, 3);
-
-  CHECK(info->transport_count >= 1 && strcmp(info->transports[0].name, "udp4") == 0);
-  for (uint32_t i = 0; i < info->transport_count; i++)
-    CHECK(is_text(info->transports[i].name) && info->transports[i].max_payload_bytes >= 2000000);
-  CHECK(info->option_count >= 1);
-  for (uint32_t i = 0; i < info->option_count; i++) {
-    CHECK(is_text(info->options[i].name) && is_text(info->options[i].help));
-    CHECK(strchr(info->options[i].help, '\n') == NULL);
-    for (uint32_t k = 0; k < i; k++)
-      CHECK(strcmp(info->options[i].name, info->options[k].name) != 0);
-  }
-
-  /* A function is there exactly if the feature is that it belongs to. */
   const uint32_t f = info->features;
   CHECK(f & DDSMARK_FEATURE_NATIVE_BATCHING && !(f & DDSMARK_FEATURE_APPLICATION_BATCHING));
-  CHECK(!(f & DDSMARK_FEATURE_LOCATORS) && d->writer_locator == NULL && d->reader_connect == NULL);
-  CHECK(!(f & DDSMARK_FEATURE_WRITER_LOANS) && d->writer_loan == NULL && d->writer_publish == NULL);
-  CHECK(!(f & DDSMARK_FEATURE_ECHO_IN_LISTENER));
-  CHECK(f & DDSMARK_FEATURE_WAIT_ACKED && d->writer_wait_acked != NULL);
-  CHECK(f & DDSMARK_FEATURE_INSTANCES && d->writer_dispose != NULL && d->writer_unregister != NULL);
+  CHECK(f & DDSMARK_FEATURE_WAIT_ACKED && f & DDSMARK_FEATURE_INSTANCES && !(f & DDSMARK_FEATURE_WRITER_LOANS));
+  CHECK(!(f & DDSMARK_FEATURE_LOCATORS) && !(f & DDSMARK_FEATURE_ECHO_IN_LISTENER));
   CHECK(d->writer_assert_liveliness != NULL);
 }
 
 void test_policies_as_known(void) {
   const ddsmark_policy_support *p = d->describe()->policies;
-  for (uint32_t i = 0; i < DDSMARK_POLICY_COUNT; i++) {
-    CHECK(p[i].support <= DDSMARK_SUPPORT_ENFORCED);
-    CHECK_U64(p[i].reserved, 0);
-    /* What is less than enforced says why. */
-    CHECK(p[i].support == DDSMARK_SUPPORT_ENFORCED || is_text(p[i].note));
-  }
   CHECK_U64(p[DDSMARK_POLICY_RELIABILITY].support, DDSMARK_SUPPORT_ENFORCED);
   CHECK_U64(p[DDSMARK_POLICY_PRESENTATION].support, DDSMARK_SUPPORT_MATCHED_ONLY);
   CHECK_U64(p[DDSMARK_POLICY_TRANSPORT_PRIORITY].support, DDSMARK_SUPPORT_HINT);
   CHECK_U64(p[DDSMARK_POLICY_READER_DATA_LIFECYCLE].support, DDSMARK_SUPPORT_IGNORED);
   CHECK_U64(p[DDSMARK_POLICY_ENTITY_FACTORY].support, DDSMARK_SUPPORT_UNSUPPORTED);
-}
-
-/* Symbols that leak could be taken for those of the host or of another library. */
-void test_one_symbol(void) {
-  Dl_info info;
-  CHECK(dladdr((const void *)d, &info) != 0);
-  void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  CHECK(library != NULL);
-  CHECK(dlsym(library, "ddsmark_driver_entry") != NULL);
-  CHECK(dlsym(library, "writer_open") == NULL);
-  CHECK(dlsym(library, "Sample_desc") == NULL);
 }

@@ -10,7 +10,7 @@ enum { READY = 1, GO, DONE };
 
 static uint64_t counter(const ddsmark_counters *c, uint32_t which) {
   if (!(c->valid >> which & 1))
-    failed(__FILE__, __LINE__, "counter %u is not valid", which);
+    FAILED("counter %u is not valid", which);
   return c->values[which];
 }
 
@@ -65,7 +65,7 @@ static void slow_child(int fd, const void *argument) {
   (void)argument;
   ddsmark_participant *p = participant();
   ddsmark_qos q = reliable_keep_all(100);
-  q.present |= 1u << DDSMARK_POLICY_RESOURCE_LIMITS;
+  q.present |= POLICY(RESOURCE_LIMITS);
   q.max_samples = q.max_samples_per_instance = 10;
   q.max_instances = 1;
   ddsmark_reader *r = reader(p, &q);

@@ -3,6 +3,7 @@
  * tcp.c: who listens over TCP, and what there is not.
  */
 #include "harness.h"
+#include "tests.h"
 
 #include <dirent.h>
 #include <sched.h>

@@ -9,14 +9,8 @@
 enum { READY = 1, DONE };
 
 static ddsmark_participant *open_over(const char *transport, bool plain) {
-  ddsmark_participant_config c = participant_config();
   const ddsmark_option option = {"plain", "true"};
-  c.transport = transport;
-  c.options = &option;
-  c.option_count = plain;
-  ddsmark_participant *p = NULL;
-  OK(d->participant_open(&c, &p));
-  return p;
+  return participant_with(transport, &option, plain);
 }
 
 typedef struct lent {

@@ -12,8 +12,12 @@
     TEST(one_symbol) \
     TEST(participant_errors) \
     TEST(option_errors) \
-    TEST(endpoint_errors) \
+    TEST(unreachable) \
+    TEST(writer_errors) \
+    TEST(unsupported_writers) \
+    TEST(reader_errors) \
     TEST(policy_errors) \
+    TEST(policy_values) \
     TEST(nothing_left_behind) \
     TEST(settings) \
     TEST(options_in_force) \

@@ -4,14 +4,6 @@
  */
 #include "harness.h"
 
-static ddsmark_participant *over(const char *transport) {
-  ddsmark_participant_config c = participant_config();
-  c.transport = transport;
-  ddsmark_participant *p = NULL;
-  OK(d->participant_open(&c, &p));
-  return p;
-}
-
 void test_receive_udp4(void) {
   receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "udp4"});
 }
@@ -39,7 +31,7 @@ void test_nothing_left_behind(void) {
   unsigned watchdogs = 0;
   for (uint32_t i = 0; i < d->describe()->transport_count; i++) {
     for (int times = 0; times < 2; times++) {
-      ddsmark_participant *p = over(d->describe()->transports[i].name);
+      ddsmark_participant *p = participant_with(d->describe()->transports[i].name, NULL, 0);
       const ddsmark_qos q = reliable_keep_all(100);
       ddsmark_writer_config wc = writer_config(&q);
       ddsmark_reader_config rc = reader_config(&q, DDSMARK_RECEIVE_WAITSET);
@@ -64,7 +56,7 @@ void test_settings(void) {
   setting s;
   for (uint32_t i = 0; i < d->describe()->transport_count; i++) {
     const char *name = d->describe()->transports[i].name;
-    ddsmark_participant *p = over(name);
+    ddsmark_participant *p = participant_with(name, NULL, 0);
     CHECK(strcmp(participant_setting(p, "transport", &s), name) == 0);
     participant_setting(p, "interface", &s);
     CHECK(s.found == (strcmp(name, "shm") != 0));
@@ -90,22 +82,12 @@ void test_settings(void) {
   OK(d->participant_close(p));
 }
 
-static ddsmark_participant *with(const char *transport, const ddsmark_option *options, uint32_t count) {
-  ddsmark_participant_config c = participant_config();
-  c.transport = transport;
-  c.options = options;
-  c.option_count = count;
-  ddsmark_participant *p = NULL;
-  OK(d->participant_open(&c, &p));
-  return p;
-}
-
 void test_options_in_force(void) {
   setting s;
   const ddsmark_option udp[] = {{"publish_mode", "async"},    {"flow_controller", "1000000/10"},
                                 {"heartbeat_ms", "25"},       {"memory", "dynamic_reusable"},
                                 {"max_message_size", "9000"}, {"intraprocess", "full"}};
-  ddsmark_participant *p = with("udp4", udp, 6);
+  ddsmark_participant *p = participant_with("udp4", udp, 6);
   CHECK(strcmp(participant_setting(p, "max_message_size", &s), "9000") == 0);
   CHECK(strcmp(participant_setting(p, "flow_controller", &s), "1000000/10") == 0);
   CHECK(strcmp(participant_setting(p, "intraprocess", &s), "full") == 0);
@@ -123,7 +105,7 @@ void test_options_in_force(void) {
 
   const ddsmark_option shm[] = {
       {"shm_segment_size", "1000000"}, {"shm_port_queue", "77"}, {"max_message_size", "200000"}};
-  p = with("shm", shm, 3);
+  p = participant_with("shm", shm, 3);
   CHECK(strcmp(participant_setting(p, "shm_segment_size", &s), "1000000") == 0);
   CHECK(strcmp(participant_setting(p, "shm_port_queue", &s), "77") == 0);
   CHECK(strcmp(participant_setting(p, "max_message_size", &s), "200000") == 0);
@@ -165,7 +147,7 @@ static unsigned shared_files(void) {
 }
 
 void test_udp_is_udp(void) {
-  ddsmark_participant *p = over("udp4");
+  ddsmark_participant *p = participant_with("udp4", NULL, 0);
   const ddsmark_qos q = reliable_keep_all(100);
   ddsmark_writer *w = writer(p, &q);
   ddsmark_reader *r = reader(p, &q);
@@ -174,7 +156,7 @@ void test_udp_is_udp(void) {
   OK(d->reader_close(r));
   OK(d->writer_close(w));
   OK(d->participant_close(p));
-  p = over("shm");
+  p = participant_with("shm", NULL, 0);
   CHECK(shared_files() > 0);
   OK(d->participant_close(p));
 }

@@ -24,9 +24,10 @@ use crate::{
     writer::{UdpWriter, max_datagram},
 };
 
-/// What a socket asks the kernel for where neither the host nor `vendor_defaults` says otherwise: room for 60 datagrams
-/// of the largest size, or some thousand small ones, while the reader is not scheduled. Best effort loses the rest.
-const RECEIVE_BUFFER_BYTES: u64 = 4 << 20;
+/// What a socket asks the kernel for where neither the host nor `vendor_defaults` says otherwise, as every driver here over UDP:
+/// room for 120 datagrams of the largest size, or some thousand small ones, while the reader is not scheduled. Best effort
+/// loses the rest.
+const RECEIVE_BUFFER_BYTES: u64 = 8 << 20;
 
 /// How long the probe of a multicast group may be under way within this host.
 const PROBE_NS: u64 = 500_000_000;

@@ -317,8 +317,8 @@ fn settings_tell_what_the_kernel_granted() {
     assert_eq!(value_of(&ours, "batching"), Some("none"));
     assert_eq!(value_of(&ours, "send_buffer_bytes"), Some(limit("wmem_default").to_string().as_str()));
     assert_eq!(value_of(&ours, "send_buffer_bytes_asked"), Some("kernel default"));
-    assert_eq!(value_of(&ours, "receive_buffer_bytes"), Some(granted(4 << 20, "rmem_max").as_str()));
-    assert_eq!(value_of(&ours, "receive_buffer_bytes_asked"), Some("4194304"));
+    assert_eq!(value_of(&ours, "receive_buffer_bytes"), Some(granted(8 << 20, "rmem_max").as_str()));
+    assert_eq!(value_of(&ours, "receive_buffer_bytes_asked"), Some("8388608"));
 
     let asked = rows(Open { send_buffer_bytes: 50_000, receive_buffer_bytes: 60_000, ..Open::default() });
     assert_eq!(value_of(&asked, "send_buffer_bytes"), Some(granted(50_000, "wmem_max").as_str()));

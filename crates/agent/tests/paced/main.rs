@@ -7,7 +7,7 @@ mod rig;
 use std::{collections::BTreeMap, net::UdpSocket};
 
 use agent::header::Header;
-use control::{Configure, Configured, FlowRead, FlowWritten};
+use control::{Configure, Configured, FlowRead, FlowWritten, MAX_WINDOWS};
 use experiment::{Load, Rate, ReceiveGroup, ReceiveMode, Schedule, Trace};
 use results::Distribution;
 use rig::{MS, Outcome, Run, cell, cell_of, reliable};
@@ -325,4 +325,18 @@ fn a_writer_that_misses_the_begin_says_so() {
         "{error}"
     );
     assert!(hint.is_some_and(|hint| hint.contains("--pin")));
+}
+
+#[test]
+fn more_windows_than_there_is_memory_for_are_refused_by_name() {
+    let mut run = Run::new(cell("udp", constant(10)), 100 * MS);
+    for windows in [MAX_WINDOWS + 1, u32::MAX] {
+        run.windows = windows;
+        let (error, hint) = run.try_outcome().expect_err("too many");
+        assert_eq!(
+            error,
+            format!("the order to configure has {windows} `windows`, and there are {MAX_WINDOWS} at most")
+        );
+        assert!(hint.is_some());
+    }
 }

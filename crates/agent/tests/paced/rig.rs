@@ -46,6 +46,7 @@ pub fn cell(driver: &str, load: Load) -> Factors {
         batching: Batching::None,
         receive: ReceiveMode::Waitset,
         multicast: false,
+        vendor_defaults: false,
         interface: "lo".to_owned(),
         profile: None,
         qos: Qos::default(),
@@ -75,6 +76,7 @@ pub struct Run {
     pub duration_ns: u64,
     pub traces: BTreeMap<String, Vec<u64>>,
     pub spin: bool,
+    pub windows: u32,
     /// The plan begins so long after the order to the reader.
     pub lead_ns: i64,
     /// Called with what the writer's peers may connect to, before the traffic.
@@ -165,6 +167,7 @@ impl Run {
             duration_ns,
             traces: BTreeMap::new(),
             spin: true,
+            windows: 20,
             lead_ns: 400 * MS as i64,
             disturb: nothing,
         }
@@ -183,7 +186,7 @@ impl Run {
             topic_back: "paced-back".to_owned(),
             cpus: None,
             measure_ns: self.duration_ns,
-            windows: 20,
+            windows: self.windows,
             check_every: 1,
             traces: self.traces.clone(),
             spin: self.spin,

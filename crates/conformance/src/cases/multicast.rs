@@ -16,8 +16,9 @@ use crate::{
 pub const CASES: &[Written] = &[Written {
     id: "multicast",
     section: "participant_open(), participant_settings()",
-    promise: "multicast is DDSMARK_UNSUPPORTED where it is not declared; where it is, samples arrive, and the setting \
-              `multicast` is `on` only if asked for, and if the kernel sends them so",
+    promise: "multicast is DDSMARK_UNSUPPORTED where it is not declared, and where the transport or the interface has \
+              none; else samples arrive, and the setting `multicast` is `on` only if asked for, and if the kernel sends \
+              them so",
     run: multicast,
 }];
 
@@ -36,7 +37,7 @@ fn multicast(bench: &Bench<'_>) -> Held {
     said(bench, &bench.config(), "on", "not asked for")?;
 
     let participant = match bench.driver.open(&asked) {
-        // the interface may have none
+        // the transport or the interface may have none
         Err(error) if error.status == UNSUPPORTED => return not_applicable(error.to_string()),
         other => other?,
     };

@@ -20,6 +20,7 @@ fn written() -> Characterize {
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         transport: None,
         options: vec![],
         effort: Effort::Standard,
@@ -149,6 +150,12 @@ fn multicast_is_a_factor_and_told_in_the_name_of_a_cell() {
     let plan = written.plan(&drivers).expect("a plan");
     assert_eq!(plan.cells[0].id, "dds/udp4-multicast/latency/32");
     assert!(plan.cells.iter().all(|cell| cell.factors.multicast));
+}
+
+#[test]
+fn as_shipped_is_told_in_the_name_of_a_cell() {
+    let plan = plan(&Characterize { vendor_defaults: true, ..written() });
+    assert!(plan.cells.iter().all(|cell| cell.factors.vendor_defaults && cell.id.ends_with("/as-shipped")));
 }
 
 #[test]

@@ -34,6 +34,7 @@ fn flags_and_a_file_that_says_the_same_are_one_plan() {
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         transport: Some("shm".to_owned()),
         options: vec![("dds".to_owned(), "depth".to_owned(), "5".to_owned())],
         effort: Effort::Standard,

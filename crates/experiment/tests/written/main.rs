@@ -7,6 +7,7 @@ mod file;
 mod paced;
 mod queues;
 mod search;
+mod shipped;
 mod support;
 
 use experiment::{Experiment, Fault, Given, Pin, Source, TraceText};

@@ -56,6 +56,15 @@ fn a_middleware_adds_the_same_at_all_sizes() {
 }
 
 #[test]
+fn what_runs_as_shipped_is_named_so() {
+    let shipped = Characterize { vendor_defaults: true, ..latency() };
+    let document = result(&shipped, |factors| truth(factors, [8_000.0; 4], 0.01));
+    let [added, _] = &added(&document)[..] else { panic!() };
+    let begin = "`dds (as shipped)` has a longer median RTT than the bare socket `plain (as shipped)`: ";
+    assert!(added.text.starts_with(begin), "{added:?}");
+}
+
+#[test]
 fn or_more_the_larger_the_sample() {
     let [added, varies] = &added(&over_bare([8_000.0, 8_500.0, 12_000.0, 40_000.0], 0.01))[..] else {
         panic!()

@@ -54,6 +54,7 @@ pub fn written() -> Characterize {
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         transport: None,
         options: Vec::new(),
         effort: Effort::Quick,

@@ -68,6 +68,7 @@ pub fn header() -> Header {
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         transport: None,
         options: Vec::new(),
         effort: Effort::Quick,

@@ -36,6 +36,8 @@ use crate::{
 /// Builds one driver; `make drivers` builds with it, too.
 const BUILD: &str = include_str!("../../../../scripts/driver.sh");
 const BUILD_NAME: &str = "scripts/driver.sh";
+/// Set to 1 for a `fetch.sh` whose version comes under a licence that the user has accepted.
+const LICENCE_ACCEPTED: &str = "DDSMARK_ACCEPT_LICENCE";
 /// In the directory of the drivers: what is being built.
 const WORKSHOP: &str = ".building";
 
@@ -172,8 +174,13 @@ impl Build {
         let (Some(known), Some(script)) = (&self.version, self.source.fetch()) else {
             return Ok(self.prefix.clone());
         };
-        let text =
-            execute(&self.name(), &script, Command::new(&script).arg(&known.version), self.limit, stop)?;
+        let mut command = Command::new(&script);
+        command.arg(&known.version);
+        // a build of such a version is planned only for who has accepted
+        if known.must_be_accepted {
+            command.env(LICENCE_ACCEPTED, "1");
+        }
+        let text = execute(&self.name(), &script, &mut command, self.limit, stop)?;
         let prefix = PathBuf::from(text.trim_end());
         if prefix.is_dir() {
             return Ok(Some(prefix));

@@ -178,6 +178,7 @@ fn cell(driver: &str, workload: Workload) -> Cell {
             receive: ReceiveMode::Waitset,
             interface: "lo".to_owned(),
             multicast: false,
+            vendor_defaults: false,
             profile: None,
             qos,
             options: BTreeMap::new(),

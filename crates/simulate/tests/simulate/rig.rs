@@ -26,6 +26,7 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         profile: None,
         qos: Qos { reliability: Some(reliability), ..Qos::default() },
         options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),

@@ -31,6 +31,7 @@ fn made(workload: Workload, blocks: u32, duet: bool, change: impl Fn(&mut Run)) 
         receive: ReceiveMode::Waitset,
         interface: "lo".to_owned(),
         multicast: false,
+        vendor_defaults: false,
         transport: None,
         options: Vec::new(),
         effort: Effort::Quick,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * text.c
+ * text.c: text that grows.
  */
-#include "text.h"
+#include "common.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,16 +19,16 @@ void text_add(text *t, const char *format, ...) {
     t->failed = true;
     return;
   }
-  const size_t needed = t->length + (size_t)n + 1;
-  if (needed > t->capacity) {
-    char *data = realloc(t->data, 2 * needed);
+  if (t->length + (size_t)n + 1 > t->capacity) {
+    const size_t capacity = 2 * (t->length + (size_t)n + 1);
+    char *data = realloc(t->data, capacity);
     if (data == NULL) {
       t->failed = true;
       free(more);
       return;
     }
     t->data = data;
-    t->capacity = 2 * needed;
+    t->capacity = capacity;
   }
   memcpy(t->data + t->length, more, (size_t)n + 1);
   t->length += (size_t)n;
@@ -46,6 +46,9 @@ void text_add_escaped(text *t, const char *value) {
       break;
     case '&':
       text_add(t, "&amp;");
+      break;
+    case '"':
+      text_add(t, "&quot;");
       break;
     default:
       text_add(t, "%c", *value);

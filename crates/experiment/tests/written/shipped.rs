@@ -1,0 +1,82 @@
+//! Middlewares as they are shipped, as a factor; and drivers whose middleware is not there.
+
+use std::collections::BTreeMap;
+
+use experiment::{Durability, Given, History, Pin, PlanError, QosDuration, Reliability};
+
+use crate::{ids, plan, refused, source, support::drivers, with};
+
+#[test]
+fn tuned_and_as_shipped_are_cells_that_differ_in_what_nobody_asked_for() {
+    let text = with(
+        "vendor_defaults = [false, true]\n[options]\ndds.depth = 5\n[design]\nbaseline.vendor_defaults = true\n",
+    );
+    let experiment = plan(&text, &["factors.size=32"]);
+    assert_eq!(ids(&experiment), ["dds/udp4/latency/32", "dds/udp4/latency/32/as-shipped"]);
+    let [tuned, shipped] = [0, 1].map(|cell| &experiment.cells[cell].factors);
+    assert_eq!((tuned.as_shipped(), shipped.as_shipped()), ("", ", as shipped"));
+    // the workload, and what was written, holds for both
+    for factors in [tuned, shipped] {
+        let qos = &factors.qos;
+        assert_eq!(
+            (qos.reliability, qos.history, qos.durability),
+            (Some(Reliability::Reliable), Some(History::KeepAll), Some(Durability::Volatile))
+        );
+        assert_eq!(factors.options["depth"], "5");
+    }
+    assert_eq!(tuned.qos.max_blocking_ns, Some(QosDuration::Ns(1_000_000_000)));
+    assert!(tuned.qos.max_samples.is_some());
+    assert_eq!((shipped.qos.max_blocking_ns, shipped.qos.max_samples), (None, None));
+    assert_eq!(experiment.design.baseline, ["dds/udp4/latency/32/as-shipped"]);
+    let [(cell, baseline)] = experiment.comparisons()[..] else { panic!("one pair") };
+    assert_eq!((cell.factors.vendor_defaults, baseline.factors.vendor_defaults), (false, true));
+}
+
+#[test]
+fn what_is_written_is_asked_for_as_shipped_too() {
+    let text = with(
+        "vendor_defaults = true\nsend_queue = 10\n[qos]\nmax_blocking = \"2s\"\nhistory_depth = 3\nhistory = \"keep_last\"\n",
+    );
+    let factors = &plan(&text, &[]).cells[0].factors;
+    assert_eq!(factors.qos.max_blocking_ns, Some(QosDuration::Ns(2_000_000_000)));
+    assert_eq!((factors.qos.history, factors.qos.history_depth), (Some(History::KeepLast), Some(3)));
+    assert_eq!((factors.writer_qos().max_samples, factors.reader_qos().max_samples), (Some(10), None));
+}
+
+#[test]
+fn without_the_factor_nothing_is_as_shipped_and_nothing_is_written_of_it() {
+    let experiment = plan(&with(""), &[]);
+    assert!(experiment.cells.iter().all(|cell| !cell.factors.vendor_defaults));
+    assert!(!serde_json::to_string(&experiment).expect("JSON").contains("vendor_defaults"));
+    let (error, marked, _) = refused(&with("vendor_defaults = [true, true]\n"), &[]);
+    assert!(error.contains("vendor_defaults `true` is given twice"), "{error}");
+    assert_eq!(marked, "true");
+}
+
+#[test]
+fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
+    let mut descriptions = drivers();
+    for name in ["gone", "dds+gone"] {
+        let mut description = descriptions["dds"].clone();
+        description.middleware_version =
+            if name == "gone" { "not installed" } else { "1, not installed" }.to_owned();
+        descriptions.insert(name.to_owned(), description);
+    }
+    for driver in ["gone", "dds+gone"] {
+        let text = with("").replace("\"dds\"", &format!("[\"dds\", \"{driver}\"]"));
+        let source = source(&text, &[]);
+        let given = Given {
+            name: "f",
+            descriptions: &descriptions,
+            installed: &[],
+            traces: &BTreeMap::new(),
+            pin: Pin::None,
+            seed: 7,
+        };
+        let refusal = source.read().expect("an experiment").plan(&given).expect_err("it is refused");
+        assert_eq!(refusal.error, PlanError::NotInstalled { driver: "gone".to_owned() });
+        assert_eq!(&text[refusal.at.clone()], format!("\"{driver}\""));
+        let fault = source.refused(&refusal);
+        assert!(fault.hint.starts_with("`ddsmark drivers install gone` "), "{}", fault.hint);
+    }
+}

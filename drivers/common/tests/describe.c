@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * describe.c: what every driver says about itself.
+ */
+#include "harness.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+
+static bool is_text(const char *s) {
+  return s != NULL && s[0] != '\0';
+}
+
+void check_description(const char *name) {
+  const unsigned threads = thread_count(), descriptors = descriptor_count();
+  const ddsmark_description *info = d->describe();
+  CHECK(info != NULL && info == d->describe());
+  CHECK_U64(thread_count(), threads);
+  CHECK_U64(descriptor_count(), descriptors);
+
+  CHECK_U64(info->struct_size, sizeof *info);
+  CHECK_U64(d->struct_size, sizeof *d);
+  CHECK(strcmp(info->name, name) == 0);
+  CHECK(is_text(info->driver_version) && is_text(info->middleware) && is_text(info->licence));
+  CHECK(isdigit((unsigned char)info->middleware_version[0]) && strchr(info->middleware_version, '.') != NULL);
+  CHECK(info->build == NULL || is_text(info->build));
+  CHECK(info->transport_count >= 1 && strcmp(info->transports[0].name, "udp4") == 0);
+  for (uint32_t i = 0; i < info->transport_count; i++)
+    CHECK(is_text(info->transports[i].name) && info->transports[i].max_payload_bytes >= 20000000);
+  CHECK(info->option_count >= 1);
+  for (uint32_t i = 0; i < info->option_count; i++) {
+    CHECK(is_text(info->options[i].name) && is_text(info->options[i].help));
+    CHECK(strchr(info->options[i].help, '\n') == NULL);
+    for (uint32_t k = 0; k < i; k++)
+      CHECK(strcmp(info->options[i].name, info->options[k].name) != 0);
+  }
+  for (uint32_t i = 0; i < DDSMARK_POLICY_COUNT; i++) {
+    const ddsmark_policy_support *p = &info->policies[i];
+    CHECK(p->support <= DDSMARK_SUPPORT_ENFORCED);
+    CHECK_U64(p->reserved, 0);
+    CHECK(p->support == DDSMARK_SUPPORT_ENFORCED || is_text(p->note)); /* what is less says why */
+  }
+
+  /* A function is there exactly if the feature is that it belongs to. */
+  const uint32_t f = info->features;
+  CHECK(!(f & DDSMARK_FEATURE_LOCATORS) == (d->writer_locator == NULL && d->reader_connect == NULL));
+  CHECK(!(f & DDSMARK_FEATURE_WRITER_LOANS) == (d->writer_loan == NULL && d->writer_publish == NULL));
+  CHECK(!(f & DDSMARK_FEATURE_WAIT_ACKED) == (d->writer_wait_acked == NULL));
+  CHECK(!(f & DDSMARK_FEATURE_INSTANCES) == (d->writer_dispose == NULL && d->writer_unregister == NULL));
+}
+
+/* Symbols that leak could be taken for those of the host or of another library. */
+void test_one_symbol(void) {
+  Dl_info info;
+  CHECK(dladdr((const void *)d, &info) != 0);
+  void *library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  CHECK(library != NULL);
+  CHECK(dlsym(library, "ddsmark_driver_entry") != NULL);
+  static const char *const ours[] = {"fail", "last_error", "interface_choose", "participant_open", "writer_open"};
+  for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+    CHECK(dlsym(library, ours[i]) == NULL);
+}

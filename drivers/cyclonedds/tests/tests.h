@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tests.h: the tests of this driver, what they do not want from the user's environment, and what they share.
+ */
+#include <stdbool.h>
+
+#define UNWANTED "CYCLONEDDS_URI"
+
+/* CMakeLists.txt reads the names from here, one a line. */
+/* clang-format off */
+#define TESTS(TEST) \
+    TEST(describe) \
+    TEST(policies_as_known) \
+    TEST(one_symbol) \
+    TEST(nothing_left_behind) \
+    TEST(shared_domain) \
+    TEST(participant_errors) \
+    TEST(option_errors) \
+    TEST(writer_errors) \
+    TEST(unsupported_writers) \
+    TEST(reader_errors) \
+    TEST(policy_errors) \
+    TEST(policy_values) \
+    TEST(older_host) \
+    TEST(settings) \
+    TEST(multicast_settings) \
+    TEST(users_configuration_wins) \
+    TEST(vendor_defaults) \
+    TEST(writer_policies) \
+    TEST(reader_policies) \
+    TEST(group_policies) \
+    TEST(unset_policies) \
+    TEST(late_joiner) \
+    TEST(match_in_process) \
+    TEST(match_two_processes) \
+    TEST(receive_in_process) \
+    TEST(receive_waitset) \
+    TEST(receive_polling) \
+    TEST(receive_listener) \
+    TEST(receive_udp6) \
+    TEST(receive_tcp4) \
+    TEST(tcp) \
+    TEST(tcp_errors) \
+    TEST(receive_multicast) \
+    TEST(receive_limits) \
+    TEST(keys) \
+    TEST(batching) \
+    TEST(batching_mixed) \
+    TEST(wait_acked) \
+    TEST(back_pressure) \
+    TEST(counters) \
+    TEST(liveliness_counter)
+/* clang-format on */
+
+/* Whether the library has TCP; where it has not, that is refused. */
+bool has_tcp(void);

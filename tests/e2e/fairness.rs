@@ -1,0 +1,210 @@
+//! What a driver sets although nobody asked stands in `docs/explain/fairness.md`: each driver is measured tuned and as its middleware
+//! is shipped, and what the two results differ in must be named there.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Map, Value};
+
+use crate::support::{Scene, drivers, list, root};
+
+/// Each driver, and the transports over which it is measured.
+const DRIVERS: [(&str, &str); 4] = [
+    ("udp", "\"udp4\""),
+    ("tcp", "\"tcp4\""),
+    ("cyclonedds", "\"udp4\""),
+    ("fastdds", "[\"udp4\", \"tcp4\", \"shm\", \"data_sharing\"]"),
+];
+/// The text that the middleware was given: what is in it counts.
+const CONFIGURATION: &str = "configuration";
+/// What all drivers have in common is named once.
+const COMMON: &str = "The same on all";
+
+const EXPERIMENT: &str = r#"
+question = "What is left away?"
+workload = "latency"
+factors = { driver = "DRIVER", transport = TRANSPORT, size = 64, vendor_defaults = [false, true] }
+design = { blocks = 3, warm_up = "20ms", measure = "50ms" }
+limits.match = "10s"
+"#;
+
+type Names = BTreeSet<String>;
+
+/// The page, without what is said of other drivers.
+fn page(driver: &str) -> String {
+    let text = fs::read_to_string(root().join("docs/explain/fairness.md")).expect("the page");
+    let sections = text.split("\n## ").filter(|section| {
+        let title = section.lines().next().unwrap_or_default();
+        title == COMMON || title == driver
+    });
+    let found: Vec<&str> = sections.collect();
+    assert_eq!(found.len(), 2, "the page has a section of {driver}, and one of all");
+    found.concat()
+}
+
+/// The names that do not stand on the page.
+fn unnamed<'n>(names: &'n Names, page: &str) -> Vec<&'n String> {
+    names.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect()
+}
+
+/// Names that do stand there are missed where they do not.
+#[track_caller]
+fn assert_named(driver: &str, names: &Names) {
+    let page = page(driver);
+    let missing = unnamed(names, &page);
+    assert!(missing.is_empty(), "docs/explain/fairness.md does not say of {driver}: {missing:?}");
+    for name in names {
+        let without = page.replace(&format!("`{name}`"), "");
+        assert_eq!(unnamed(names, &without), [name]);
+    }
+}
+
+fn object(value: &Value, key: &str) -> Map<String, Value> {
+    value[key].as_object().cloned().unwrap_or_default()
+}
+
+/// Settings and policies in force that two cells differ in.
+fn differing(one: &Value, other: &Value) -> Names {
+    let mut names = Names::new();
+    for group in ["settings", "effective_qos"] {
+        let [one, other] = [one, other].map(|cell| object(cell, group));
+        for entity in one.keys().chain(other.keys()).collect::<BTreeSet<_>>() {
+            let [one, other] = [&one, &other].map(|group| group.get(entity).cloned().unwrap_or_default());
+            let keys = [&one, &other].into_iter().filter_map(Value::as_object).flat_map(Map::keys);
+            for name in keys.filter(|name| one[name.as_str()] != other[name.as_str()]) {
+                if name == CONFIGURATION {
+                    let [one, other] = [&one, &other]
+                        .map(|entity| elements(entity[CONFIGURATION].as_str().unwrap_or_default()));
+                    names.extend(one.symmetric_difference(&other).map(|(name, _)| name.clone()));
+                } else {
+                    names.insert(name.clone());
+                }
+            }
+        }
+    }
+    names
+}
+
+/// What is set in an XML document, by name, with its text: elements that hold text, a time or a list, and properties.
+fn elements(xml: &str) -> BTreeSet<(String, String)> {
+    let pieces: Vec<(&str, &str)> = xml
+        .split('<')
+        .skip(1)
+        .map(|piece| {
+            let end = piece.find([' ', '/', '>']).filter(|end| *end > 0);
+            piece.split_at(end.unwrap_or_else(|| piece.find('>').unwrap_or(piece.len())))
+        })
+        .collect();
+    let mut found = BTreeSet::new();
+    for (at, (name, rest)) in pieces.iter().enumerate() {
+        let (next, _) = pieces.get(at + 1).unwrap_or(&("", ""));
+        let text = rest.split_once('>').map_or("", |(_, text)| text.trim());
+        let holds = *next == format!("/{name}") && !text.is_empty();
+        let sets = rest.contains("/>") || holds || ["sec", "element"].contains(next);
+        match *name {
+            "name" if text.contains('.') => {
+                found.insert((text.to_owned(), String::new()));
+            }
+            "name" | "value" | "element" | "sec" | "nanosec" => {}
+            name if sets && !name.starts_with('/') => {
+                found.insert((name.to_owned(), rest.trim().to_owned()));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The options that have a default of the driver's own.
+fn options_with_defaults(scene: &Scene, driver: &str) -> Names {
+    let file = drivers().join(format!("libddsmark_{driver}.so")).display().to_string();
+    let info = scene.ddsmark(&["drivers", "info", &file]);
+    info.assert_status(0);
+    let (_, options) = info.stdout.split_once("\nOptions\n").expect("options");
+    let (options, _) = options.split_once("\n\n").expect("policies behind them");
+    let rows = options.lines().filter_map(|line| line.trim().split_once("  ")).skip(1);
+    let own = rows.filter(|(_, default)| !default.trim_start().starts_with("the middleware's"));
+    own.map(|(name, _)| name.to_owned()).collect()
+}
+
+#[test]
+fn what_a_driver_sets_unasked_stands_on_the_page_of_fairness() {
+    let scene = Scene::new();
+    for (driver, transport) in DRIVERS {
+        let file = format!("{driver}.toml");
+        let text = EXPERIMENT.replace("DRIVER", driver).replace("TRANSPORT", transport);
+        fs::write(scene.path(&file), text).expect("a file");
+        let outcome = scene.ddsmark(&["run", &format!("./{file}"), "--json", "--out", driver]);
+        let document = outcome.document();
+        let cells = list(&document["cells"]);
+        // over TCP not each two of Fast DDS find each other: here a run that has measured is enough
+        for cell in cells {
+            assert!(
+                list(&cell["runs"]).iter().any(|run| run["state"] == "valid"),
+                "{}: {cell:#}",
+                outcome.stderr
+            );
+        }
+        let mut names = options_with_defaults(&scene, driver);
+        let mut pairs = 0;
+        for shipped in cells.iter().filter(|cell| cell["factors"]["vendor_defaults"] == true) {
+            let id = shipped["id"].as_str().expect("an id");
+            let tuned = cells.iter().find(|cell| cell["id"].as_str() == id.strip_suffix("/as-shipped"));
+            let found = differing(tuned.expect("the same, tuned"), shipped);
+            assert!(!found.is_empty(), "{id} is measured as it is tuned");
+            names.extend(found);
+            pairs += 1;
+        }
+        assert_eq!(2 * pairs, cells.len(), "{cells:?}");
+        assert_named(driver, &names);
+        let ids: Vec<&str> = cells.iter().filter_map(|cell| cell["id"].as_str()).collect();
+        let of = |id: &str| format!("{driver}:{id}");
+        let [tuned, shipped] = [ids[0], ids[1]].map(of);
+        scene.ddsmark(&["compare", &shipped, &tuned, "--factor", "vendor_defaults"]).assert_status(0);
+        scene.ddsmark(&["compare", &shipped, &tuned]).assert_status(2);
+        let report = scene.ddsmark(&["report", driver]);
+        report.assert_status(0);
+        let titles = report.stdout.lines().filter(|line| line.starts_with(&format!("{driver}: ")));
+        assert_eq!(
+            titles.filter(|title| title.contains(", as shipped,")).count(),
+            pairs,
+            "{}",
+            report.stdout
+        );
+    }
+}
+
+/// Connext is not everywhere: here it is the documents which it would be given.
+#[test]
+fn what_connext_is_given_unasked_stands_on_the_page_of_fairness() {
+    let scene = Scene::new();
+    let golden = |name: &str| -> PathBuf { root().join(format!("drivers/connext/tests/golden/{name}.xml")) };
+    let of = |names: &[&str]| -> Names {
+        let read = |path: &Path| fs::read_to_string(path).expect("a document");
+        let all = names.iter().flat_map(|name| elements(&read(&golden(name))));
+        all.map(|(name, _)| name).collect()
+    };
+    let tuned =
+        of(&["participant-udp4", "participant-shm", "writer-tuned", "writer-batching", "reader-tuned"]);
+    let shipped = of(&["participant-shipped", "writer-shipped", "reader-shipped"]);
+    let mut names: Names = tuned.difference(&shipped).cloned().collect();
+    assert!(
+        names.contains("heartbeat_period") && names.contains("max_heartbeat_response_delay"),
+        "{names:?}"
+    );
+    names.extend(options_with_defaults(&scene, "connext"));
+    assert_named("connext", &names);
+}
+
+#[test]
+fn elements_are_what_is_set() {
+    let xml = "<A><B x=\"1\"/><C>2</C><D><sec>1</sec><nanosec>0</nanosec></D><E>\n<element>a</element></E><F></F>\
+               <element><name>p.q</name><value>3</value></element></A>";
+    let names: Vec<String> = elements(xml).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["B", "C", "D", "E", "p.q"]);
+    assert_ne!(elements("<C>2</C>"), elements("<C>3</C>"));
+    assert!(elements("no xml").is_empty() && elements("<").is_empty());
+}

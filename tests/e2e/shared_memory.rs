@@ -1,0 +1,201 @@
+//! What the processes of a test make in `/dev/shm`, and what of it is left.
+//!
+//! Others on this host make files there too, and a file does not tell who made it. Ours have the name of a run in theirs, with the
+//! process id of its runner, or stand in a list that has: see section 1 of `driver.h`. A list goes with what it lists, so what is
+//! made is watched while it is made.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread::{self, JoinHandle},
+};
+
+use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
+
+const DIRECTORY: &str = "/dev/shm";
+/// A file of this name, made in the directory of the test, ends the watch.
+const END: &str = "end-of-watch";
+/// Before the process id of the runner in the name of a run, and of a case that a driver is tried with.
+const BEFORE_RUNNER: [&str; 2] = ["ddsmark-", "ddsmark-check-"];
+
+/// Files of ours by name, with the number by which the kernel knows what was there: none where the name alone tells.
+type Files = BTreeMap<String, Option<u64>>;
+
+/// Looks at `/dev/shm` from when it begins until it is asked for what is left.
+pub struct Watch {
+    end: PathBuf,
+    known: Arc<Known>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Known {
+    /// In the environment of each process of the test.
+    mark: String,
+    runners: Mutex<BTreeSet<u32>>,
+    files: Mutex<Files>,
+}
+
+impl Watch {
+    /// Of the processes that have this entry in their environment. `scratch` is a directory of the test.
+    pub fn begin(mark: String, scratch: &Path) -> Self {
+        let inotify = Inotify::init(InitFlags::IN_CLOEXEC).expect("inotify");
+        let made = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_CLOSE_WRITE | AddWatchFlags::IN_MOVED_TO;
+        inotify.add_watch(DIRECTORY, made).expect("a watch of shared memory");
+        inotify.add_watch(scratch, AddWatchFlags::IN_CREATE).expect("a watch of the test's directory");
+        let known = Arc::new(Known { mark, runners: Mutex::default(), files: Mutex::default() });
+        let watcher = Arc::clone(&known);
+        let thread = thread::spawn(move || {
+            loop {
+                for event in inotify.read_events().expect("what has happened") {
+                    let name = event.name.map(|name| name.to_string_lossy().into_owned());
+                    match name.as_deref() {
+                        Some(END) => return,
+                        Some(name) => watcher.made(name),
+                        None => {}
+                    }
+                }
+            }
+        });
+        Self { end: scratch.join(END), known, thread: Some(thread) }
+    }
+
+    /// Whose runs are ours, even where the process has ended before anybody looks.
+    pub fn started(&self, pid: u32) {
+        lock(&self.known.runners).insert(pid);
+    }
+
+    /// The files of ours that were seen so far.
+    pub fn seen(&self) -> Vec<String> {
+        lock(&self.known.files).keys().cloned().collect()
+    }
+
+    /// Ends it: the files of ours that are still there.
+    pub fn left(&mut self) -> Vec<String> {
+        // what happened before comes before
+        let asked = fs::write(&self.end, "").is_ok();
+        let ended = self.thread.take().is_some_and(|thread| asked && thread.join().is_ok());
+        assert!(ended || thread::panicking(), "nobody has watched to the end");
+        let files = std::mem::take(&mut *lock(&self.known.files));
+        let there =
+            |name: &str, was: Option<u64>| number(name).is_some_and(|is| was.is_none_or(|was| was == is));
+        files.into_iter().filter(|(name, was)| there(name, *was)).map(|(name, _)| name).collect()
+    }
+}
+
+impl Known {
+    /// A file of that name has appeared or was written.
+    fn made(&self, name: &str) {
+        if !BEFORE_RUNNER.iter().any(|before| runners(name, before).any(|pid| self.is_ours(pid))) {
+            return;
+        }
+        let mut files = lock(&self.files);
+        if name.ends_with(".shared") {
+            let list = fs::read_to_string(Path::new(DIRECTORY).join(name)).unwrap_or_default();
+            // names of ports come again, with other runs
+            let listed = list.lines().filter_map(|name| Some((name.to_owned(), Some(number(name)?))));
+            files.extend(listed);
+        }
+        files.insert(name.to_owned(), None);
+    }
+
+    fn is_ours(&self, pid: u32) -> bool {
+        let mut runners = lock(&self.runners);
+        let environment = || fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let is = runners.contains(&pid)
+            || environment().split(|byte| *byte == 0).any(|one| one == self.mark.as_bytes());
+        if is {
+            runners.insert(pid);
+        }
+        is
+    }
+}
+
+/// The process ids that stand in a name, each behind `before` and with a `-` behind it.
+fn runners(name: &str, before: &str) -> impl Iterator<Item = u32> {
+    let ends = name.match_indices(before).map(|(at, _)| &name[at + before.len()..]);
+    ends.filter_map(|rest| rest.split_once('-')?.0.parse().ok())
+}
+
+/// The kernel's number of the file of that name.
+fn number(name: &str) -> Option<u64> {
+    fs::symlink_metadata(Path::new(DIRECTORY).join(name)).ok().map(|data| data.ino())
+}
+
+/// Another test's failure is its own affair.
+fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+mod tests {
+    use std::{
+        fs,
+        panic::{AssertUnwindSafe, catch_unwind},
+        process::Command,
+    };
+
+    use super::{DIRECTORY, runners};
+    use crate::support::{Scene, wait_for};
+
+    /// Whether the end of a scene fails, and what it says.
+    fn trouble(scene: Scene) -> Option<String> {
+        let outcome = catch_unwind(AssertUnwindSafe(|| drop(scene)));
+        outcome.err().map(|words| words.downcast_ref::<String>().expect("words").clone())
+    }
+
+    #[test]
+    fn a_file_that_a_process_of_the_test_leaves_fails_the_test() {
+        let scene = Scene::new();
+        let maker = scene.start("sh", &["-c", ": >/dev/shm/ddsmark-$$-1-left"]);
+        let name = format!("ddsmark-{}-1-left", maker.id());
+        assert!(maker.end().status.success());
+        let said = trouble(scene);
+        fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
+        assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
+    }
+
+    #[test]
+    fn a_file_that_is_in_a_list_and_outlives_it_fails_the_test() {
+        let scene = Scene::new();
+        let script = ": >/dev/shm/any-$$; echo any-$$ >/dev/shm/ddsmark-$$-1.$$.shared; while [ -f wait ]; do sleep 0.01; done; \
+                      rm /dev/shm/ddsmark-$$-1.$$.shared";
+        fs::write(scene.path("wait"), "").expect("a file");
+        let maker = scene.start("sh", &["-c", script]);
+        let name = format!("any-{}", maker.id());
+        wait_for("the list", || scene.shared_memory().contains(&name).then_some(()));
+        fs::remove_file(scene.path("wait")).expect("the file");
+        assert!(maker.end().status.success());
+        let said = trouble(scene);
+        fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
+        assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
+    }
+
+    #[test]
+    fn what_others_leave_and_what_is_removed_is_no_trouble() {
+        let scene = Scene::new();
+        let ours = scene.start("sh", &["-c", ": >/dev/shm/ddsmark-$$-1-gone; rm /dev/shm/ddsmark-$$-1-gone"]);
+        assert!(ours.end().status.success());
+        let stranger = "echo any-$$ >/dev/shm/ddsmark-$$-1.$$.shared; : >/dev/shm/any-$$; echo $$";
+        let stranger = Command::new("sh").args(["-c", stranger]).output().expect("a shell");
+        let pid = String::from_utf8(stranger.stdout).expect("a number");
+        let pid = pid.trim();
+        let said = trouble(scene);
+        for name in [format!("any-{pid}"), format!("ddsmark-{pid}-1.{pid}.shared")] {
+            fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
+        }
+        assert_eq!(said, None);
+    }
+
+    #[test]
+    fn the_runner_stands_in_the_name() {
+        let of = |name: &str| runners(name, "ddsmark-").collect::<Vec<_>>();
+        assert_eq!(of("sem.ddsmark-12-3-data"), [12]);
+        assert_eq!(of("ddsmark-1-2-of-ddsmark-33-4"), [1, 33]);
+        for name in ["ddsmark-12", "ddsmark-x-1", "fast_port7400", "ddsmark--1"] {
+            assert!(of(name).is_empty(), "{name}");
+        }
+        assert_eq!(runners("ddsmark-check-7-delivery", "ddsmark-check-").collect::<Vec<_>>(), [7]);
+    }
+}
