@@ -167,11 +167,18 @@ fn a_middleware_that_takes_less_than_planned_holds_the_sender_up_and_that_is_sai
     runs.iter().for_each(assert_reconciles);
     let run = &runs[0];
     let paced = &run["paced"];
-    assert_eq!((count(&paced["planned"]), &paced["sender_limited"]), (5_000, &Value::Bool(true)), "{run:#}");
+    assert_eq!(count(&paced["planned"]), 5_000);
+    // on a host that is busy enough nobody can tell whose fault it is
+    let usage = &run["agents"][0]["usage"];
+    let wanted: f64 =
+        ["user_ns", "system_ns", "run_delay_ns"].iter().filter_map(|ns| usage[ns].as_f64()).sum();
+    let kind = if wanted > 0.9 * number(&usage["elapsed_ns"]) { "sender_limited" } else { "back_pressure" };
+    assert_eq!(paced[kind], true, "{run:#}");
+    assert!(number(&paced["flows"][0]["lag_in_writes_pct"]) > 50.0, "{run:#}");
     assert!(count(&paced["unsent"]) > 0, "{run:#}");
     let kinds: Vec<&str> =
         list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();
-    assert!(kinds.contains(&"sender_limited") && kinds.contains(&"unsent"), "{run:#}");
+    assert!(kinds.contains(&kind) && kinds.contains(&"unsent"), "{run:#}");
 }
 
 /// What was offered or came, whichever is less: the median of the runs.

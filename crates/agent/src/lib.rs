@@ -26,6 +26,7 @@ pub mod taker;
 pub mod throttle;
 pub mod writer;
 
+mod calls;
 mod casting;
 mod check;
 mod endpoints;

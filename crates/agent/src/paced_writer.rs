@@ -11,6 +11,7 @@ use experiment::{Load, Schedule};
 use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
+    calls::Calls,
     clock::now_ns,
     header::Header,
     pace::{Pace, sleep_until},
@@ -64,6 +65,8 @@ pub struct FlowWriter {
     packing: Packing,
     tries: Tries,
     send_lag: Windows,
+    /// Of the sum of these: what is time of write calls.
+    held_ns: u128,
     call: Windows,
 }
 
@@ -148,6 +151,7 @@ fn write_all(
 ) -> Result<u64, AgentError> {
     let mut now = begin_ns;
     let mut last_ns = begin_ns;
+    let mut calls = Calls::default();
     while let Some(flow) = flows.iter_mut().min_by_key(|flow| flow.due_ns) {
         let due_ns = flow.due_ns;
         if due_ns >= end_ns {
@@ -163,7 +167,7 @@ fn write_all(
         } else if now >= end_ns {
             break;
         }
-        now = flow.write(now, phase)?;
+        now = flow.write(now, phase, &mut calls)?;
         last_ns = now;
     }
     Ok(last_ns)
@@ -194,6 +198,7 @@ impl FlowWriter {
             packing: Packing::new(&configure.factors, plan.size_bytes()),
             tries: Tries::default(),
             send_lag: windows(),
+            held_ns: 0,
             call: windows(),
             plan,
         }
@@ -209,7 +214,7 @@ impl FlowWriter {
         self.send_lag.begin_at(begin_ns);
         self.call.begin_at(begin_ns);
         self.packing.begin();
-        (self.begin_ns, self.sequence) = (begin_ns, 0);
+        (self.begin_ns, self.sequence, self.held_ns) = (begin_ns, 0, 0);
         (self.first_tried_ns, self.backoff, self.tries) = (None, FIRST_BACKOFF, Tries::default());
         if let Some(throttled) = &mut self.throttled {
             throttled.begin(begin_ns);
@@ -228,7 +233,12 @@ impl FlowWriter {
 
     /// Tries to write the sample that is due. Returns when the call had returned.
     #[inline]
-    fn write(&mut self, now_ns: u64, Phase { tag, warm_up }: Phase) -> Result<u64, AgentError> {
+    fn write(
+        &mut self,
+        now_ns: u64,
+        Phase { tag, warm_up }: Phase,
+        calls: &mut Calls,
+    ) -> Result<u64, AgentError> {
         let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
         let header = Header {
             sequence: self.sequence as u32,
@@ -244,8 +254,12 @@ impl FlowWriter {
             self.packing.flush(writer, &mut self.tries)?;
         }
         let mut end_call_ns = self::now_ns();
-        if self.first_tried_ns.is_none() && self.schedule.is_some() {
-            self.send_lag.record(now_ns, now_ns - self.due_ns);
+        if self.first_tried_ns.is_none() {
+            let held_ns = calls.begin(self.due_ns, now_ns);
+            if self.schedule.is_some() {
+                self.send_lag.record(now_ns, now_ns - self.due_ns);
+                self.held_ns += u128::from(held_ns);
+            }
         }
         let first_tried_ns = *self.first_tried_ns.get_or_insert(now_ns);
         match outcome {
@@ -270,6 +284,7 @@ impl FlowWriter {
                 self.backoff = (self.backoff * 2).min(LONGEST_BACKOFF);
             }
         }
+        calls.end(end_call_ns);
         Ok(end_call_ns)
     }
 
@@ -289,6 +304,7 @@ impl FlowWriter {
             timed_out: self.tries.timed_out,
             refused: self.tries.refused,
             send_lag: self.send_lag.distribution(),
+            held_ns: self.held_ns as f64 / self.send_lag.len().max(1) as f64,
             write_call: self.call.distribution(),
             batches: self.packing.batches(),
         }

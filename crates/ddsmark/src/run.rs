@@ -239,6 +239,10 @@ fn announce(experiment: &Experiment, runs: usize, directory: &Directory) {
     for note in &experiment.notes {
         say(&format!("note: {note}"));
     }
+    let goals = experiment.search.iter().flat_map(|search| &search.goals);
+    for words in goals.filter_map(report::least_rate) {
+        say(&format!("note: {words}"));
+    }
     let cells = match experiment.cells.len() {
         1 => "the one cell".to_owned(),
         n => format!("each of {n} cells"),

@@ -124,6 +124,7 @@
 //! a check for NULL, and a landing pad for panics that is not entered. Return errors with `&'static str` there.
 
 pub mod batch;
+mod c_data;
 mod config;
 mod counters;
 mod description;

@@ -2,8 +2,6 @@
 mod report;
 mod values;
 
-use std::slice;
-
 use driver_abi as abi;
 
 #[cfg(feature = "testing")]
@@ -14,7 +12,7 @@ pub use self::values::{
 };
 pub(crate) use self::{report::QosReport, values::values};
 use crate::{
-    config::{bytes_of, strings_of},
+    c_data::{bytes_of, strings_of},
     error::{Error, Result},
 };
 
@@ -225,19 +223,6 @@ fn flag(value: u32, what: &str) -> Result<bool> {
         0 => Ok(false),
         1 => Ok(true),
         _ => Err(Error::bad_argument(format!("`{what}` is {value}; it is 0 or 1"))),
-    }
-}
-
-/// A slice from a C array that may be NULL when it is empty.
-///
-/// # Safety
-/// `start` is NULL or leads to `count` values that live for `'a`.
-pub(crate) unsafe fn array<'a, T>(start: *const T, count: u32, what: &str) -> Result<&'a [T]> {
-    match (count, start.is_null()) {
-        (0, _) => Ok(&[]),
-        (_, true) => Err(Error::bad_argument(format!("`{what}` is NULL, and {count} are said to be there"))),
-        // SAFETY: not NULL, and the caller's promise.
-        (_, false) => Ok(unsafe { slice::from_raw_parts(start, count as usize) }),
     }
 }
 

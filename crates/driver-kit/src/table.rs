@@ -1,5 +1,5 @@
-//! The C side: one `extern "C"` function for each entry of the table, generic over the driver. With `config`, `sink`
-//! and `qos` this is where all `unsafe` of a driver in Rust lives.
+//! The C side: one `extern "C"` function for each entry of the table, generic over the driver. With `c_data`,
+//! `config`, `sink` and `qos` this is where all `unsafe` of a driver in Rust lives.
 //!
 //! Every function here relies on the contract: handles are live and of this driver, arguments are valid for the call,
 //! and one entity is used by one thread at a time, but for its monitor.
@@ -16,7 +16,7 @@ use std::{
 use driver_abi as abi;
 
 use crate::{
-    Driver, Monitor, Participant, config,
+    Driver, Monitor, Participant, c_data, config,
     description::{Described, Features, Transport},
     error::{Error, Result, guard, last_error},
     qos::QosReport,
@@ -98,7 +98,7 @@ unsafe fn give_qos<M: Monitor>(
     let report = QosReport::new(monitor.qos()?)?;
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the caller's promise.
-    unsafe { config::write(out, &report.to_abi(), "out") }?;
+    unsafe { c_data::write(out, &report.to_abi(), "out") }?;
     // The texts do not move with their owner; those given before end here.
     *kept = Some(report);
     Ok(())

@@ -5,6 +5,7 @@
 mod check;
 mod drivers;
 mod layout;
+mod legend;
 mod maximum;
 mod number;
 mod paced;
@@ -24,7 +25,7 @@ pub use maximum::maximum_line;
 pub use plan::{allocation_words, plan, recipe_list};
 pub use progress::run_line;
 use results::{Document, Foresight, Plan};
-pub use search::trial_line;
+pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
 pub use terminal::{Options, terminal};
 pub use verdicts::{comparison, comparison_json};

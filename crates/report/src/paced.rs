@@ -13,6 +13,8 @@ use crate::{
 
 /// Marks a row whose response times tell of the sender.
 pub(crate) const SENDER_LIMITED: &str = "sender-limited";
+/// Marks a row whose writer the middleware held up.
+pub(crate) const BACK_PRESSURE: &str = "back-pressure";
 /// In the place of a figure that the plan has not.
 const NONE: &str = "-";
 
@@ -190,15 +192,17 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Whether the response times are the sender's, and of how many runs.
+/// Whether the response times are the sender's, or the middleware held it up, and in how many runs.
 fn flag(cell: &Cell) -> String {
-    let (limited, runs) =
-        (cell.paced.as_ref().map_or(0, |paced| paced.sender_limited_runs), cell.valid_runs().count());
-    match limited {
-        0 => String::new(),
-        all if all as usize == runs => SENDER_LIMITED.to_owned(),
-        some => format!("{SENDER_LIMITED} in {some} of {runs} runs"),
-    }
+    let Some(paced) = &cell.paced else { return String::new() };
+    let runs = cell.valid_runs().count();
+    let of = |(word, in_runs): (&str, u32)| match in_runs {
+        0 => None,
+        all if all as usize == runs => Some(word.to_owned()),
+        some => Some(format!("{word} in {some} of {runs} runs")),
+    };
+    let both = [(SENDER_LIMITED, paced.sender_limited_runs), (BACK_PRESSURE, paced.back_pressure_runs)];
+    both.into_iter().filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// A run in a line of progress.
@@ -219,8 +223,7 @@ pub(crate) fn outcome(run: &Run) -> String {
         words.push(format!("service 50 % {}, 99 % {}", quantile(service.p50_ns), quantile(service.p99_ns)));
     }
     words.push(format!("{} % lost", significant(throughput.lost_pct)));
-    if paced.sender_limited {
-        words.push(SENDER_LIMITED.to_owned());
-    }
+    let both = [(paced.sender_limited, SENDER_LIMITED), (paced.back_pressure, BACK_PRESSURE)];
+    words.extend(both.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_owned()));
     words.join(", ")
 }

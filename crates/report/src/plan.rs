@@ -54,6 +54,9 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
         for goal in &search.goals {
             line(&search::goal(goal));
         }
+        for words in search.goals.iter().filter_map(search::least_rate) {
+            line(&format!("note: {words}"));
+        }
     }
     text.push_str(&selftest::foresight(experiment, foresight));
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use experiment::{Search, SearchGoal};
 use results::{Cell, GoalCell, GoalRecord, Run, SearchState};
+use stats::min_n_for;
 
 use crate::{
     layout::{Align, Grid},
@@ -96,6 +97,22 @@ pub(crate) fn goal(goal: &SearchGoal) -> String {
         share(goal.exceed_ratio),
         share(goal.width)
     )
+}
+
+/// From which rate on a goal judges a trial; none of what any number of samples shows. Told before the first one is written.
+#[must_use]
+pub fn least_rate(goal: &SearchGoal) -> Option<String> {
+    goal.deadline_ns?;
+    // a share that is lost in rounding is one that no trial shows
+    let needs = (goal.loss_ratio > f64::EPSILON).then(|| min_n_for(1.0 - goal.loss_ratio))?;
+    let sps = (needs as f64 * 1e9 / goal.final_trial_ns.max(1) as f64).ceil();
+    Some(format!(
+        "{}: whether {} % come late takes {needs} samples to tell, so no trial of {} is made below {}/s",
+        goal.aim,
+        significant_percent(goal.loss_ratio),
+        duration(goal.final_trial_ns),
+        rate(sps)
+    ))
 }
 
 /// A share of 1 in percent, with the digits that it was written with.

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use experiment::{Batching, Factors, Workload};
-use results::{Cell, Document, Run, RunState, State, SteadyVerdict, Warning, WarningKind};
+use results::{Cell, Document, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
     layout::{WIDTH, wrap},
+    legend::legend,
     maximum,
-    number::{count, date, duration},
+    number::{count, date},
     paced, search, settings, short_name,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
     verdicts,
@@ -75,7 +76,8 @@ impl Page {
         if document.cells.is_empty() {
             self.line("No cell was planned.");
         } else {
-            self.legend(document);
+            let _ = writeln!(self.text, "\nHow to read this");
+            legend(document).iter().for_each(|paragraph| self.wrapped(paragraph));
         }
         self.text.push_str(&verdicts::section(&document.verdicts, self.width));
         self.findings(document);
@@ -261,88 +263,6 @@ impl Page {
         self.text.push_str(&tables::directions(cells).render());
     }
 
-    fn legend(&mut self, document: &Document) {
-        let design = &document.experiment.design;
-        let blocks = design.blocks;
-        let has = |workload| document.cells.iter().any(|cell| cell.factors.workload == workload);
-        let _ = writeln!(self.text, "\nHow to read this");
-        if has(Workload::Throughput) {
-            self.wrapped(
-                "Packets: distinct samples delivered to the reader, not datagrams; Lost: samples that never came, also \
-                 before the first and after the last that did. Both are sums over the valid runs; Lost % is of all sent.",
-            );
-            self.wrapped(
-                "Packets/s, Mbit/s (10^6 bit/s of payload), CPU: medians over the valid runs. A rate is over the \
-                 reader's own window, from the first to the last sample.",
-            );
-            self.wrapped(
-                "Dropped: datagrams that the kernel dropped at a full socket buffer in the valid runs, everybody's in \
-                 this network namespace; n/a where no counter tells.",
-            );
-        }
-        if has(Workload::Latency) {
-            self.wrapped(&format!(
-                "Latency: of the samples of all valid runs of a cell together ({} of up to {}; n samples); Ave, Std, \
-                 Min, Max exact, quantiles within 0.1 %. n/a: a quantile that n samples cannot bound with 95 % \
-                 confidence.",
-                count(blocks as usize, "run"),
-                duration(design.measure_ns)
-            ));
-            self.wrapped(
-                "Out and Back: times of one way, not halved, by one clock. A ping that is not back in time is lost, \
-                 never sent again.",
-            );
-        }
-        if has(Workload::Paced) {
-            self.paced_legend(document);
-        }
-        if let Some(text) = document.experiment.search.as_ref().map(search::legend) {
-            self.wrapped(&text);
-        }
-        if document.cells.iter().any(tables::grouped) {
-            self.wrapped(tables::SAMPLES_PER_TAKE);
-        }
-        if let Some(text) = steady(document) {
-            self.wrapped(&text);
-        }
-        self.wrapped("CPU: processor seconds per million samples at that end, user and system, all threads.");
-        self.wrapped(
-            "± %: half the range of that figure over the runs, relative to their median; none where a run has too few \
-             samples for it. ± pp: half the range of Lost %, in percentage points. It describes the runs that were made, as the findings do: no significance is claimed.",
-        );
-    }
-
-    fn paced_legend(&mut self, document: &Document) {
-        let design = &document.experiment.design;
-        self.wrapped(
-            "Latency under load: each sample has an intended time, by a plan that is never moved. Response: from the \
-             intended time to the arrival; Service: from the begin of the write to the arrival; Send lag: from the \
-             intended time to the begin of the write. A response is the sum of the other two. Not halved, by one clock.",
-        );
-        self.wrapped(&format!(
-            "Planned: the load; `max` has no intended times, so service only. Achieved/s: samples that the middleware \
-             took over the measured time, median over the valid runs; Delivered: sum over them. Times: of the samples of \
-             all valid runs of a cell together ({} of up to {}), quantiles within 0.1 %.",
-            count(design.blocks as usize, "run"),
-            duration(design.measure_ns)
-        ));
-        if !document.maxima.is_empty() {
-            self.wrapped(maximum::LEGEND);
-        }
-        for note in paced::notes(&document.cells, design.probe_every) {
-            self.wrapped(&note);
-        }
-        let limited = |cell: &Cell| cell.paced.as_ref().is_some_and(|paced| paced.sender_limited_runs > 0);
-        if document.cells.iter().any(limited) {
-            self.wrapped(&format!(
-                "{}: 99 % of the send lag is over a tenth of the period or of the median response. There the response \
-                 tells how late the sender was, and is no property of the middleware's delivery: no knee is sought there. \
-                 The warnings say what the sender was busy with.",
-                paced::SENDER_LIMITED
-            ));
-        }
-    }
-
     fn findings(&mut self, document: &Document) {
         if !document.findings.is_empty() {
             let _ =
@@ -415,29 +335,6 @@ fn why_bad(run: &Run) -> String {
     };
     let why: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
     format!("{what}: {}", if why.is_empty() { "no reason recorded".to_owned() } else { why.join("; ") })
-}
-
-/// How many runs kept their level; none if none was judged.
-fn steady(document: &Document) -> Option<String> {
-    let valid = document.cells.iter().flat_map(Cell::valid_runs).count();
-    let judged: Vec<&Run> =
-        document.cells.iter().flat_map(Cell::valid_runs).filter(|run| !run.steady_state.is_empty()).collect();
-    let is_flat = |run: &&&Run| run.steady_state.values().all(|state| state.verdict == SteadyVerdict::Flat);
-    let flat = judged.iter().filter(is_flat).count();
-    if judged.is_empty() {
-        return None;
-    }
-    let others = match (judged.len() - flat, valid - judged.len()) {
-        (0, 0) => "",
-        (0, _) => "; the others have too few samples to tell",
-        (_, 0) => "; the warnings tell of the others",
-        _ => "; the warnings tell of the others, as far as they have samples enough",
-    };
-    Some(format!(
-        "Steady state: {flat} of {} kept one level while measured (of RTT or response its median and 99 %, or of samples \
-         delivered){others}.",
-        count(valid, "valid run")
-    ))
 }
 
 fn of_workload<'c>(cells: &[&'c Cell], workload: Workload) -> Vec<&'c Cell> {

@@ -498,6 +498,21 @@ fn an_open_loop_has_a_row_for_each_load_and_flow() {
 }
 
 #[test]
+fn a_row_says_where_the_middleware_held_its_writer_up() {
+    use sample::paced::{constant, document_with, header};
+    let of = |held: u32| {
+        document_with(&header(&[constant(1000)], &[]), |run| {
+            run.paced.as_mut().unwrap().back_pressure = run.block <= held;
+        })
+    };
+    let words = "back-pressure: 99 % of the send lag is over a tenth";
+    let [none, some, all] = [0, 1, 99].map(|held| print(&of(held)));
+    assert!(!none.contains("back-pressure"), "{none}");
+    assert!(some.contains("back-pressure in 1 of 3 runs") && some.contains(words), "{some}");
+    assert!(all.contains("back-pressure\n") && all.contains(words), "{all}");
+}
+
+#[test]
 fn a_search_has_a_row_for_each_goal_and_a_line_for_each_trial() {
     let document = sample::search::document_with(|run| {
         if run.number == 5 {

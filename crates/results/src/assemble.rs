@@ -4,16 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{DriverDescription, Experiment, Qos};
-use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::{Moments, median, supports_quantile, total};
+use stats::{median, total};
 
 use crate::{
-    Batches, Cell, Course, Cpu, Distribution, Document, Environment, Histograms, Host, Latency, Maximum,
-    PacedCell, Probes, QUANTILES, Run, RunState, SCHEMA_VERSION, SearchCell, State, Takes, Throughput, Tool,
-    UNDER_DUET_INTERFERENCE, Warning, WarningKind, histogram::HistogramError, limits::warnings,
-    new_histogram, with_rate,
+    Batches, Cell, Course, Cpu, Document, Environment, Histograms, Host, Maximum, PacedCell, Probes, Run,
+    RunState, SCHEMA_VERSION, SearchCell, State, Takes, Throughput, Tool, UNDER_DUET_INTERFERENCE, Warning,
+    WarningKind, latency::pooled_latency, limits::warnings, new_histogram, with_rate,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -52,72 +50,6 @@ impl Header {
         warnings: Vec<Warning>,
     ) -> Self {
         Self { schema_version: SCHEMA_VERSION, tool, host, experiment, drivers, environment: None, warnings }
-    }
-}
-
-impl Latency {
-    /// What one run's values say.
-    ///
-    /// # Errors
-    /// The histograms cannot be decoded, or hold another number of values.
-    pub fn of(distribution: &Distribution) -> Result<Self, HistogramError> {
-        Self::of_windows(distribution, &distribution.histograms()?)
-    }
-
-    /// The same where the histograms of its windows are decoded already.
-    ///
-    /// # Errors
-    /// Histograms of another shape.
-    pub fn of_windows(
-        distribution: &Distribution,
-        windows: &[Histogram<u64>],
-    ) -> Result<Self, HistogramError> {
-        let mut all = new_histogram();
-        for histogram in windows {
-            all.add(histogram).map_err(|error| HistogramError::Decode(error.to_string()))?;
-        }
-        Ok(Self::from_parts(distribution.moments(), distribution.min_ns, distribution.max_ns, Some(&all)))
-    }
-
-    /// What values say whose histogram, moments and extremes are known.
-    #[must_use]
-    pub fn of_histogram(
-        histogram: &Histogram<u64>,
-        mean_ns: f64,
-        sd_ns: f64,
-        min_ns: u64,
-        max_ns: u64,
-    ) -> Self {
-        let moments = Moments::from_sd(histogram.len(), mean_ns, sd_ns);
-        Self::from_parts(moments, min_ns, max_ns, Some(histogram))
-    }
-
-    /// Without a histogram no quantile is known.
-    fn from_parts(moments: Moments, min_ns: u64, max_ns: u64, histogram: Option<&Histogram<u64>>) -> Self {
-        let quantile = |q: f64| {
-            histogram
-                .filter(|_| supports_quantile(moments.n, q))
-                // a bucket's upper end may lie beyond the exact maximum
-                .map(|histogram| histogram.value_at_quantile(q).min(max_ns).max(min_ns))
-        };
-        let [p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns, p99_9999_ns] = QUANTILES.map(quantile);
-        Self {
-            n: moments.n,
-            mean_ns: moments.mean,
-            sd_ns: moments.sd(),
-            min_ns,
-            max_ns,
-            p50_ns,
-            p90_ns,
-            p99_ns,
-            p99_9_ns,
-            p99_99_ns,
-            p99_9999_ns,
-        }
-    }
-
-    fn moments(&self) -> Moments {
-        Moments::from_sd(self.n, self.mean_ns, self.sd_ns)
     }
 }
 
@@ -306,27 +238,6 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> Cell {
         warnings,
         runs,
     }
-}
-
-/// The latencies of all runs as one, by kind. `histogram` has all their values; one that has not is as if there were none.
-pub(crate) fn pooled_latency<'r>(
-    runs: impl Iterator<Item = &'r BTreeMap<String, Latency>>,
-    histogram: impl Fn(&str) -> Option<&'r Histogram<u64>>,
-) -> BTreeMap<String, Latency> {
-    let mut kinds: BTreeMap<&String, Vec<&Latency>> = BTreeMap::new();
-    for (kind, latency) in runs.flatten().filter(|(_, latency)| latency.n > 0) {
-        kinds.entry(kind).or_default().push(latency);
-    }
-    kinds
-        .into_iter()
-        .map(|(kind, parts)| {
-            let moments = parts.iter().map(|part| part.moments()).fold(Moments::default(), Moments::combine);
-            let min = parts.iter().map(|part| part.min_ns).min().unwrap_or(0);
-            let max = parts.iter().map(|part| part.max_ns).max().unwrap_or(0);
-            let histogram = histogram(kind).filter(|histogram| histogram.len() == moments.n);
-            (kind.clone(), Latency::from_parts(moments, min, max, histogram))
-        })
-        .collect()
 }
 
 fn pooled_throughput(valid: &[&Run]) -> Option<Throughput> {

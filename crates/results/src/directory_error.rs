@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{SCHEMA_VERSION, directory::is_full};
+use crate::{SCHEMA_VERSION, disk::is_full};
 
 /// Why a result cannot be written or read.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Whether a sender held its plan: where it was too late, response times tell of it, not of the middleware.
+//! Whether a sender held its plan: where it was too late, response times tell of it, or of a middleware that held it up.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -8,8 +8,21 @@ use crate::Latency;
 
 /// Of the period, and of the median response: what a send lag may be.
 const TOLERABLE: f64 = 0.1;
-/// With more of the measured time than this in write calls, these are why the sender is late.
-const BUSY: f64 = 0.5;
+/// Of the lag: with more than this in write calls, these are why the sender is late. Of the time: with more, writing is what the
+/// sender mostly does.
+const MOST: f64 = 0.5;
+/// With more of a core than this used or waited for, and mostly writing, the sender's process has no time left. One that mostly
+/// waits for the next intended time spins.
+const BUSY: f64 = 0.9;
+
+/// What is known of a sender beside the times of its samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sender {
+    /// Of the send lags of all samples together: the share that would be there if nothing but write calls took its time.
+    pub in_writes: f64,
+    /// Of a core: what its process used or waited for ([`crate::Usage::busy`]).
+    pub busy: f64,
+}
 
 /// How late a sender was, that was too late.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,12 +33,18 @@ pub struct Lateness {
     beyond: Vec<String>,
     /// Share of the measured time that write calls took.
     writing: f64,
+    sender: Sender,
 }
 
 impl Lateness {
-    /// Of a flow with this load and these latencies, measured for so long. None if it held its plan, or had none.
+    /// Of a flow with this load and these latencies, measured for so long. None if its sender held the plan, or had none.
     #[must_use]
-    pub fn of(load: &Load, latency: &BTreeMap<String, Latency>, measured_ns: u64) -> Option<Self> {
+    pub fn of(
+        load: &Load,
+        latency: &BTreeMap<String, Latency>,
+        measured_ns: u64,
+        sender: Sender,
+    ) -> Option<Self> {
         let period_ns = period_ns(load)?;
         let lag = latency.get("send_lag")?;
         let quantiles = [("99 %", lag.p99_ns), ("90 %", lag.p90_ns), ("50 %", lag.p50_ns)];
@@ -40,7 +59,22 @@ impl Lateness {
             .collect();
         let calls = latency.get("write_call").map_or(0.0, |calls| calls.mean_ns * calls.n as f64);
         let writing = calls / measured_ns.max(1) as f64;
-        (!beyond.is_empty()).then_some(Self { lag, beyond, writing })
+        (!beyond.is_empty()).then_some(Self { lag, beyond, writing, sender })
+    }
+
+    fn is_by_writes(&self) -> bool {
+        self.sender.in_writes > MOST
+    }
+
+    fn has_no_time_left(&self) -> bool {
+        self.sender.busy > BUSY && self.writing > MOST
+    }
+
+    /// Whether the middleware held its writer up: write calls are why it was late, and its process had time left. Else the
+    /// sender is to blame: it was woken late, or writing takes all of its core.
+    #[must_use]
+    pub fn is_back_pressure(&self) -> bool {
+        self.is_by_writes() && !self.has_no_time_left()
     }
 }
 
@@ -63,20 +97,24 @@ fn micros(ns: f64) -> String {
 
 impl fmt::Display for Lateness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { lag: (quantile, lag), beyond, writing } = self;
-        let percent = 100.0 * writing;
+        let Self { lag: (quantile, lag), beyond, writing, sender } = self;
+        let [writing, of_lag] = [writing, &sender.in_writes].map(|share| 100.0 * share);
+        let (word, what) = match (self.is_back_pressure(), self.is_by_writes()) {
+            (true, _) => ("back-pressure", "the middleware holds its writer up"),
+            (_, true) => (
+                "sender-limited",
+                "what writing costs holds the sender up, whose process had no time left, so response times are not a property \
+                 of the middleware's delivery",
+            ),
+            _ => ("sender-limited", "response times are not a property of the middleware's delivery"),
+        };
         write!(
             f,
-            "sender-limited: {quantile} of the send lag is {} µs, more than a tenth of {}, so response times are not a \
-             property of the middleware's delivery; write calls took {percent:.1} % of the time",
+            "{word}: {quantile} of the send lag is {} µs, more than a tenth of {}: {what}; write calls took {writing:.1} % of the \
+             time and are {of_lag:.0} % of the lag",
             micros(*lag),
             beyond.join(" and of "),
-        )?;
-        if *writing > BUSY {
-            f.write_str(": it is their duration, or back-pressure, that holds the sender up")
-        } else {
-            Ok(())
-        }
+        )
     }
 }
 
@@ -103,7 +141,8 @@ mod tests {
     #[test]
     fn a_lag_of_over_a_tenth_of_the_period_or_of_the_response_is_too_much() {
         let said = |lag, response| {
-            Lateness::of(&RATE, &run(lag, response, 5_000, 1000), 1_000_000_000).map(|l| l.beyond)
+            Lateness::of(&RATE, &run(lag, response, 5_000, 1000), 1_000_000_000, Sender::default())
+                .map(|late| late.beyond)
         };
         assert_eq!(said(1_000, 30_000), None);
         assert_eq!(said(4_000, 30_000), Some(vec!["the median response (30.0 µs)".to_owned()]));
@@ -113,24 +152,51 @@ mod tests {
 
     #[test]
     fn the_words_tell_the_quantile_that_the_samples_support_and_what_the_calls_took() {
-        let words = |n, write_ns| {
-            Lateness::of(&RATE, &run(500_000, 600_000, write_ns, n), 1_000_000_000)
-                .expect("too late")
-                .to_string()
+        let late = |n, write_ns| {
+            let run = run(500_000, 600_000, write_ns, n);
+            Lateness::of(&RATE, &run, 1_000_000_000, Sender { in_writes: 0.03, busy: 0.2 })
         };
-        assert!(words(1000, 5_000).starts_with("sender-limited: 99 % of the send lag is 500.0 µs"));
-        assert!(words(1000, 5_000).ends_with("write calls took 0.5 % of the time"));
-        assert!(
-            words(1000, 900_000).contains("took 90.0 % of the time: it is their duration, or back-pressure")
-        );
-        assert!(words(100, 5_000).starts_with("sender-limited: 90 % of"));
-        assert!(Lateness::of(&RATE, &run(500_000, 600_000, 5_000, 3), 1_000_000_000).is_none());
+        let words = late(1000, 5_000).expect("too late").to_string();
+        assert!(words.starts_with("sender-limited: 99 % of the send lag is 500.0 µs"), "{words}");
+        assert!(words.ends_with("write calls took 0.5 % of the time and are 3 % of the lag"), "{words}");
+        assert!(late(100, 5_000).expect("too late").to_string().starts_with("sender-limited: 90 % of"));
+        assert_eq!(late(3, 5_000), None);
+    }
+
+    #[test]
+    fn who_is_held_up_by_calls_while_time_is_left_is_under_back_pressure_and_nobody_else() {
+        let writing = |write_ns, in_writes, busy| {
+            let run = run(500_000, 600_000, write_ns, 1000);
+            Lateness::of(&RATE, &run, 1_000_000_000, Sender { in_writes, busy }).expect("too late")
+        };
+        let late = |in_writes, busy| writing(900_000, in_writes, busy);
+        let held = late(0.97, 0.1);
+        assert!(held.is_back_pressure());
+        let words = held.to_string();
+        assert!(words.starts_with("back-pressure: 99 % of the send lag"), "{words}");
+        assert!(words.contains("the middleware holds its writer up; write calls took 90.0 %"), "{words}");
+        // it has no time left: writing itself takes it
+        let busy = late(0.97, 0.98);
+        assert!(!busy.is_back_pressure());
+        assert!(busy.to_string().contains("what writing costs holds the sender up"), "{busy}");
+        // it spins between stalls
+        assert!(writing(100_000, 0.97, 0.98).is_back_pressure());
+        // it was woken late
+        let woken = late(0.4, 0.1);
+        assert!(!woken.is_back_pressure() && woken.to_string().starts_with("sender-limited"), "{woken}");
+        // who is not late is neither
+        let on_time = run(1_000, 30_000, 900_000, 1000);
+        let sender = Sender { in_writes: 1.0, busy: 0.1 };
+        assert_eq!(Lateness::of(&RATE, &on_time, 1_000_000_000, sender), None);
     }
 
     #[test]
     fn without_intended_times_nobody_is_late_and_a_burst_has_its_own_period() {
-        assert_eq!(Lateness::of(&Load::Max, &run(500_000, 600_000, 5_000, 1000), 1_000_000_000), None);
+        let late = |load: &Load, response_ns| {
+            Lateness::of(load, &run(500_000, response_ns, 5_000, 1000), 1_000_000_000, Sender::default())
+        };
+        assert_eq!(late(&Load::Max, 600_000), None);
         let burst = Load::Burst { rate: Rate { samples: 100, period_ns: 100_000_000 } };
-        assert_eq!(Lateness::of(&burst, &run(500_000, 60_000_000, 5_000, 1000), 1_000_000_000), None);
+        assert_eq!(late(&burst, 60_000_000), None);
     }
 }

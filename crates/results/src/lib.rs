@@ -13,19 +13,23 @@
 //! [`Document`] is the whole: what `--json` prints, and what `schemas/result.schema.json` describes.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod assemble;
 mod batches;
 mod comparison;
 mod course;
 mod directory;
 mod directory_error;
+mod disk;
 mod document;
 mod duet;
 mod encoded;
 mod environment;
+mod finding;
 mod foresight;
 mod histogram;
 mod interval_log;
+mod latency;
 mod lateness;
 mod limits;
 mod maximum;
@@ -34,6 +38,7 @@ mod paced;
 mod packing;
 mod probes;
 mod rate;
+mod run;
 mod search;
 mod selftest;
 mod sequence;
@@ -41,7 +46,9 @@ mod steady;
 mod takes;
 mod throttle;
 mod verdict;
+mod warning;
 
+pub use agents::{AgentRecord, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use batches::Batches;
 pub use comparison::{Compared, Comparison, CriterionOutcome, Difference, Judged, comparison_json_schema};
@@ -50,23 +57,22 @@ pub use course::{
 };
 pub use directory::{Directory, Saved};
 pub use directory_error::DirectoryError;
-pub use document::{
-    AgentRecord, Cell, Counted, Cpu, Document, Failure, Finding, FindingKind, Host, Interface, Latency,
-    Limit, MulticastSent, Run, RunState, SCHEMA_VERSION, Sockets, State, Throughput, Tool, Usage, Warning,
-    WarningKind, WireBytes, json_schema,
-};
+pub use document::{Cell, Document, Host, SCHEMA_VERSION, State, Tool, json_schema};
 pub use duet::{Duet, MIN_SIDE_BY_SIDE_PCT, UNDER_DUET_INTERFERENCE};
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
+pub use finding::{Finding, FindingKind, Limit};
 pub use foresight::{Foresight, Plan, SmallestEffect};
 pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
-pub use lateness::Lateness;
+pub use latency::Latency;
+pub use lateness::{Lateness, Sender};
 pub use maximum::{MAXIMUM_PHASE, Maximum, MaximumRun, with_rate};
 pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use packing::Packing;
 pub use probes::Probes;
 pub use rate::WindowCounts;
+pub use run::{Counted, Cpu, Failure, Run, RunState, Throughput};
 pub use search::{
     GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialJudged, TrialRecord,
     Unpaced,
@@ -82,3 +88,4 @@ pub use verdict::{
     Answer, Conclusion, ModesBy, Pairing, SeparatingField, Typical, Verdict, VerdictKind, VerdictMode,
     VerdictSide,
 };
+pub use warning::{Warning, WarningKind};

@@ -191,6 +191,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::Host
                 | WarningKind::Spread
                 | WarningKind::SenderLimited
+                | WarningKind::BackPressure
                 | WarningKind::Unsent
                 | WarningKind::Search
         ) {

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
 
-use crate::{Cell, Counted, Histograms, Latency, Run, Throttle, assemble::pooled_latency};
+use crate::{
+    Cell, Counted, Histograms, Latency, Run, Throttle, latency::pooled_latency, run::is_false,
+    verdict::is_zero,
+};
 
 /// An open loop: what was planned, and what became of the plan at the sender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,9 +20,13 @@ pub struct Paced {
     pub planned_sps: Option<f64>,
     /// Of the planned: those that were not tried before the measured time ended.
     pub unsent: u64,
-    /// Whether the sender, not the middleware's delivery, decides the response times: its 99 % send lag exceeds a tenth of the
-    /// period or of the median response.
+    /// Whether the sender, not the middleware, decides the response times: its 99 % send lag exceeds a tenth of the period or of
+    /// the median response, and the middleware did not hold it up.
     pub sender_limited: bool,
+    /// Whether the middleware held its writer up: the send lag is as long, most of it is time of write calls, and the process
+    /// had time left. In older results such a run is `sender_limited`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub back_pressure: bool,
     /// What the throttle did, of a load that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle: Option<Throttle>,
@@ -48,6 +55,10 @@ pub struct FlowRecord {
     pub latency: BTreeMap<String, Latency>,
     /// Samples that are in `service`, but came too late for `response`.
     pub unplaced: u64,
+    /// Of the send lags of all samples together: the share that is time of write calls, in percent. Absent where no sample was
+    /// late, without intended times, and in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_in_writes_pct: Option<f64>,
 }
 
 /// The valid runs of an open loop together.
@@ -61,6 +72,9 @@ pub struct PacedCell {
     pub unsent: u64,
     /// Runs whose response times the sender decides.
     pub sender_limited_runs: u32,
+    /// Runs in which the middleware held its writer up. Absent where there are none, and in older results.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub back_pressure_runs: u32,
     /// Its streams: counts are sums over the runs, latencies are of the samples of all runs.
     pub flows: Vec<FlowRecord>,
 }
@@ -90,6 +104,7 @@ impl PacedCell {
                 planned: sum(|flow| flow.planned),
                 offered: sum(|flow| flow.offered),
                 unplaced: sum(|flow| flow.unplaced),
+                lag_in_writes_pct: lag_in_writes_pct(&same),
                 counted: Counted::sum(same.iter().map(|flow| &flow.counted)),
                 latency: pooled_latency(same.iter().map(|flow| &flow.latency), histogram),
                 ..flow.clone()
@@ -100,9 +115,20 @@ impl PacedCell {
             planned_sps: rates.and_then(|rates| median(&rates)),
             unsent: total(runs.iter().map(|run| run.unsent)),
             sender_limited_runs: runs.iter().filter(|run| run.sender_limited).count() as u32,
+            back_pressure_runs: runs.iter().filter(|run| run.back_pressure).count() as u32,
             flows: first.flows.iter().enumerate().map(flow).collect(),
         })
     }
+}
+
+/// Of the lags of all of these together.
+fn lag_in_writes_pct(flows: &[&FlowRecord]) -> Option<f64> {
+    let parts = flows.iter().filter_map(|flow| {
+        let lag = flow.latency.get("send_lag")?;
+        Some((flow.lag_in_writes_pct?, lag.mean_ns * lag.n as f64))
+    });
+    let (held, lags) = parts.fold((0.0, 0.0), |(held, lags), (pct, lag)| (held + pct * lag, lags + lag));
+    (lags > 0.0).then(|| held / lags)
 }
 
 impl Cell {

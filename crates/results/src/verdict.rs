@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, document::is_false};
+use crate::{Metric, run::is_false};
 
 /// One figure of one cell held against that of another. What it rests on is in `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -124,7 +124,7 @@ pub enum Typical {
 
 /// Of a field that is left out where it says nothing.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-const fn is_zero(value: &u32) -> bool {
+pub(crate) const fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 

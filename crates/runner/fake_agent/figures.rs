@@ -25,7 +25,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
     let mut report = Report {
         usage: Usage {
             elapsed_ns: 1_000_000_000,
-            user_ns: 2_000_000,
+            user_ns: if told("busy") { 950_000_000 } else { 2_000_000 },
             system_ns: 3_000_000,
             ..Usage::default()
         },
@@ -199,6 +199,11 @@ fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> 
         send_lag: match lag_ns(flow, told) {
             Some(lag) => distribution(configure, lag, sent),
             None => distribution(configure, 1, 0),
+        },
+        held_ns: match lag_ns(flow, told) {
+            Some(lag) if told("held") => 0.9 * lag as f64,
+            Some(lag) if told("overheld") => 1.1 * lag as f64,
+            _ => 0.0,
         },
         write_call: distribution(configure, 2_000, sent),
         batches: None,

@@ -9,7 +9,7 @@
 //!                                                   small buffers
 //! shm child                                         leaves a file, a process of its own
 //! lose owe corrupt overrun foreign backwards torn miscount overflow uncounted unicast
-//! late unplanned unsent unplaced forget early astray deserter hoard single mislay
+//! late held overheld busy unplanned unsent unplaced forget early astray deserter hoard single mislay
 //!                                                   figures to be told of, or that contradict each other
 //! jam                                               when it is to write without a plan
 //! linger crash                                      after goodbye

@@ -6,7 +6,7 @@ use experiment::{Design, Factors};
 use results::Counted;
 use sim_model::{Config, Fate, Flow};
 
-use crate::{HOST_NS, Machine, Measured, Series, usage::Used};
+use crate::{HOST_NS, Machine, Series, lab::Measured, usage::Used};
 
 /// As the pinger: a ping that is not back within this, or so many medians of the warm-up, is lost.
 const MIN_PING_TIMEOUT_NS: u64 = 200_000_000;

@@ -3,10 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use experiment::{Design, Flow, Schedule};
-use results::{Batches, Counted, FlowRecord, Latency, Lateness, Paced, Packing, Received, Throughput};
+use results::{
+    Batches, Counted, FlowRecord, Latency, Lateness, Paced, Packing, Received, Sender, Throughput,
+};
 
 use crate::{
-    Measured, Series,
+    Series,
+    lab::Measured,
     usage::Used,
     way::{Way, counted, percent, rate},
 };
@@ -64,14 +67,17 @@ impl Open {
         flows: Vec<Flow>,
         latencies: Vec<BTreeMap<String, Latency>>,
         counted: &[Counted],
+        used: &Used,
         design: &Design,
     ) -> Paced {
         let planned = self.planned();
         let timed = flows.iter().all(|flow| flow.load.has_times());
+        // nothing else than writing takes a writer's time here
+        let sender = Sender { in_writes: 1.0, busy: used.writer_ns as f64 / used.writer_elapsed_ns as f64 };
         let late = |(flow, latency): (&Flow, &BTreeMap<_, _>)| {
-            Lateness::of(&flow.load, latency, design.measure_ns).is_some()
+            Lateness::of(&flow.load, latency, design.measure_ns, sender)
         };
-        let sender_limited = flows.iter().zip(&latencies).any(late);
+        let late: Vec<Lateness> = flows.iter().zip(&latencies).filter_map(late).collect();
         let unsent = planned - self.offered();
         let each = flows.into_iter().zip(latencies).zip(self.0).zip(counted);
         let flows = each.map(|(((flow, latency), (planned, offered)), counted)| FlowRecord {
@@ -81,6 +87,9 @@ impl Open {
             planned,
             offered,
             counted: counted.clone(),
+            lag_in_writes_pct: latency
+                .get("send_lag")
+                .and_then(|lag: &Latency| (lag.max_ns > 0).then_some(100.0)),
             latency,
             unplaced: 0,
         });
@@ -88,7 +97,8 @@ impl Open {
             planned,
             planned_sps: timed.then(|| rate(planned, design.measure_ns)),
             unsent,
-            sender_limited,
+            sender_limited: !late.iter().all(Lateness::is_back_pressure),
+            back_pressure: late.iter().any(Lateness::is_back_pressure),
             throttle: None,
             spin_ns: 0,
             flows: flows.collect(),

@@ -4,7 +4,8 @@ use experiment::{Design, Factors};
 use results::{Batches, Counted, Received, Throughput};
 
 use crate::{
-    Measured, Series, samples_per_packet,
+    Series,
+    lab::{Measured, samples_per_packet},
     usage::Used,
     way::{Way, counted, percent, rate},
 };

@@ -3,7 +3,7 @@
 //! A run of the workload `paced` at half of the highest rate that is sustained, as searches find it, or at the rate that is
 //! given; the experiment is stopped when its first run is saved. The memory of the runner and of each agent is read once a
 //! second (`/proc/PID/statm`), from one minute after the agents were there until they go: what is allocated, which must not
-//! grow, and what of it is resident, which grows when room that was made before the traffic is used for the first time.
+//! grow, and what of it is resident, which grows where memory is used for the first time.
 
 use std::{
     collections::BTreeMap,
@@ -212,6 +212,12 @@ fn delivered(document: &Document) -> Result<Vec<String>, Error> {
             "{} planned, {} unsent, {} delivered, {} lost, {} undelivered",
             paced.planned, paced.unsent, figures.delivered, figures.lost, figures.undelivered
         );
+        for agent in &run.agents {
+            println!(
+                "{}: {} pages touched for the first time while measuring",
+                agent.role, agent.usage.minor_faults
+            );
+        }
         if run.state != RunState::Valid || figures.lost + figures.undelivered > 0 {
             faults.push(format!("run {} is {:?}, and did not deliver all", run.number, run.state));
         }

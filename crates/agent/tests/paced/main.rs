@@ -159,6 +159,9 @@ fn a_plan_that_cannot_be_held_is_not_moved() {
     let (first, last) = (windows[0].max(), windows.last().expect("a window").max());
     assert!(first < 100 * MS && last > 200 * MS && last > 4 * first, "{first} {last}");
     assert!(written.send_lag.max_ns <= 400 * MS);
+    // nearly all of it is time of calls, and no more than all
+    let lag_ns = written.send_lag.mean_ns;
+    assert!(written.held_ns > 0.5 * lag_ns && written.held_ns <= lag_ns, "{} {lag_ns}", written.held_ns);
     // which service does not show, and response does
     assert!(quantile(&read.response, 0.99) > 10 * quantile(&read.service, 0.5));
 }

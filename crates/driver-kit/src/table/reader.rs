@@ -11,7 +11,7 @@ use super::{
     Exported, check_out, described, give, give_qos, give_text, null, participant_at, settings::Settings,
 };
 use crate::{
-    Driver, Monitor, Participant, Reader,
+    Driver, Monitor, Participant, Reader, c_data,
     config::{self, Receive},
     error::{Result, guard},
     qos::QosReport,
@@ -131,7 +131,7 @@ pub(super) unsafe extern "C" fn reader_counters<D: Driver>(
     out: *mut abi::Counters,
 ) -> abi::Status {
     // SAFETY: the contract.
-    guard(|| unsafe { config::write(out, &reader_at::<D>(reader)?.monitor.counters().to_abi(), "out") })
+    guard(|| unsafe { c_data::write(out, &reader_at::<D>(reader)?.monitor.counters().to_abi(), "out") })
 }
 
 pub(super) unsafe extern "C" fn reader_locator<D: Driver>(
@@ -148,7 +148,7 @@ pub(super) unsafe extern "C" fn reader_connect<D: Driver>(
     locator: *const c_char,
 ) -> abi::Status {
     // SAFETY: the contract.
-    guard(|| unsafe { reader_in::<D>(reader)?.connect(config::required(locator, "writer_locator")?) })
+    guard(|| unsafe { reader_in::<D>(reader)?.connect(c_data::required(locator, "writer_locator")?) })
 }
 
 pub(super) unsafe extern "C" fn reader_receive<D: Driver>(

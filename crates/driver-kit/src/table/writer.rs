@@ -15,7 +15,7 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Driver, Monitor, Participant, Writer, config,
+    Driver, Monitor, Participant, Writer, c_data, config,
     error::{Error, Result, guard},
     qos::QosReport,
 };
@@ -122,7 +122,7 @@ pub(super) unsafe extern "C" fn writer_counters<D: Driver>(
     out: *mut abi::Counters,
 ) -> abi::Status {
     // SAFETY: the contract.
-    guard(|| unsafe { config::write(out, &writer_at::<D>(writer)?.monitor.counters().to_abi(), "out") })
+    guard(|| unsafe { c_data::write(out, &writer_at::<D>(writer)?.monitor.counters().to_abi(), "out") })
 }
 
 pub(super) unsafe extern "C" fn writer_locator<D: Driver>(
@@ -139,7 +139,7 @@ pub(super) unsafe extern "C" fn writer_connect<D: Driver>(
     locator: *const c_char,
 ) -> abi::Status {
     // SAFETY: the contract.
-    guard(|| unsafe { writer_in::<D>(writer)?.connect(config::required(locator, "reader_locator")?) })
+    guard(|| unsafe { writer_in::<D>(writer)?.connect(c_data::required(locator, "reader_locator")?) })
 }
 
 pub(super) unsafe extern "C" fn writer_write<D: Driver>(

@@ -102,6 +102,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
             counted,
             latency,
             unplaced: 0,
+            lag_in_writes_pct: None,
         });
     }
     let mut latency = BTreeMap::new();
@@ -120,6 +121,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         planned_sps: has_times.then_some(sps),
         unsent: planned - throughput.sent,
         sender_limited: has_times && sps > 50_000.0,
+        back_pressure: false,
         throttle: None,
         spin_ns: 60_000,
         flows: records,

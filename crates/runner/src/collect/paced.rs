@@ -3,8 +3,8 @@
 use control::{FlowRead, FlowWritten, PacedWritten};
 use experiment::{Design, Factors, Flow, Load, Reliability, Schedule};
 use results::{
-    Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Takes, Throughput,
-    WarningKind, kind_of_flow, steady_rate,
+    Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, Takes,
+    Throughput, WarningKind, kind_of_flow, steady_rate,
 };
 use stats::total;
 
@@ -36,6 +36,12 @@ impl<'a> Ends<'a> {
 
     fn has_times(&self) -> bool {
         self.flow.load.has_times()
+    }
+
+    /// Of the send lags of all samples together: the share that is time of write calls.
+    fn lag_in_writes(&self) -> Option<f64> {
+        let lag_ns = self.written.send_lag.mean_ns;
+        (self.has_times() && lag_ns > 0.0).then(|| self.written.held_ns / lag_ns)
     }
 }
 
@@ -89,6 +95,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
             counted: figures.counted[number].clone(),
             latency: std::collections::BTreeMap::new(),
             unplaced: ends.read.unplaced,
+            lag_in_writes_pct: ends.lag_in_writes().map(|share| 100.0 * share),
         });
     }
     latencies(&mut figures, &ends, &mut records);
@@ -106,9 +113,10 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     figures.warn_of_counts("samples");
     figures.warn_of_writes(evidence, reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
     let paced = paced(design, written, &ends, records);
-    warn(&mut figures, design, &paced, &flows);
-    let sender_limited = figures.warnings.iter().any(|warning| warning.kind == WarningKind::SenderLimited);
-    figures.paced = Some(Paced { sender_limited, ..paced });
+    warn(&mut figures, design, &paced, &flows, reports[0].usage.busy());
+    let has = |kind| figures.warnings.iter().any(|warning| warning.kind == kind);
+    let (sender_limited, back_pressure) = (has(WarningKind::SenderLimited), has(WarningKind::BackPressure));
+    figures.paced = Some(Paced { sender_limited, back_pressure, ..paced });
     figures.cpu = cpu(evidence, accepted, delivered);
     figures
 }
@@ -149,6 +157,12 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
     });
     figures.check(lag.n == written.offered, || {
         format!("{whose}{} samples were offered, but {} send lags were recorded", written.offered, lag.n)
+    });
+    figures.check(written.held_ns <= lag.mean_ns + ROUNDING * lag.mean_ns + ROUNDING, || {
+        format!(
+            "{whose}of a mean send lag of {} ns, {} ns were time of write calls",
+            lag.mean_ns, written.held_ns
+        )
     });
     figures.check(total([response.n, read.unplaced]) == delivered, || {
         format!(
@@ -258,18 +272,22 @@ fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<
         planned_sps: all_have_times.then(|| planned as f64 * 1e9 / design.measure_ns.max(1) as f64),
         unsent: total(ends.iter().map(unsent)),
         sender_limited: false,
+        back_pressure: false,
         throttle: written.throttle.clone(),
         spin_ns: written.spin_ns,
         flows,
     }
 }
 
-/// Warns of a sender that could not hold its plan.
-fn warn(figures: &mut Figures, design: &Design, paced: &Paced, flows: &[Flow]) {
+/// Warns of a sender that could not hold its plan, or was not let to; its process used or waited for so much of a core.
+fn warn(figures: &mut Figures, design: &Design, paced: &Paced, flows: &[Flow], busy: f64) {
     for (flow, record) in flows.iter().zip(&paced.flows) {
         let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
-        if let Some(late) = Lateness::of(&flow.load, &record.latency, design.measure_ns) {
-            figures.warn(WarningKind::SenderLimited, format!("{whose}{late}"));
+        let sender = Sender { in_writes: record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, busy };
+        if let Some(late) = Lateness::of(&flow.load, &record.latency, design.measure_ns, sender) {
+            let kind =
+                if late.is_back_pressure() { WarningKind::BackPressure } else { WarningKind::SenderLimited };
+            figures.warn(kind, format!("{whose}{late}"));
         }
     }
     if paced.unsent > 0 {

@@ -25,6 +25,14 @@ pub(super) fn stats_goal(goal: &SearchGoal) -> Goal {
     }
 }
 
+/// The goal that judges a trial by a quantile of its responses and needs the highest rate for samples enough, and that rate.
+pub(super) fn least_judged(plan: &Search) -> Option<(&SearchGoal, f64)> {
+    let by_quantile = plan.goals.iter().filter(|goal| goal.aim == Aim::Slo);
+    by_quantile
+        .map(|goal| (goal, stats_goal(goal).least_sps()))
+        .max_by(|left, right| left.1.total_cmp(&right.1))
+}
+
 /// What each goal says of a trial.
 pub(super) fn judge(measured: &Measured, plan: &Search) -> Vec<TrialJudged> {
     let judge = |goal: &SearchGoal| {
@@ -97,13 +105,21 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
         let rate = |bound: &Option<SearchBound>| bound.as_ref().map_or(0.0, |bound| bound.load_sps);
         match goal.state {
             SearchState::Found => {}
-            SearchState::Floor => warn(
-                WarningKind::Search,
-                format!(
-                    "{aim}: even the lowest rate, {:.0}/s, is not sustained: no rate is known that is",
-                    rate(&goal.upper)
-                ),
-            ),
+            SearchState::Floor => {
+                let lowest = rate(&goal.upper);
+                let below = match least_judged(plan) {
+                    Some((judge, sps)) if sps >= lowest => {
+                        format!("; of less a trial has too few samples for `{}`", judge.aim)
+                    }
+                    _ => String::new(),
+                };
+                warn(
+                    WarningKind::Search,
+                    format!(
+                        "{aim}: even the lowest rate, {lowest:.0}/s, is not sustained: no rate is known that is{below}"
+                    ),
+                );
+            }
             SearchState::Ceiling => warn(
                 WarningKind::Search,
                 format!(
@@ -136,8 +152,10 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
             warn(
                 WarningKind::Search,
                 format!(
-                    "{aim}: a trial at {:.0}/s has too few samples for its share of losses: there it asks for none",
-                    lower.load_sps
+                    "{aim}: a trial at {:.0}/s has fewer samples than the {} that show whether its share of losses is kept; \
+                     give `final_trial` under `[search]` more",
+                    lower.load_sps,
+                    stats_goal(asked).least_samples()
                 ),
             );
         }
@@ -158,6 +176,43 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_deadline_asks_for_a_rate_and_its_lower_ones_are_said_not_to_be_judged() {
+        let mut plan = Search::default();
+        assert_eq!(least_judged(&plan), None);
+        let slo = SearchGoal {
+            aim: Aim::Slo,
+            deadline_ns: Some(1_000_000),
+            loss_ratio: 0.001,
+            ..plan.goals[0].clone()
+        };
+        plan.goals.push(slo.clone());
+        assert_eq!(least_judged(&plan), Some((&slo, 599.0)));
+
+        let floor = |load_sps| SearchRecord {
+            ended: true,
+            unpaced: None,
+            floor_sps: Some(load_sps),
+            ceiling_sps: Some(10.0 * load_sps),
+            goals: vec![GoalRecord {
+                aim: Aim::Ndr,
+                deadline_ns: None,
+                state: SearchState::Floor,
+                lower: None,
+                upper: Some(SearchBound { load_sps, trials: 2 }),
+                conditional_sps: None,
+                contradicting: 0,
+                limited_by_sender: false,
+            }],
+            trials: Vec::new(),
+            took_ns: 0,
+        };
+        let said = |load_sps, plan: &Search| warnings(&floor(load_sps), plan).remove(0).text;
+        assert!(said(599.0, &plan).ends_with("is; of less a trial has too few samples for `slo`"));
+        assert!(said(5_000.0, &plan).ends_with("no rate is known that is"));
+        assert!(said(599.0, &Search::default()).ends_with("no rate is known that is"));
+    }
 
     #[test]
     fn goals_are_those_of_stats_unless_something_is_written() {

@@ -5,11 +5,11 @@ mod trial;
 
 use std::time::{Duration, Instant};
 
-use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate};
+use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate, SearchGoal};
 use results::{Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, Unpaced};
 use stats::search::{Budget, Loads, Refused};
 
-use goals::stats_goal;
+use goals::{least_judged, stats_goal};
 use trial::{Measured, Tried};
 
 use crate::{Observer, RunnerError, Session, run::Names};
@@ -18,7 +18,7 @@ use crate::{Observer, RunnerError, Session, run::Names};
 const CEILING: f64 = 2.0;
 /// The lowest one, by the highest ...
 const FLOOR: f64 = 1e-4;
-/// ... and by how many samples the shortest trial has at least.
+/// ... by how many samples the shortest trial has at least, and by what a goal needs to judge a trial at all.
 const LEAST_SAMPLES: f64 = 10.0;
 /// More trials than this are not made, whatever their time.
 const MOST_TRIALS: usize = 1000;
@@ -149,7 +149,13 @@ impl Searching<'_, '_> {
         };
         let floor = LEAST_SAMPLES * 1e9 / shortest_ns as f64;
         let ceiling = (CEILING * figures.offered_sps.max(figures.delivered_sps)).max(2.0 * floor);
-        let floor = floor.max(ceiling * FLOOR);
+        let mut floor = floor.max(ceiling * FLOOR);
+        if let Some((goal, sps)) = least_judged(self.plan) {
+            if sps >= ceiling {
+                return Err(End::Failed(too_slow(goal, sps, figures.offered_sps)));
+            }
+            floor = floor.max(sps);
+        }
         let start = figures.delivered_sps.clamp(floor, ceiling);
         let record = record_of(run);
         record.unpaced = Some(Unpaced {
@@ -189,6 +195,17 @@ impl Searching<'_, '_> {
 
 fn record_of(run: &mut Run) -> &mut SearchRecord {
     run.search.as_mut().expect("it was begun")
+}
+
+/// Of a cell that at no rate has samples enough in a trial.
+fn too_slow(goal: &SearchGoal, needs_sps: f64, offered_sps: f64) -> Failure {
+    let error = format!(
+        "`{}` needs {needs_sps:.0} samples/s for a trial to show whether a share of {} comes late, and as fast as it goes \
+         {offered_sps:.0} were written",
+        goal.aim, goal.loss_ratio
+    );
+    let hint = "give `final_trial` or `late_ratio` under `[search]` more, or search for `ndr`".to_owned();
+    Failure { hint: Some(hint), ..failed(&error) }
 }
 
 fn failed(error: &str) -> Failure {

@@ -65,6 +65,22 @@ fn a_sender_that_is_late_is_told_and_the_run_is_valid() {
 }
 
 #[test]
+fn a_writer_that_its_middleware_holds_up_is_not_to_blame() {
+    let held = measure("late\nheld", load(1000));
+    assert_eq!((held.state, kinds(&held)), (RunState::Valid, vec![WarningKind::BackPressure]), "{held:?}");
+    let paced = held.paced.as_ref().unwrap();
+    assert_eq!((paced.sender_limited, paced.back_pressure), (false, true));
+    assert!((paced.flows[0].lag_in_writes_pct.unwrap() - 90.0).abs() < 1e-9, "{paced:?}");
+    // unless its process has no time left
+    let busy = measure("late\nheld\nbusy", load(1000));
+    assert_eq!(kinds(&busy), [WarningKind::SenderLimited]);
+    // calls cannot have taken more than all of the lag
+    let over = measure("late\noverheld", load(1000));
+    assert_eq!(over.state, RunState::Invalid);
+    assert!(over.warnings.iter().any(|warning| warning.text.contains("time of write calls")), "{over:?}");
+}
+
+#[test]
 fn without_intended_times_there_is_service_only() {
     let run = measure("late", Load::Max);
     assert_eq!((run.state, kinds(&run)), (RunState::Valid, vec![]), "{run:?}");

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use experiment::{Batching, Cell, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload};
 use results::{Latency, Run};
 use sim_model::{Truth, Waiting};
-use simulate::Lab;
+use simulate::{Lab, Machine};
 
 use crate::rig::{MS, cell, config, design, paced, run};
 
@@ -186,7 +186,8 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
             let accepted = 20_000.0 + 50.0;
             assert!((throughput.sent as f64 - accepted).abs() < 3.0, "{throughput:?}");
             assert!((paced.unsent as f64 - (paced.planned as f64 - accepted)).abs() < 3.0, "{paced:?}");
-            assert!(paced.sender_limited);
+            assert_eq!((paced.back_pressure, paced.sender_limited), (true, false));
+            assert_eq!(paced.flows[0].lag_in_writes_pct, Some(100.0));
             // the last sample is late by what the server is behind, less what the queue holds
             let behind = 2e9 * (1.0 - 10_000.0 / offered as f64) - 50.0 * 100_000.0;
             let [lag, response] = ["send_lag", "response"].map(|kind| run.latency[kind].max_ns as f64);
@@ -200,6 +201,24 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
     let run = overloaded(true, "block", 9_900);
     let paced = run.paced.expect("an open loop");
     assert_eq!((paced.unsent, paced.sender_limited, run.latency["response"].max_ns), (0, false, 150_000));
+    assert_eq!((paced.back_pressure, paced.flows[0].lag_in_writes_pct), (false, None));
+}
+
+/// What holds the writer up is not the middleware but what writing costs its own process.
+#[test]
+fn a_writer_without_time_left_is_limited_by_itself_and_one_that_waits_is_not() {
+    let options = [("service", "10us"), ("latency", "50us"), ("queue", "50")];
+    let limits = |write_ns: f64, offered| {
+        let machine = Machine { write_ns, ..Machine::default() };
+        let run = run(&mut Lab::on(machine), &paced(constant(offered), true, &options), SECOND, 1);
+        let paced = run.paced.expect("an open loop");
+        (paced.sender_limited, paced.back_pressure)
+    };
+    // 20 us each are 50,000/s, of a middleware that does 100,000/s
+    assert_eq!(limits(20_000.0, 60_000), (true, false));
+    // the middleware takes 100,000/s
+    assert_eq!(limits(1_000.0, 120_000), (false, true));
+    assert_eq!(limits(1_000.0, 60_000), (false, false));
 }
 
 #[test]
@@ -210,7 +229,8 @@ fn beyond_capacity_best_effort_loses_what_is_over_it() {
         let run = overloaded(false, "drop", offered);
         let throughput = run.throughput.as_ref().expect("rates");
         assert_eq!(throughput.sent, 2 * offered, "the plan is held");
-        assert!(!run.paced.as_ref().expect("an open loop").sender_limited);
+        let paced = run.paced.as_ref().expect("an open loop");
+        assert!(!paced.sender_limited && !paced.back_pressure);
         let lost = throughput.lost as f64 / throughput.sent as f64;
         let known = 1.0 - truth.delivered_sps(offered as f64) / offered as f64;
         assert!((known - (1.0 - 10_000.0 / offered as f64)).abs() < 1e-12);
@@ -239,7 +259,8 @@ fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
         "{:?}",
         of("service")
     );
-    assert!(open.paced.as_ref().expect("an open loop").sender_limited);
+    let held = open.paced.as_ref().expect("an open loop");
+    assert!(held.back_pressure && !held.sender_limited);
     // where the writer is not stopped it is not late, and the service tells of the stall as well
     let free = [options[0], options[1], ("queue", "1000"), options[3]];
     let free = run(&mut Lab::new(), &paced(constant(1_000), true, &free), 10 * SECOND, 1);

@@ -1,5 +1,7 @@
 //! What is searched for, in the words of MLRsearch, and what is refused before the first trial.
 
+use crate::quantile::min_n_for;
+
 /// No trial is longer, and none is shorter: a day, and a millisecond.
 const DURATION_NS: (u64, u64) = (1_000_000, 86_400_000_000_000);
 /// No width is narrower.
@@ -64,12 +66,31 @@ impl Goal {
         Self { final_trial_duration_ns: minute, duration_sum_ns: minute, exceed_ratio: 0.0, ..self }
     }
 
-    /// Whether a full trial at this load has enough samples for its loss ratio: for one of them to be bad in a good
-    /// trial. With fewer the goal asks for none at all, and a good trial does not show that the ratio is kept.
+    /// With fewer samples in a trial nothing is said of its loss ratio: they bound no quantile with that share above it
+    /// ([`crate::supports_quantile`]), and more than one trial in twenty has no bad sample where just that share is bad. A
+    /// goal without a share asks for one sample.
+    #[must_use]
+    pub fn least_samples(&self) -> u64 {
+        let kept = 1.0 - self.loss_ratio;
+        match self.loss_ratio {
+            0.0 => 1,
+            // so small a share that it is lost in rounding
+            _ if kept >= 1.0 => u64::MAX,
+            _ => min_n_for(kept),
+        }
+    }
+
+    /// The lowest load, in whole samples/s, at which a full trial has these.
+    #[must_use]
+    pub fn least_sps(&self) -> f64 {
+        (self.least_samples() as f64 * SECOND_NS as f64 / self.final_trial_duration_ns as f64).ceil()
+    }
+
+    /// Whether a full trial at this load has samples enough for a good one to show that the loss ratio is kept.
     #[must_use]
     pub fn resolves(&self, load_sps: f64) -> bool {
         let samples = load_sps * self.final_trial_duration_ns as f64 / SECOND_NS as f64;
-        self.loss_ratio == 0.0 || samples * self.loss_ratio >= 1.0
+        samples.round() >= self.least_samples() as f64
     }
 
     pub(super) fn check(&self) -> Result<(), Refused> {
@@ -320,9 +341,14 @@ mod tests {
 
     #[test]
     fn a_loss_ratio_needs_samples() {
-        // 1 in 1,000 in trials of 5 s
-        assert!(Goal::slo().resolves(200.0));
-        assert!(!Goal::slo().resolves(199.0));
-        assert!(Goal::ndr().resolves(0.2));
+        // 1 in 1,000 in trials of 5 s: as many as its quantile needs
+        assert_eq!((Goal::slo().least_samples(), Goal::slo().least_sps()), (2_995, 599.0));
+        assert!(Goal::slo().resolves(599.0) && !Goal::slo().resolves(598.0));
+        assert_eq!((Goal::pdr().least_samples(), Goal::pdr().least_sps()), (598, 120.0));
+        assert_eq!((Goal::slo().strict().least_sps(), Goal::ndr().least_samples()), (50.0, 1));
+        assert!(Goal::ndr().resolves(0.2) && !Goal::ndr().resolves(0.0));
+        // a share that no trial shows
+        let none = Goal { loss_ratio: 1e-18, ..Goal::slo() };
+        assert!(none.least_samples() == u64::MAX && !none.resolves(1e9));
     }
 }

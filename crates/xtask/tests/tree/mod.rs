@@ -110,6 +110,37 @@ fn a_vendor_in_the_wrong_room_is_seen() {
     assert!(vendor_lines("a fast driver; DDS as OMG wrote it\n").is_empty());
 }
 
+/// A source file has no more lines, so that it is read in one sitting.
+const MOST_LINES: usize = 400;
+/// Those that have, until they are divided.
+const LONG: &[&str] = &["crates/ddsmark/src/arguments.rs", "crates/experiment/src/written.rs"];
+
+/// How many lines a file has that has too many.
+fn too_many_lines(text: &str) -> Option<usize> {
+    Some(text.lines().count()).filter(|lines| *lines > MOST_LINES)
+}
+
+#[test]
+fn a_source_file_is_read_in_one_sitting() {
+    let mut long = BTreeMap::new();
+    let mut seen = 0;
+    for path in files() {
+        let test = path.components().any(|part| part.as_os_str() == "tests");
+        if path.starts_with("crates") && !test && path.extension().is_some_and(|ending| ending == "rs") {
+            seen += 1;
+            long.extend(too_many_lines(&read(&path)).map(|lines| (path.display().to_string(), lines)));
+        }
+    }
+    assert!(seen > 100, "only {seen} files were looked at");
+    assert!(long.keys().eq(LONG), "over {MOST_LINES} lines: {long:?}, where {LONG:?} are known to be");
+}
+
+#[test]
+fn a_line_too_many_is_seen() {
+    assert_eq!(too_many_lines(&"\n".repeat(MOST_LINES)), None);
+    assert_eq!(too_many_lines(&"\n".repeat(MOST_LINES + 1)), Some(MOST_LINES + 1));
+}
+
 /// Relative links of a Markdown text, without anchors.
 fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());

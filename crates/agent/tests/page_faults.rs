@@ -1,0 +1,87 @@
+//! Recording touches no page for the first time: all memory that it needs was written before the measured time.
+
+use control::{Stamp, Stamps};
+use experiment::{Load, Rate, Schedule, Times};
+use nix::sys::resource::{UsageWho, getrusage};
+use results::{SequenceSet, WindowCounts, Windows};
+
+const PAGE: usize = 4096;
+/// Windows of a run, and their length.
+const WINDOWS: u32 = 100;
+const LENGTH_NS: u64 = 10_000_000;
+
+/// Page faults of this thread meanwhile that need no disk.
+fn faults(during: impl FnOnce()) -> usize {
+    let count = || {
+        let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("the kernel tells");
+        usize::try_from(usage.minor_page_faults()).expect("a count")
+    };
+    let before = count();
+    during();
+    count() - before
+}
+
+/// So few of so many pages are what the kernel does by itself.
+const fn some(pages: usize) -> usize {
+    1 + pages / 16
+}
+
+/// One fault makes one page: none is a huge one.
+fn no_huge_pages() {
+    let [yes, no] = [1_u8, 0].map(libc::c_ulong::from);
+    // SAFETY: changes what the kernel does with pages of this process, and nothing that a program sees.
+    let done = unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, yes, no, no, no) };
+    assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
+}
+
+/// A value in each page of a histogram: 1024 counts of 8 bytes are one power of two.
+fn in_each_page() -> impl Iterator<Item = u64> {
+    (0..37).map(|exponent| 1 << exponent).flat_map(|value: u64| [value, value + value / 2])
+}
+
+#[test]
+fn all_memory_of_the_recorders_is_touched_before_they_record() {
+    no_huge_pages();
+    // first touches are seen
+    let mut untouched = vec![0_u8; 4096 * PAGE];
+    let seen = faults(|| untouched.chunks_mut(PAGE).for_each(|page| page[0] = 1));
+    assert!(seen > 4096 - some(4096), "{seen} of 4096");
+
+    let mut windows = Windows::new(WINDOWS, u64::from(WINDOWS) * LENGTH_NS);
+    windows.begin(0);
+    windows.begin_at(1);
+    let every = |windows: &mut Windows| {
+        for window in 0..u64::from(WINDOWS) {
+            in_each_page().for_each(|value| windows.record(1 + window * LENGTH_NS, value));
+        }
+    };
+    let (seen, pages) = (faults(|| every(&mut windows)), WINDOWS as usize * 28 * 2);
+    assert_eq!(windows.histograms().len(), WINDOWS as usize, "all windows were recorded into");
+    assert!(seen <= some(pages), "histograms of windows: {seen} of {pages}");
+
+    // its ring has a bit for each of 2^20 numbers
+    let mut set = SequenceSet::new();
+    let mut counts = WindowCounts::new(WINDOWS, u64::from(WINDOWS) * LENGTH_NS);
+    let seen = faults(|| {
+        for sequence in 0..1 << 20 {
+            set.insert(sequence);
+            counts.count(1 + sequence * 1_000);
+        }
+    });
+    assert_eq!((set.delivered(), counts.counts().len()), (1 << 20, WINDOWS as usize + 1));
+    assert!(seen <= some(32), "sequence numbers and counts: {seen} of 32");
+
+    let n = 100_000;
+    let mut stamps = Stamps::with_capacity(n);
+    let stamp = |sequence| Stamp { first_ns: sequence, second_ns: sequence };
+    let seen = faults(|| (0..n as u64).for_each(|sequence| stamps.record(sequence, stamp(sequence))));
+    let pages = n * size_of::<Stamp>() / PAGE;
+    assert!(seen <= some(pages), "stamps: {seen} of {pages}");
+
+    // the last 2^20 intended times, of 8 bytes each
+    let load = Load::Poisson { rate: Rate::per_second(1_000_000) };
+    let schedule = Schedule::new(&load, 1, 0, [].into()).expect("a plan");
+    let mut times = Times::new(schedule, 10_000_000_000);
+    let seen = faults(|| (0..1 << 20).for_each(|sequence| assert!(times.at(sequence).is_some())));
+    assert!(seen <= some(2048), "intended times: {seen} of 2048");
+}

@@ -1,0 +1,131 @@
+//! How to read a result: what its headings mean, for what is in its tables.
+
+use experiment::Workload;
+use results::{Cell, Document, PacedCell, Run, SteadyVerdict};
+
+use crate::{
+    maximum,
+    number::{count, duration},
+    paced, search, tables,
+};
+
+/// Paragraph by paragraph.
+pub(crate) fn legend(document: &Document) -> Vec<String> {
+    let has = |workload| document.cells.iter().any(|cell| cell.factors.workload == workload);
+    let mut told = Vec::new();
+    if has(Workload::Throughput) {
+        told.extend(throughput());
+    }
+    if has(Workload::Latency) {
+        told.extend(latency(document));
+    }
+    if has(Workload::Paced) {
+        told.extend(under_load(document));
+    }
+    told.extend(document.experiment.search.as_ref().map(search::legend));
+    if document.cells.iter().any(tables::grouped) {
+        told.push(tables::SAMPLES_PER_TAKE.to_owned());
+    }
+    told.extend(steady(document));
+    told.push(
+        "CPU: processor seconds per million samples at that end, user and system, all threads.".to_owned(),
+    );
+    told.push(
+        "± %: half the range of that figure over the runs, relative to their median; none where a run has too few \
+         samples for it. ± pp: half the range of Lost %, in percentage points. It describes the runs that were made, as \
+         the findings do: no significance is claimed."
+            .to_owned(),
+    );
+    told
+}
+
+fn throughput() -> [String; 3] {
+    [
+        "Packets: distinct samples delivered to the reader, not datagrams; Lost: samples that never came, also \
+         before the first and after the last that did. Both are sums over the valid runs; Lost % is of all sent.",
+        "Packets/s, Mbit/s (10^6 bit/s of payload), CPU: medians over the valid runs. A rate is over the \
+         reader's own window, from the first to the last sample.",
+        "Dropped: datagrams that the kernel dropped at a full socket buffer in the valid runs, everybody's in \
+         this network namespace; n/a where no counter tells.",
+    ]
+    .map(str::to_owned)
+}
+
+fn latency(document: &Document) -> [String; 2] {
+    let design = &document.experiment.design;
+    [
+        format!(
+            "Latency: of the samples of all valid runs of a cell together ({} of up to {}; n samples); Ave, Std, \
+             Min, Max exact, quantiles within 0.1 %. n/a: a quantile that n samples cannot bound with 95 % \
+             confidence.",
+            count(design.blocks as usize, "run"),
+            duration(design.measure_ns)
+        ),
+        "Out and Back: times of one way, not halved, by one clock. A ping that is not back in time is lost, \
+         never sent again."
+            .to_owned(),
+    ]
+}
+
+fn under_load(document: &Document) -> Vec<String> {
+    let design = &document.experiment.design;
+    let mut told = vec![
+        "Latency under load: each sample has an intended time, by a plan that is never moved. Response: from the \
+         intended time to the arrival; Service: from the begin of the write to the arrival; Send lag: from the \
+         intended time to the begin of the write. A response is the sum of the other two. Not halved, by one clock."
+            .to_owned(),
+        format!(
+            "Planned: the load; `max` has no intended times, so service only. Achieved/s: samples that the middleware \
+             took over the measured time, median over the valid runs; Delivered: sum over them. Times: of the samples of \
+             all valid runs of a cell together ({} of up to {}), quantiles within 0.1 %.",
+            count(design.blocks as usize, "run"),
+            duration(design.measure_ns)
+        ),
+    ];
+    if !document.maxima.is_empty() {
+        told.push(maximum::LEGEND.to_owned());
+    }
+    told.extend(paced::notes(&document.cells, design.probe_every));
+    let some = |runs: fn(&PacedCell) -> u32| {
+        document.cells.iter().filter_map(|cell| cell.paced.as_ref()).any(|paced| runs(paced) > 0)
+    };
+    if some(|paced| paced.sender_limited_runs) {
+        told.push(format!(
+            "{}: 99 % of the send lag is over a tenth of the period or of the median response. There the response \
+             tells how late the sender was, and is no property of the middleware's delivery: no knee is sought there. \
+             The warnings say what the sender was busy with.",
+            paced::SENDER_LIMITED
+        ));
+    }
+    if some(|paced| paced.back_pressure_runs) {
+        told.push(format!(
+            "{}: 99 % of the send lag is over a tenth of the period or of the median response, since write calls did not \
+             return in time while the writer's process had time left: the middleware takes less than was planned.",
+            paced::BACK_PRESSURE
+        ));
+    }
+    told
+}
+
+/// How many runs kept their level; none if none was judged.
+fn steady(document: &Document) -> Option<String> {
+    let valid = document.cells.iter().flat_map(Cell::valid_runs).count();
+    let judged: Vec<&Run> =
+        document.cells.iter().flat_map(Cell::valid_runs).filter(|run| !run.steady_state.is_empty()).collect();
+    let is_flat = |run: &&&Run| run.steady_state.values().all(|state| state.verdict == SteadyVerdict::Flat);
+    let flat = judged.iter().filter(is_flat).count();
+    if judged.is_empty() {
+        return None;
+    }
+    let others = match (judged.len() - flat, valid - judged.len()) {
+        (0, 0) => "",
+        (0, _) => "; the others have too few samples to tell",
+        (_, 0) => "; the warnings tell of the others",
+        _ => "; the warnings tell of the others, as far as they have samples enough",
+    };
+    Some(format!(
+        "Steady state: {flat} of {} kept one level while measured (of RTT or response its median and 99 %, or of samples \
+         delivered){others}.",
+        count(valid, "valid run")
+    ))
+}

@@ -1,0 +1,118 @@
+//! Files of a result: read whatever version wrote them, and written whole or not at all.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{DirectoryError, SCHEMA_VERSION};
+
+/// At least and at most so much is written to see whether there is room.
+const PROBE_BYTES: std::ops::RangeInclusive<u64> = (1 << 20)..=(64 << 20);
+
+/// Whether there is such a file.
+pub(crate) fn exists(path: &Path) -> Result<bool, DirectoryError> {
+    path.try_exists().map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })
+}
+
+/// Reads a file of this or an older version of the schema.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryError> {
+    let bytes = fs::read(path).map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })?;
+    parse(path, &bytes)
+}
+
+/// The same of the bytes of that file.
+pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, DirectoryError> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema_version: u64,
+    }
+    let damaged = |error: serde_json::Error| DirectoryError::Damaged {
+        path: path.to_owned(),
+        cause: error.to_string(),
+    };
+    // the version first: a newer one may well have other fields
+    let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
+    if schema_version > u64::from(SCHEMA_VERSION) {
+        return Err(DirectoryError::Newer { path: path.to_owned(), found: schema_version });
+    }
+    serde_json::from_slice(bytes).map_err(damaged)
+}
+
+/// Whether there is room for so much: writes it, to the disk itself, and removes it again.
+pub(crate) fn probe(directory: &Path, needed_bytes: u64) -> Result<(), DirectoryError> {
+    let needed_bytes = needed_bytes.max(*PROBE_BYTES.start());
+    let path = directory.join(".probe.tmp");
+    let outcome = write_noise(&path, needed_bytes.min(*PROBE_BYTES.end()));
+    let removed = if path.exists() { fs::remove_file(&path) } else { Ok(()) };
+    let directory = directory.to_owned();
+    outcome.and(removed).map_err(|cause| {
+        if is_full(&cause) {
+            DirectoryError::NoRoom { path: directory, needed_bytes, cause }
+        } else {
+            DirectoryError::Write { path: directory, cause }
+        }
+    })
+}
+
+/// Whether the disk has no room left.
+pub(crate) fn is_full(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// Noise, so that a file system that compresses or leaves holes has to find room for it too.
+fn write_noise(path: &Path, bytes: u64) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut block = vec![0; 64 << 10];
+    let mut left = bytes as usize;
+    while left > 0 {
+        for word in block.chunks_exact_mut(8) {
+            // xorshift64 (Marsaglia 2003)
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            word.copy_from_slice(&state.to_le_bytes());
+        }
+        let now = left.min(block.len());
+        file.write_all(&block[..now])?;
+        left -= now;
+    }
+    file.sync_all()
+}
+
+/// As JSON, and only what reads back: a rate that is no number would be lost for ever.
+pub(crate) fn save_json<R: DeserializeOwned>(
+    path: &Path,
+    value: &impl Serialize,
+) -> Result<(), DirectoryError> {
+    let failed = |error: serde_json::Error| DirectoryError::NotReadable {
+        path: path.to_owned(),
+        cause: error.to_string(),
+    };
+    let mut text = serde_json::to_vec_pretty(value).map_err(failed)?;
+    serde_json::from_slice::<R>(&text).map_err(failed)?;
+    text.push(b'\n');
+    save(path, &text)
+}
+
+/// All of it or nothing: a reader never meets half a file under this name, whenever the machine stops.
+pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = directory.join(format!(".{name}.tmp"));
+    let written = File::create(&temporary)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&temporary, path))
+        .and_then(|()| File::open(directory)?.sync_all());
+    written.map_err(|cause| {
+        let _ = fs::remove_file(&temporary);
+        DirectoryError::Write { path: path.to_owned(), cause }
+    })
+}

@@ -1,0 +1,359 @@
+//! What measures in virtual time: a cell once, or a whole experiment.
+
+use std::{collections::BTreeMap, mem, sync::Arc};
+
+use experiment::{
+    Cell, Design, DriverDescription, Durability, Experiment, Factors, Load, Policy, Qos, Reliability,
+    ScheduledRun, Workload,
+};
+use results::{
+    Assembler, Counted, Document, Duet, Header, Histograms, Latency, Packing, Received, Run, RunState, State,
+    SteadyState, Throughput, kind_of_flow, steady_latency, steady_rate, with_rate,
+};
+use sim_model::{Config, ConfigError, Flow};
+
+use crate::{
+    Figures, Machine, Outcome, Series, describe, latency,
+    paced::{self, Open, Recorded, Stream},
+    throughput,
+    usage::Used,
+    way::{Arrival, Way},
+};
+
+/// Measures. Memory is used again from run to run.
+#[derive(Debug, Default)]
+pub struct Lab {
+    /// The host that it measures on.
+    pub machine: Machine,
+    /// What the drivers of an experiment say of themselves, by name. Those that are not here are as [`describe()`] has a
+    /// middleware.
+    pub drivers: BTreeMap<String, DriverDescription>,
+    /// The times of each flow whose load follows a file, by its name: ns from the begin, ascending.
+    pub traces: BTreeMap<String, Arc<[u64]>>,
+    series: BTreeMap<&'static str, Series>,
+    /// Of the flows of an open loop.
+    recorded: Vec<Recorded>,
+    arrivals: Vec<Vec<Arrival>>,
+}
+
+/// What a workload measured.
+pub(crate) struct Measured {
+    /// Of each flow.
+    pub counted: Vec<Counted>,
+    pub throughput: Option<Throughput>,
+    pub received: Option<Received>,
+    /// Of an open loop.
+    pub open: Option<Open>,
+    pub used: Used,
+}
+
+impl Lab {
+    /// A lab that has measured nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same on this machine.
+    #[must_use]
+    pub fn on(machine: Machine) -> Self {
+        Self { machine, ..Self::default() }
+    }
+
+    /// Makes a run; its values are in the series.
+    fn measure(
+        &mut self,
+        cell: &Cell,
+        design: &Design,
+        scheduled: ScheduledRun,
+    ) -> Result<Measured, ConfigError> {
+        let factors = &cell.factors;
+        let options = factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        // the two runs of a duet meet the host in one state
+        let at = scheduled.duet.map_or(scheduled.number, |duet| duet.partner.min(scheduled.number));
+        let half =
+            if scheduled.duet.is_some_and(|duet| duet.half == 1) { self.machine.other_half } else { 1.0 };
+        let slower = self.machine.between.factor(design.seed, at) * half;
+        refuse(factors, &self.machine)?;
+        let config = Config::parse(options)?.slowed(slower);
+        let machine = self.machine.slowed(slower);
+        let seed = design.seed_of_run(scheduled.number);
+        let reliable = factors.qos.reliability == Some(Reliability::Reliable);
+        let config_of = |packet_bytes| {
+            let mut config = config.clone();
+            machine.limit(&mut config, packet_bytes);
+            Arc::new(config)
+        };
+        let flow = |config: &Arc<Config>, stream| {
+            Flow::new(config.clone(), reliable, config.qos_ns(policies(&factors.qos)), seed, stream)
+        };
+        let mut memory = mem::take(&mut self.arrivals);
+        let mut way = |stream: usize, size| {
+            let config = config_of(samples_per_packet(factors.batch_bytes, size) * size);
+            let arrivals = memory.pop().unwrap_or_default();
+            Way::new(flow(&config, stream as u64), config, &machine, reliable, size, arrivals)
+        };
+        for series in self.series.values_mut() {
+            series.clear();
+        }
+        Ok(match factors.workload {
+            Workload::Latency => {
+                let samples = samples_per_packet(factors.batch_bytes, factors.size_bytes);
+                let config = config_of(factors.size_bytes * samples);
+                let flows = [flow(&config, 0), flow(&config, 1)];
+                latency::measure(&mut self.series, flows, &config, &machine, factors, design)
+            }
+            Workload::Paced => {
+                let flows = factors.streams();
+                self.recorded.resize_with(flows.len(), Recorded::default);
+                let mut streams = Vec::with_capacity(flows.len());
+                for ((number, flow), recorded) in flows.iter().enumerate().zip(&mut self.recorded) {
+                    let samples = samples_per_packet(factors.batch_bytes, flow.size_bytes);
+                    let way = way(number, flow.size_bytes);
+                    let times = trace_of(&self.traces, flow)?;
+                    let packing = Packing::new(factors, flow.size_bytes);
+                    streams.push(Stream::new((number, flow), times, way, packing, samples, recorded));
+                }
+                let measured = paced::measure(&mut streams, design, seed);
+                self.arrivals = streams.into_iter().map(|stream| stream.into_way().into_arrivals()).collect();
+                self.pool();
+                measured
+            }
+            Workload::Search => unreachable!("a search has no run of its own: its trials are paced ones"),
+            Workload::Throughput => {
+                let mut way = way(0, factors.size_bytes);
+                let call = self.series.entry("write_call").or_default();
+                let measured = throughput::measure(call, &mut way, factors, design);
+                self.arrivals = vec![way.into_arrivals()];
+                measured
+            }
+        })
+    }
+
+    /// Whether a run kept its level, by its latency and by what came; of a plan that has one.
+    fn steady_state(
+        &self,
+        received: Option<&Received>,
+        factors: &Factors,
+        design: &Design,
+    ) -> BTreeMap<String, SteadyState> {
+        let is_level =
+            |flow: &experiment::Flow| !matches!(flow.load, Load::Burst { .. } | Load::Trace { .. });
+        if !factors.streams().iter().all(is_level) {
+            return BTreeMap::new();
+        }
+        let delivered = received.and_then(steady_rate).map(|state| ("delivered".to_owned(), state));
+        let latency = ["rtt", "response"].into_iter().filter_map(|kind| Some((kind, self.series(kind)?)));
+        let by_latency = latency.flat_map(|(kind, series)| {
+            let windows = series.windows(design.windows, design.measure_ns);
+            steady_latency(kind, windows.histograms(), windows.length_ns())
+        });
+        delivered.into_iter().chain(by_latency).collect()
+    }
+
+    /// The values of all flows together, by kind.
+    fn pool(&mut self) {
+        for recorded in &self.recorded {
+            for (kind, series) in recorded.kinds() {
+                self.series.entry(kind).or_default().extend(series);
+            }
+        }
+    }
+
+    /// Measures a cell once. Its options are those of the simulated middleware. The seed of the design, the number of the
+    /// run and the option `seed` decide all random numbers.
+    ///
+    /// # Errors
+    /// Options that the simulated middleware has not.
+    pub fn run(
+        &mut self,
+        cell: &Cell,
+        design: &Design,
+        scheduled: ScheduledRun,
+    ) -> Result<Outcome, ConfigError> {
+        let measured = self.measure(cell, design, scheduled)?;
+        let factors = &cell.factors;
+        let (latency, mut histograms) = latencies(self.series.iter().map(|(kind, series)| (*kind, series)));
+        let paced = measured.open.map(|open| {
+            let flows = factors.streams();
+            // a single flow is the whole run
+            let of_flows = match &flows[..] {
+                [_] => vec![latency.clone()],
+                several => several
+                    .iter()
+                    .zip(&self.recorded)
+                    .map(|(flow, recorded)| {
+                        let (latency, of_flow) = latencies(recorded.kinds().into_iter());
+                        let named = of_flow
+                            .into_iter()
+                            .map(|(kind, values)| (kind_of_flow(&kind, &flow.name), values));
+                        histograms.extend(named);
+                        latency
+                    })
+                    .collect(),
+            };
+            open.record(flows, of_flows, &measured.counted, &measured.used, design)
+        });
+        let steady_state = self.steady_state(measured.received.as_ref(), factors, design);
+        let mut run = Run {
+            search: None,
+            number: scheduled.number,
+            block: scheduled.block,
+            twin: scheduled.twin,
+            duet: scheduled.duet.map(|duet| Duet { partner: duet.partner, side_by_side_pct: 100.0 }),
+            cell: cell.id.clone(),
+            state: RunState::Valid,
+            failure: None,
+            started_unix_ns: 0,
+            phases_ns: BTreeMap::from([
+                ("warm_up".to_owned(), design.warm_up_ns),
+                ("measure".to_owned(), design.measure_ns),
+            ]),
+            latency,
+            steady_state,
+            throughput: measured.throughput,
+            paced,
+            counted: measured.counted.clone(),
+            cpu_ns_per_sample: None,
+            effective_qos: ["writer", "reader"].map(|end| (end.to_owned(), factors.qos.clone())).into(),
+            wire: None,
+            udp_buffer_drops: None,
+            environment_padding_bytes: None,
+            agents: Vec::new(),
+            warnings: Vec::new(),
+        };
+        measured.used.record(&mut run, factors, &Counted::sum(&measured.counted));
+        Ok(Outcome { run, histograms })
+    }
+
+    /// The same run, and of it only what it is measured for: without histograms, windows and record, far quicker.
+    ///
+    /// # Errors
+    /// Options that the simulated middleware has not.
+    pub fn figures(
+        &mut self,
+        cell: &Cell,
+        design: &Design,
+        scheduled: ScheduledRun,
+    ) -> Result<Figures, ConfigError> {
+        let Measured { counted, throughput, open, .. } = self.measure(cell, design, scheduled)?;
+        let mut quantile =
+            |kind, quantile| self.series.get_mut(kind).and_then(|series| series.quantile(quantile));
+        Ok(Figures {
+            rtt_p50_ns: quantile("rtt", 0.5),
+            rtt_p99_ns: quantile("rtt", 0.99),
+            response_p50_ns: quantile("response", 0.5),
+            response_p99_ns: quantile("response", 0.99),
+            planned: open.map(|open| open.planned()),
+            throughput,
+            counted: Counted::sum(&counted),
+        })
+    }
+
+    /// Measures a whole experiment, as `ddsmark characterize` would: every run of its schedule, and the result.
+    ///
+    /// # Errors
+    /// Options that the simulated middleware has not.
+    pub fn experiment(&mut self, experiment: &Experiment) -> Result<Document, ConfigError> {
+        let names = experiment.cells.iter().map(|cell| &cell.factors.driver);
+        let drivers = names.map(|name| {
+            let described = self.drivers.get(name).cloned();
+            (name.clone(), described.unwrap_or_else(|| describe(name, false)))
+        });
+        let interfaces = experiment.cells.iter().map(|cell| &cell.factors.interface);
+        let host = describe::host(&self.machine, interfaces);
+        let header = Header::new(describe::tool(), host, experiment.clone(), drivers.collect(), Vec::new());
+        let mut assembler = Assembler::new(header);
+        let maxima = self.maxima(experiment)?;
+        let cells: Vec<Cell> = experiment.cells.iter().map(|cell| with_rate(cell, &maxima)).collect();
+        assembler.set_maxima(maxima);
+        for scheduled in experiment.schedule() {
+            let Outcome { run, histograms } =
+                self.run(&cells[scheduled.cell], &experiment.design, scheduled)?;
+            assembler.add(run, &histograms);
+        }
+        let mut document = assembler.document(State::Complete);
+        document.findings = findings::of(&document);
+        Ok(document)
+    }
+
+    /// What the last run recorded of a kind (`rtt`, `one_way_out`, `one_way_back`), value by value.
+    #[must_use]
+    pub fn series(&self, kind: &str) -> Option<&Series> {
+        self.series.get(kind).filter(|series| !series.is_empty())
+    }
+}
+
+/// The policies that are asked for and are more than what everybody has.
+fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
+    let reliable = qos.reliability == Some(Reliability::Reliable);
+    let durable = qos.durability.is_some_and(|durability| durability != Durability::Volatile);
+    let asked = [
+        (Policy::Reliability, reliable),
+        (Policy::History, qos.history.is_some()),
+        (Policy::ResourceLimits, qos.max_samples.is_some() || qos.max_instances.is_some()),
+        (Policy::Durability, durable),
+        (Policy::Deadline, qos.deadline_ns.is_some()),
+        (Policy::LatencyBudget, qos.latency_budget_ns.is_some()),
+        (Policy::Lifespan, qos.lifespan_ns.is_some()),
+        (Policy::Liveliness, qos.liveliness.is_some() || qos.liveliness_lease_ns.is_some()),
+        (Policy::Ownership, qos.ownership.is_some()),
+        (Policy::OwnershipStrength, qos.ownership_strength.is_some()),
+        (Policy::Partition, qos.partitions.is_some()),
+        (Policy::Presentation, qos.presentation.is_some()),
+        (Policy::DestinationOrder, qos.destination_order.is_some()),
+        (Policy::TimeBasedFilter, qos.minimum_separation_ns.is_some()),
+        (Policy::TransportPriority, qos.transport_priority.is_some()),
+    ];
+    asked.into_iter().filter(|(_, asked)| *asked).map(|(policy, _)| policy.name())
+}
+
+/// Of those kinds that something was recorded of.
+fn latencies<'s>(
+    kinds: impl Iterator<Item = (&'static str, &'s Series)>,
+) -> (BTreeMap<String, Latency>, Histograms) {
+    let filled = kinds.filter(|(_, series)| !series.is_empty());
+    let both = filled.map(|(kind, series)| {
+        let (figures, histogram) = series.latency();
+        ((kind.to_owned(), figures), (kind.to_owned(), histogram))
+    });
+    both.unzip()
+}
+
+/// What virtual time has not.
+fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigError> {
+    let refused =
+        |message: &str, hint: &str| Err(ConfigError { message: message.to_owned(), hint: hint.to_owned() });
+    if factors.queues.receive_group.is_some() {
+        return refused("samples are not received in groups in virtual time", "leave `receive_group` out");
+    }
+    if factors.streams().iter().any(|flow| matches!(flow.load, Load::Throttled { .. })) {
+        let message = "a throttled rate follows probes, and there are none in virtual time";
+        return refused(message, "plan another rate, such as `max`");
+    }
+    if factors.batching.is_turbo() && machine.link_mbps.is_some() {
+        let message =
+            "the packets of turbo have many sizes, and a link in virtual time carries packets of one";
+        return refused(message, "leave `link_mbps` out, or pack a fixed number of samples");
+    }
+    Ok(())
+}
+
+/// Samples of this size that make one packet of the server's.
+pub(crate) fn samples_per_packet(batch_bytes: u64, size_bytes: u64) -> u64 {
+    (batch_bytes / size_bytes.max(1)).max(1)
+}
+
+/// The times that a flow follows, if it follows a file.
+fn trace_of(
+    traces: &BTreeMap<String, Arc<[u64]>>,
+    flow: &experiment::Flow,
+) -> Result<Arc<[u64]>, ConfigError> {
+    if !matches!(flow.load, Load::Trace { .. }) {
+        return Ok(Arc::default());
+    }
+    traces.get(&flow.name).cloned().ok_or_else(|| ConfigError {
+        message: format!("flow `{}` follows a file whose times are not there", flow.name),
+        hint: "put them into `traces`, by the name of the flow".to_owned(),
+    })
+}

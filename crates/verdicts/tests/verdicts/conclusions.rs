@@ -1,0 +1,166 @@
+//! What is concluded of two cells, in words, and what it rests on.
+
+use experiment::Workload;
+use results::{Conclusion, Document, RunState, SteadyState, SteadyVerdict, Verdict, VerdictKind};
+
+use crate::{conclusion, latency, p50, p50_without, result, rtt};
+
+#[test]
+fn each_conclusion_has_its_words() {
+    let words = [
+        (12, 0.95, 0.01),
+        (12, 1.08, 0.01),
+        (12, 1.0, 0.01),
+        (12, 0.99, 0.002),
+        (12, 1.0, 0.2),
+        (3, 2.0, 0.01),
+    ]
+    .map(|(blocks, ratio, reach)| p50(&latency(blocks, ratio, reach)).text);
+    assert_eq!(
+        words,
+        [
+            "p50 RTT 5.1 % lower (95 % 4.7..5.6, 12 blocks)",
+            "p50 RTT 7.9 % higher (95 % 7.4..8.3, 12 blocks)",
+            "p50 RTT equivalent within 2 % (95 % -0.6..+0.3, 12 blocks)",
+            "p50 RTT 1.0 % lower, equivalent within 2 % (95 % 0.9..1.1, 12 blocks)",
+            "p50 RTT inconclusive: could have seen 15.2 % (95 % -11.2..+5.8, 12 blocks)",
+            "p50 RTT has too few blocks for any claim: 3, needs 7",
+        ]
+    );
+}
+
+#[test]
+fn what_is_better_depends_on_the_figure() {
+    let lower = p50(&latency(12, 0.9, 0.01));
+    assert_eq!(conclusion(&lower), &Conclusion::Lower { better: true, within_margin: false });
+    let document = result(Workload::Throughput, 12, |run| {
+        let ratio = if run.cell.starts_with("dds") { 0.9 } else { 1.0 };
+        let throughput = run.throughput.as_mut().expect("a throughput run");
+        throughput.goodput_mbps = 900.0 * ratio * (1.0 + 0.001 * f64::from(run.number % 5));
+    });
+    let verdicts = verdicts::of(&document);
+    let goodput = verdicts.last().expect("a verdict");
+    assert_eq!(conclusion(goodput), &Conclusion::Lower { better: false, within_margin: false });
+    assert!(goodput.text.starts_with("goodput 10.0 % lower (95 % "), "{}", goodput.text);
+}
+
+#[test]
+fn the_baseline_against_itself_is_the_noise_floor() {
+    let floors = |document: &Document| -> Vec<Verdict> {
+        let mut verdicts = verdicts::of(document);
+        verdicts.retain(|verdict| verdict.kind == VerdictKind::NoiseFloor);
+        verdicts
+    };
+    let quiet = floors(&latency(12, 0.9, 0.01));
+    assert_eq!(quiet.len(), 2, "median and p99");
+    for floor in &quiet {
+        assert_eq!(floor.treatment.cell, floor.baseline.cell);
+        assert_eq!(floor.answer.as_ref().map(|answer| (answer.n, answer.family)), Some((12, 2)));
+        assert!(!conclusion(floor).differs(), "{}", floor.text);
+    }
+    // a second run that is always slower would be a defect of the rig, and is seen
+    let rigged = result(Workload::Latency, 12, |run| {
+        rtt(run, 1.0, 0.01);
+        let slower = if run.twin { 1.1 } else { 1.0 };
+        let rtt = run.latency.get_mut("rtt").expect("a latency run");
+        rtt.p50_ns = rtt.p50_ns.map(|ns| (ns as f64 * slower) as u64);
+    });
+    assert!(conclusion(&floors(&rigged)[0]).differs());
+    // no baseline: no verdict
+    let mut without = latency(12, 0.9, 0.01);
+    without.experiment.design.baseline.clear();
+    without.cells.iter_mut().for_each(|cell| cell.runs.retain(|run| !run.twin));
+    assert_eq!(verdicts::of(&without), []);
+}
+
+#[test]
+fn over_one_percent_of_lost_pings_there_is_no_verdict_on_latency() {
+    let lossy = |lost| {
+        p50(&result(Workload::Latency, 12, |run| {
+            rtt(run, 0.9, 0.01);
+            if run.cell.starts_with("dds") {
+                run.counted[0].lost = lost;
+            }
+        }))
+    };
+    // of 400
+    let (kept, withheld) = (lossy(4), lossy(5));
+    assert!(kept.withheld.is_none() && conclusion(&kept).differs(), "{}", kept.text);
+    assert_eq!(withheld.answer, None);
+    assert_eq!(
+        withheld.text,
+        "p50 RTT: no verdict: 1.2 % of the pings of `dds/udp4/latency/1024` were lost, more than 1 %"
+    );
+}
+
+#[test]
+fn runs_without_steady_state_and_runs_without_figures_are_counted() {
+    let document = result(Workload::Latency, 12, |run| {
+        rtt(run, 0.9, 0.01);
+        let dds = run.cell.starts_with("dds");
+        let verdict = if dds && run.block <= 5 { SteadyVerdict::NoSteadyState } else { SteadyVerdict::Flat };
+        let state = SteadyState { verdict, steady_from_ns: None, segments: Vec::new() };
+        run.steady_state.insert("rtt_p50".to_owned(), state);
+        match run.block {
+            10 if dds => run.state = RunState::Failed,
+            11 if !dds && !run.twin => run.state = RunState::Invalid,
+            12 if dds => run.latency.get_mut("rtt").expect("rtt").p50_ns = None,
+            _ => {}
+        }
+    });
+    let verdict = p50(&document);
+    assert!(verdict.text.contains(", 9 blocks)"), "{}", verdict.text);
+    assert!(
+        verdict.text.ends_with(
+            "; no steady state in 5 of 21 runs; left out: runs 1 failed, 1 invalid, 1 without this figure"
+        ),
+        "{}",
+        verdict.text
+    );
+    assert_eq!(verdict.answer.map(|answer| (answer.n, answer.incomplete)), Some((9, 3)));
+    let clean = p50(&latency(12, 0.9, 0.01));
+    assert!(!clean.text.contains("steady") && !clean.text.contains("left out"), "{}", clean.text);
+}
+
+#[test]
+fn noisy_blocks_are_told_with_and_without() {
+    let document = result(Workload::Latency, 12, |run| {
+        rtt(run, 0.9, 0.01);
+        let rtt = run.latency.get_mut("rtt").expect("a latency run");
+        // the noise hits the treatment, in a third of the blocks
+        if run.block <= 4 && run.cell.starts_with("dds") {
+            rtt.p50_ns = rtt.p50_ns.map(|ns| ns * 3);
+        }
+    });
+    let none = p50(&document);
+    assert!(none.without_noisy.is_none() && !none.depends_on_noise(), "{}", none.text);
+    let some = p50_without(&document, &[1, 2, 3, 4]);
+    assert!(some.depends_on_noise(), "{}", some.text);
+    assert!(some.text.contains("p50 RTT inconclusive"), "{}", some.text);
+    assert!(
+        some.text.contains("; without 4 noisy blocks, ANOTHER CONCLUSION: 10.3 % lower (95 % "),
+        "{}",
+        some.text
+    );
+    // the conclusion may as well be the same
+    let same = p50_without(&latency(12, 0.9, 0.01), &[2]);
+    assert!(same.text.contains("; without the noisy block: 10."), "{}", same.text);
+    assert!(!same.depends_on_noise() && same.without_noisy.is_some_and(|quiet| quiet.n == 11));
+}
+
+#[test]
+fn claims_of_one_table_share_the_level_and_a_list_to_look_at_does_not_claim() {
+    let verdicts = verdicts::of(&latency(12, 0.9, 0.01));
+    let answers: Vec<_> = verdicts
+        .iter()
+        .filter(|verdict| verdict.kind == VerdictKind::Comparison)
+        .filter_map(|verdict| verdict.answer.as_ref())
+        .collect();
+    assert_eq!(answers.len(), 2);
+    for answer in answers {
+        assert_eq!(answer.family, 2);
+        assert!(answer.p_holm >= answer.p && answer.p_exploratory <= answer.p_holm, "{answer:?}");
+        let [low, high] = answer.simultaneous_pct.expect("12 blocks");
+        assert!(low <= answer.low_pct.expect("low") && high >= answer.high_pct.expect("high"));
+    }
+}

@@ -1,0 +1,63 @@
+//! Criteria: kept, broken, or not to be told.
+
+use results::{CriterionOutcome, Document, Metric};
+use verdicts::{Asked, Criterion, Refusal, compare};
+
+use crate::{latency, p50, side};
+
+fn criteria(texts: &[&str]) -> Vec<Criterion> {
+    texts.iter().map(|text| Criterion::parse(text).expect("a criterion")).collect()
+}
+
+#[test]
+fn criteria_are_broken_kept_or_not_to_be_told() {
+    let judged = |ratio: f64, reach: f64, blocks: u32, texts: &[&str]| {
+        let document = latency(blocks, ratio, reach);
+        let asked = Asked {
+            factors: vec!["driver".to_owned(), "qos".to_owned()],
+            criteria: criteria(texts),
+            ..Asked::default()
+        };
+        let found = compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked);
+        let judged = found.expect("compared").criteria;
+        judged.into_iter().map(|judged| judged.outcome).collect::<Vec<_>>()
+    };
+    use CriterionOutcome::{Broken, CannotTell, Kept};
+    assert_eq!(judged(1.10, 0.01, 12, &["p99 > +5%", "p50 > 20%", "p50 < -5%"]), [Broken, Kept, Kept]);
+    assert_eq!(judged(0.9, 0.01, 12, &["p50 < -5%"]), [Broken]);
+    assert_eq!(judged(1.05, 0.1, 12, &["p99 > +5%"]), [CannotTell]);
+    assert_eq!(judged(3.0, 0.01, 5, &["p99 > +5%"]), [CannotTell]);
+    let document = latency(12, 1.0, 0.01);
+    let asked = Asked { criteria: criteria(&["goodput < -5%"]), ..Asked::default() };
+    let wrong = compare(&side("a", &document, "dds"), &side("a", &document, "dds"), &asked);
+    assert!(
+        matches!(wrong, Err(Refusal::WrongMetric { wanted, .. }) if wanted.means(Metric::Goodput)),
+        "{wrong:?}"
+    );
+}
+
+/// Not the verdict: that shares its level with all figures of the table, a criterion with the other criteria.
+#[test]
+fn a_criterion_is_told_with_the_interval_that_it_is_judged_by() {
+    let told = |document: &Document, treatment: &str, texts: &[&str]| {
+        let asked = Asked {
+            factors: vec!["driver".to_owned(), "qos".to_owned()],
+            criteria: criteria(texts),
+            ..Asked::default()
+        };
+        let sides = (side("a", document, "plain"), side("a", document, treatment));
+        let judged = compare(&sides.0, &sides.1, &asked).expect("compared").criteria;
+        judged.into_iter().map(|judged| judged.text).collect::<Vec<_>>()
+    };
+    let six = latency(6, 1.1, 0.01);
+    assert!(p50(&six).text.starts_with("p50 RTT has too few blocks"), "{}", p50(&six).text);
+    let one = told(&six, "dds", &["p50 > +20%"]);
+    assert!(one[0].starts_with("kept: p50 RTT +") && one[0].contains(" % (95 % +"), "{one:?}");
+    let two = told(&six, "dds", &["p50 > +20%", "p50 > +5%"]);
+    assert_eq!(two, ["the data cannot tell: p50 RTT has 6 blocks, needs 7"; 2]);
+    let two = told(&latency(12, 1.1, 0.01), "dds", &["p50 > +20%", "p50 > +5%"]);
+    assert!(two[0].starts_with("kept: ") && two[1].starts_with("BROKEN: "), "{two:?}");
+    assert!(two.iter().all(|text| text.contains(" % (97.5 % +")), "{two:?}");
+    let itself = told(&six, "plain", &["p50 > +20%"]);
+    assert_eq!(itself, ["the data cannot tell: both sides are the same runs"]);
+}

@@ -1,0 +1,100 @@
+//! Open loops: loads, late senders, and shares of a maximum.
+
+use experiment::{Arrival, Load, Rate, Share};
+use results::{CriterionOutcome, Document, Metric, Run};
+use verdicts::{Asked, Criterion, Refusal, Side, compare};
+
+use crate::{sample, side};
+
+/// Open loops of two loads, measured in one experiment, with responses of this ratio.
+fn under_load(ratio: f64, change: impl Fn(&mut Run)) -> Document {
+    use sample::paced::{constant, document_with, header};
+    let mut header = header(&[constant(1000), constant(2000)], &[]);
+    header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+    header.experiment.design.blocks = 12;
+    document_with(&header, |run| {
+        let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
+        let ratio = if run.cell.ends_with("2000/s") { ratio } else { 1.0 };
+        let p50 = 100_000.0 * ratio * (1.0 + 0.01 * noise);
+        let response = run.latency.get_mut("response").expect("an open loop");
+        (response.p50_ns, response.p99_ns) = (Some(p50 as u64), Some((3.0 * p50) as u64));
+        change(run);
+    })
+}
+
+fn held(document: &Document, asked: &Asked) -> Result<results::Comparison, Refusal> {
+    let side = |load: &str| Side {
+        name: "r".to_owned(),
+        document,
+        cells: document.cells.iter().filter(|cell| cell.id.ends_with(load)).collect(),
+    };
+    compare(&side("/1000/s"), &side("/2000/s"), asked)
+}
+
+#[test]
+fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() {
+    let document = under_load(1.3, |_| {});
+    let refused = held(&document, &Asked::default()).expect_err("the load was not named");
+    assert_eq!(refused.details(), ["load: `1000/s`, then `2000/s`"]);
+
+    let criteria = ["p99 > +10%", "response-p50 > +50%"].map(|text| Criterion::parse(text).unwrap());
+    let asked = Asked { factors: vec!["load".to_owned()], criteria: criteria.to_vec(), ..Asked::default() };
+    let comparison = held(&document, &asked).expect("the load is named");
+    let metrics: Vec<Metric> = comparison.verdicts.iter().map(|verdict| verdict.metric).collect();
+    assert_eq!(metrics, [Metric::ResponseP50, Metric::ResponseP99]);
+    assert!(comparison.verdicts[1].text.starts_with("p99 response 29."), "{}", comparison.verdicts[1].text);
+    let outcomes: Vec<_> = comparison.criteria.iter().map(|judged| (judged.metric, judged.outcome)).collect();
+    let expected =
+        [(Metric::ResponseP99, CriterionOutcome::Broken), (Metric::ResponseP50, CriterionOutcome::Kept)];
+    assert_eq!(outcomes, expected);
+
+    let asked = Asked { metrics: vec![Metric::RttP50.into(), Metric::Goodput.into()], ..asked };
+    assert!(held(&document, &asked).is_ok());
+}
+
+#[test]
+fn responses_of_few_samples_or_of_a_late_sender_are_told() {
+    let asked = Asked { factors: vec!["load".to_owned()], ..Asked::default() };
+    let lossy = under_load(1.3, |run| run.counted[0].lost = run.counted[0].sent / 50);
+    let comparison = held(&lossy, &asked).expect("the load is named");
+    assert!(comparison.verdicts[0].text.contains("of the samples of `dds/paced/"), "{comparison:?}");
+
+    let late = under_load(1.3, |run| run.paced.as_mut().unwrap().sender_limited = run.block < 3);
+    let comparison = held(&late, &asked).expect("the load is named");
+    assert_eq!(comparison.verdicts[0].treatment.sender_limited, 2);
+    let words = "sender-limited in 4 of 24 runs";
+    assert!(comparison.verdicts[0].text.contains(words), "{}", comparison.verdicts[0].text);
+    let quiet = held(&under_load(1.3, |_| {}), &asked).expect("the load is named");
+    assert!(!quiet.verdicts[0].text.contains("sender-limited"));
+}
+
+#[test]
+fn the_same_percents_of_two_maxima_are_compared_and_both_rates_named() {
+    use sample::paced::{constant, document_with, header};
+    let of = |load: Load| {
+        let mut header = header(&[load], &[]);
+        header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+        header.experiment.design.blocks = 12;
+        document_with(&header, |_| {})
+    };
+    let half = |sps: u64| {
+        let percent = Share::of_percent(50.0).expect("a share");
+        of(Load::Share { percent, arrival: Arrival::Constant, rate: Some(Rate::per_second(sps)) })
+    };
+    let compared = |before: &Document, after: &Document, asked: &Asked| {
+        compare(&side("a", before, "dds"), &side("b", after, "dds"), asked)
+    };
+    let comparison = compared(&half(5_000), &half(6_000), &Asked::default()).expect("the same load");
+    assert_eq!(comparison.differences, []);
+    let words = "each at a share of its own maximum: 6000/s against 5000/s (+20.0 %)";
+    for verdict in &comparison.verdicts {
+        assert!(verdict.text.contains(words), "{}", verdict.text);
+        assert_eq!((verdict.treatment.share_sps, verdict.baseline.share_sps), (Some(6_000.0), Some(5_000.0)));
+    }
+    // a rate that is planned is another load
+    let refused = compared(&half(5_000), &of(constant(5_000)), &Asked::default()).expect_err("another load");
+    assert_eq!(refused.details(), ["load: `50% of the maximum`, then `5000/s`"]);
+    let asked = Asked { factors: vec!["load".to_owned()], ..Asked::default() };
+    let comparison = compared(&half(5_000), &of(constant(5_000)), &asked).expect("the load is named");
+    assert!(!comparison.verdicts[0].text.contains("of its own maximum"), "{}", comparison.verdicts[0].text);
+}

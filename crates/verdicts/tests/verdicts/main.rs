@@ -1,0 +1,94 @@
+//! Each verdict has an input that gives it, and one that gives its opposite.
+
+mod conclusions;
+mod criteria;
+mod duet;
+mod load;
+mod modes;
+#[path = "../../../results/tests/sample/mod.rs"]
+mod sample;
+mod sides;
+
+use std::collections::BTreeSet;
+
+use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
+use results::{Assembler, Conclusion, Document, Histograms, Metric, Run, State, Verdict, VerdictKind};
+use verdicts::Side;
+
+/// A result of two drivers, of which `plain` is the baseline, with what `change` makes of each run.
+fn result(workload: Workload, blocks: u32, change: impl Fn(&mut Run)) -> Document {
+    made(workload, blocks, false, change)
+}
+
+/// The same, in duets or not.
+fn made(workload: Workload, blocks: u32, duet: bool, change: impl Fn(&mut Run)) -> Document {
+    let mut header = sample::header_of(&Characterize {
+        drivers: vec!["plain".to_owned(), "dds".to_owned()],
+        sizes: vec![1024],
+        workloads: vec![workload],
+        batch_bytes: 0,
+        reliability: ReliabilityChoice::Strongest,
+        receive: ReceiveMode::Waitset,
+        interface: "lo".to_owned(),
+        multicast: false,
+        vendor_defaults: false,
+        transport: None,
+        options: Vec::new(),
+        effort: Effort::Quick,
+        runs: None,
+        measure_ns: None,
+        warm_up_ns: None,
+        check_every: 64,
+        seed: 3,
+        pin: Pin::None,
+        keep_awake: false,
+        match_ns: None,
+    });
+    header.experiment.design.blocks = blocks;
+    header.experiment.design.duet = duet;
+    let baseline = header.experiment.cells.iter().find(|cell| cell.factors.driver == "plain");
+    header.experiment.design.baseline = vec![baseline.expect("a cell").id.clone()];
+    let (schedule, cells) = (header.experiment.schedule(), header.experiment.cells.clone());
+    let mut assembler = Assembler::new(header);
+    for scheduled in schedule {
+        let (mut run, _) = sample::run(scheduled, &cells[scheduled.cell]);
+        change(&mut run);
+        assembler.add(run, &Histograms::new());
+    }
+    assembler.document(State::Complete)
+}
+
+/// A round trip of 100 µs where `driver`'s is `ratio` of it, and runs lie up to `reach` apart.
+fn rtt(run: &mut Run, ratio: f64, reach: f64) {
+    let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
+    let ratio = if run.cell.starts_with("dds") { ratio } else { 1.0 };
+    let p50 = 100_000.0 * ratio * (1.0 + reach * (2.0 * noise - 1.0));
+    let rtt = run.latency.get_mut("rtt").expect("a latency run");
+    (rtt.p50_ns, rtt.p99_ns) = (Some(p50 as u64), Some((3.0 * p50) as u64));
+}
+
+fn latency(blocks: u32, ratio: f64, reach: f64) -> Document {
+    result(Workload::Latency, blocks, |run| rtt(run, ratio, reach))
+}
+
+/// Of the treatment's median RTT.
+fn p50(document: &Document) -> Verdict {
+    p50_without(document, &[])
+}
+
+fn p50_without(document: &Document, noisy: &[u32]) -> Verdict {
+    let noisy = BTreeSet::from_iter(noisy.iter().copied());
+    let mut verdicts = verdicts::without(document, &noisy);
+    verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison && verdict.metric == Metric::RttP50);
+    assert_eq!(verdicts.len(), 1);
+    verdicts.remove(0)
+}
+
+fn conclusion(verdict: &Verdict) -> &Conclusion {
+    &verdict.answer.as_ref().expect("a verdict").conclusion
+}
+
+fn side<'d>(name: &str, document: &'d Document, cell: &str) -> Side<'d> {
+    let cells = document.cells.iter().filter(|found| found.id.starts_with(cell)).collect();
+    Side { name: name.to_owned(), document, cells }
+}

@@ -1,0 +1,110 @@
+//! What is compared with what, and what is refused.
+
+use experiment::{Pin, ReceiveMode, Workload};
+use results::{Document, Pairing, VerdictKind};
+use verdicts::{Asked, Refusal, compare};
+
+use crate::{conclusion, latency, result, rtt, side};
+
+#[test]
+fn two_cells_of_one_result_are_paired_by_block_and_two_results_are_not() {
+    let document = latency(12, 0.9, 0.01);
+    let asked = Asked { factors: vec!["driver".to_owned(), "qos".to_owned()], ..Asked::default() };
+    let one =
+        compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked).expect("compared");
+    let of = |comparison: &results::Comparison| {
+        let verdicts = comparison.verdicts.iter();
+        verdicts
+            .filter(|verdict| verdict.kind == VerdictKind::Comparison)
+            .map(|v| v.pairing)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&one), [Pairing::Blocks; 2]);
+    assert!(one.notes.iter().all(|note| !note.contains("Drift")), "{:?}", one.notes);
+    // the same cell, later, with another noise
+    let later = result(Workload::Latency, 10, |run| {
+        run.number += 1000;
+        rtt(run, 0.8, 0.01);
+    });
+    let two = compare(&side("a", &document, "dds"), &side("b", &later, "dds"), &Asked::default());
+    let two = two.expect("compared");
+    assert_eq!(of(&two), [Pairing::Apart; 2]);
+    assert!(two.notes[0].contains("Drift between the two is not controlled"), "{:?}", two.notes);
+    let p50 = two.verdicts.iter().find(|verdict| verdict.pairing == Pairing::Apart).expect("a verdict");
+    assert!(
+        p50.text.starts_with("p50 RTT 11.0 % lower (95 % ") && p50.text.contains("12 and 10 runs"),
+        "{}",
+        p50.text
+    );
+}
+
+#[test]
+fn a_result_against_itself_never_differs() {
+    for (blocks, reach) in [(12, 0.01), (12, 0.3), (3, 0.01)] {
+        let document = latency(blocks, 0.9, reach);
+        let all = side("a", &document, "");
+        let found = compare(&all, &all, &Asked::default()).expect("compared");
+        assert!(found.notes.iter().any(|note| note.contains("the same runs")), "{:?}", found.notes);
+        for verdict in found.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison) {
+            assert!(!conclusion(verdict).differs(), "{}", verdict.text);
+        }
+    }
+}
+
+#[test]
+fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
+    let document = latency(12, 0.9, 0.01);
+    let mut other = latency(12, 0.9, 0.02);
+    other.host.sysctls.insert("net.core.rmem_max".to_owned(), "26214400".to_owned());
+    let compare = |factors: &[&str], force| {
+        let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
+        let asked = Asked { factors, force, ..Asked::default() };
+        compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &asked)
+    };
+    let refusal = compare(&[], false).expect_err("an environment that differs");
+    assert_eq!(refusal.details(), ["env.sysctl.net.core.rmem_max: `212992`, then `26214400`"]);
+    let named = compare(&["env.net.core.rmem_max"], false).expect("it is the named factor");
+    assert!(!named.forced && named.differences.len() == 1 && named.differences[0].named);
+    let forced = compare(&[], true).expect("forced");
+    assert!(forced.forced && forced.notes[0].starts_with("FORCED: "), "{:?}", forced.notes);
+    assert_eq!(compare(&["sise"], false), Err(Refusal::UnknownFactor("sise".to_owned())));
+    // every kind of field
+    type Change = fn(&mut Document);
+    let changes: [(&str, Change); 8] = [
+        ("design.warm_up_ns", |document| document.experiment.design.warm_up_ns += 1),
+        ("design.measure_ns", |document| document.experiment.design.measure_ns += 1),
+        ("design.pin", |document| document.experiment.design.pin = Pin::Cores(vec![0], vec![1])),
+        ("design.keep_awake", |document| document.experiment.design.keep_awake = true),
+        ("tool.version", |document| document.tool.version = "9".to_owned()),
+        ("driver.middleware_version", |document| {
+            document.drivers.get_mut("dds").expect("a driver").middleware_version = "9".to_owned();
+        }),
+        ("receive", |document| {
+            document.cells.iter_mut().for_each(|cell| cell.factors.receive = ReceiveMode::Polling);
+        }),
+        ("effective_qos.writer.max_samples", |document| {
+            let effective = document.cells.iter_mut().filter_map(|cell| cell.effective_qos.get_mut("writer"));
+            effective.for_each(|qos| qos.max_samples = Some(77));
+        }),
+    ];
+    for (field, change) in changes {
+        let mut other = latency(12, 0.9, 0.02);
+        change(&mut other);
+        let sides = (side("a", &document, "dds"), side("b", &other, "dds"));
+        let Err(Refusal::Differ(found)) = verdicts::compare(&sides.0, &sides.1, &Asked::default()) else {
+            panic!("`{field}` differs")
+        };
+        assert_eq!(found.iter().map(|found| found.field.as_str()).collect::<Vec<_>>(), [field]);
+    }
+}
+
+#[test]
+fn cells_without_a_counterpart_are_named_and_nothing_is_compared_with_nothing() {
+    let document = latency(12, 0.9, 0.01);
+    let other = latency(12, 0.9, 0.02);
+    let found = compare(&side("a", &document, ""), &side("b", &other, "dds"), &Asked::default());
+    assert_eq!(found.expect("compared").baseline.unmatched, ["plain/udp4/latency/1024"]);
+    let throughput = result(Workload::Throughput, 12, |_| {});
+    let refused = compare(&side("a", &document, ""), &side("b", &throughput, ""), &Asked::default());
+    assert!(matches!(refused, Err(Refusal::NothingToCompare { .. })), "{refused:?}");
+}
