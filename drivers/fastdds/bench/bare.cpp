@@ -141,13 +141,23 @@ void ping(const Sample &sample, int64_t time) {
   printf("%jd\n", rtt.at(rtt.size() / 2));
 }
 
+/* Warms up, and after a pause writes what counts: its first byte is 1. */
+void flood(Sample &sample, int64_t time) {
+  for (uint8_t counts = 0; counts < 2; counts++) {
+    sample.room[0] = counts;
+    for (const int64_t end = now() + (counts ? time : warm_up); now() < end;)
+      put(sample);
+    out->wait_for_acknowledgments(Duration(5, 0));
+    usleep(20000);
+  }
+}
+
 void count(pid_t writer) {
-  int64_t first = 0, last = 0, warm = INT64_MAX, n = 0;
+  int64_t first = 0, last = 0, n = 0;
   for (int32_t taken; (taken = take(10 * ms)) > 0 || waitpid(writer, nullptr, WNOHANG) != writer;) {
     last = taken ? now() : last;
-    warm = taken && warm == INT64_MAX ? last + warm_up : warm;
     n += first ? taken : 0;
-    first = first || last < warm ? first : last;
+    first = first || !taken || !samples[0].payload[0] ? first : last;
   }
   printf("%.0f\n", static_cast<double>(n) / (static_cast<double>(last - first) / 1e9));
 }
@@ -177,9 +187,7 @@ int main(int argc, char **argv) {
     for (int32_t n = take(20 * ms), i = 0; i < n; i++)
       put(samples[i]);
   if (child == 0 && !latency) {
-    for (const int64_t end = now() + warm_up + time_ms * ms; now() < end;)
-      put(sample);
-    out->wait_for_acknowledgments(Duration(5, 0));
+    flood(sample, time_ms * ms);
   } else if (child != 0 && latency) {
     ping(sample, time_ms * ms);
     kill(child, SIGTERM);
