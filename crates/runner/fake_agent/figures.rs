@@ -136,6 +136,7 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
         next: sent,
         checked_in_full: sent,
         first_ns: BEGIN_NS + OUT_NS,
+        first_delivered: 1,
         last_ns: BEGIN_NS + OUT_NS + (sent - 1) * PERIOD_NS,
         ..Received::default()
     };
