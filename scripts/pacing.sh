@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# How well ddsmark, iperf3 and ddsperf hold a rate on this host, seen from outside: when each of their datagrams passed the
+# How well ddsmark (driver udp) and iperf3 hold a rate on this host, seen from outside: when each of their datagrams passed the
 # loopback interface, as the kernel saw it. Needs root, tcpdump and iperf3, and `make release drivers`.
 #
 #   scripts/pacing.sh [RATE]...          without rates: 1000 10000
@@ -58,23 +58,9 @@ iperf() {
   wait $!
 }
 
-# Packs what it writes at once: `packets` says whether each sample had a packet of its own.
-ddsperf() {
-  local tool
-  tool=$(drivers/cyclonedds/fetch.sh 2>/dev/null)/bin/ddsperf
-  export CYCLONEDDS_URI='<General><Interfaces><NetworkInterface name="lo"/></Interfaces><AllowMulticast>false</AllowMulticast>
-    </General><Discovery><ParticipantIndex>auto</ParticipantIndex><Peers><Peer Address="127.0.0.1"/></Peers></Discovery>'
-  taskset -c 0 "$tool" -i 78 -k all -D $((seconds + 1)).5 sub waitset >/dev/null &
-  taskset -c 1 "$tool" -i 78 -k all -D $((seconds + 1)) pub "$1Hz" size $size
-  wait $!
-}
-
 printf '%-28s %8s %8s %12s %10s %10s %10s %6s\n' tool rate/s packets achieved/s 'p50 us' 'p99 us' 'max us' missed
 for rate; do
   capture 'ddsmark udp' "$rate" $size ours udp "$rate"
   capture 'iperf3 -u' "$rate" $size iperf "$rate"
   capture 'iperf3 -u --pacing-timer 10' "$rate" $size iperf "$rate" --pacing-timer 10
-  # RTPS adds at least so much to a sample; a heartbeat alone is shorter
-  capture 'ddsmark cyclonedds' "$rate" $((size + 40)) ours cyclonedds "$rate"
-  capture 'ddsperf pub' "$rate" $((size + 40)) ddsperf "$rate"
 done
