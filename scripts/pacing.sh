@@ -1,20 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# How well ddsmark (driver udp) and iperf3 hold a rate on this host, seen from outside: when each of their datagrams passed the
+# How well ddsmark, iperf3 and ddsperf hold a rate on this host, seen from outside: when each of their datagrams passed the
 # loopback interface, as the kernel saw it. Needs root, tcpdump and iperf3, and `make release drivers`.
 #
 #   scripts/pacing.sh [RATE]...          without rates: 1000 10000
+#
+# ddsperf packs into a packet what fits, so it gets packets that hold a single sample; and best effort, as ddsmark beside it,
+# or heartbeats would make packets longer. A packet then leaves with the next write at the latest, or when ddsperf sleeps.
 #
 # For packets sent at s_i and a period p, how late each is: d_i - min(d), where d_i = s_i - i p. So a plan that was held has
 # small figures, whenever it began; a rate that is off by little grows large.
 . "$(dirname -- "$0")/common.sh"
 
-seconds=2 size=64 work=$(mktemp -d)
+seconds=2 size=1024 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ $# -gt 0 ] || set -- 1000 10000
+ddsperf=${DDSPERF:-$(printf '%s\n' .sdk/cyclonedds-*/bin/ddsperf | sort -V | tail -n 1)}
+[ -x "$ddsperf" ] || fail 'there is no ddsperf' '`make drivers` builds it with Cyclone DDS; DDSPERF names another'
 
-# capture NAME RATE BYTES COMMAND...: what the most used port was sent in datagrams of at least so many payload bytes
+# capture NAME RATE BYTES COMMAND...: the datagrams of at least so many payload bytes, of the pair of ports with the most of one length
 capture() {
   local name=$1 rate=$2 bytes=$3
   shift 3
@@ -28,7 +33,7 @@ capture() {
   local missed
   missed=$(awk '/dropped by kernel/ { print $1 }' "$work/tcpdump")
   tcpdump -r "$work/packets" -n -tt --time-stamp-precision=nano 2>/dev/null |
-    awk '{ port = $5 " " $NF; count[port]++; line[port, count[port]] = $1 }
+    awk '{ port = $3 " " $5 " " $NF; count[port]++; line[port, count[port]] = $1 }
       END { for (port in count) if (count[port] > most) { most = count[port]; its = port }
         for (i = 1; i <= most; i++) print line[its, i] }' |
     awk -v period=$((1000000000 / rate)) '{ split($1, at, ".")
@@ -45,7 +50,7 @@ capture() {
 }
 
 ours() {
-  printf 'question = "pacing"\nworkload = "paced"\n[factors]\ndriver = "%s"\nsize = %d\nrate = %d\n[design]\nblocks = 3\nwarm_up = "0s"\nmeasure = "%ds"\n' \
+  printf 'question = "pacing"\nworkload = "paced"\n[factors]\ndriver = "%s"\nsize = %d\nrate = %d\n[qos]\nreliability = "best_effort"\n[design]\nblocks = 3\nwarm_up = "0s"\nmeasure = "%ds"\n' \
     "$1" $size "$2" $seconds >"$work/pacing.toml"
   rm -rf "$work/result"
   "${DDSMARK:-$CARGO_TARGET_DIR/release/ddsmark}" run "$work/pacing.toml" --out "$work/result"
@@ -58,9 +63,24 @@ iperf() {
   wait $!
 }
 
+# the same addresses, buffers and index of participants as for drivers/cyclonedds/bench/ddsperf.sh
+peers() {
+  export CYCLONEDDS_URI='<General><Interfaces><NetworkInterface name="lo"/></Interfaces>
+<AllowMulticast>false</AllowMulticast><MaxMessageSize>1500 B</MaxMessageSize></General><Discovery>
+<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>99</MaxAutoParticipantIndex>
+<Peers><Peer Address="127.0.0.1"/></Peers></Discovery>
+<Internal><SocketReceiveBufferSize min="default" max="8388608 B"/></Internal>'
+  taskset -c 0 "$ddsperf" -i 79 -u -k all -D $((seconds + 2)) sub waitset >/dev/null &
+  sleep 1
+  taskset -c 1 "$ddsperf" -i 79 -u -k all -D $seconds pub "$1Hz" size $size
+  wait $! || true # it says that its peer has gone, by its status
+}
+
 printf '%-28s %8s %8s %12s %10s %10s %10s %6s\n' tool rate/s packets achieved/s 'p50 us' 'p99 us' 'max us' missed
 for rate; do
   capture 'ddsmark udp' "$rate" $size ours udp "$rate"
+  capture 'ddsmark cyclonedds' "$rate" $size ours cyclonedds "$rate"
+  capture 'ddsperf -u' "$rate" $size peers "$rate"
   capture 'iperf3 -u' "$rate" $size iperf "$rate"
   capture 'iperf3 -u --pacing-timer 10' "$rate" $size iperf "$rate" --pacing-timer 10
 done
