@@ -25,10 +25,12 @@
  *            -> participant_close()
  *     the process exits; the library is never unloaded
  *
- * After participant_close() no thread, socket, shared-memory segment or file of the driver's may be left. The host may
- * open again after a close. A process that is killed cannot clean up: put `run_name` into the name of every file or
- * segment, so that the host can. Where the middleware chooses their names, keep a file /dev/shm/<run_name>.*.shared
- * that lists those that are in /dev/shm, one name a line: the host removes them with it. Close removes the list too.
+ * After participant_close() no thread, socket, shared-memory segment or file of the driver's may be left, but for
+ * threads that the middleware keeps until its process ends, where the description names them (`kept_threads`): one of
+ * each name, and after a later close no more than after the first. The host may open again after a close. A process
+ * that is killed cannot clean up: put `run_name` into the name of every file or segment, so that the host can. Where
+ * the middleware chooses their names, keep a file /dev/shm/<run_name>.*.shared that lists those that are in /dev/shm,
+ * one name a line: the host removes them with it. Close removes the list too.
  *
  *
  * 2. OWNERSHIP
@@ -311,6 +313,12 @@ typedef struct ddsmark_description {
   uint32_t transport_count; /* at least 1 */
   uint32_t option_count;
   ddsmark_policy_support policies[DDSMARK_POLICY_COUNT];
+  /* Names of the threads that the middleware, once it has started them, keeps until its process ends: as
+   * /proc/PID/task/TID/comm has them, of 1 to 15 bytes, each once. See 1. A description that ends before these fields
+   * names none. */
+  const char *const *kept_threads;
+  uint32_t kept_thread_count;
+  uint32_t reserved;
 } ddsmark_description;
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -538,7 +546,7 @@ DDSMARK_ASSERT_SIZE(ddsmark_policy_support, 16);
 DDSMARK_ASSERT_SIZE(ddsmark_qos, 224);
 DDSMARK_ASSERT_SIZE(ddsmark_transport_info, 24);
 DDSMARK_ASSERT_SIZE(ddsmark_option_info, 24);
-DDSMARK_ASSERT_SIZE(ddsmark_description, 448);
+DDSMARK_ASSERT_SIZE(ddsmark_description, 464);
 DDSMARK_ASSERT_SIZE(ddsmark_option, 16);
 DDSMARK_ASSERT_SIZE(ddsmark_participant_config, 80);
 DDSMARK_ASSERT_SIZE(ddsmark_writer_config, 48);

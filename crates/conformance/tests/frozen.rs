@@ -27,11 +27,17 @@ const AGED: &str = "
     #undef ddsmark_driver_entry
     #include <stddef.h>
     static struct { ddsmark_driver table; void *later[8]; } aged;
+    static const char *const kept[] = {\"keeper\"};
+    static struct { ddsmark_description first; const char *const *kept; uint32_t count, reserved; void *later[8]; }
+        described = {.kept = kept, .count = 1};
+    static const ddsmark_description *describe_aged(void) { return &described.first; }
     DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {
       for (unsigned i = 0; i < 8; i++)
         aged.later[i] = &aged;
       aged.table = *frozen_entry();
-      aged.table.CHANGE;
+      aged.table.describe = describe_aged;
+      described.first = *frozen_entry()->describe();
+      CHANGE;
       return &aged.table;
     }
 ";
@@ -85,6 +91,7 @@ fn a_driver_of_version_1_loads_and_keeps_its_promises_and_those_of_other_times_a
     assert_eq!((description.name.as_str(), description.driver_version.as_str()), ("frozen", "1"));
     assert_eq!(description.transports[0].max_payload_bytes, 60_000);
     assert!(description.has("locators"), "{:?}", description.features);
+    assert_eq!(description.kept_threads, Vec::<String>::new(), "it knew of none");
     for case in conformance::cases() {
         let name = format!("frozen-{}-{}", std::process::id(), case.id);
         let verdict = case.run(&driver, &conformance::Way::default(), &name, 1, &second_process(&driver));
@@ -110,13 +117,27 @@ fn a_driver_of_version_1_loads_and_keeps_its_promises_and_those_of_other_times_a
         let source_of_frozen = format!("-I{}", frozen().display());
         Driver::load(&compile(directory.path(), name, &source, &frozen(), &[&source_of_frozen]))
     };
-    aged("longer", "struct_size = sizeof aged").expect("a longer table is one of a later time");
-    aged("shorter", "struct_size = offsetof(ddsmark_driver, reader_sample_intact)")
+    aged("longer", "aged.table.struct_size = sizeof aged").expect("a longer table is one of a later time");
+    aged("shorter", "aged.table.struct_size = offsetof(ddsmark_driver, reader_sample_intact)")
         .expect("the last function may be missing");
-    let cut = aged("cut", "struct_size = offsetof(ddsmark_driver, reader_receive)").unwrap_err();
+    let cut = aged("cut", "aged.table.struct_size = offsetof(ddsmark_driver, reader_receive)").unwrap_err();
     assert!(cut.to_string().contains("its table is cut short"), "{cut}");
-    let later = aged("later", "abi_version = DDSMARK_ABI_VERSION + 1").unwrap_err();
+    let later = aged("later", "aged.table.abi_version = DDSMARK_ABI_VERSION + 1").unwrap_err();
     assert!(matches!(later, LoadError::Version { found: 2, .. }), "{later}");
     assert!(later.to_string().contains("has ABI version 2; this ddsmark knows version 1"), "{later}");
     assert!(later.hint().contains("build the driver again"), "{}", later.hint());
+
+    // and the same description: what lies beyond its size is not looked at, whatever is there
+    let described = |name: &str, size: &str| aged(name, &format!("described.first.struct_size = {size}"));
+    for (name, size, kept) in [
+        ("first", "sizeof described.first", 0),
+        ("half", "sizeof described.first + sizeof(void *)", 0),
+        ("present", "sizeof described.first + 2 * sizeof(void *)", 1),
+        ("future", "sizeof described", 1),
+    ] {
+        let driver = described(name, size).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(driver.description().kept_threads, ["keeper"; 1][..kept], "{name}");
+    }
+    let cut = described("cut-words", "sizeof described.first - 1").unwrap_err();
+    assert!(cut.to_string().contains("describe(): is cut short"), "{cut}");
 }

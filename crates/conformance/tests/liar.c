@@ -26,21 +26,6 @@ static void odd_source(void) {
   lying.describe = describe_changed;
 }
 
-static void *sleeper(void *unused) {
-  (void)unused;
-  while (pause() != 0) {
-  }
-  return NULL;
-}
-static ddsmark_status close_leaving_thread(ddsmark_participant *p) {
-  pthread_t thread;
-  pthread_create(&thread, NULL, sleeper, NULL);
-  return participant_close(p);
-}
-static void leaves_thread(void) {
-  lying.participant_close = close_leaving_thread;
-}
-
 static ddsmark_status close_leaving_descriptor(ddsmark_participant *p) {
   (void)!dup(2);
   return participant_close(p);
@@ -301,6 +286,7 @@ static void never_listens(void) {
 }
 
 #include "lies_of_honesty.h"
+#include "lies_of_threads.h"
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
@@ -311,6 +297,14 @@ static void (*const lies[])(void) = {
     nothing,
     odd_source,
     leaves_thread,
+    keeps_thread,
+    keeps_two_of_a_name,
+    keeps_one_more_each_time,
+    keeps_another_later,
+    keeps_what_it_names_not,
+    keeps_a_nameless_thread,
+    keeps_a_thread_of_no_such_name,
+    keeps_a_thread_by_two_names,
     leaves_descriptor,
     leaves_file,
     takes_unknown_options,

@@ -11,7 +11,22 @@ use support::{compile, tests};
 /// A lie of `liar.c`, the case that finds it out, and what that says.
 const LIES: &[(&str, &str, &str)] = &[
     ("odd_source", "describe", "`version_source` is `hearsay`"),
-    ("leaves_thread", "clean-close", "after the first close there is left: 1 thread(s)"),
+    ("leaves_thread", "clean-close", "after the first close there is left: 1 thread(s): leftover"),
+    (
+        "keeps_two_of_a_name",
+        "clean-close",
+        "after the first close there is left: 2 thread(s): teach.keeper, teach.keeper",
+    ),
+    (
+        "keeps_one_more_each_time",
+        "clean-close",
+        "after the second close there is left: 2 thread(s): teach.keeper, teach.keeper",
+    ),
+    ("keeps_another_later", "clean-close", "after the second close there is left: 1 thread(s): teach.later"),
+    ("keeps_what_it_names_not", "clean-close", "after the first close there is left: 1 thread(s): leftover"),
+    ("keeps_a_nameless_thread", "describe", "the kept thread `` is named twice, or has a name of other"),
+    ("keeps_a_thread_of_no_such_name", "describe", "the kept thread `of-16-bytes-none` is named twice, or"),
+    ("keeps_a_thread_by_two_names", "describe", "the kept thread `one` is named twice, or"),
     ("leaves_descriptor", "clean-close", "after the first close there is left: descriptor"),
     ("leaves_file", "clean-close", "after the first close there is left: /dev/shm/liar-"),
     ("takes_unknown_options", "bad-arguments", "an unknown option is accepted"),
@@ -117,15 +132,12 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
 
     // those of two processes are found out in tests/e2e
     // and what the teaching driver has not, in a driver that has it
-    let lender = liar(directory.path(), "lends");
-    let verdict = conformance::case("loans").expect("a case").run(
-        &lender,
-        &conformance::Way::default(),
-        &name("loans", "lends"),
-        1,
-        &alone,
-    );
-    assert_eq!(verdict, Verdict::Passed);
+    for (way, id) in [("lends", "loans"), ("keeps_thread", "clean-close")] {
+        let driver = liar(directory.path(), way);
+        let case = conformance::case(id).expect("a case");
+        let verdict = case.run(&driver, &conformance::Way::default(), &name(id, way), 1, &alone);
+        assert_eq!(verdict, Verdict::Passed, "{way}");
+    }
 
     for case in conformance::cases().iter().filter(|case| case.processes == 1) {
         assert!(LIES.iter().any(|(_, found_by, _)| *found_by == case.id), "no lie for `{}`", case.id);

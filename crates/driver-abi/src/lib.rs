@@ -133,6 +133,9 @@ pub struct Description {
     pub transport_count: u32,
     pub option_count: u32,
     pub policies: [PolicySupport; POLICY_COUNT],
+    pub kept_threads: *const *const c_char,
+    pub kept_thread_count: u32,
+    pub reserved: u32,
 }
 
 /// Mirror of `ddsmark_option`.
@@ -292,7 +295,7 @@ const _: () = {
     assert!(size_of::<Qos>() == 224);
     assert!(size_of::<TransportInfo>() == 24);
     assert!(size_of::<OptionInfo>() == 24);
-    assert!(size_of::<Description>() == 448);
+    assert!(size_of::<Description>() == 464);
     assert!(size_of::<DriverOption>() == 16);
     assert!(size_of::<ParticipantConfig>() == 80);
     assert!(size_of::<WriterConfig>() == 48);

@@ -26,7 +26,7 @@ rows! {
     Qos = "qos" { struct_size, reserved, present, reliability, history, max_blocking_ns, history_depth, max_samples, max_instances, max_samples_per_instance, durability, service_history, service_cleanup_ns, service_history_depth, service_max_samples, service_max_instances, service_max_samples_per_instance, deadline_ns, latency_budget_ns, lifespan_ns, liveliness_lease_ns, liveliness, ownership, ownership_strength, presentation_scope, coherent_access, ordered_access, destination_order, transport_priority, minimum_separation_ns, autodispose_unregistered, autoenable_created, autopurge_nowriter_ns, autopurge_disposed_ns, partitions, user_data, topic_data, group_data, partition_count, user_data_size, topic_data_size, group_data_size }
     TransportInfo = "transport_info" { name, max_payload_bytes, note }
     OptionInfo = "option_info" { name, default_value, help }
-    Description = "description" { struct_size, features, name, driver_version, middleware, middleware_version, version_source, build, licence, receive_modes, type_kinds, transports, options, transport_count, option_count, policies }
+    Description = "description" { struct_size, features, name, driver_version, middleware, middleware_version, version_source, build, licence, receive_modes, type_kinds, transports, options, transport_count, option_count, policies, kept_threads, kept_thread_count, reserved }
     DriverOption = "option" { name, value }
     ParticipantConfig = "participant_config" { struct_size, domain, run_name, transport, interface, peers, options, peer_count, option_count, multicast, vendor_defaults, send_buffer_bytes, receive_buffer_bytes }
     WriterConfig = "writer_config" { struct_size, type_kind, topic, qos, max_payload_bytes, batch_bytes, async_write, loans }

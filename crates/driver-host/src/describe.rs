@@ -3,6 +3,8 @@
 use std::{
     collections::BTreeMap,
     ffi::{CStr, c_char},
+    mem::{MaybeUninit, offset_of},
+    ptr,
 };
 
 use driver_abi as abi;
@@ -31,10 +33,7 @@ const FEATURES: [(u32, &str); 13] = [
 /// `raw` is NULL or what a driver's `describe()` returned.
 pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescription, u32), String> {
     // SAFETY: the caller vouches for it.
-    let raw = unsafe { raw.as_ref() }.ok_or("returns nothing")?;
-    if (raw.struct_size as usize) < size_of::<abi::Description>() {
-        return Err("is cut short".to_owned());
-    }
+    let raw = unsafe { own_copy(raw) }?;
     // SAFETY: each pointer is NULL or a text that lives as long as the library.
     let optional = |text: *const c_char| unsafe { text_of(text) };
     let required = |name: &str, text| optional(text).ok_or_else(|| format!("`{name}` is NULL"));
@@ -71,6 +70,11 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
             Ok((policy, PolicySupport { support, note: optional(state.note) }))
         })
         .collect::<Result<BTreeMap<_, _>, String>>()?;
+    // SAFETY: the driver vouches for the array.
+    let kept_threads = unsafe { slice(raw.kept_threads, raw.kept_thread_count) }
+        .iter()
+        .map(|name| required("name of a kept thread", *name))
+        .collect::<Result<Vec<_>, String>>()?;
     let bits = |value: u32, names: &[(u32, &str)]| {
         names.iter().filter(|(bit, _)| value & bit != 0).map(|(_, name)| (*name).to_owned()).collect()
     };
@@ -101,8 +105,33 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         type_kinds: bits(raw.type_kinds, &kinds.map(|(bit, name)| (1 << bit, name))),
         features: bits(raw.features, &FEATURES),
         policies,
+        kept_threads,
     };
     Ok((description, raw.features))
+}
+
+/// Our own copy of a description that may be shorter or longer than those known here: what it does not reach is 0.
+///
+/// # Safety
+/// `raw` is NULL or what a driver's `describe()` returned.
+unsafe fn own_copy(raw: *const abi::Description) -> Result<abi::Description, String> {
+    if raw.is_null() {
+        return Err("returns nothing".to_owned());
+    }
+    // SAFETY: in every version a description begins with its size.
+    let size = unsafe { (*raw).struct_size } as usize;
+    // its first form ended there
+    if size < offset_of!(abi::Description, kept_threads) {
+        return Err("is cut short".to_owned());
+    }
+    let mut copy = MaybeUninit::<abi::Description>::zeroed();
+    // SAFETY: the driver vouches for `size` bytes, of which no more than our own form takes are copied.
+    unsafe {
+        let known = size.min(size_of::<abi::Description>());
+        ptr::copy_nonoverlapping(raw.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);
+    }
+    // SAFETY: all fields are integers or pointers, for which zero is a value.
+    Ok(unsafe { copy.assume_init() })
 }
 
 const fn support(raw: u32) -> Option<Support> {

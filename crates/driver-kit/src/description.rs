@@ -175,7 +175,8 @@ impl Policies {
     }
 }
 
-/// What a driver is. Its features are a constant of [`Driver`](crate::Driver), as the table depends on them.
+/// What a driver is. Its features, on which the table depends, are a constant of [`Driver`](crate::Driver), as are the
+/// threads that stay, which few have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// As in the file name and on the command line.
@@ -218,7 +219,7 @@ unsafe impl Sync for Described {}
 
 impl Described {
     /// Leaks the texts: call it once a driver.
-    pub(crate) fn new(features: Features, words: Description) -> Self {
+    pub(crate) fn new(features: Features, kept_threads: &[&str], words: Description) -> Self {
         assert!(!words.transports.is_empty(), "a driver has at least one transport");
         let transports: Vec<_> = words
             .transports
@@ -238,6 +239,7 @@ impl Described {
                 help: leak(option.help),
             })
             .collect();
+        let kept_threads: Vec<_> = kept_threads.iter().map(|name| leak(name)).collect();
         let policies = words.policies.entries.map(|(support, note)| abi::PolicySupport {
             support: support.to_abi(),
             reserved: 0,
@@ -262,12 +264,11 @@ impl Described {
             transport_count: transports.len() as u32,
             transports: Box::leak(transports.into_boxed_slice()).as_ptr(),
             option_count: options.len() as u32,
-            options: if options.is_empty() {
-                ptr::null()
-            } else {
-                Box::leak(options.into_boxed_slice()).as_ptr()
-            },
+            options: leak_all(options),
             policies,
+            kept_thread_count: kept_threads.len() as u32,
+            kept_threads: leak_all(kept_threads),
+            reserved: 0,
         };
         Self { features, words, raw }
     }
@@ -279,6 +280,11 @@ impl Described {
 
 fn leak(text: &str) -> *const c_char {
     CString::new(text).expect("a text of a description holds no NUL").into_raw()
+}
+
+/// NULL where there are none.
+fn leak_all<T>(items: Vec<T>) -> *const T {
+    if items.is_empty() { ptr::null() } else { Box::leak(items.into_boxed_slice()).as_ptr() }
 }
 
 fn leak_or_null(text: Option<&str>) -> *const c_char {

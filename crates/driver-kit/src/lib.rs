@@ -180,6 +180,10 @@ pub trait Driver: 'static {
     /// What it can do. The table has no functions for what is not here.
     const FEATURES: Features;
 
+    /// The threads that the middleware, once it has started them, keeps until its process ends: their names, of 1 to 15
+    /// bytes.
+    const KEPT_THREADS: &'static [&'static str] = &[];
+
     /// What it is. Called once a process, starts nothing, must not panic.
     fn describe() -> Description;
 

@@ -66,7 +66,7 @@ fn check_out<T>(out: *mut T, what: &'static str) -> Result<()> {
 }
 
 fn described<D: Driver + Exported>() -> &'static Described {
-    D::place().get_or_init(|| Described::new(D::FEATURES, D::describe()))
+    D::place().get_or_init(|| Described::new(D::FEATURES, D::KEPT_THREADS, D::describe()))
 }
 
 /// Copies a locator into the host's buffer.

@@ -26,6 +26,7 @@ struct Memory;
 impl Driver for Memory {
     type Participant = Here;
     const FEATURES: Features = Features::LOCATORS.and(Features::WRITER_LOANS).and(Features::READER_LOANS);
+    const KEPT_THREADS: &'static [&'static str] = &["mem.keeper", "mem.other"];
 
     fn describe() -> Description {
         Description {
@@ -272,6 +273,10 @@ fn the_description_arrives() {
     let partition = &description.policies[abi::POLICY_PARTITION as usize];
     assert_eq!((partition.support, text(partition.note)), (abi::SUPPORT_ENFORCED, "by name"));
     assert_eq!(description.policies[abi::POLICY_HISTORY as usize].support, abi::SUPPORT_UNSUPPORTED);
+    assert_eq!(description.kept_thread_count, 2);
+    // SAFETY: as many names as it says.
+    let kept = unsafe { std::slice::from_raw_parts(description.kept_threads, 2) };
+    assert_eq!([text(kept[0]), text(kept[1])], ["mem.keeper", "mem.other"]);
 }
 
 #[test]

@@ -36,6 +36,9 @@ pub struct DriverDescription {
     pub features: Vec<String>,
     /// What it does with each policy.
     pub policies: BTreeMap<Policy, PolicySupport>,
+    /// Names of the threads that the middleware, once it has started them, keeps until its process ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_threads: Vec<String>,
 }
 
 /// A transport of a driver.

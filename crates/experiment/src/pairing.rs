@@ -87,6 +87,7 @@ impl DriverDescription {
             type_kinds: common(&writer.type_kinds, &reader.type_kinds),
             features: features(writer, reader),
             policies: policies(writer, reader),
+            kept_threads: either(&writer.kept_threads, &reader.kept_threads),
         }
     }
 }
@@ -98,6 +99,11 @@ fn words(writer: &str, reader: &str) -> String {
 
 fn common<T: Clone + PartialEq>(one: &[T], other: &[T]) -> Vec<T> {
     one.iter().filter(|value| other.contains(value)).cloned().collect()
+}
+
+fn either<T: Clone + PartialEq>(one: &[T], other: &[T]) -> Vec<T> {
+    let more = other.iter().filter(|value| !one.contains(value));
+    one.iter().chain(more).cloned().collect()
 }
 
 /// Those of one name, in the writer's order, each with the smaller limit.
@@ -174,6 +180,7 @@ mod tests {
             type_kinds: vec!["octets".to_owned()],
             features: features.iter().map(|&feature| feature.to_owned()).collect(),
             policies: BTreeMap::new(),
+            kept_threads: vec!["keeper".to_owned(), name.to_owned()],
         }
     }
 
@@ -198,6 +205,7 @@ mod tests {
         assert_eq!(pair.receive_modes, [ReceiveMode::Listener]);
         assert_eq!(pair.middleware_version, "1.0 (writer), 2.0 (reader)");
         assert_eq!((pair.licence.as_str(), pair.build), ("MIT", None));
+        assert_eq!(pair.kept_threads, ["keeper", "a", "b"], "each in the process of its end");
         assert_eq!(trouble("a+b", &DriverDescription::pair(&writer, &reader)), None);
     }
 

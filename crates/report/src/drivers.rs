@@ -131,6 +131,9 @@ pub fn driver_info(description: &DriverDescription) -> String {
     ] {
         facts.row(vec![name.to_owned(), value]);
     }
+    for thread in &description.kept_threads {
+        facts.row(vec!["keeps".to_owned(), format!("thread {thread} until the process ends")]);
+    }
     text.push_str(&facts.render());
 
     let mut transports = Grid::default()

@@ -454,12 +454,15 @@ fn drivers_that_can_be_built() {
 
 #[test]
 fn all_that_a_driver_says_of_itself() {
-    assert_snapshot!(driver_info(&sample::description("dds", true, "native_batching")));
+    let mut dds = sample::description("dds", true, "native_batching");
+    dds.kept_threads = vec!["dds.keeper".to_owned(), "dds.other".to_owned()];
+    assert_snapshot!(driver_info(&dds));
     let mut bare = sample::description("plain", false, "application_batching");
     (bare.options, bare.build) = (Vec::new(), None);
     let text = driver_info(&bare);
     assert!(text.contains("\nOptions\n  none\n"), "{text}");
     assert!(text.contains("  build        not known\n"), "{text}");
+    assert!(!text.contains("keeps"), "{text}");
 }
 
 #[test]

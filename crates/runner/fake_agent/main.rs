@@ -275,6 +275,7 @@ fn description() -> DriverDescription {
         type_kinds: vec!["octets".to_owned()],
         features: vec!["locators".to_owned()],
         policies: [(Policy::Reliability, enforced)].into(),
+        kept_threads: Vec::new(),
     }
 }
 

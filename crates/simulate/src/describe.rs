@@ -39,6 +39,7 @@ pub fn describe(name: &str, bare_socket: bool) -> DriverDescription {
             .chain([format!("{batching}_batching")])
             .collect(),
         policies: if bare_socket { BTreeMap::new() } else { policies.into() },
+        kept_threads: Vec::new(),
     }
 }
 

@@ -40,6 +40,9 @@ void check_description(const char *name) {
     CHECK_U64(p->reserved, 0);
     CHECK(p->support == DDSMARK_SUPPORT_ENFORCED || is_text(p->note)); /* what is less says why */
   }
+  for (uint32_t i = 0; i < info->kept_thread_count; i++)
+    CHECK(is_text(info->kept_threads[i]) && strlen(info->kept_threads[i]) <= 15);
+  CHECK_U64(info->reserved, 0);
 
   /* A function is there exactly if the feature is that it belongs to. */
   const uint32_t f = info->features;

@@ -15,6 +15,9 @@ use crate::{
     not_applicable,
 };
 
+/// As the kernel keeps it, without its end.
+const MAX_THREAD_NAME_BYTES: usize = 15;
+
 pub const CASES: &[Written] = &[
     Written {
         id: "describe",
@@ -25,7 +28,8 @@ pub const CASES: &[Written] = &[
     Written {
         id: "clean-close",
         section: "1",
-        promise: "after participant_close() no thread, descriptor or shared memory is left; it opens again",
+        promise: "after participant_close() no thread but those declared as kept, no descriptor and no shared memory is \
+                  left; it opens again",
         run: clean_close,
     },
     Written {
@@ -89,6 +93,14 @@ fn describe(bench: &Bench<'_>) -> Held {
             return broken(format!("the option `{}` is named twice, or has no name or help", option.name));
         }
     }
+    let mut names = BTreeSet::new();
+    for name in &description.kept_threads {
+        if name.is_empty() || name.len() > MAX_THREAD_NAME_BYTES || !names.insert(name) {
+            return broken(format!(
+                "the kept thread `{name}` is named twice, or has a name of other than 1 to {MAX_THREAD_NAME_BYTES} bytes"
+            ));
+        }
+    }
     if description.has("instances") && !description.type_kinds.iter().any(|kind| kind == "keyed") {
         return broken("instances are declared, and no type with a key");
     }
@@ -97,6 +109,7 @@ fn describe(bench: &Bench<'_>) -> Held {
 
 fn clean_close(bench: &Bench<'_>) -> Held {
     let census = Census::take();
+    let mut kept = bench.driver.description().kept_threads.clone();
     for round in ["the first close", "the second close"] {
         let participant = bench.open()?;
         let mut pair = bench.pair(&participant, &bench.wish(64))?;
@@ -104,9 +117,12 @@ fn clean_close(bench: &Bench<'_>) -> Held {
         pair.inlet.receive(1, PATIENCE)?;
         pair.close()?;
         participant.close()?;
-        if let Some(left) = census.left(bench.name) {
+        if let Some(left) = census.left(bench.name, &kept) {
             return broken(format!("after {round} there is left: {left}"));
         }
+        // no more after a later close than after the first
+        let stayed = census.started();
+        kept.retain(|name| stayed.contains(name));
     }
     Ok(())
 }
@@ -130,7 +146,10 @@ fn bad_arguments(bench: &Bench<'_>) -> Held {
     let census = Census::take();
     let unknown = |config: ParticipantConfig, what: &str| {
         refused(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", bench.driver.open(&config))?;
-        census.left(bench.name).map_or(Ok(()), |left| broken(format!("after {what} there is left: {left}")))
+        match census.left(bench.name, &bench.driver.description().kept_threads) {
+            None => Ok(()),
+            Some(left) => broken(format!("after {what} there is left: {left}")),
+        }
     };
     unknown(
         ParticipantConfig { transport: Some("nosuchtransport".into()), ..bench.config() },

@@ -33,6 +33,7 @@ pub fn description(name: &str, features: &[&str], enforced: &[Policy]) -> Driver
                 (*policy, PolicySupport { support, note: None })
             })
             .collect(),
+        kept_threads: Vec::new(),
     }
 }
 

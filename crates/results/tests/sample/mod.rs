@@ -55,6 +55,7 @@ pub fn description(name: &str, reliable: bool, batching: &str) -> DriverDescript
         type_kinds: vec!["octets".to_owned()],
         features: vec![batching.to_owned()],
         policies: if reliable { policies.into() } else { BTreeMap::new() },
+        kept_threads: Vec::new(),
     }
 }
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lies_of_threads.h: threads that stay after the close, declared as kept or not. Part of liar.c.
+ */
+static void *sleeper(void *unused) {
+  (void)unused;
+  while (pause() != 0) {
+  }
+  return NULL;
+}
+static void start(const char *name) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, sleeper, NULL);
+  pthread_setname_np(thread, name);
+}
+
+static ddsmark_status close_leaving_thread(ddsmark_participant *p) {
+  start("leftover");
+  return participant_close(p);
+}
+static void leaves_thread(void) {
+  lying.participant_close = close_leaving_thread;
+}
+
+static const char *const keepers[] = {"teach.keeper", "teach.later"};
+static void declare(const char *const *names, uint32_t count) {
+  described.kept_threads = names;
+  described.kept_thread_count = count;
+  lying.describe = describe_changed;
+}
+static uint32_t closes;
+
+/* Honest: the first close leaves one, and later ones nothing more. */
+static ddsmark_status close_keeping(ddsmark_participant *p) {
+  if (closes++ == 0)
+    start(keepers[0]);
+  return participant_close(p);
+}
+static void keeps_thread(void) {
+  declare(keepers, 1);
+  lying.participant_close = close_keeping;
+}
+
+static ddsmark_status close_keeping_two(ddsmark_participant *p) {
+  start(keepers[0]);
+  return close_keeping(p);
+}
+static void keeps_two_of_a_name(void) {
+  declare(keepers, 1);
+  lying.participant_close = close_keeping_two;
+}
+
+static ddsmark_status close_keeping_one_more(ddsmark_participant *p) {
+  start(keepers[0]);
+  return participant_close(p);
+}
+static void keeps_one_more_each_time(void) {
+  declare(keepers, 1);
+  lying.participant_close = close_keeping_one_more;
+}
+
+static ddsmark_status close_keeping_another(ddsmark_participant *p) {
+  start(keepers[closes++ % 2]);
+  return participant_close(p);
+}
+static void keeps_another_later(void) {
+  declare(keepers, 2);
+  lying.participant_close = close_keeping_another;
+}
+
+static void keeps_what_it_names_not(void) {
+  declare(keepers, 2);
+  lying.participant_close = close_leaving_thread;
+}
+
+/* Names that no thread can have, or that say nothing. */
+static void keeps_a_nameless_thread(void) {
+  static const char *const names[] = {""};
+  declare(names, 1);
+}
+static void keeps_a_thread_of_no_such_name(void) {
+  static const char *const names[] = {"of-15-bytes-yes", "of-16-bytes-none"};
+  declare(names, 2);
+}
+static void keeps_a_thread_by_two_names(void) {
+  static const char *const names[] = {"one", "two", "one"};
+  declare(names, 3);
+}
