@@ -245,6 +245,32 @@ fn a_step_that_takes_too_long_and_one_that_is_interrupted_leave_nothing() {
     // that no process is left the scene sees
 }
 
+/// What `make drivers` builds, by both of its names.
+#[test]
+fn a_default_driver_is_found_by_its_version_and_listed_once() {
+    let scene = Scene::new();
+    let listed = scene.ddsmark(&["drivers", "list"]);
+    listed.assert_status(0);
+    for driver in ["cyclonedds", "fastdds"] {
+        let link = drivers().join(format!("libddsmark_{driver}.so"));
+        let file = fs::read_link(&link)
+            .unwrap_or_else(|error| panic!("{}: {error}\nhint: `make drivers`", link.display()));
+        let file = file.to_str().expect("a name");
+        let version =
+            file.strip_prefix("libddsmark_").and_then(|file| file.strip_suffix(".so")).expect("a driver");
+        assert!(version.starts_with(&format!("{driver}@")), "{version}");
+        let [by_name, by_version] = [driver, version].map(|name| {
+            let info = scene.ddsmark(&["drivers", "info", name]);
+            info.assert_status(0);
+            info.stdout
+        });
+        assert_eq!(by_name, by_version);
+        let lines =
+            |name| listed.stdout.lines().filter(|line| line.split_whitespace().next() == Some(name)).count();
+        assert_eq!((lines(driver), lines(version)), (1, 0), "{}", listed.stdout);
+    }
+}
+
 #[test]
 fn two_versions_are_cells_of_one_experiment() {
     let scene = scene();

@@ -83,9 +83,20 @@ impl DriverPath {
         &self.directories
     }
 
-    /// Every driver on the path, by name and version. Of two with one name and version the first is meant.
+    /// Every driver on the path, by name and version, each once: one that a name without a version leads to is listed under
+    /// that name alone. Of two with one name and version the first is meant.
     #[must_use]
     pub fn known(&self) -> Vec<DriverFile> {
+        let named = self.named();
+        let is_listed = |driver: &DriverFile| {
+            let (name, version) = split(&driver.name);
+            version.is_none() || !named.iter().any(|other| other.name == name && other.path == driver.path)
+        };
+        named.iter().filter(|driver| is_listed(driver)).cloned().collect()
+    }
+
+    /// Every name that a driver on the path has.
+    fn named(&self) -> Vec<DriverFile> {
         let mut known = BTreeMap::new();
         for directory in &self.directories {
             let Ok(entries) = fs::read_dir(directory) else { continue };
@@ -132,16 +143,25 @@ impl DriverPath {
             }
             return Ok(DriverFile { name, path });
         }
-        let known = self.known();
-        match of(&known, driver) {
+        match of(&self.named(), driver) {
             Some(found) => Ok(found),
             None => Err(RunnerError::UnknownDriver {
                 can_be_built: Sources::find(None).is_ok_and(|sources| sources.has(split(driver).0)),
                 driver: name,
-                known: known.into_iter().map(|known| known.name).collect(),
+                known: self.known().iter().map(with_version).collect(),
                 searched: self.directories.iter().filter(|directory| exists(directory)).cloned().collect(),
             }),
         }
+    }
+}
+
+/// Its name, with the version that its file alone has.
+fn with_version(driver: &DriverFile) -> String {
+    let file = driver.path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
+    let of_file = file.strip_prefix(PREFIX).and_then(|file| file.strip_suffix(SUFFIX)).unwrap_or_default();
+    match split(of_file) {
+        (name, Some(version)) if name == driver.name => format!("{name} ({version})"),
+        _ => driver.name.clone(),
     }
 }
 
@@ -202,6 +222,39 @@ mod tests {
         assert!(matches!(path.find("a@3"), Err(RunnerError::UnknownDriver { .. })));
         let each: Vec<_> = path.one_of_each().into_iter().map(|driver| (driver.name, driver.path)).collect();
         assert_eq!(each, [("a".to_owned(), new), ("b".to_owned(), plain)]);
+    }
+
+    #[test]
+    fn a_name_that_leads_to_a_version_is_that_version_and_listed_once() {
+        let (directory, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let place = |driver: &str| fs::write(directory.path().join(file_name(driver)), "").unwrap();
+        ["a@2.9.1", "a@3.2.2", "a@4", "b@1"].iter().for_each(|driver| place(driver));
+        for (link, to) in [("a", "a@3.2.2"), ("c", "b@1")] {
+            std::os::unix::fs::symlink(file_name(to), directory.path().join(file_name(link))).unwrap();
+        }
+        fs::write(other.path().join(file_name("a@3.2.2")), "").unwrap();
+        let path = DriverPath::new(vec![directory.path().into(), other.path().into()]);
+        let names =
+            |drivers: Vec<DriverFile>| drivers.into_iter().map(|driver| driver.name).collect::<Vec<_>>();
+        assert_eq!(names(path.known()), ["a", "a@4", "a@2.9.1", "b@1", "c"], "another's name hides nothing");
+        assert_eq!(names(path.one_of_each()), ["a", "b", "c"]);
+        for (asked, file) in
+            [("a", "a@3.2.2"), ("a@3", "a@3.2.2"), ("a@3.2.2", "a@3.2.2"), ("a@2", "a@2.9.1")]
+        {
+            let found = path.find(asked).unwrap();
+            assert_eq!(found.name, asked);
+            assert_eq!(
+                found.path,
+                fs::canonicalize(directory.path().join(file_name(file))).unwrap(),
+                "{asked}"
+            );
+        }
+        match path.find("a@5") {
+            Err(RunnerError::UnknownDriver { known, .. }) => {
+                assert_eq!(known, ["a (3.2.2)", "a@4", "a@2.9.1", "b@1", "c"]);
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

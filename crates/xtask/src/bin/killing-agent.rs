@@ -5,7 +5,7 @@
 //! killed is the real thing. Where the plan names nothing, it becomes the real agent and that is all.
 //!
 //! `$DDSMARK_KILLS` is the directory of the plan: the file `plan` has a line for each kill,
-//! `DRIVER ROLE NUMBER PHASE DELAY_US VICTIM`. `NUMBER` counts the launches of that driver and role, from 0; `VICTIM` is
+//! `DRIVER ROLE NUMBER PHASE DELAY_US VICTIM`. `DRIVER` is a name without a version; `NUMBER` counts the launches of that driver and role, from 0; `VICTIM` is
 //! `agent` or `runner`. What came of it is left in `done/`: `hit`, or `late` if the victim had ended by then. Where
 //! `VICTIM` is `nobody`, the order `configure` of that run is left there when the phase begins, for a test that wants to
 //! meddle otherwise.
@@ -86,7 +86,8 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
         return Err(agent.arg(control).exec().into());
     };
     let name = Path::new(driver).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let name = name.trim_start_matches("libddsmark_");
+    // a name without a version may be a link to a file that has one
+    let name = name.trim_start_matches("libddsmark_").split('@').next().unwrap_or_default();
     let number = launches(&plan, &format!("{name} {role}"))?;
     let of = |role: &str| format!("{name} {role} {number}");
     let (ours, peers) = (of(&role), of(peer_of(&role).unwrap_or_default()));
