@@ -57,6 +57,8 @@ fn refused(name: &str, from: &str, to: &str, sets: &[&str]) {
 fn a_plan_is_printed_and_nothing_is_measured() {
     let place = place("", "");
     place.golden("dry-run", &["run", "small.toml", "--dry-run", "--set", "design.blocks=12"]);
+    let both = "factors.vendor_defaults=false,true";
+    place.golden("dry-run-shipped", &["run", "small.toml", "--dry-run", "--set", both]);
     assert!(!place.path("results").exists());
     let output = place.run(&["run", "small.toml", "--dry-run", "--json"]);
     let plan: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON alone");

@@ -31,6 +31,35 @@ fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
     }
 }
 
+/// Commands of README.md, of documents, of recipes and of `--help`.
+#[test]
+fn what_documents_change_in_recipes_is_a_plan() {
+    const THREE: &str = "factors.driver=tcp,cyclonedds,fastdds";
+    let scene = Scene::new();
+    let commands: [(&str, &[&str]); 8] = [
+        ("latency-vs-size", &["factors.size=64,1024", "design.blocks=12"]),
+        ("loaded-latency", &["factors.driver=cyclonedds"]),
+        ("loaded-latency", &["factors.rate=10%,50%,90%,max"]),
+        ("receive-modes", &["factors.driver=udp", "factors.size=64,1024", "design.blocks=12"]),
+        ("max-throughput", &["search.strict=true"]),
+        ("implementations", &[THREE]),
+        ("implementations", &[THREE, "factors.vendor_defaults=false,true"]),
+        (
+            "large-data-11mb",
+            &[
+                "factors.driver=fastdds",
+                "factors.transport=[\"udp4\",\"shm\"]",
+                "options.fastdds.publish_mode=[\"sync\",\"async\"]",
+            ],
+        ),
+    ];
+    for (recipe, changes) in commands {
+        let changes = changes.iter().flat_map(|change| ["--set", change]);
+        let words: Vec<&str> = ["run", recipe, "--dry-run"].into_iter().chain(changes).collect();
+        scene.ddsmark(&words).assert_status(0);
+    }
+}
+
 #[test]
 fn the_recipe_of_seconds_measures_every_workload() {
     let scene = Scene::new();

@@ -57,20 +57,30 @@ impl Change {
         {
             return value;
         }
-        let word = |text: &str, at: usize| {
-            Spanned::new(at..at + text.len(), DeValue::String(text.trim().to_owned().into()))
-        };
+        let whole = self.value_at..self.value_at + self.plain.len();
         if !self.plain.contains(',') {
-            return word(&self.plain, self.value_at);
+            return Spanned::new(whole, text(&self.plain));
         }
         let mut list = DeArray::new();
         let mut begin = self.value_at;
         for part in self.plain.split(',') {
-            list.push(word(part, begin));
+            list.push(Spanned::new(begin..begin + part.len(), element(part)));
             begin += part.len() + 1;
         }
-        Spanned::new(self.value_at..self.value_at + self.plain.len(), DeValue::Array(list))
+        Spanned::new(whole, DeValue::Array(list))
     }
+}
+
+/// What stands between two commas: a whole number, `true` or `false`; else text.
+fn element(part: &str) -> DeValue<'_> {
+    match DeValue::parse(part.trim()).map(Spanned::into_inner) {
+        Ok(value @ (DeValue::Boolean(_) | DeValue::Integer(_))) => value,
+        _ => text(part),
+    }
+}
+
+fn text(word: &str) -> DeValue<'_> {
+    DeValue::String(word.trim().into())
 }
 
 /// What is wrong with the text, and where.

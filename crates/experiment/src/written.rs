@@ -414,7 +414,7 @@ impl<'de> Deserialize<'de> for PinChoice {
             /// As `--set` has what it finds commas in.
             fn visit_seq<A: de::SeqAccess<'de>>(self, mut parts: A) -> Result<PinChoice, A::Error> {
                 let mut ends: Vec<String> = Vec::new();
-                while let Some(end) = parts.next_element()? {
+                while let Some(OptionValue(end)) = parts.next_element()? {
                     ends.push(end);
                 }
                 self.visit_str(&ends.join(","))

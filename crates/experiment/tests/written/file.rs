@@ -178,27 +178,6 @@ fn what_no_named_driver_can_do_is_refused_and_left_out_where_none_is_named() {
 }
 
 #[test]
-fn a_change_is_typed_as_the_file_is() {
-    let experiment = plan(
-        SMALL,
-        &[
-            "factors.size=64,1KiB",
-            "design.blocks=4",
-            "design.measure=50ms",
-            "options.dds.depth=5",
-            "design.keep_awake=true",
-        ],
-    );
-    assert_eq!(ids(&experiment), ["dds/udp4/latency/64", "dds/udp4/latency/1024"]);
-    assert_eq!((experiment.design.blocks, experiment.design.measure_ns), (4, 50_000_000));
-    assert_eq!(experiment.cells[0].factors.options["depth"], "5");
-    assert!(experiment.design.keep_awake);
-    // the last one of two holds; a table is merged, not replaced
-    let experiment = plan(&with("[design]\nseed = 9\n"), &["design.blocks=4", "design.blocks=5"]);
-    assert_eq!((experiment.design.blocks, experiment.design.seed), (5, 9));
-}
-
-#[test]
 fn an_error_points_at_what_is_wrong() {
     let cases: &[(&str, &[&str], &str, &str, &str)] = &[
         ("x = ", &[], "f.toml:7:4: ", "", "TOML"),

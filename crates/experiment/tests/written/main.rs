@@ -1,6 +1,7 @@
 //! Experiments as written: from the text of a file to a plan.
 
 mod batch;
+mod changes;
 mod characterize;
 mod duet;
 mod file;

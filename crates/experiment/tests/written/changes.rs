@@ -1,0 +1,50 @@
+//! What `--set` changes in a file, and how its values are typed.
+
+use crate::{SMALL, ids, plan, refused, source, with};
+
+#[test]
+fn a_change_is_typed_as_the_file_is() {
+    let experiment = plan(
+        SMALL,
+        &[
+            "factors.size=64,1KiB",
+            "design.blocks=4",
+            "design.measure=50ms",
+            "options.dds.depth=5",
+            "design.keep_awake=true",
+        ],
+    );
+    assert_eq!(ids(&experiment), ["dds/udp4/latency/64", "dds/udp4/latency/1024"]);
+    assert_eq!((experiment.design.blocks, experiment.design.measure_ns), (4, 50_000_000));
+    assert_eq!(experiment.cells[0].factors.options["depth"], "5");
+    assert!(experiment.design.keep_awake);
+    // the last one of two holds; a table is merged, not replaced
+    let experiment = plan(&with("[design]\nseed = 9\n"), &["design.blocks=4", "design.blocks=5"]);
+    assert_eq!((experiment.design.blocks, experiment.design.seed), (5, 9));
+}
+
+#[test]
+fn true_and_false_and_numbers_of_a_list_are_what_they_are_in_a_file() {
+    let cells = |set: &str| {
+        let experiment = plan(SMALL, &["factors.size=32", set]);
+        ids(&experiment).into_iter().map(|id| id.replace("dds/udp4/latency/32", "")).collect::<Vec<_>>()
+    };
+    assert_eq!(cells("factors.vendor_defaults=false,true"), ["", "/as-shipped"]);
+    assert_eq!(cells("factors.vendor_defaults=true, false"), ["/as-shipped", ""]);
+    assert_eq!(cells("factors.send_queue=10, 100"), ["/send-queue-10", "/send-queue-100"]);
+    let (error, marked, hint) = refused(SMALL, &["factors.vendor_defaults=false,yes"]);
+    assert!(error.starts_with("--set factors.vendor_defaults=false,yes: "), "{error}");
+    assert_eq!((marked.as_str(), hint.as_str()), ("yes", "write a boolean"));
+}
+
+#[test]
+fn a_list_where_text_is_wanted_is_text() {
+    let experiment = plan(SMALL, &["factors.size=32", "options.dds.depth=false,true,5,07, deep"]);
+    let depths: Vec<&str> =
+        experiment.cells.iter().map(|cell| cell.factors.options["depth"].as_str()).collect();
+    assert_eq!(depths, ["false", "true", "5", "07", "deep"]);
+    for pin in ["0,1", "0-3,4-7"] {
+        let written = source(SMALL, &[&format!("design.pin={pin}")]).read().expect("a file");
+        assert_eq!(written.design.pin.expect("cores").get().to_string(), pin);
+    }
+}
