@@ -155,3 +155,57 @@ pub struct Received {
     /// Distinct samples by window from the first one on; the last window of the planned ones is followed by the rest.
     pub window_delivered: Vec<u64>,
 }
+
+impl Received {
+    /// Samples a second, over the reader's own window. That begins with its first take, whose samples came in the time before: they
+    /// are not counted. Where there was no other take, the time since the begin of the first write has all.
+    #[must_use]
+    pub fn delivered_sps(&self, written_from_ns: u64) -> f64 {
+        let (samples, from_ns) = if self.last_ns > self.first_ns {
+            (self.delivered.saturating_sub(self.first_delivered), self.first_ns)
+        } else {
+            (self.delivered, written_from_ns)
+        };
+        match self.last_ns.saturating_sub(from_ns) {
+            0 => 0.0,
+            ns => samples as f64 * 1e9 / ns as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_take_begins_the_window_and_is_not_in_the_rate() {
+        let rate = |received: Received| received.delivered_sps(1_000);
+        let of = |delivered, first_delivered, last_ns| Received {
+            delivered,
+            first_delivered,
+            first_ns: 1_500,
+            last_ns,
+            ..Received::default()
+        };
+        assert_eq!(rate(of(26, 6, 2_500)), 20e6);
+        assert_eq!(rate(of(26, 1, 2_500)), 25e6);
+        // all at once: since they were written
+        assert_eq!(rate(of(26, 26, 1_500)), 26e9 / 500.0);
+        assert_eq!(rate(Received::default()), 0.0);
+    }
+
+    /// Of a reader whose counts and times contradict each other.
+    #[test]
+    fn what_cannot_be_has_a_rate_all_the_same() {
+        let of = |delivered, first_delivered, first_ns, last_ns| Received {
+            delivered,
+            first_delivered,
+            first_ns,
+            last_ns,
+            ..Received::default()
+        };
+        assert_eq!(of(1, 2, 1_500, 2_500).delivered_sps(1_000), 0.0);
+        assert_eq!(of(5, 5, 500, 500).delivered_sps(1_000), 0.0);
+        assert_eq!(of(5, 1, 900, 800).delivered_sps(1_000), 0.0);
+    }
+}

@@ -15,6 +15,7 @@ use crate::{
 struct Written {
     offered: u64,
     accepted: u64,
+    begin_ns: u64,
     elapsed_ns: u64,
     busy_ns: u64,
     /// Packets that were accepted. Nothing is ever not due, so each is full, also with turbo.
@@ -37,7 +38,7 @@ impl Writer<'_, '_> {
         let samples = self.samples;
         let begin = self.now;
         let end = begin + duration_ns;
-        let mut written = Written::default();
+        let mut written = Written { begin_ns: begin, ..Written::default() };
         while self.now < end {
             let tried = self.now;
             // the samples of a packet are written one after the other, and leave with the last
@@ -96,8 +97,7 @@ pub(super) fn measure(call: &mut Series, way: &mut Way<'_>, factors: &Factors, d
 }
 
 fn throughput(written: &Written, received: &Received, counted: &Counted, factors: &Factors) -> Throughput {
-    let delivered_sps =
-        rate(counted.delivered - received.first_delivered, received.last_ns - received.first_ns);
+    let delivered_sps = received.delivered_sps(written.begin_ns);
     let Counted { sent, delivered, lost, .. } = *counted;
     Throughput {
         offered_sps: rate(written.offered, written.elapsed_ns),

@@ -58,7 +58,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -
 
 /// Rates are over each end's own time.
 fn throughput(written: &Written, received: &Received, counted: &Counted) -> Throughput {
-    let delivered_sps = delivered_sps(received, written.begin_ns);
+    let delivered_sps = received.delivered_sps(written.begin_ns);
     let mean_size = received.bytes as f64 / received.delivered.max(1) as f64;
     Throughput {
         offered_sps: rate(written.offered, written.begin_ns, written.end_ns),
@@ -78,42 +78,9 @@ fn throughput(written: &Written, received: &Received, counted: &Counted) -> Thro
     }
 }
 
-/// The reader's window begins with its first take, whose samples came in the time before: they are not counted. Where there
-/// was no other take, the time since the begin of the first write has all.
-fn delivered_sps(received: &Received, written_from_ns: u64) -> f64 {
-    let Received { delivered, first_delivered, first_ns, last_ns, .. } = *received;
-    if last_ns > first_ns {
-        rate(delivered.saturating_sub(first_delivered), first_ns, last_ns)
-    } else {
-        rate(delivered, written_from_ns, last_ns)
-    }
-}
-
 fn rate(samples: u64, begin_ns: u64, end_ns: u64) -> f64 {
     match end_ns.saturating_sub(begin_ns) {
         0 => 0.0,
         ns => samples as f64 * 1e9 / ns as f64,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_take_begins_the_window_and_is_not_in_the_rate() {
-        let rate = |received: Received| delivered_sps(&received, 1_000);
-        let of = |delivered, first_delivered, last_ns| Received {
-            delivered,
-            first_delivered,
-            first_ns: 1_500,
-            last_ns,
-            ..Received::default()
-        };
-        assert_eq!(rate(of(26, 6, 2_500)), 20e6);
-        assert_eq!(rate(of(26, 1, 2_500)), 25e6);
-        // all at once: since they were written
-        assert_eq!(rate(of(26, 26, 1_500)), 26e9 / 500.0);
-        assert_eq!(rate(Received::default()), 0.0);
     }
 }

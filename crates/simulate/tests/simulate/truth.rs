@@ -6,7 +6,7 @@ use experiment::{Design, Experiment, Load, Policy, Rate, Workload};
 use proptest::prelude::*;
 use results::Document;
 use sim_model::{Config, POLICIES, Truth};
-use simulate::{HOST_NS, Lab};
+use simulate::{HOST_NS, Lab, Machine};
 
 use crate::rig::{MS, cell, config, design, experiment_of, run};
 
@@ -290,4 +290,17 @@ proptest! {
             prop_assert_eq!((counted.lost, counted.duplicate, counted.out_of_order), (0, 0, 0));
         }
     }
+}
+
+/// As the runner has it: what came in one take was under way since the first write.
+#[test]
+fn the_rate_of_one_take_is_over_the_time_since_the_first_write() {
+    // in 100 us one packet of 10 samples is begun, which takes its writer 1 ms for each of the 9 before the last
+    let machine = Machine { write_ns: 1e6, read_ns: 0.0, ..Machine::default() };
+    let cell = cell(Workload::Throughput, true, 10_000, &[("latency", "50us")]);
+    let run = run(&mut Lab::on(machine), &cell, MS / 10, 1);
+    let throughput = run.throughput.expect("rates");
+    assert_eq!((throughput.delivered, throughput.lost), (10, 0));
+    assert_eq!(throughput.delivered_sps, 10e9 / 9_050_000.0);
+    assert_eq!(throughput.goodput_mbps, throughput.delivered_sps * 8e3 / 1e6);
 }
