@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
+use experiment::{Characterize, Workload};
 use results::{Assembler, Document, Histograms, State};
 
 use crate::{sample, support::Place};
@@ -10,26 +10,11 @@ use crate::{sample, support::Place};
 /// A result of two drivers: `plain`, the baseline, and `dds`, whose round trip is `ratio` of it.
 fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
     let mut header = sample::header_of(&Characterize {
-        drivers: vec!["plain".to_owned(), "dds".to_owned()],
         sizes: vec![64],
         workloads: vec![Workload::Latency],
         batch_bytes: 0,
-        reliability: ReliabilityChoice::Strongest,
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
-        transport: None,
-        options: Vec::new(),
-        effort: Effort::Quick,
-        runs: None,
-        measure_ns: None,
-        warm_up_ns: None,
-        check_every: 64,
         seed: 5,
-        pin: Pin::None,
-        keep_awake: false,
-        match_ns: None,
+        ..sample::characterize()
     });
     header.experiment.name = "rig".to_owned();
     header.experiment.design.blocks = blocks;

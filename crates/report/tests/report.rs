@@ -4,7 +4,9 @@ mod sample;
 
 use std::path::PathBuf;
 
-use experiment::{Arrival, Characterize, Load, Pin, Rate, Reliability, ReliabilityChoice, Share, Workload};
+use experiment::{
+    Arrival, Characterize, Effort, Load, Pin, Rate, Reliability, ReliabilityChoice, Share, Workload,
+};
 use insta::assert_snapshot;
 use report::{
     FoundDriver, InstallableDriver, Options, driver_info, driver_list, driver_versions, json, run_line,
@@ -268,24 +270,12 @@ fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
     let header = sample::header_of(&Characterize {
         drivers: vec!["dds".to_owned()],
         sizes: vec![32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 63000],
-        workloads: vec![Workload::Latency, Workload::Throughput],
-        batch_bytes: 8192,
         reliability: ReliabilityChoice::All(Reliability::Reliable),
-        receive: experiment::ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
-        transport: None,
         options: vec![("dds".to_owned(), "receive_buffer".to_owned(), "4194304".to_owned())],
-        effort: experiment::Effort::Standard,
-        runs: None,
-        measure_ns: None,
-        warm_up_ns: None,
-        check_every: 64,
+        effort: Effort::Standard,
         seed: u64::MAX,
-        pin: Pin::None,
         keep_awake: true,
-        match_ns: None,
+        ..sample::characterize()
     });
     let mut assembler = Assembler::new(header.clone());
     for (mut run, log) in sample::runs_of(&header.experiment) {

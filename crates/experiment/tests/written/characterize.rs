@@ -3,35 +3,22 @@
 use std::collections::BTreeSet;
 
 use experiment::{
-    Batching, Characterize, Effort, Experiment, History, Pin, PlanError, ReceiveMode, Reliability,
-    ReliabilityChoice, Workload,
+    Batching, Characterize, Effort, Experiment, History, PlanError, ReceiveMode, Reliability,
+    ReliabilityChoice,
 };
 use proptest::prelude::*;
 
-use crate::support::{description, drivers};
+use crate::{
+    sample::characterize,
+    support::{description, drivers},
+};
 
 fn written() -> Characterize {
     Characterize {
         drivers: vec!["bare".to_owned(), "dds".to_owned()],
         sizes: vec![32, 4096, 8192],
-        workloads: vec![Workload::Latency, Workload::Throughput],
-        batch_bytes: 8192,
-        reliability: ReliabilityChoice::Strongest,
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
-        transport: None,
-        options: vec![],
         effort: Effort::Standard,
-        runs: None,
-        measure_ns: None,
-        warm_up_ns: None,
-        check_every: 64,
-        seed: 7,
-        pin: Pin::None,
-        keep_awake: false,
-        match_ns: None,
+        ..characterize()
     }
 }
 

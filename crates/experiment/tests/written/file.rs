@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{
     Arrival, Characterize, Effort, Experiment, Given, History, Pin, QosDuration, ReceiveMode, Reliability,
-    ReliabilityChoice, Workload, Written, WrittenRate,
+    Written, WrittenRate,
 };
 use proptest::prelude::*;
 
 use crate::{
-    SMALL, ids, plan, planned, refused, source,
+    SMALL, ids, plan, planned, refused,
+    sample::characterize,
+    source,
     support::{self, drivers},
     with,
 };
@@ -28,24 +30,12 @@ fn flags_and_a_file_that_says_the_same_are_one_plan() {
     let flags = Characterize {
         drivers: vec!["bare".to_owned(), "dds".to_owned()],
         sizes: vec![32, 4096],
-        workloads: vec![Workload::Latency, Workload::Throughput],
-        batch_bytes: 8192,
-        reliability: ReliabilityChoice::Strongest,
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
         transport: Some("shm".to_owned()),
         options: vec![("dds".to_owned(), "depth".to_owned(), "5".to_owned())],
         effort: Effort::Standard,
-        runs: None,
-        measure_ns: None,
-        warm_up_ns: None,
-        check_every: 64,
-        seed: 7,
-        pin: Pin::None,
         keep_awake: true,
         match_ns: Some(3_000_000_000),
+        ..characterize()
     };
     let file = r#"
 question = "What latency and throughput does each driver give over sample sizes, and what does batching change?"

@@ -7,6 +7,8 @@ mod duet;
 mod file;
 mod paced;
 mod queues;
+#[path = "../sample/mod.rs"]
+mod sample;
 mod search;
 mod shipped;
 mod support;

@@ -2,9 +2,7 @@
 
 use std::sync::LazyLock;
 
-use experiment::{
-    Cell, Characterize, Effort, Factors, Pin, ReceiveMode, ReliabilityChoice, ScheduledRun, Workload,
-};
+use experiment::{Cell, Characterize, Factors, ScheduledRun, Workload};
 use results::{Assembler, Document, Finding, FindingKind, Histograms, Run, State};
 
 use crate::sample;
@@ -45,28 +43,7 @@ impl Default for Truth {
 }
 
 pub fn written() -> Characterize {
-    Characterize {
-        drivers: vec!["plain".to_owned(), "dds".to_owned()],
-        sizes: SIZES.to_vec(),
-        workloads: vec![Workload::Latency, Workload::Throughput],
-        batch_bytes: 8192,
-        reliability: ReliabilityChoice::Strongest,
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
-        transport: None,
-        options: Vec::new(),
-        effort: Effort::Quick,
-        runs: None,
-        measure_ns: None,
-        warm_up_ns: None,
-        check_every: 64,
-        seed: 7,
-        pin: Pin::None,
-        keep_awake: false,
-        match_ns: None,
-    }
+    Characterize { sizes: SIZES.to_vec(), ..sample::characterize() }
 }
 
 /// One driver alone, of one workload.

@@ -1,15 +1,18 @@
 //! A small experiment with made-up runs, the same every time: two drivers, three sizes, with and without batching.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+#[path = "../../../experiment/tests/sample/mod.rs"]
+mod asked;
 pub mod paced;
 pub mod search;
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
+pub use asked::characterize;
 use experiment::{
-    Characterize, DriverDescription, Durability, Effort, Experiment, Factors, History, OptionInfo, Pin,
-    Policy, PolicySupport, Qos, QosDuration, ReceiveMode, Reliability, ReliabilityChoice, ScheduledRun,
-    Support, TransportInfo, Workload,
+    Characterize, DriverDescription, Durability, Experiment, Factors, History, OptionInfo, Pin, Policy,
+    PolicySupport, Qos, QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo,
+    Workload,
 };
 use results::{
     AgentRecord, Assembler, Counted, Cpu, Distribution, Document, Duet, Failure, Header, Histograms, Host,
@@ -60,28 +63,7 @@ pub fn description(name: &str, reliable: bool, batching: &str) -> DriverDescript
 }
 
 pub fn header() -> Header {
-    header_of(&Characterize {
-        drivers: vec!["plain".to_owned(), "dds".to_owned()],
-        sizes: vec![32, 1024, 8192],
-        workloads: vec![Workload::Latency, Workload::Throughput],
-        batch_bytes: 8192,
-        reliability: ReliabilityChoice::Strongest,
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
-        transport: None,
-        options: Vec::new(),
-        effort: Effort::Quick,
-        runs: None,
-        measure_ns: None,
-        warm_up_ns: None,
-        check_every: 64,
-        seed: 42,
-        pin: Pin::Cores(vec![0], vec![1]),
-        keep_awake: false,
-        match_ns: None,
-    })
+    header_of(&Characterize { seed: 42, pin: Pin::Cores(vec![0], vec![1]), ..characterize() })
 }
 
 pub fn header_of(written: &Characterize) -> Header {

@@ -11,7 +11,7 @@ mod sides;
 
 use std::collections::BTreeSet;
 
-use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
+use experiment::{Characterize, Workload};
 use results::{Assembler, Conclusion, Document, Histograms, Metric, Run, State, Verdict, VerdictKind};
 use verdicts::Side;
 
@@ -23,26 +23,11 @@ fn result(workload: Workload, blocks: u32, change: impl Fn(&mut Run)) -> Documen
 /// The same, in duets or not.
 fn made(workload: Workload, blocks: u32, duet: bool, change: impl Fn(&mut Run)) -> Document {
     let mut header = sample::header_of(&Characterize {
-        drivers: vec!["plain".to_owned(), "dds".to_owned()],
         sizes: vec![1024],
         workloads: vec![workload],
         batch_bytes: 0,
-        reliability: ReliabilityChoice::Strongest,
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
-        transport: None,
-        options: Vec::new(),
-        effort: Effort::Quick,
-        runs: None,
-        measure_ns: None,
-        warm_up_ns: None,
-        check_every: 64,
         seed: 3,
-        pin: Pin::None,
-        keep_awake: false,
-        match_ns: None,
+        ..sample::characterize()
     });
     header.experiment.design.blocks = blocks;
     header.experiment.design.duet = duet;
