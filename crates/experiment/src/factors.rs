@@ -40,7 +40,7 @@ pub struct Factors {
     pub multicast: bool,
     /// Whether the middleware runs as it is shipped: what is not asked for here is left to it. Absent in older results, where none
     /// did.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub vendor_defaults: bool,
     /// Name of the set of policies that distinguishes this cell, where the experiment has such sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,12 +53,6 @@ pub struct Factors {
     /// The driver's own options.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
-}
-
-/// Of a field that is left out where it says nothing.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-pub(crate) const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl Factors {

@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Beside, Factors, Search, Workload, factors::is_false};
+use crate::{Beside, Factors, Search, Workload};
 
 /// The smallest sample: the 16-byte header alone.
 pub const MIN_SIZE_BYTES: u64 = 16;
@@ -74,10 +74,10 @@ pub struct Design {
     pub baseline: Vec<String>,
     /// Whether each run is made at the same time as one of its baseline. Then only the ratio of the two counts: absolute
     /// figures are under duet interference.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duet: bool,
     /// Whether a block that was disturbed by noise is made once more at the end.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeat_noisy: bool,
     /// What to reach before the last block; absent where the number of blocks is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

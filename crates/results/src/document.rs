@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Allocation, Block, Cpu, Environment, Finding, Latency, Maximum, NoiseRule, PacedCell, Resumption, Run,
-    SearchCell, Throughput, Verdict, Warning, run::is_false,
+    SearchCell, Throughput, Verdict, Warning,
 };
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
@@ -139,7 +139,7 @@ pub struct Cell {
     /// Its runs, in the order of execution, failed ones too.
     pub runs: Vec<Run>,
     /// Whether its figures are under duet interference: each run was made beside another. They hold for this result only.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_duet_interference: bool,
     /// Of all samples of all valid runs, by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; of the workload `paced`:
     /// `service`, `response`, `send_lag`.

@@ -6,10 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
 
-use crate::{
-    Cell, Counted, Histograms, Latency, Run, Throttle, latency::pooled_latency, run::is_false,
-    verdict::is_zero,
-};
+use crate::{Cell, Counted, Histograms, Latency, Run, Throttle, latency::pooled_latency, verdict::is_zero};
 
 /// An open loop: what was planned, and what became of the plan at the sender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +22,7 @@ pub struct Paced {
     pub sender_limited: bool,
     /// Whether the middleware held its writer up: the send lag is as long, most of it is time of write calls, and the process
     /// had time left. In older results such a run is `sender_limited`.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back_pressure: bool,
     /// What the throttle did, of a load that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

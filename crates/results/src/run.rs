@@ -19,7 +19,7 @@ pub struct Run {
     pub block: u32,
     /// Whether it is the second run of a baseline cell in its block: against the first one it shows how far the same thing
     /// differs from itself.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub twin: bool,
     /// The run beside which it was made: then its absolute figures are under duet interference, and only its ratio to that
     /// run counts. Absent where it was made alone.
@@ -68,12 +68,6 @@ pub struct Run {
     pub agents: Vec<AgentRecord>,
     /// What limits these figures.
     pub warnings: Vec<Warning>,
-}
-
-/// Of a field that is left out where it says nothing.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-pub(crate) const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// How a run ended.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, run::is_false};
+use crate::Metric;
 
 /// One figure of one cell held against that of another. What it rests on is in `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,7 +79,7 @@ pub struct VerdictSide {
     /// Samples or pings lost, of those sent in all valid runs of the cell, in percent.
     pub lost_pct: f64,
     /// Whether `median` and `modes` are under duet interference.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_duet_interference: bool,
     /// Median of the figure over the runs, in `unit`; null without runs.
     pub median: Option<f64>,
