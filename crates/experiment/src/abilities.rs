@@ -6,11 +6,13 @@ use crate::{
     Batching, DriverDescription, Durability, History, MIN_SIZE_BYTES, PlanError, Policy, Qos, QosDuration,
     Refusal, Reliability, ReliabilityChoice, Support, Workload,
     batch::Batch,
+    exclusion::only,
     expansion::Expansion,
     many::{At, Many},
-    matrix::{Axes, MAX_CELLS, all_distinct},
+    matrix::{Axes, DEFAULT_PROFILE, MAX_CELLS, all_distinct},
     policies::Policies,
     units::Size,
+    written::Selection,
 };
 
 /// What a reliable reader or writer may hold back, in bytes and in samples.
@@ -43,7 +45,8 @@ impl Expansion<'_> {
                     transport: transport.get().clone(),
                     known: description.transports.iter().map(|transport| transport.name.clone()).collect(),
                 };
-                self.cannot(driver, error.at(transport.span()))?;
+                let cells = Selection { transport: only(transport.get().clone()), ..Selection::default() };
+                self.cannot(driver, cells, error.at(transport.span()))?;
             }
             for found in found {
                 let found = (found.name.clone(), found.max_payload_bytes);
@@ -70,8 +73,13 @@ impl Expansion<'_> {
             }
             if bytes > max {
                 let (owner, transport) = (driver.to_owned(), transport.to_owned());
+                let cells = Selection {
+                    transport: only(transport.clone()),
+                    size: only(Size(bytes)),
+                    ..Selection::default()
+                };
                 let error = PlanError::TooLarge { size: bytes, driver: owner, transport, max };
-                self.cannot(driver, error.at(size.span()))?;
+                self.cannot(driver, cells, error.at(size.span()))?;
             } else {
                 sizes.push(bytes);
             }
@@ -99,7 +107,8 @@ impl Expansion<'_> {
             all.push((None, base.clone()));
         }
         for (name, policies) in all {
-            if let Some(reliability) = self.policies(driver, description, &policies)? {
+            let profile = name.as_deref().unwrap_or(DEFAULT_PROFILE);
+            if let Some(reliability) = self.policies(driver, description, profile, &policies)? {
                 profiles.push((name, policies, reliability));
             }
         }
@@ -111,8 +120,10 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
+        profile: &str,
         policies: &Policies,
     ) -> Result<Option<Reliability>, Refusal> {
+        let cells = || Selection { profile: only(profile.to_owned()), ..Selection::default() };
         let reliable = description.support(Policy::Reliability) == Support::Enforced;
         let asked = policies.reliability.clone().unwrap_or_else(|| At::nowhere(ReliabilityChoice::Strongest));
         let reliability = match *asked.get() {
@@ -123,7 +134,8 @@ impl Expansion<'_> {
                 Reliability::BestEffort
             }
             ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
-                self.cannot(driver, PlanError::NotReliable { driver: driver.to_owned() }.at(asked.span()))?;
+                let error = PlanError::NotReliable { driver: driver.to_owned() };
+                self.cannot(driver, cells(), error.at(asked.span()))?;
                 return Ok(None);
             }
             ReliabilityChoice::All(choice) => choice,
@@ -131,10 +143,8 @@ impl Expansion<'_> {
         for (field, policy, at) in policies.written() {
             match description.support(policy) {
                 Support::Unsupported => {
-                    self.cannot(
-                        driver,
-                        PlanError::NoPolicy { driver: driver.to_owned(), policy, field }.at(at),
-                    )?;
+                    let error = PlanError::NoPolicy { driver: driver.to_owned(), policy, field };
+                    self.cannot(driver, cells(), error.at(at))?;
                     return Ok(None);
                 }
                 Support::Ignored => {
@@ -186,7 +196,8 @@ impl Expansion<'_> {
                         format!("driver `{driver}` cannot batch: its throughput is measured unbatched only");
                     self.note(driver, false, note);
                 } else {
-                    self.cannot(driver, PlanError::NoBatching { driver: driver.to_owned() }.at(at.clone()))?;
+                    let error = PlanError::NoBatching { driver: driver.to_owned() };
+                    self.cannot(driver, Selection::default(), error.at(at.clone()))?;
                 }
                 Ok((batching, asked.into_iter().filter(|batch| batch.is_unbatched()).collect()))
             }

@@ -4,12 +4,13 @@ use crate::{
     Factors, Flow, Load, PlanError, Queues, Refusal, Topology, Workload,
     abilities::qos,
     batch::Batch,
+    exclusion::only,
     loads::{Plans, Traces},
     many::{At, Many},
     matrix::{Axes, MAX_CELLS},
     pairing,
     planner::Given,
-    written::Written,
+    written::{Selection, Written},
 };
 
 const UNBATCHED: Batch = Batch::Bytes(0);
@@ -21,6 +22,10 @@ pub(crate) struct Expansion<'a> {
     pub(crate) traces: &'a Traces<'a>,
     /// The streams of each paced run, where they are written.
     pub(crate) flows: &'a [Flow],
+    /// Cells that need not be possible.
+    pub(crate) excludes: &'a [At<Selection>],
+    /// For each of them, whether there were such cells that a driver cannot have.
+    pub(crate) spared: Vec<bool>,
     /// Whether what a driver cannot do is left out with a note: nobody named the driver.
     pub(crate) lenient: bool,
     /// Each with whether it is excluded.
@@ -44,15 +49,6 @@ impl Expansion<'_> {
         }
     }
 
-    /// Refuses what a driver cannot do, or takes note that it is left out.
-    pub(crate) fn cannot(&mut self, driver: &str, refusal: Refusal) -> Result<(), Refusal> {
-        if !self.lenient {
-            return Err(refusal);
-        }
-        self.note(driver, true, format!("{}; left out", refusal.error));
-        Ok(())
-    }
-
     pub(crate) fn expand(&mut self, axes: &Axes) -> Result<(), Refusal> {
         let count = axes.count();
         if count > MAX_CELLS {
@@ -73,10 +69,11 @@ impl Expansion<'_> {
         };
         pairing::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
         if let Some(trouble) = pairing::trouble(driver, description) {
-            return self.cannot(driver, trouble.at(at));
+            return self.cannot(driver, Selection::default(), trouble.at(at));
         }
         if description.has("one_process") {
-            return self.cannot(driver, PlanError::OneProcess { driver: driver.to_owned() }.at(at));
+            let error = PlanError::OneProcess { driver: driver.to_owned() };
+            return self.cannot(driver, Selection::default(), error.at(at));
         }
         let transports = self.transports(driver, description, &axes.transport)?;
         let mut receives = Vec::new();
@@ -89,23 +86,23 @@ impl Expansion<'_> {
                 let known = description.receive_modes.iter().map(|mode| mode.name()).collect();
                 let error =
                     PlanError::NoReceiveMode { driver: driver.to_owned(), mode: receive.get().name(), known };
-                self.cannot(driver, error.at(receive.span()))?;
+                let cells = Selection { receive: only(*receive.get()), ..Selection::default() };
+                self.cannot(driver, cells, error.at(receive.span()))?;
             }
         }
         let mut multicasts = Vec::new();
         for multicast in &axes.multicast.0 {
             if *multicast.get() && !description.has("multicast") {
-                self.cannot(
-                    driver,
-                    PlanError::NoMulticast { driver: driver.to_owned() }.at(multicast.span()),
-                )?;
+                let error = PlanError::NoMulticast { driver: driver.to_owned() };
+                let cells = Selection { multicast: only(true), ..Selection::default() };
+                self.cannot(driver, cells, error.at(multicast.span()))?;
             } else {
                 multicasts.push(*multicast.get());
             }
         }
         match axes.queues.held_against(driver, description) {
             Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),
-            Err(refusal) => return self.cannot(driver, refusal),
+            Err(refusal) => return self.cannot(driver, Selection::default(), refusal),
         }
         let queues = axes.queues.all();
         // ways that do not depend on each other, as one list

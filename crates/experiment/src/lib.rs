@@ -13,6 +13,7 @@ mod batch;
 mod characterize;
 mod driver;
 mod duet;
+mod exclusion;
 mod expansion;
 mod factors;
 mod group;

@@ -20,7 +20,7 @@ use crate::{
 pub(crate) const MAX_CELLS: usize = 5_000;
 
 /// The profile that is `[qos]` alone, unless it is written.
-const DEFAULT_PROFILE: &str = "default";
+pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// Values of all factors but the drivers' own options.
 #[derive(Clone)]
@@ -207,6 +207,8 @@ pub(crate) fn cells(
         given,
         traces: &traces,
         flows: &flows,
+        excludes: &written.factors.exclude,
+        spared: vec![false; written.factors.exclude.len()],
         lenient: false,
         factors: Vec::new(),
         notes: Vec::new(),
@@ -214,9 +216,10 @@ pub(crate) fn cells(
     let unnamed = written.factors.driver.is_none();
     matrix.lenient = unnamed;
     matrix.expand(&axes)?;
-    for exclude in &written.factors.exclude {
+    for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
         // together with those that another exclude took away
-        let found = matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, given));
+        let found =
+            *spared || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, given));
         // it may be that a driver is not installed here
         let may_be_elsewhere = unnamed && exclude.get().driver.is_some();
         if !found && !may_be_elsewhere {
@@ -234,6 +237,7 @@ pub(crate) fn cells(
     let silent: BTreeSet<String> = axes.driver.values().filter(|driver| !kept(driver)).cloned().collect();
     matrix.notes.retain(|note| !silent.contains(&note.driver));
     matrix.factors.retain(|(_, excluded)| !excluded);
+    matrix.excludes = &[];
     for (axes, selection) in included.iter().zip(&written.factors.include) {
         matrix.lenient = unnamed && selection.get().driver.is_none();
         matrix.expand(axes)?;

@@ -2,11 +2,12 @@
 
 use crate::{
     DriverDescription, PlanError, ReceiveMode, Refusal, Workload,
+    exclusion::only,
     expansion::Expansion,
     many::{At, Span},
     matrix::Axes,
     rate::WrittenRate,
-    written::Written,
+    written::{Selection, Written},
 };
 
 /// A probe in every so many samples is under 1 % of them.
@@ -78,7 +79,8 @@ impl Expansion<'_> {
         let words = format!("driver `{driver}` must not send from its listener, so probes have no echo");
         let hint = "receive by `waitset` or `polling`, or leave `probe_every` out";
         let at: Span = receive.span();
-        self.cannot(driver, PlanError::Contradiction { words, hint }.at(at))?;
+        let cells = Selection { receive: only(*receive.get()), ..Selection::default() };
+        self.cannot(driver, cells, PlanError::Contradiction { words, hint }.at(at))?;
         Ok(false)
     }
 }

@@ -178,7 +178,8 @@ pub struct Matrix {
     /// of that name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Many<String>>,
-    /// Cells that are left out: those that match any of these. One that matches no cell is refused.
+    /// Cells that are left out: those that match any of these. A driver need not be able to do what is left out of it. One that
+    /// matches no cell is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<At<Selection>>,
     /// Further cells: every combination with what is given here in the place of the factors above. Not subject to

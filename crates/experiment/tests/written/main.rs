@@ -4,6 +4,7 @@ mod batch;
 mod changes;
 mod characterize;
 mod duet;
+mod exclusion;
 mod file;
 mod paced;
 mod queues;
@@ -13,7 +14,9 @@ mod search;
 mod shipped;
 mod support;
 
-use experiment::{Experiment, Fault, Given, Pin, Source, TraceText};
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, Experiment, Fault, Given, Pin, Source, TraceText};
 use support::drivers;
 
 /// Files of times that are there.
@@ -38,7 +41,13 @@ pub(crate) fn source(text: &str, sets: &[&str]) -> Source {
 }
 
 pub(crate) fn planned(source: &Source) -> Result<Experiment, Fault> {
-    let descriptions = drivers();
+    planned_with(source, &drivers())
+}
+
+pub(crate) fn planned_with(
+    source: &Source,
+    descriptions: &BTreeMap<String, DriverDescription>,
+) -> Result<Experiment, Fault> {
     let installed = ["bare".to_owned(), "dds".to_owned()];
     let traces = TRACES.map(|(name, text)| {
         (
@@ -51,14 +60,8 @@ pub(crate) fn planned(source: &Source) -> Result<Experiment, Fault> {
         )
     });
     let traces = traces.into_iter().collect();
-    let given = Given {
-        name: "f",
-        descriptions: &descriptions,
-        installed: &installed,
-        traces: &traces,
-        pin: Pin::None,
-        seed: 7,
-    };
+    let given =
+        Given { name: "f", descriptions, installed: &installed, traces: &traces, pin: Pin::None, seed: 7 };
     source.read()?.plan(&given).map_err(|refusal| source.refused(&refusal))
 }
 

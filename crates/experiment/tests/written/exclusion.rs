@@ -1,0 +1,107 @@
+//! What is excluded need not be possible: it is not held against what a driver can do.
+
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, Experiment, Fault, ReceiveMode};
+
+use crate::{ids, planned_with, source, support::drivers};
+
+/// Two drivers, of which `bare` has neither shared memory, nor polling, nor multicast, nor reliability.
+fn unequal() -> BTreeMap<String, DriverDescription> {
+    let mut drivers = drivers();
+    drivers.get_mut("bare").expect("it is there").transports.retain(|transport| transport.name == "udp4");
+    let dds = drivers.get_mut("dds").expect("it is there");
+    dds.receive_modes.push(ReceiveMode::Polling);
+    dds.features.push("multicast".to_owned());
+    drivers
+}
+
+fn planned(factors: &str) -> Result<Experiment, Fault> {
+    let text = format!("question = \"?\"\nworkload = \"latency\"\n[factors]\n{factors}\n");
+    planned_with(&source(&text, &[]), &unequal())
+}
+
+const BOTH: &str = "driver = [\"bare\", \"dds\"]";
+
+#[test]
+fn a_driver_is_not_asked_for_what_is_taken_from_it() {
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        (
+            "size = 64\ntransport = [\"udp4\", \"shm\"]",
+            "{ driver = \"bare\", transport = \"shm\" }",
+            "driver `bare` has no transport `shm`",
+            &["bare/udp4/latency/64", "dds/udp4/latency/64", "dds/shm/latency/64"],
+        ),
+        (
+            "size = 64\nreceive = [\"waitset\", \"polling\"]",
+            "{ driver = \"bare\", receive = \"polling\" }",
+            "driver `bare` cannot receive by polling",
+            &["bare/udp4/latency/64/waitset", "dds/udp4/latency/64/waitset", "dds/udp4/latency/64/polling"],
+        ),
+        (
+            "size = 64\nmulticast = [false, true]",
+            "{ driver = [\"bare\", \"plain\"], multicast = true }",
+            "driver `bare` does not send by multicast",
+            &["bare/udp4/latency/64", "dds/udp4/latency/64", "dds/udp4-multicast/latency/64"],
+        ),
+        (
+            "size = 64\n[profiles.sure]\nreliability = \"reliable\"",
+            "{ driver = \"bare\", profile = \"sure\" }",
+            "driver `bare` cannot guarantee delivery",
+            &["bare/udp4/latency/64/default", "dds/udp4/latency/64/default", "dds/udp4/latency/64/sure"],
+        ),
+    ];
+    for (factors, exclude, error, expected) in cases {
+        let text = |exclude: &str| format!("{BOTH}\nexclude = [{exclude}]\n{factors}");
+        let refused = planned(&text("")).expect_err("it is refused");
+        assert!(refused.error.contains(error), "{refused:?}");
+        let experiment = planned(&text(exclude)).unwrap_or_else(|fault| panic!("{fault:#?}"));
+        assert_eq!(ids(&experiment), *expected);
+    }
+}
+
+#[test]
+fn a_size_that_one_transport_does_not_carry_is_taken_from_that_one() {
+    let text = |exclude: &str| {
+        format!(
+            "driver = \"dds\"\nsize = [64, 100000]\ntransport = [\"udp4\", \"shm\"]\nexclude = [{exclude}]"
+        )
+    };
+    let refused = planned(&text("")).expect_err("it is refused");
+    assert!(refused.error.contains("size 100000 is too large: `udp4`"), "{refused:?}");
+    let experiment = planned(&text("{ transport = \"udp4\", size = 100000 }")).expect("a plan");
+    assert_eq!(ids(&experiment), ["dds/udp4/latency/64", "dds/shm/latency/64", "dds/shm/latency/100000"]);
+}
+
+#[test]
+fn what_is_left_of_it_is_refused_as_before() {
+    let text = |more: &str| format!("{BOTH}\nsize = [64, 128]\ntransport = [\"udp4\", \"shm\"]\n{more}");
+    // cells of another size are left
+    for exclude in ["{ driver = \"bare\", transport = \"shm\", size = 64 }", "{ driver = \"dds\" }"] {
+        let refused = planned(&text(&format!("exclude = [{exclude}]"))).expect_err("it is refused");
+        assert!(refused.error.ends_with("driver `bare` has no transport `shm`"), "{exclude}: {refused:?}");
+        assert!(refused.hint.contains("it has udp4"), "{refused:?}");
+    }
+    // what was added is not subject to it
+    let added = "exclude = [{ driver = \"bare\", transport = \"shm\" }]\ninclude = [{ driver = \"bare\", transport = \"shm\" }]";
+    let refused = planned(&text(added)).expect_err("it is refused");
+    assert!(refused.error.ends_with("driver `bare` has no transport `shm`"), "{refused:?}");
+    // nobody asked for this one
+    let stray =
+        "exclude = [{ driver = \"bare\", transport = \"shm\" }, { driver = \"bare\", transport = \"tcp4\" }]";
+    let refused = planned(&text(stray)).expect_err("it is refused");
+    assert!(refused.error.contains("this exclude matches no cell"), "{refused:?}");
+    assert!(refused.excerpt.join("\n").contains("tcp4"), "{refused:?}");
+}
+
+#[test]
+fn of_a_driver_that_nobody_named_nothing_is_said_of_what_is_excluded() {
+    let left_out = |exclude: &str| {
+        let text = format!("size = 64\ntransport = [\"udp4\", \"shm\"]\nexclude = [{exclude}]");
+        let experiment = planned(&text).expect("a plan");
+        assert_eq!(experiment.cells.len(), 3);
+        experiment.notes.iter().any(|note| note.contains("has no transport `shm`; left out"))
+    };
+    assert!(left_out(""));
+    assert!(!left_out("{ driver = \"bare\", transport = \"shm\" }"));
+}
