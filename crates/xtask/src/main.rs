@@ -1,6 +1,7 @@
 //! `cargo xtask generate [--check]`: writes what is generated from the code, or checks that it is as it would be written.
 #![forbid(unsafe_code)]
 
+mod flags;
 mod generate;
 mod kills;
 mod reference;

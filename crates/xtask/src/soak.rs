@@ -21,7 +21,7 @@ use nix::{
 use results::{Directory, Document, Metric, RunState};
 use stats::{slope, slope_interval};
 
-use crate::{Error, target};
+use crate::{Error, flags::Flags, target};
 
 pub const USAGE: &str =
     "       cargo xtask soak --driver NAME [--rate N] [--size 64] [--minutes 20] [--programs DIR]";
@@ -40,16 +40,14 @@ const KINDS: [&str; 2] = ["resident", "allocated"];
 /// Makes the run, prints what was seen, and fails if a process allocated more and more, or a sample did not come.
 pub fn run(words: &[&str]) -> Result<(), Error> {
     let known = ["--driver", "--rate", "--size", "--minutes", "--programs"];
-    if !words.len().is_multiple_of(2) || words.chunks(2).any(|pair| !known.contains(&pair[0])) {
-        return Err(USAGE.into());
-    }
-    let value = |flag: &str| words.chunks(2).find(|pair| pair[0] == flag).map(|pair| pair[1]);
-    let driver = value("--driver").ok_or(USAGE)?;
-    let size: u64 = value("--size").unwrap_or("64").parse()?;
-    let minutes: f64 = value("--minutes").unwrap_or("20").parse()?;
-    let program = value("--programs").map_or_else(|| target().join("release"), PathBuf::from).join("ddsmark");
+    let flags = Flags::parse(words, &known)?;
+    let driver = flags.value("--driver").ok_or(USAGE)?;
+    let size: u64 = flags.value("--size").unwrap_or("64").parse()?;
+    let minutes: f64 = flags.value("--minutes").unwrap_or("20").parse()?;
+    let program =
+        flags.value("--programs").map_or_else(|| target().join("release"), PathBuf::from).join("ddsmark");
     let place = tempfile::tempdir()?;
-    let rate = match value("--rate") {
+    let rate = match flags.value("--rate") {
         Some(rate) => rate.parse::<f64>()?,
         None => half_of_sustained(&program, driver, size, place.path())?,
     };

@@ -21,7 +21,7 @@ use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use runner::{KeepAwake, allowed_cores};
 use stats::{Asked, Goal, PILOT_BLOCKS, SignedRank, plan_blocks};
 
-use crate::{Error, target};
+use crate::{Error, flags::Flags, target};
 
 pub const USAGE: &str = "       cargo xtask transparency --driver NAME --floor PROGRAM... [--transport T] [--workload W]...\n            \
      [--size N]... [--half-width 0.015] [--minutes 4]";
@@ -53,9 +53,9 @@ struct Arguments {
 }
 
 fn arguments(words: &[&str]) -> Result<Arguments, Error> {
-    let values = |flag: &str| -> Vec<String> {
-        words.windows(2).filter(|pair| pair[0] == flag).map(|pair| pair[1].to_owned()).collect()
-    };
+    let known = ["--driver", "--floor", "--transport", "--workload", "--size", "--half-width", "--minutes"];
+    let flags = Flags::parse(words, &known)?;
+    let values = |flag: &str| flags.values(flag).map(str::to_owned).collect::<Vec<String>>();
     let number =
         |flag: &str, default: f64| values(flag).pop().map_or(Ok(default), |text| text.parse::<f64>());
     let (Some(driver), floors) = (values("--driver").pop(), values("--floor")) else {

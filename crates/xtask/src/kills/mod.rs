@@ -20,7 +20,7 @@ use self::{
     judge::{Tally, files_of, judge, processes},
     plan::{Batch, MEASURE_MS},
 };
-use crate::{Error, target};
+use crate::{Error, flags::Flags, target};
 
 const USAGE: &str = "usage: cargo xtask kills --driver NAME[,NAME] [--runs N] [--seed S] [--programs DIR]
   without --runs: each phase, role and driver once";
@@ -31,19 +31,14 @@ const LEAVING: Duration = Duration::from_secs(5);
 
 /// Kills, prints the table, and fails if it has anything in it that must not be.
 pub fn run(words: &[&str]) -> Result<(), Error> {
-    let value = |flag: &str| words.windows(2).find(|pair| pair[0] == flag).map(|pair| pair[1]);
-    if !words.len().is_multiple_of(2)
-        || words.chunks(2).any(|pair| !["--driver", "--runs", "--seed", "--programs"].contains(&pair[0]))
-    {
-        return Err(USAGE.into());
-    }
-    let drivers: Vec<&str> = value("--driver").ok_or(USAGE)?.split(',').collect();
-    let seed = value("--seed").map_or(Ok(1), str::parse).map_err(|_| USAGE)?;
-    let batches = match value("--runs").map(str::parse) {
+    let flags = Flags::parse(words, &["--driver", "--runs", "--seed", "--programs"])?;
+    let drivers: Vec<&str> = flags.value("--driver").ok_or(USAGE)?.split(',').collect();
+    let seed = flags.value("--seed").map_or(Ok(1), str::parse).map_err(|_| USAGE)?;
+    let batches = match flags.value("--runs").map(str::parse) {
         None => plan::each(&drivers),
         Some(runs) => plan::random(&drivers, runs.map_err(|_| USAGE)?, seed),
     };
-    let programs = value("--programs").map_or_else(|| target().join("release"), PathBuf::from);
+    let programs = flags.value("--programs").map_or_else(|| target().join("release"), PathBuf::from);
     let begin = Instant::now();
     let mut tally = Tally::default();
     for batch in &batches {
@@ -51,7 +46,8 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     }
     let cells = (2 * drivers.len()) as u32;
     let runs = batches.iter().map(|batch| batch.runs).sum::<u32>() * cells;
-    let drawn = value("--runs").map_or("each phase, role and driver".to_owned(), |_| format!("seed {seed}"));
+    let drawn =
+        flags.value("--runs").map_or("each phase, role and driver".to_owned(), |_| format!("seed {seed}"));
     println!(
         "{} agents killed in {runs} runs ({drawn}), {:.0} s",
         tally.killed,

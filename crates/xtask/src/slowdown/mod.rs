@@ -21,7 +21,7 @@ use stats::{Block, Comparison, Conclusion, Interval, Rules, Run, compare, median
 
 pub use probe::run as probe;
 
-use crate::{Error, root, target};
+use crate::{Error, flags::Flags, root, target};
 
 pub const USAGE: &str = "       cargo xtask slowdown --driver NAME [--percent 2,5,10 | --delay-us 100] [--blocks 18] \
                          [--size 1024] [--measure 300ms] [--programs DIR]";
@@ -41,20 +41,17 @@ struct Arguments {
 
 fn arguments(words: &[&str]) -> Result<Arguments, Error> {
     let known = ["--driver", "--percent", "--delay-us", "--blocks", "--size", "--measure", "--programs"];
-    if !words.len().is_multiple_of(2) || words.chunks(2).any(|pair| !known.contains(&pair[0])) {
-        return Err(USAGE.into());
-    }
-    let value = |flag: &str| words.chunks(2).find(|pair| pair[0] == flag).map(|pair| pair[1]);
+    let flags = Flags::parse(words, &known)?;
     let percent =
-        value("--percent").unwrap_or("2,5,10").split(',').map(str::parse).collect::<Result<_, _>>()?;
+        flags.value("--percent").unwrap_or("2,5,10").split(',').map(str::parse).collect::<Result<_, _>>()?;
     Ok(Arguments {
-        driver: value("--driver").ok_or(USAGE)?.to_owned(),
+        driver: flags.value("--driver").ok_or(USAGE)?.to_owned(),
         percent,
-        delay_us: value("--delay-us").map(str::parse).transpose()?,
-        blocks: value("--blocks").unwrap_or("18").parse()?,
-        size: value("--size").unwrap_or("1024").parse()?,
-        measure: value("--measure").unwrap_or("300ms").to_owned(),
-        programs: value("--programs").map_or_else(|| target().join("release"), PathBuf::from),
+        delay_us: flags.value("--delay-us").map(str::parse).transpose()?,
+        blocks: flags.value("--blocks").unwrap_or("18").parse()?,
+        size: flags.value("--size").unwrap_or("1024").parse()?,
+        measure: flags.value("--measure").unwrap_or("300ms").to_owned(),
+        programs: flags.value("--programs").map_or_else(|| target().join("release"), PathBuf::from),
     })
 }
 
