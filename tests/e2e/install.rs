@@ -1,8 +1,14 @@
 //! `ddsmark drivers install`: a driver of sources in a directory of the test, of which nothing is fetched from anywhere.
 
-use std::{ffi::OsStr, fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
-use crate::support::{Outcome, Scene, drivers, list, root, wait_for};
+use crate::support::{Outcome, Scene, drivers, list, root, runs, wait_for};
 
 /// What it takes from what is installed in its prefix is the version.
 const CMAKE: &str = "cmake_minimum_required(VERSION 3.16)
@@ -223,6 +229,65 @@ fn a_driver_without_its_middleware_is_refused_before_anything_is_sent() {
         assert!(!scene.path("result").exists(), "{arguments:?}");
     }
     run(&scene, &["drivers", "info", "fake@8"]).assert_status(0);
+}
+
+/// Every file of a result, with what is in it.
+fn files_of(result: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(result).expect("a result").flatten() {
+        if entry.path().is_dir() {
+            files.extend(files_of(&entry.path()));
+        } else {
+            files.insert(entry.path(), fs::read(entry.path()).expect("a file"));
+        }
+    }
+    files
+}
+
+/// An experiment waits for a driver that was removed, and for one that lost its middleware.
+#[test]
+fn an_experiment_is_not_gone_on_with_while_a_driver_of_its_plan_is_not_installed() {
+    let scene = scene();
+    let (udp, mine) = (drivers().join("libddsmark_udp.so"), scene.path("drivers/libddsmark_mine.so"));
+    fs::copy(&udp, &mine).expect("a file");
+    let file = "question = \"?\"\nworkload = \"latency\"\nfactors = { driver = \"mine\", size = 64 }\n\
+                design = { blocks = 8, warm_up = \"0s\", measure = \"100ms\" }\n";
+    fs::write(scene.path("asked.toml"), file).expect("a file");
+    let environment = variables(&scene);
+    let environment = environment.each_ref().map(|(name, value)| (*name, OsStr::new(value)));
+    let begun = scene.start_with(&environment, "ddsmark", &["run", "./asked.toml", "--out", "result"]);
+    wait_for("the first run", || scene.path("result/runs/0001.json").exists().then_some(()));
+    begun.signal("INT");
+    begun.end().assert_status(130);
+    let result = scene.path("result");
+    let before = files_of(&result);
+    let refused = |words: [&str; 2]| {
+        for arguments in [&["run", "--resume", "result"][..], &["run", "--resume", "result", "--force"]] {
+            let outcome = run(&scene, arguments);
+            outcome.assert_status(2);
+            assert!(words.iter().all(|words| outcome.stderr.contains(words)), "{}", outcome.stderr);
+            assert!(files_of(&result) == before, "the result is another one");
+        }
+    };
+    fs::remove_file(&mine).expect("the driver");
+    refused(["error: unknown driver `mine`\n", "\nhint: "]);
+
+    fs::create_dir(scene.path("gone")).expect("a directory");
+    fs::write(scene.path("gone/version"), "not installed").expect("a file");
+    run(&scene, &["drivers", "install", "fake@8", "--prefix", "gone"]).assert_status(0);
+    fs::copy(scene.path("drivers/libddsmark_fake@8.so"), &mine).expect("a file");
+    refused([
+        "error: the middleware of driver `mine` is not installed\n",
+        "\nhint: `ddsmark drivers install mine` ",
+    ]);
+
+    fs::copy(&udp, &mine).expect("a file");
+    let outcome = run(&scene, &["run", "--resume", "result", "--json"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let runs = runs(&document);
+    assert_eq!((document["state"].as_str(), runs.len()), (Some("complete"), 8));
+    assert!(runs.iter().all(|run| run["state"] == "valid"), "{runs:#?}");
 }
 
 #[test]
