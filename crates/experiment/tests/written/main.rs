@@ -5,14 +5,18 @@ mod changes;
 mod characterize;
 mod duet;
 mod exclusion;
+mod faults;
 mod file;
+mod load_faults;
 mod paced;
+mod percents;
 mod queues;
 #[path = "../sample/mod.rs"]
 mod sample;
 mod search;
 mod shipped;
 mod support;
+mod texts;
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,9 @@
 //! Virtual runs against the truth of their configuration.
 
+mod batches;
 mod between;
 mod duet;
+mod overload;
 mod paced;
 mod rig;
 mod search;

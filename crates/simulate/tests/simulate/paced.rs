@@ -3,21 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use experiment::{Batching, Cell, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload};
-use results::{Latency, Run};
 use sim_model::{Truth, Waiting};
-use simulate::{Lab, Machine};
+use simulate::Lab;
 
-use crate::rig::{MS, cell, config, design, paced, run};
-
-const SECOND: u64 = 1_000 * MS;
-
-fn constant(samples: u64) -> Load {
-    Load::Constant { rate: Rate::per_second(samples) }
-}
-
-fn poisson(samples: u64) -> Load {
-    Load::Poisson { rate: Rate::per_second(samples) }
-}
+use crate::rig::{MS, SECOND, cell, config, constant, design, paced, poisson, run};
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
@@ -167,119 +156,6 @@ fn each_sample_of_a_burst_waits_for_those_before_it() {
     assert_eq!(run.latency["service"].max_ns, 850_000 - 7_000);
 }
 
-/// The share that comes, and the one that is lost, of an offered load; the server takes 10,000 samples/s.
-fn overloaded(reliable: bool, full: &str, offered: u64) -> Run {
-    let options = [("service", "100us"), ("queue", "50"), ("latency", "50us"), ("full", full)];
-    run(&mut Lab::new(), &paced(constant(offered), reliable, &options), 2 * SECOND, 1)
-}
-
-#[test]
-fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capacity() {
-    for offered in [10_100, 12_000, 30_000] {
-        for (reliable, full) in [(true, "drop"), (false, "block")] {
-            let run = overloaded(reliable, full, offered);
-            let throughput = run.throughput.as_ref().expect("rates");
-            assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
-            assert_eq!(throughput.lost, 0);
-            let paced = run.paced.as_ref().expect("an open loop");
-            assert_eq!(paced.planned, 2 * offered);
-            let accepted = 20_000.0 + 50.0;
-            assert!((throughput.sent as f64 - accepted).abs() < 3.0, "{throughput:?}");
-            assert!((paced.unsent as f64 - (paced.planned as f64 - accepted)).abs() < 3.0, "{paced:?}");
-            assert_eq!((paced.back_pressure, paced.sender_limited), (true, false));
-            assert_eq!(paced.flows[0].lag_in_writes_pct, Some(100.0));
-            // the last sample is late by what the server is behind, less what the queue holds
-            let behind = 2e9 * (1.0 - 10_000.0 / offered as f64) - 50.0 * 100_000.0;
-            let [lag, response] = ["send_lag", "response"].map(|kind| run.latency[kind].max_ns as f64);
-            assert!((lag - behind).abs() < 0.01 * behind + 200_000.0, "{offered}: {lag}, {behind}");
-            assert!(response > lag, "{response}");
-            // the middleware alone looks well all the time
-            assert!(run.latency["service"].max_ns < 6 * MS, "{:?}", run.latency["service"]);
-        }
-    }
-    // just below it nobody is late
-    let run = overloaded(true, "block", 9_900);
-    let paced = run.paced.expect("an open loop");
-    assert_eq!((paced.unsent, paced.sender_limited, run.latency["response"].max_ns), (0, false, 150_000));
-    assert_eq!((paced.back_pressure, paced.flows[0].lag_in_writes_pct), (false, None));
-}
-
-/// What holds the writer up is not the middleware but what writing costs its own process.
-#[test]
-fn a_writer_without_time_left_is_limited_by_itself_and_one_that_waits_is_not() {
-    let options = [("service", "10us"), ("latency", "50us"), ("queue", "50")];
-    let limits = |write_ns: f64, offered| {
-        let machine = Machine { write_ns, ..Machine::default() };
-        let run = run(&mut Lab::on(machine), &paced(constant(offered), true, &options), SECOND, 1);
-        let paced = run.paced.expect("an open loop");
-        (paced.sender_limited, paced.back_pressure)
-    };
-    // 20 us each are 50,000/s, of a middleware that does 100,000/s
-    assert_eq!(limits(20_000.0, 60_000), (true, false));
-    // the middleware takes 100,000/s
-    assert_eq!(limits(1_000.0, 120_000), (false, true));
-    assert_eq!(limits(1_000.0, 60_000), (false, false));
-}
-
-#[test]
-fn beyond_capacity_best_effort_loses_what_is_over_it() {
-    let config = config(&[("service", "100us")]);
-    let truth = Truth::new(&config, false, 0.0, 1000, 1.0, 0);
-    for offered in [10_100, 12_000, 30_000] {
-        let run = overloaded(false, "drop", offered);
-        let throughput = run.throughput.as_ref().expect("rates");
-        assert_eq!(throughput.sent, 2 * offered, "the plan is held");
-        let paced = run.paced.as_ref().expect("an open loop");
-        assert!(!paced.sender_limited && !paced.back_pressure);
-        let lost = throughput.lost as f64 / throughput.sent as f64;
-        let known = 1.0 - truth.delivered_sps(offered as f64) / offered as f64;
-        assert!((known - (1.0 - 10_000.0 / offered as f64)).abs() < 1e-12);
-        // what the queue holds is not lost: 50 of 20,000 samples
-        assert!((known - 0.0026..=known).contains(&lost), "{offered}: {lost}, {known}");
-        assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
-    }
-    assert_eq!(overloaded(false, "drop", 9_900).throughput.expect("rates").lost, 0);
-}
-
-/// Coordinated omission: who asks only when the answer came, does not ask while nothing moves.
-#[test]
-fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
-    let options = [("latency", "50us"), ("service", "50us"), ("queue", "1"), ("stall", "1s,100ms")];
-    let closed = run(&mut Lab::new(), &cell(Workload::Latency, true, 0, &options), 10 * SECOND, 1);
-    let rtt = &closed.latency["rtt"];
-    assert!(rtt.max_ns >= 100 * MS && rtt.p99_ns.expect("enough") < MS, "{rtt:?}");
-    let open = run(&mut Lab::new(), &paced(constant(1_000), true, &options), 10 * SECOND, 1);
-    let of = |kind: &str| -> &Latency { &open.latency[kind] };
-    // one in ten samples is meant to leave in a stall: the last hundredth waits for 90 ms or more
-    let late = of("response").p99_ns.expect("enough") as f64 / 1e6;
-    assert!((late - 90.0).abs() < 10.0, "{:?}", of("response"));
-    // one write in each stall waits for its end, the others leave when it is over: from there on all is well
-    assert!(
-        of("service").max_ns >= 90 * MS && of("service").p99_ns.expect("enough") < MS,
-        "{:?}",
-        of("service")
-    );
-    let held = open.paced.as_ref().expect("an open loop");
-    assert!(held.back_pressure && !held.sender_limited);
-    // where the writer is not stopped it is not late, and the service tells of the stall as well
-    let free = [options[0], options[1], ("queue", "1000"), options[3]];
-    let free = run(&mut Lab::new(), &paced(constant(1_000), true, &free), 10 * SECOND, 1);
-    assert_eq!(free.latency["service"].p99_ns, free.latency["response"].p99_ns);
-    assert!(free.latency["service"].p99_ns.expect("enough") > 80 * MS);
-}
-
-#[test]
-fn a_maximum_has_no_plan() {
-    let options = [("service", "100us"), ("latency", "50us"), ("queue", "10")];
-    let run = run(&mut Lab::new(), &paced(Load::Max, true, &options), SECOND, 1);
-    let paced = run.paced.as_ref().expect("an open loop");
-    let throughput = run.throughput.as_ref().expect("rates");
-    assert_eq!(run.latency.keys().collect::<Vec<_>>(), ["service", "write_call"]);
-    assert_eq!((paced.planned_sps, paced.unsent, paced.sender_limited), (None, 0, false));
-    assert_eq!(paced.planned, paced.flows[0].offered);
-    assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
-}
-
 fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
     Flow { name: name.to_owned(), size_bytes, load }
 }
@@ -332,18 +208,6 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     assert_eq!(outcome.histograms["response@events"].len(), events.planned);
 }
 
-#[test]
-fn a_batch_is_waited_for() {
-    // 4 samples of 1,000 bytes, 1 ms apart
-    let mut cell = paced(constant(1_000), true, &[("latency", "50us")]);
-    cell.factors.batch_bytes = 4_000;
-    let mut lab = Lab::new();
-    run(&mut lab, &cell, SECOND, 1);
-    let response: Vec<u64> = lab.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
-    assert_eq!(response[..4], [3_050_000, 2_050_000, 1_050_000, 50_000]);
-    assert_eq!(response.len(), 1_000);
-}
-
 /// As agents and runner have it: the seed of the design and the number of the run decide its plan.
 #[test]
 fn plans_that_are_drawn_can_be_had_again() {
@@ -357,64 +221,6 @@ fn plans_that_are_drawn_can_be_had_again() {
     assert_eq!(planned(7, 1), planned(7, 1));
     assert!(planned(7, 1) != planned(7, 2) || planned(7, 1) != planned(7, 3));
     assert!(planned(7, 1) != planned(8, 1) || planned(7, 1) != planned(9, 1));
-}
-
-/// A turbo batch of up to 10 samples, by the agents' own rule, at this load: its run, and all response (or service) times.
-fn with_turbo(load: Load, turbo: bool) -> (Run, Vec<(u64, u64)>) {
-    let mut cell = paced(load, true, &[("latency", "50us")]);
-    if turbo {
-        (cell.factors.batch_bytes, cell.factors.batching) = (10_000, Batching::TurboApplication);
-    }
-    let mut lab = Lab::new();
-    let run = run(&mut lab, &cell, SECOND / 10, 1);
-    let times = lab.series("service").expect("recorded").values().to_vec();
-    (run, times)
-}
-
-#[test]
-fn with_time_to_spare_turbo_holds_nothing_back() {
-    let (turbo, times) = with_turbo(constant(1_000), true);
-    let (single, expected) = with_turbo(constant(1_000), false);
-    assert_eq!((times, turbo.latency), (expected, single.latency));
-    let batches = turbo.throughput.and_then(|throughput| throughput.batches).expect("batches");
-    assert_eq!((batches.flushes, batches.samples, batches.max_samples), (100, 100, 1));
-    assert_eq!(single.throughput.and_then(|throughput| throughput.batches), None);
-}
-
-#[test]
-fn a_turbo_batch_holds_what_is_due_up_to_its_ceiling() {
-    // bursts of 7 and of 25, every 10 ms
-    for (samples, flushes, max) in [(7, 1, 7), (25, 3, 10)] {
-        let load = Load::Burst { rate: Rate { samples, period_ns: 10 * MS } };
-        let (run, _) = with_turbo(load, true);
-        let batches = run.throughput.and_then(|throughput| throughput.batches).expect("batches");
-        let expected = (10 * flushes, 10 * samples, max);
-        assert_eq!((batches.flushes, batches.samples, batches.max_samples), expected);
-    }
-    // as fast as it goes, each is full
-    let (run, _) = with_turbo(Load::Max, true);
-    let sent = run.counted[0].sent;
-    let batches = run.throughput.and_then(|throughput| throughput.batches).expect("batches");
-    assert_eq!((batches.samples, batches.max_samples), (sent, 10));
-    assert_eq!(batches.flushes, sent.div_ceil(10));
-}
-
-/// Where a write takes longer than the time between two samples, batches grow by as much as it takes.
-#[test]
-fn turbo_carries_what_single_samples_cannot() {
-    // each packet takes the server 1 ms: 1,000 a second, and 3,000 samples
-    let run_of = |turbo: bool| {
-        let mut cell = paced(constant(3_000), true, &[("service", "1ms"), ("queue", "2")]);
-        if turbo {
-            (cell.factors.batch_bytes, cell.factors.batching) = (10_000, Batching::TurboApplication);
-        }
-        run(&mut Lab::new(), &cell, SECOND, 1)
-    };
-    let (single, turbo) = (run_of(false), run_of(true));
-    assert!(single.counted[0].sent < 1_100, "{}", single.counted[0].sent);
-    assert!(turbo.counted[0].sent > 2_900, "{}", turbo.counted[0].sent);
-    let batches = turbo.throughput.and_then(|throughput| throughput.batches).expect("batches");
-    assert!(batches.mean_samples > 2.5 && batches.max_samples <= 10, "{batches:?}");
 }
 
 #[test]

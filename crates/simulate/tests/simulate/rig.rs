@@ -1,7 +1,7 @@
 //! Cells, designs and runs.
 
 use experiment::{
-    Batching, Cell, Design, Experiment, Factors, Limits, Load, Pin, Qos, ReceiveMode, Reliability,
+    Batching, Cell, Design, Experiment, Factors, Limits, Load, Pin, Qos, Rate, ReceiveMode, Reliability,
     ScheduledRun, Topology, Workload,
 };
 use results::Run;
@@ -9,6 +9,15 @@ use sim_model::Config;
 use simulate::Lab;
 
 pub const MS: u64 = 1_000_000;
+pub const SECOND: u64 = 1_000 * MS;
+
+pub fn constant(samples: u64) -> Load {
+    Load::Constant { rate: Rate::per_second(samples) }
+}
+
+pub fn poisson(samples: u64) -> Load {
+    Load::Poisson { rate: Rate::per_second(samples) }
+}
 
 pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&str, &str)]) -> Cell {
     let reliability = if reliable { Reliability::Reliable } else { Reliability::BestEffort };

@@ -1,0 +1,175 @@
+//! What the table and the description say, and what is refused before the driver sees it.
+
+use std::{ffi::CStr, mem::offset_of, ptr};
+
+use driver_kit::{
+    abi,
+    testing::{Entity, Open, value_of},
+    *,
+};
+
+use crate::memory::{driver, entity, failed};
+
+#[test]
+fn the_table_has_what_the_features_say_and_is_always_the_same() {
+    let table = driver().raw();
+    assert!(ptr::eq(table, driver().raw()));
+    assert!(table.writer_loan.is_some() && table.writer_locator.is_some());
+    assert!(table.reader_sample_intact.is_some() && table.reader_connect.is_some());
+    assert!(table.writer_wait_acked.is_none() && table.writer_dispose.is_none());
+    assert!(table.writer_unregister.is_none() && table.writer_assert_liveliness.is_some());
+}
+
+#[test]
+fn the_description_arrives() {
+    let description = driver().description();
+    assert!(ptr::eq(description, driver().description()));
+    // SAFETY: texts of a description are C strings that live as long as the library.
+    let text = |text| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8");
+    assert_eq!(description.struct_size as usize, size_of::<abi::Description>());
+    assert_eq!(
+        description.features,
+        abi::FEATURE_LOCATORS | abi::FEATURE_WRITER_LOANS | abi::FEATURE_READER_LOANS
+    );
+    assert_eq!(text(description.name), "memory");
+    assert_eq!(text(description.version_source), "library");
+    assert_eq!(text(description.build), "test");
+    assert_eq!(description.receive_modes, 0b101);
+    assert_eq!(description.type_kinds, 0b101);
+    assert_eq!((description.transport_count, description.option_count), (2, 1));
+    // SAFETY: as many transports as it says.
+    let transports = unsafe { std::slice::from_raw_parts(description.transports, 2) };
+    assert_eq!((text(transports[0].name), transports[0].max_payload_bytes), ("heap", 1000));
+    assert!(transports[1].note.is_null());
+    let partition = &description.policies[abi::POLICY_PARTITION as usize];
+    assert_eq!((partition.support, text(partition.note)), (abi::SUPPORT_ENFORCED, "by name"));
+    assert_eq!(description.policies[abi::POLICY_HISTORY as usize].support, abi::SUPPORT_UNSUPPORTED);
+    assert_eq!(description.kept_thread_count, 2);
+    // SAFETY: as many names as it says.
+    let kept = unsafe { std::slice::from_raw_parts(description.kept_threads, 2) };
+    assert_eq!([text(kept[0]), text(kept[1])], ["mem.keeper", "mem.other"]);
+}
+
+#[test]
+fn what_the_description_excludes_is_refused_before_the_driver_sees_it() {
+    let driver = driver();
+    let open = |how| failed(driver.open(how));
+    assert_eq!(
+        open(Open { transport: Some("tin"), ..Open::default() }),
+        (abi::BAD_ARGUMENT, "driver `memory` has no transport `tin`; hint: it has heap, stack".to_owned())
+    );
+    assert_eq!(
+        open(Open { options: &[("colour", "1")], ..Open::default() }),
+        (abi::BAD_ARGUMENT, "driver `memory` has no option `colour`; hint: it has mood".to_owned())
+    );
+    assert_eq!(
+        open(Open { options: &[("mood", "1"), ("mood", "2")], ..Open::default() }).0,
+        abi::BAD_ARGUMENT
+    );
+    assert_eq!(open(Open { multicast: true, ..Open::default() }).0, abi::UNSUPPORTED);
+
+    let participant = driver.open(Open { transport: Some("stack"), ..Open::default() }).expect("open");
+    let settings = participant.settings().expect("settings");
+    assert_eq!(value_of(&settings, "transport"), Some("stack"));
+    let small = Entity { max_payload_bytes: 10, ..Entity::default() };
+    let writer = |how: Entity| failed(participant.writer(&how)).0;
+    let reader = |how: Entity| failed(participant.reader(&how)).0;
+    assert_eq!(writer(Entity { max_payload_bytes: 11, ..small.clone() }), abi::TOO_LARGE);
+    assert_eq!(writer(Entity { max_payload_bytes: 0, ..small.clone() }), abi::BAD_ARGUMENT);
+    assert_eq!(writer(Entity { type_kind: abi::TYPE_KEYED, ..small.clone() }), abi::UNSUPPORTED);
+    assert_eq!(writer(Entity { type_kind: 9, ..small.clone() }), abi::BAD_ARGUMENT);
+    assert_eq!(writer(Entity { batch_bytes: 9, ..small.clone() }), abi::UNSUPPORTED);
+    assert_eq!(writer(Entity { async_write: true, ..small.clone() }), abi::UNSUPPORTED);
+    assert_eq!(reader(Entity { receive_mode: abi::RECEIVE_POLLING, ..small.clone() }), abi::UNSUPPORTED);
+    assert_eq!(reader(Entity { receive_mode: abi::RECEIVE_LISTENER, ..small.clone() }), abi::BAD_ARGUMENT);
+    assert_eq!(reader(Entity { content_filter: Some("key = 1"), ..small.clone() }), abi::UNSUPPORTED);
+    let asks = |qos| Entity { qos: Some(qos), ..small.clone() };
+    let kind = |kind| Qos { reliability: Some(kind), max_blocking_ns: Some(3), ..Qos::default() };
+    assert_eq!(writer(asks(kind(Reliability::BestEffort))), abi::UNSUPPORTED);
+    participant.writer(&asks(kind(Reliability::Reliable))).expect("what is there anyway");
+    assert_eq!(reader(asks(Qos { deadline_ns: Some(1), ..Qos::default() })), abi::UNSUPPORTED);
+}
+
+#[test]
+fn null_is_told_not_followed() {
+    let table = driver().raw();
+    // SAFETY: a driver made here looks before it leaps.
+    unsafe {
+        assert_eq!(table.writer_write.expect("entry")(ptr::null_mut(), 0, ptr::null(), 0), abi::BAD_ARGUMENT);
+        assert_eq!(driver().last_error(), "`writer` is NULL");
+        assert_eq!(table.reader_close.expect("entry")(ptr::null_mut()), abi::BAD_ARGUMENT);
+        assert_eq!(table.participant_close.expect("entry")(ptr::null_mut()), abi::BAD_ARGUMENT);
+        let mut out = ptr::null_mut();
+        let open = table.participant_open.expect("entry");
+        assert_eq!(open(ptr::null(), &raw mut out), abi::BAD_ARGUMENT);
+        assert_eq!(driver().last_error(), "`config` is NULL");
+    }
+    let participant = driver().open(Open::default()).expect("open");
+    let writer = participant.writer(&entity()).expect("a writer");
+    // SAFETY: as above.
+    unsafe {
+        let write = table.writer_write.expect("entry");
+        assert_eq!(write(writer.raw(), 0, ptr::null(), 1), abi::BAD_ARGUMENT);
+        assert_eq!(write(writer.raw(), 0, ptr::null(), 0), abi::OK);
+        assert_eq!(table.writer_matched.expect("entry")(writer.raw(), ptr::null_mut()), abi::BAD_ARGUMENT);
+        assert_eq!(table.writer_qos.expect("entry")(writer.raw(), ptr::null_mut()), abi::BAD_ARGUMENT);
+    }
+}
+
+#[test]
+fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
+    let table = driver().raw();
+    // An older host: its struct ends before `interface`; what lies behind must not be looked at.
+    let config = abi::ParticipantConfig {
+        struct_size: offset_of!(abi::ParticipantConfig, interface) as u32,
+        domain: 1,
+        run_name: c"run".as_ptr(),
+        transport: ptr::null(),
+        interface: ptr::dangling(),
+        peers: ptr::dangling(),
+        options: ptr::dangling(),
+        peer_count: 1000,
+        option_count: 1000,
+        multicast: 1,
+        vendor_defaults: 1,
+        send_buffer_bytes: 1,
+        receive_buffer_bytes: 1,
+    };
+    let open = table.participant_open.expect("entry");
+    let mut out = ptr::null_mut();
+    // SAFETY: the struct is valid up to its size.
+    unsafe {
+        assert_eq!(open(&raw const config, &raw mut out), abi::OK);
+        assert_eq!(table.participant_close.expect("entry")(out), abi::OK);
+        for (change, text) in [
+            (abi::ParticipantConfig { struct_size: 0, ..config }, "`struct_size` of `config` is 0"),
+            (abi::ParticipantConfig { domain: 0, ..config }, "domain 0; it is from 1 to 100"),
+            (abi::ParticipantConfig { run_name: ptr::null(), ..config }, "`run_name` is NULL"),
+            (abi::ParticipantConfig { run_name: c"../x".as_ptr(), ..config }, "the run name `../x` is not"),
+            (abi::ParticipantConfig { transport: c"\xff".as_ptr(), ..config }, "`transport` is not UTF-8"),
+        ] {
+            out = ptr::dangling_mut();
+            assert_eq!(open(&raw const change, &raw mut out), abi::BAD_ARGUMENT, "{text}");
+            assert_eq!(out, ptr::dangling_mut(), "`out` is left untouched");
+            assert!(driver().last_error().starts_with(text), "{}", driver().last_error());
+        }
+    }
+
+    let participant = driver().open(Open::default()).expect("open");
+    let writer = participant.writer(&entity()).expect("a writer");
+    let mut counters =
+        abi::Counters { struct_size: 16, reserved: 9, valid: 9, values: [9; abi::COUNTER_COUNT] };
+    // SAFETY: the struct is valid.
+    let status = unsafe { table.writer_counters.expect("entry")(writer.raw(), &raw mut counters) };
+    assert_eq!((status, counters.struct_size), (abi::OK, 16));
+    assert_eq!((counters.valid, counters.values[0]), (1 << abi::COUNTER_BYTES_SENT, 9));
+
+    // A newer host: its struct is longer than ours.
+    #[repr(C)]
+    struct Longer(abi::Counters, [u64; 4]);
+    let mut longer = Longer(abi::Counters { struct_size: size_of::<Longer>() as u32, ..counters }, [9; 4]);
+    // SAFETY: the struct is valid.
+    let status = unsafe { table.writer_counters.expect("entry")(writer.raw(), (&raw mut longer).cast()) };
+    assert_eq!((status, longer.0.struct_size as usize), (abi::OK, size_of::<abi::Counters>()));
+    assert_eq!((longer.0.valid, longer.1), (1 << abi::COUNTER_BYTES_SENT, [9; 4]));
+}

@@ -1,0 +1,234 @@
+//! A driver that lives in memory and misbehaves on request.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use driver_kit::{
+    abi,
+    testing::{Entity, Failure, Table},
+    *,
+};
+
+struct Memory;
+
+impl Driver for Memory {
+    type Participant = Here;
+    const FEATURES: Features = Features::LOCATORS.and(Features::WRITER_LOANS).and(Features::READER_LOANS);
+    const KEPT_THREADS: &'static [&'static str] = &["mem.keeper", "mem.other"];
+
+    fn describe() -> Description {
+        Description {
+            name: "memory",
+            driver_version: "1.2.3",
+            middleware: "Memory",
+            middleware_version: "4".to_owned(),
+            version_source: VersionSource::Library,
+            build: Some("test".to_owned()),
+            licence: "Apache-2.0",
+            receive_modes: &[ReceiveMode::Waitset, ReceiveMode::Listener],
+            type_kinds: &[TypeKind::Octets, TypeKind::Plain],
+            transports: vec![
+                Transport { name: "heap", max_payload_bytes: 1000, note: Some("warm") },
+                Transport { name: "stack", max_payload_bytes: 10, note: None },
+            ],
+            options: vec![DriverOption { name: "mood", default: None, help: "how it is today" }],
+            policies: Policies::none()
+                .with(Policy::Partition, Support::Enforced, Some("by name"))
+                .fixed(Qos { reliability: Some(Reliability::Reliable), ..Qos::default() }),
+        }
+    }
+
+    fn open(config: &ParticipantConfig<'_>) -> Result<Here> {
+        match config.option("mood") {
+            Some("bad") => panic!("in a bad {}", "mood"),
+            Some("sad") => Err(Error::failed("it is sad").hint("be kind")),
+            _ => Ok(Here { transport: config.transport, interface: config.interface.map(str::to_owned) }),
+        }
+    }
+}
+
+struct Here {
+    transport: &'static str,
+    interface: Option<String>,
+}
+
+impl Participant for Here {
+    type Writer = MemoryWriter;
+    type Reader = MemoryReader;
+
+    fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
+        settings.set("transport", self.transport);
+        settings.set("interface", self.interface.as_deref().unwrap_or("none"));
+        Ok(())
+    }
+
+    fn open_writer(&self, config: WriterConfig<'_>) -> Result<MemoryWriter> {
+        Ok(MemoryWriter { monitor: Arc::new(MemoryMonitor { qos: config.qos, ..MemoryMonitor::default() }) })
+    }
+
+    fn open_reader(&self, config: ReaderConfig<'_>) -> Result<MemoryReader> {
+        let monitor = Arc::new(MemoryMonitor { qos: config.qos, ..MemoryMonitor::default() });
+        let thread = match config.receive {
+            Receive::Listener(mut sink) => {
+                if config.max_payload_bytes == 666 {
+                    panic!("opened with a sink");
+                }
+                let stop = Arc::new(AtomicBool::new(false));
+                let stopped = stop.clone();
+                let run = move || {
+                    for index in 0..3u8 {
+                        sink.deliver(Sample::new(&[index; 4]));
+                    }
+                    while !stopped.load(Ordering::Relaxed) {
+                        thread::sleep(Duration::from_millis(1));
+                    }
+                };
+                Some((stop, thread::spawn(run)))
+            }
+            Receive::Waitset | Receive::Polling => None,
+        };
+        Ok(MemoryReader { monitor, thread })
+    }
+}
+
+#[derive(Default)]
+struct MemoryMonitor {
+    qos: Qos,
+    written: Count,
+}
+
+impl Monitor for MemoryMonitor {
+    fn matched(&self) -> Result<u32> {
+        Ok(7)
+    }
+
+    fn qos(&self) -> Result<Qos> {
+        Ok(self.qos.clone())
+    }
+
+    fn counters(&self) -> Counters {
+        Counters::new().with(Counter::BytesSent, self.written.get())
+    }
+
+    fn sample_intact(&self, token: usize) -> bool {
+        token != 13
+    }
+}
+
+struct MemoryWriter {
+    monitor: Arc<MemoryMonitor>,
+}
+
+/// Its bytes are inside, so that they move with it.
+struct Inline([u8; 64]);
+
+impl AsMut<[u8]> for Inline {
+    fn as_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+}
+
+impl Writer for MemoryWriter {
+    type Monitor = MemoryMonitor;
+    type Loan = Inline;
+
+    fn monitor(&self) -> Arc<MemoryMonitor> {
+        self.monitor.clone()
+    }
+
+    fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
+        match payload {
+            [1] => panic!("one is too few"),
+            [2] => Err(Error::new(Status::Refused, "no room").hint("wait")),
+            _ => {
+                self.monitor.written.add(payload.len() as u64);
+                Ok(())
+            }
+        }
+    }
+
+    fn locator(&mut self) -> Result<String> {
+        Ok("memory:1".to_owned())
+    }
+
+    fn connect(&mut self, locator: &str) -> Result<()> {
+        Err(Error::bad_argument(format!("nothing at `{locator}`")))
+    }
+
+    fn loan(&mut self, size: usize) -> Result<Inline> {
+        if size > 1000 {
+            return Err(Error::too_large("too much"));
+        }
+        Ok(Inline([0; 64]))
+    }
+
+    fn publish(&mut self, _key: u32, loan: Inline, size: usize) -> Result<(), Unpublished<Inline>> {
+        if loan.0[0] == 2 {
+            let error = Error::new(Status::Refused, "no room");
+            return Err(Unpublished { error, loan: Some(Inline([3; 64])) });
+        }
+        self.monitor.written.add(size as u64);
+        Ok(())
+    }
+
+    fn close(self) -> Result<()> {
+        if self.monitor.written.get() == 99 { Err(Error::failed("closed with 99")) } else { Ok(()) }
+    }
+}
+
+struct MemoryReader {
+    monitor: Arc<MemoryMonitor>,
+    thread: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
+}
+
+impl Reader for MemoryReader {
+    type Monitor = MemoryMonitor;
+
+    fn monitor(&self) -> Arc<MemoryMonitor> {
+        self.monitor.clone()
+    }
+
+    fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut Samples<'_>) -> Result<()> {
+        if timeout_ns == 1 {
+            to.deliver(Sample::new(b"first"));
+            panic!("in the middle");
+        }
+        for index in 0..max_samples.min(3) {
+            to.deliver(Sample { payload: b"payload", key: index, token: 12 + index as usize });
+        }
+        Ok(())
+    }
+
+    fn close(self) -> Result<()> {
+        if let Some((stop, thread)) = self.thread {
+            stop.store(true, Ordering::Relaxed);
+            thread.join().map_err(|_| Error::failed("the listener panicked"))?;
+        }
+        Ok(())
+    }
+}
+
+export!(Memory);
+
+pub fn driver() -> Table {
+    unsafe extern "C" fn entry() -> *const abi::Driver {
+        ddsmark_driver_entry()
+    }
+    // SAFETY: the driver above.
+    unsafe { Table::new(entry) }
+}
+
+pub fn entity() -> Entity {
+    Entity { max_payload_bytes: 100, ..Entity::default() }
+}
+
+pub fn failed<T>(outcome: Result<T, Failure>) -> (abi::Status, String) {
+    let failure = outcome.err().expect("a failure");
+    (failure.status, failure.text)
+}

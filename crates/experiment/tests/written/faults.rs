@@ -1,0 +1,162 @@
+//! What is refused of a file and of changes to it, with its place.
+
+use crate::{SMALL, refused, with};
+
+#[test]
+fn an_error_points_at_what_is_wrong() {
+    let cases: &[(&str, &[&str], &str, &str, &str)] = &[
+        ("x = ", &[], "f.toml:7:4: ", "", "TOML"),
+        ("sise = 64", &[], "f.toml:7:1: unknown key `sise`", "sise", "did you mean `size`?"),
+        (
+            "receive = \"polled\"",
+            &[],
+            "f.toml:7:11: `polled` cannot stand here",
+            "\"polled\"",
+            "did you mean `polling`?",
+        ),
+        ("batch_bytes = [0, \"8k\"]", &[], "f.toml:7:19: ", "\"8k\"", "write a size such as"),
+        ("batch_bytes = \"8k\"", &[], "f.toml:7:15: ", "\"8k\"", "write a size such as"),
+        ("batch_bytes = -1", &[], "f.toml:7:15: ", "-1", "write a size such as"),
+        (
+            "receive = [\"waitset\", \"waitset\"]",
+            &[],
+            "f.toml:7:23: way to receive `waitset` is given twice",
+            "\"waitset\"",
+            "once",
+        ),
+        (
+            "receive = \"polling\"",
+            &[],
+            "f.toml:7:11: driver `dds` cannot receive by polling",
+            "\"polling\"",
+            "it has waitset",
+        ),
+        (
+            "transport = \"pigeon\"",
+            &[],
+            "f.toml:7:13: driver `dds` has no transport `pigeon`",
+            "\"pigeon\"",
+            "it has udp4, shm",
+        ),
+        ("profile = \"x\"", &[], "f.toml:7:11: there is no profile `x`", "\"x\"", "[profiles.NAME]"),
+        (
+            "exclude = [{ size = 33 }]",
+            &[],
+            "f.toml:7:12: this exclude matches no cell",
+            "{ size = 33 }",
+            "--dry-run",
+        ),
+        ("exclude = [{ driver = \"dds\" }]", &[], "f.toml: no cell is left to measure", "", "exclude less"),
+        (
+            "[design]\nbaseline = { size = 33 }",
+            &[],
+            "f.toml:8:12: the baseline matches no cell",
+            "{ size = 33 }",
+            "--dry-run",
+        ),
+        ("[design]\nblocks = 2", &[], "f.toml:8:10: 2 runs of each cell are too few", "2", "use 3 or more"),
+        (
+            "[design]\nblocks = 6\nprecision = \"2%\"",
+            &[],
+            "f.toml:8:10: the number of blocks is fixed",
+            "6",
+            "one of",
+        ),
+        ("[design]\npilot = 5", &[], "f.toml:8:9: a pilot says nothing without", "5", "add `precision`"),
+        ("[design]\nprecision = \"2\"", &[], "f.toml:8:13: ", "\"2\"", "write a share in percent"),
+        (
+            "[design]\nmeasure = \"1ms\"",
+            &[],
+            "f.toml:8:11: the measured time of 0.001 s is out of range",
+            "\"1ms\"",
+            "20 ms",
+        ),
+        (
+            "[design]\nbudget = \"10s\"",
+            &[],
+            "f.toml:8:10: 12 runs would take about 17s 780ms, more than the budget of 10s",
+            "\"10s\"",
+            "budget",
+        ),
+        ("[design]\npin = \"0\"", &[], "f.toml:8:7: ", "\"0\"", "0-3,4-7"),
+        (
+            "[limits]\nmatch = \"0s\"",
+            &[],
+            "f.toml:8:9: the limit of match of 0 s is out of range",
+            "\"0s\"",
+            "1 ms",
+        ),
+        (
+            "[qos]\ndeadline = \"1s\"",
+            &[],
+            "f.toml:8:12: driver `dds` has no policy deadline",
+            "\"1s\"",
+            "drivers info dds",
+        ),
+        ("[qos]\ndeadline = 5", &[], "f.toml:8:12: ", "5", "infinite"),
+        (
+            "[qos]\nhistory_depth = 5",
+            &[],
+            "f.toml:8:17: `history_depth = 5` says nothing without keep_last",
+            "5",
+            "keep_last",
+        ),
+        (
+            "[qos]\nhistory = \"keep_last\"\nhistory_depth = 5\nmax_samples = 4",
+            &[],
+            "f.toml:9:17: ",
+            "5",
+            "2.2.3.18",
+        ),
+        ("[qos]\nmax_samples = 0", &[], "f.toml:8:15: `max_samples = 0` is no limit", "0", "-1"),
+        (
+            "[options.dds]\nwidth = 1",
+            &[],
+            "f.toml:8:1: driver `dds` has no option `width`",
+            "width",
+            "it has depth",
+        ),
+        (
+            "[options.other]\ndepth = 1",
+            &[],
+            "f.toml:7:10: an option was given for driver `other`",
+            "other",
+            "[factors]",
+        ),
+        (
+            "",
+            &["factors.sise=64"],
+            "--set factors.sise=64: unknown key `sise`",
+            "sise",
+            "did you mean `size`?",
+        ),
+        ("", &["factors.size=64,15"], "--set factors.size=64,15: size 15 is too small", "15", "16 or more"),
+        (
+            "",
+            &["design.seed=7", "factors.size=65KiB"],
+            "--set factors.size=65KiB: size 66560 is too large",
+            "65KiB",
+            "65507",
+        ),
+        ("", &["design.blocks=many"], "--set design.blocks=many: ", "many", "write u32"),
+        ("", &["nonsense"], "--set nonsense: this is not KEY=VALUE", "nonsense", "factors.size=64,1024"),
+        ("", &["a..b=1"], "--set a..b=1: this begins with no key", "a..b=1", "design.blocks"),
+    ];
+    for &(more, sets, error, marked, hint) in cases {
+        let found = refused(&with(&format!("{more}\n")), sets);
+        assert!(found.0.starts_with(error), "{more} {sets:?}: {found:?}");
+        assert!(marked.is_empty() || found.1 == marked, "{more} {sets:?}: {found:?}");
+        assert!(found.2.contains(hint), "{more} {sets:?}: {found:?}");
+    }
+    let (error, marked, _) = refused("workload = \"latency\"\n", &[]);
+    assert_eq!((error.as_str(), marked.as_str()), ("f.toml: `question` is missing", ""));
+}
+
+#[test]
+fn too_much_is_refused_before_it_is_spelled_out() {
+    let sizes: Vec<String> = (16..6_000).map(|size| size.to_string()).collect();
+    let (error, ..) = refused(SMALL, &[&format!("factors.size={}", sizes.join(","))]);
+    assert_eq!(error, "f.toml: 5984 cells are more than 5000");
+    let (error, ..) = refused(SMALL, &["design.blocks=100000"]);
+    assert_eq!(error, "f.toml: 200000 runs are more than 100000");
+}

@@ -1,0 +1,213 @@
+//! Loads and flows that cannot be.
+
+use crate::{
+    paced::{FLOWS, paced},
+    refused,
+};
+
+#[test]
+fn a_load_that_cannot_be_is_refused_where_it_stands() {
+    let rate = |value: &str| paced(&format!("rate = {value}\n"));
+    let cases: &[(String, &[&str], &str, &str, &str)] = &[
+        (paced(""), &[], "f.toml:2:12: the workload `paced` needs a rate", "\"paced\"", "`rate` or `trace`"),
+        (rate("[]"), &[], "f.toml:2:12: the workload `paced` needs a rate", "\"paced\"", "`rate` or `trace`"),
+        (
+            rate("\"1000\""),
+            &["workload=latency"],
+            "f.toml:7:8: `rate` says nothing without",
+            "\"1000\"",
+            "add `paced`",
+        ),
+        (
+            paced("arrival = \"burst\"\n"),
+            &[],
+            "f.toml:7:11: `arrival` says nothing without `rate`",
+            "\"burst\"",
+            "add `rate`",
+        ),
+        (rate("0"), &[], "f.toml:7:8: the rate `0/s` is out of range", "0", "up to 100M"),
+        (rate("-5"), &[], "f.toml:7:8: ", "-5", "write a rate in whole numbers"),
+        (rate("0.5"), &[], "f.toml:7:8: ", "0.5", "write a rate in whole numbers"),
+        (
+            rate("[1, \"1/day or so\"]"),
+            &[],
+            "f.toml:7:12: ",
+            "\"1/day or so\"",
+            "write a rate in whole numbers",
+        ),
+        (
+            rate("\"200M/s\""),
+            &[],
+            "f.toml:7:8: the rate `200000000/s` is out of range",
+            "\"200M/s\"",
+            "up to 100M",
+        ),
+        (rate("\"250%\""), &[], "f.toml:7:8: the rate `250%` is out of range", "\"250%\"", "to 200%"),
+        (rate("\"0%\""), &[], "f.toml:7:8: the rate `0%` is out of range", "\"0%\"", "0.01%"),
+        (rate("\"1.234%\""), &[], "f.toml:7:8: ", "\"1.234%\"", "write a rate in whole numbers"),
+        (rate("[\"50%\", \"50.0%\"]"), &[], "f.toml:7:16: rate `50%` is given twice", "\"50.0%\"", "once"),
+        (
+            rate("\"50%\"\narrival = \"burst\""),
+            &[],
+            "f.toml:7:8: the rate `50%` does not say how many",
+            "\"50%\"",
+            "10/100ms",
+        ),
+        (
+            FLOWS.replace("\"1/ms\"", "\"50%\""),
+            &[],
+            "f.toml:8:8: flow `control` at 50% of a maximum",
+            "\"50%\"",
+            "a rate of its own",
+        ),
+        (rate("\"1/2h\""), &[], "f.toml:7:8: the rate `1/2h` is out of range", "\"1/2h\"", "an hour"),
+        (
+            rate("\"1Gbit/s\""),
+            &["factors.size=16", "factors.rate=100000Mbit/s"],
+            "--set factors.rate=100000Mbit/s: the rate `100Gbit/s` is out of range, for samples of 16 bytes",
+            "100000Mbit/s",
+            "up to 100M",
+        ),
+        (rate("[5, 6, 5]"), &[], "f.toml:7:15: rate `5/s` is given twice", "5", "once"),
+        (
+            rate("\"1Mbit/s\"\narrival = \"burst\""),
+            &[],
+            "f.toml:7:8: the rate `1Mbit/s` does not say how many",
+            "\"1Mbit/s\"",
+            "10/100ms",
+        ),
+        (
+            rate("5\narrival = \"bursty\""),
+            &[],
+            "f.toml:8:11: `bursty` cannot stand here",
+            "\"bursty\"",
+            "did you mean `burst`?",
+        ),
+        (
+            rate("5\nexclude = [{ rate = 6 }]"),
+            &[],
+            "f.toml:8:12: this exclude matches no cell",
+            "{ rate = 6 }",
+            "--dry-run",
+        ),
+        (
+            paced("trace = \"wrong.txt\"\n"),
+            &[],
+            "f.toml:7:9: trace `wrong.txt`: 2:5: `0.1s` is no time",
+            "\"wrong.txt\"",
+            "each line is one time in seconds",
+        ),
+        (
+            paced("trace = \"late.txt\"\n"),
+            &[],
+            "f.toml:7:9: trace `late.txt` has its last sample at 0.8 s, after the measured time of 0.8 s",
+            "\"late.txt\"",
+            "`measure`",
+        ),
+        (
+            paced("trace = \"none.txt\"\n"),
+            &[],
+            "f.toml:7:9: trace `none.txt` was not read",
+            "\"none.txt\"",
+            "there",
+        ),
+        (
+            paced("[design]\nspin = true\n"),
+            &["workload=latency"],
+            "f.toml:8:8: `spin` says nothing without",
+            "true",
+            "add `paced`",
+        ),
+        (
+            FLOWS.replace("\"control\"", "\"a b\""),
+            &[],
+            "f.toml:6:8: `a b` cannot be the name of a flow",
+            "\"a b\"",
+            "letters",
+        ),
+        (
+            FLOWS.replace("\"control\"", "\"video\""),
+            &[],
+            "f.toml:11:8: flow `video` is given twice",
+            "\"video\"",
+            "once",
+        ),
+        (
+            FLOWS.replace("size = 64", "size = 15"),
+            &[],
+            "f.toml:7:8: size 15 is too small",
+            "15",
+            "16 or more",
+        ),
+        (FLOWS.replace("size = 64", ""), &[], "f.toml:5:1: `size` is missing", "[[flows]]", "size = ..."),
+        (
+            FLOWS.replace("\"1/ms\"", "\"max\""),
+            &[],
+            "f.toml:8:8: flow `control` at `max` leaves no time",
+            "\"max\"",
+            "alone",
+        ),
+        (
+            FLOWS.replace("trace = \"all.txt\"", ""),
+            &[],
+            "f.toml:17:8: flow `seen` needs one of",
+            "\"seen\"",
+            "rate = 1000",
+        ),
+        (
+            FLOWS.replace("trace = \"all.txt\"", "trace = \"all.txt\"\nrate = 5"),
+            &[],
+            "f.toml:17:8: flow `seen` needs one of",
+            "\"seen\"",
+            "rate = 1000",
+        ),
+        (
+            FLOWS.replace("trace = \"all.txt\"", "trace = \"all.txt\"\narrival = \"poisson\""),
+            &[],
+            "f.toml:20:11: `arrival` says nothing of a trace",
+            "\"poisson\"",
+            "leave",
+        ),
+        (
+            FLOWS.to_owned(),
+            &["factors.size=64"],
+            "--set factors.size=64: `size` is given for all",
+            "64",
+            "leave it out",
+        ),
+        (
+            FLOWS.to_owned(),
+            &["factors.rate=64"],
+            "--set factors.rate=64: `rate` is given for all",
+            "64",
+            "leave it out",
+        ),
+        (
+            FLOWS.to_owned(),
+            &["factors.include=[{ size = 64 }]"],
+            "--set factors.include=[{ size = 64 }]: `size` is given for all",
+            "64",
+            "leave it out",
+        ),
+        (
+            FLOWS.to_owned(),
+            &["workload=paced,latency"],
+            "--set workload=paced,latency: flows are of the workload `paced` alone",
+            "paced,latency",
+            "of their own",
+        ),
+        (
+            FLOWS.to_owned(),
+            &["workload=latency"],
+            "f.toml:5:1: `flows` says nothing without",
+            "[[flows]]",
+            "add `paced`",
+        ),
+    ];
+    for (text, sets, error, marked, hint) in cases {
+        let found = refused(text, sets);
+        assert!(found.0.starts_with(error), "{text} {sets:?}: {found:?}");
+        assert!(marked.is_empty() || found.1 == *marked, "{text} {sets:?}: {found:?}");
+        assert!(found.2.contains(hint), "{text} {sets:?}: {found:?}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Any text is an experiment or refused in words, and one that is written reads back.
+
+use experiment::{Arrival, QosDuration, Written, WrittenRate};
+use proptest::prelude::*;
+
+use crate::{SMALL, planned, source, with};
+
+#[test]
+fn the_schema_knows_every_key() {
+    let schema = experiment::json_schema();
+    for key in [
+        "batch_bytes",
+        "rate",
+        "arrival",
+        "trace",
+        "flows",
+        "spin",
+        "baseline",
+        "deadline",
+        "autopurge_disposed",
+        "match",
+        "precision",
+        "keep_awake",
+    ] {
+        assert!(schema.contains(&format!("\"{key}\": {{")), "{key}");
+    }
+}
+
+proptest! {
+    /// Whatever stands in a file or on the command line, it is a plan or an error with words.
+    #[test]
+    fn no_text_is_too_much(text in "\\PC{0,80}", set in "\\PC{0,30}") {
+        for source in [source(&text, &[]), source(&with(&text), &[&set]), source(SMALL, &["design.seed=1", &set])] {
+            if let Err(fault) = planned(&source) {
+                prop_assert!(!fault.error.is_empty() && !fault.hint.is_empty());
+            }
+        }
+    }
+
+    /// The same with what nearly means something.
+    #[test]
+    fn no_words_are_too_much(
+        key in "(factors|design|qos|limits|profiles|options|flows|dds|size|rate|arrival|trace|driver|exclude|baseline|blocks|deadline|\\.|\"|'){1,6}",
+        value in "(\\[|\\]|\\{|\\}|=|,|\"|'|64|-1|0|1e9|KiB|ms|/s|Mbit/s|max|burst|all\\.txt|true|dds|nan|inf|1979-05-27| |é){1,8}",
+    ) {
+        let line = format!("{key} = {value}\n");
+        for source in [source(&with(&line), &[]), source(&line, &[]), source(SMALL, &[&format!("{key}={value}")])] {
+            if let Err(fault) = planned(&source) {
+                prop_assert!(!fault.error.is_empty() && !fault.hint.is_empty());
+            }
+        }
+    }
+
+    /// As written, written down and read again.
+    #[test]
+    fn what_is_written_reads_back(
+        sizes in prop::collection::vec(0_u64..1 << 40, 1..4),
+        measure in 0_u64..1 << 50,
+        percent in 0.0_f64..100.0,
+        lasting in prop::option::of(0_u64..1 << 50),
+        names in prop::collection::vec("\\PC{0,8}", 1..3),
+        pin in prop::sample::select(vec!["none", "auto", "0,1", "0-3,4-7"]),
+        (samples, period_ns, bits) in (any::<u64>(), 1_u64..1 << 40, any::<u64>()),
+        arrival in prop::sample::select(Arrival::ALL),
+    ) {
+        let mut written = source(SMALL, &[&format!("design.pin=\"{pin}\"")]).read().expect("a file");
+        written.factors.size = Some(experiment::Many::unwritten(sizes.iter().copied().map(experiment::Size)));
+        written.factors.driver = Some(experiment::Many::unwritten(names.clone()));
+        written.design.measure = Some(experiment::At::nowhere(experiment::Time(measure)));
+        written.design.precision = Some(experiment::At::nowhere(experiment::Percent(percent)));
+        let lasting_is_there = lasting.is_some();
+        let lasting = lasting.map_or(QosDuration::INFINITE, QosDuration::Ns);
+        let profile = experiment::Policies {
+            deadline: Some(experiment::At::nowhere(experiment::Lasting(lasting))),
+            ..experiment::Policies::default()
+        };
+        written.profiles.insert(experiment::At::nowhere(names[0].clone()), profile);
+        let rates = [WrittenRate::Samples { samples, period_ns }, WrittenRate::Bits(bits), WrittenRate::Max];
+        written.factors.rate = Some(experiment::Many::unwritten(rates));
+        written.factors.arrival = Some(experiment::Many::unwritten([arrival]));
+        written.factors.trace = Some(experiment::Many::unwritten(names.clone()));
+        written.design.spin = Some(experiment::At::nowhere(samples % 2 == 0));
+        written.flows.push(experiment::At::nowhere(experiment::WrittenFlow {
+            name: experiment::At::nowhere(names[0].clone()),
+            size: experiment::At::nowhere(experiment::Size(sizes[0])),
+            rate: Some(experiment::At::nowhere(rates[0])),
+            arrival: Some(experiment::At::nowhere(arrival)),
+            trace: lasting_is_there.then(|| experiment::At::nowhere(names[0].clone())),
+        }));
+        let text = toml::to_string(&written).expect("it can be written");
+        let again: Written = source(&text, &[]).read().unwrap_or_else(|fault| panic!("{text}\n{fault:#?}"));
+        prop_assert_eq!(again, written);
+    }
+}

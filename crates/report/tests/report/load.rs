@@ -1,0 +1,173 @@
+//! Runs as they are told one by one, loads, searches, and what percents are of.
+
+use experiment::{Arrival, Load, Rate, Share};
+use insta::assert_snapshot;
+use report::run_line;
+use results::{Failure, Run, RunState, Warning, WarningKind};
+
+use crate::{print, sample};
+
+#[test]
+fn a_line_for_each_run() {
+    let header = sample::header();
+    let mut lines = Vec::new();
+    let mut add = |run: &Run| {
+        let cell = header.experiment.cells.iter().find(|cell| cell.id == run.cell).unwrap();
+        lines.push(run_line(run, &cell.factors, run.number as usize, 48));
+    };
+    let find = |part: &str| {
+        sample::runs().into_iter().map(|(run, _)| run).find(|run| run.cell.ends_with(part)).unwrap()
+    };
+    for part in ["dds/udp4/latency/32", "plain/udp4/throughput/1024", "dds/udp4/throughput/32/batch-8192"] {
+        add(&find(part));
+    }
+    let mut lossy = find("plain/udp4/latency/32");
+    lossy.counted[0].lost = 3;
+    lossy.latency.get_mut("rtt").unwrap().p99_ns = None;
+    add(&lossy);
+    add(&sample::failed(&find("dds/udp4/latency/1024")));
+    let failure = Failure {
+        phase: "hello".to_owned(),
+        role: None,
+        error: "the agent ended with signal 11".to_owned(),
+        hint: None,
+        last_words: Vec::new(),
+    };
+    add(&Run { failure: Some(failure), ..sample::failed(&find("dds/udp4/latency/1024")) });
+    let text = "delivered more than was sent".to_owned();
+    let warnings = vec![Warning { kind: WarningKind::RunsInvalid, text }];
+    add(&Run { state: RunState::Invalid, warnings, ..find("dds/udp4/throughput/8192") });
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn an_open_loop_has_a_row_for_each_load_and_flow() {
+    use sample::paced::{constant, document_with, flow, header};
+    let rate = Rate { samples: 10, period_ns: 100_000_000 };
+    let loads = [
+        Load::Max,
+        constant(200_000),
+        constant(100),
+        Load::Burst { rate },
+        Load::Poisson { rate: Rate::per_second(10_000) },
+    ];
+    let flows = [flow("control", 64, constant(100)), flow("bulk", 4096, constant(2_500))];
+    let mut header = header(&loads, &flows);
+    header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+    let document = document_with(&header, |run| {
+        if run.cell.ends_with("10000/s") && run.block == 2 {
+            run.paced.as_mut().unwrap().sender_limited = true;
+        }
+        if run.cell.ends_with("/100/s") {
+            *run = sample::failed(run);
+        }
+    });
+    assert_snapshot!(print(&document));
+    let lines: Vec<String> = header
+        .experiment
+        .cells
+        .iter()
+        .map(|cell| {
+            let run = &document.cells.iter().find(|measured| measured.id == cell.id).unwrap().runs[1];
+            run_line(run, &cell.factors, 1, 18)
+        })
+        .collect();
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn a_row_says_where_the_middleware_held_its_writer_up() {
+    use sample::paced::{constant, document_with, header};
+    let of = |held: u32| {
+        document_with(&header(&[constant(1000)], &[]), |run| {
+            run.paced.as_mut().unwrap().back_pressure = run.block <= held;
+        })
+    };
+    let words = "back-pressure: 99 % of the send lag is over a tenth";
+    let [none, some, all] = [0, 1, 99].map(|held| print(&of(held)));
+    assert!(!none.contains("back-pressure"), "{none}");
+    assert!(some.contains("back-pressure in 1 of 3 runs") && some.contains(words), "{some}");
+    assert!(all.contains("back-pressure\n") && all.contains(words), "{all}");
+}
+
+#[test]
+fn a_search_has_a_row_for_each_goal_and_a_line_for_each_trial() {
+    let document = sample::search::document_with(|run| {
+        if run.number == 5 {
+            *run = sample::failed(run);
+        }
+    });
+    assert_snapshot!(print(&document));
+    let cell = &document.cells[0];
+    let lines: Vec<String> = cell.runs.iter().map(|run| run_line(run, &cell.factors, 1, 6)).collect();
+    assert_snapshot!(lines.join("\n"));
+    let run = cell.runs.iter().find(|run| run.number != 5).expect("a search");
+    let line = report::trial_line(run, std::time::Duration::from_millis(61_900));
+    let said = "  trial 3: ";
+    assert!(
+        line.starts_with(said) && line.contains("ndr good (0 %)") && line.contains("at most 61 s more"),
+        "{line}"
+    );
+}
+
+#[test]
+fn what_percents_are_of_stands_below_the_table() {
+    use results::{Maximum, MaximumRun, Unpaced};
+    let percent = Share::of_percent(50.0).expect("a share");
+    let load = |rate| Load::Share { percent, arrival: Arrival::Constant, rate };
+    let known = load(Some(Rate::per_second(5_000)));
+    let header = sample::paced::header(&[known, sample::paced::constant(1_000)], &[]);
+    let mut document = sample::paced::document_with(&header, |_| {});
+    assert!(!print(&document).contains("100 %"), "{}", print(&document));
+    let run = |number, delivered_sps: Option<f64>| MaximumRun {
+        number,
+        started_unix_ns: 0,
+        took_ns: 1,
+        unpaced: delivered_sps.map(|delivered_sps| Unpaced {
+            duration_ns: 1,
+            offered_sps: 30_000.0,
+            delivered_sps,
+        }),
+        failure: delivered_sps.is_none().then(|| Failure {
+            phase: "measure".to_owned(),
+            role: Some("writer".to_owned()),
+            error: "it broke".to_owned(),
+            hint: None,
+            last_words: Vec::new(),
+        }),
+    };
+    let mut lines = Vec::new();
+    let mut told = |rates: [Option<f64>; 3]| {
+        let cells = document.cells.iter().filter(|cell| cell.factors.driver == "dds");
+        let mut maximum = Maximum {
+            id: "dds/paced/max".to_owned(),
+            cells: cells.map(|cell| cell.id.clone()).collect(),
+            sps: None,
+            runs: Vec::new(),
+        };
+        for (number, rate) in (1_000_001..).zip(rates) {
+            maximum.add(run(number, rate));
+            lines.push(report::maximum_line(&maximum, &maximum.runs[maximum.runs.len() - 1], 3, 12));
+        }
+        document.maxima = vec![maximum];
+        print(&document)
+    };
+    let text = told([Some(9_800.0), Some(10_300.0), Some(10_000.0)]);
+    let line =
+        "100 % at 1024 bytes, batch none: 10000/s, the median of 3 runs as fast as it goes (9800 to 10300/s)";
+    assert!(text.contains(line) && text.contains("Percent: of what the same cell had"), "{text}");
+    let first =
+        text.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(3).unwrap_or_default();
+    assert!(first.contains(" 50% (5000/s)  "), "{first}");
+    let text = told([None, Some(10_300.0), None]);
+    assert!(
+        text.contains("the median of 1 run as fast as it goes (10300 to 10300/s, 2 more failed)"),
+        "{text}"
+    );
+    assert!(told([None; 3]).contains("not known, all runs that were to measure it failed"));
+    assert_eq!(
+        lines[2],
+        "[maximum  3/12] dds/paced/max: 30000/s offered, 10000/s delivered; 100 % is 10000/s"
+    );
+    assert_eq!(lines[3], "[maximum  3/12] dds/paced/max: FAILED in `measure` (writer): it broke");
+}

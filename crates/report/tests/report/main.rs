@@ -1,0 +1,15 @@
+//! Whole texts, as people see them, and figures in them against the document.
+
+mod drivers;
+mod load;
+#[path = "../../../results/tests/sample/mod.rs"]
+mod sample;
+mod tables;
+mod whole;
+
+use report::{Options, terminal};
+use results::Document;
+
+fn print(document: &Document) -> String {
+    terminal(document, Options::default())
+}

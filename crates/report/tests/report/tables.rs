@@ -1,0 +1,130 @@
+//! The tables: their figures are those of the document, and they fit a terminal.
+
+use experiment::{Characterize, Effort, Reliability, ReliabilityChoice};
+use report::{Options, driver_info, terminal};
+use results::{Assembler, Cell, Document, State, Throughput};
+
+use crate::{print, sample};
+
+/// The words of the row that begins so, in the n-th table with such a row.
+fn row<'t>(text: &'t str, table: &str, size: u64) -> Vec<&'t str> {
+    text.lines()
+        .skip_while(|line| !line.starts_with(table))
+        .find(|line| line.split_whitespace().next() == Some(&size.to_string()))
+        .unwrap_or_else(|| panic!("no row {size} below {table}:\n{text}"))
+        .split_whitespace()
+        .collect()
+}
+
+fn cell<'d>(document: &'d Document, id: &str) -> &'d Cell {
+    document.cells.iter().find(|cell| cell.id == id).unwrap_or_else(|| panic!("no cell {id}"))
+}
+
+#[test]
+fn latency_is_half_of_the_round_trip_and_one_way_times_are_whole() {
+    let document = sample::document();
+    let text = print(&document);
+    for size in [32, 1024, 8192] {
+        let cell = cell(&document, &format!("plain/udp4/latency/{size}"));
+        let rtt = &cell.latency["rtt"];
+        let table = row(&text, "Latency: RTT/2 in µs", size);
+        assert_eq!(table[1], rtt.n.to_string());
+        assert_eq!(table[2], format!("{:.1}", rtt.mean_ns / 2e3));
+        assert_eq!(table[6], format!("{:.1}", rtt.min_ns as f64 / 2e3));
+        assert_eq!(table[10], format!("{:.1}", rtt.p50_ns.unwrap() as f64 / 2e3));
+        let of_runs: Vec<f64> =
+            cell.runs.iter().map(|run| run.latency["rtt"].p50_ns.unwrap() as f64).collect();
+        let spread = stats::Spread::of(&of_runs).unwrap().half_range_relative().unwrap();
+        assert_eq!(table[11], format!("{:.1}", spread * 100.0));
+        let table = row(&text, "Latency by direction", size);
+        assert_eq!(table[1], format!("{:.1}", rtt.p50_ns.unwrap() as f64 / 2e3));
+        assert_eq!(table[3], format!("{:.1}", cell.latency["one_way_out"].p50_ns.unwrap() as f64 / 1e3));
+        assert_eq!(table[5], format!("{:.1}", cell.latency["one_way_back"].p50_ns.unwrap() as f64 / 1e3));
+    }
+}
+
+#[test]
+fn throughput_rows_are_those_of_the_cells() {
+    let document = sample::document();
+    let text = print(&document);
+    let figures = |id: &str| cell(&document, id).throughput.clone().unwrap();
+    let check = |row: &[&str], figures: &Throughput| {
+        assert_eq!(row[0], figures.delivered.to_string());
+        assert_eq!(row[1], format!("{:.0}", figures.delivered_sps));
+        assert_eq!(row[5], figures.lost.to_string());
+        assert_eq!(row[6], format!("{:.2}", figures.lost_pct));
+    };
+    check(&row(&text, "Throughput, unbatched", 32)[1..], &figures("plain/udp4/throughput/32"));
+    check(&row(&text, "Throughput, batched", 32)[1..], &figures("plain/udp4/throughput/32/batch-8192"));
+    // one sample a batch: taken over, and marked
+    let same = row(&text, "Throughput, batched", 8192);
+    assert_eq!(same[1], "=");
+    check(&same[2..], &figures("plain/udp4/throughput/8192"));
+    let cpu = cell(&document, "plain/udp4/throughput/32").cpu_ns_per_sample.as_ref().unwrap();
+    assert_eq!(row(&text, "Throughput, unbatched", 32)[10], format!("{:.2}", cpu.writer / 1e3));
+}
+
+#[test]
+fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
+    let header = sample::header_of(&Characterize {
+        drivers: vec!["dds".to_owned()],
+        sizes: vec![32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 63000],
+        reliability: ReliabilityChoice::All(Reliability::Reliable),
+        options: vec![("dds".to_owned(), "receive_buffer".to_owned(), "4194304".to_owned())],
+        effort: Effort::Standard,
+        seed: u64::MAX,
+        keep_awake: true,
+        ..sample::characterize()
+    });
+    let mut assembler = Assembler::new(header.clone());
+    for (mut run, log) in sample::runs_of(&header.experiment) {
+        let histograms = log.merged();
+        for latency in run.latency.values_mut() {
+            latency.n = 300_000;
+            latency.max_ns = 123_456_789;
+            latency.p99_9_ns = Some(412_345 + 100_000 * u64::from(run.block));
+        }
+        if let Some(figures) = &mut run.throughput {
+            (figures.delivered, figures.lost, figures.lost_pct) = (12_345_678, 1_234_567, 10.0);
+        }
+        run.udp_buffer_drops = Some(123_456);
+        assembler.add(run, &histograms);
+    }
+    let mut document = assembler.document(State::Complete);
+    for latency in document.cells.iter_mut().flat_map(|cell| cell.latency.values_mut()) {
+        (latency.p99_9_ns, latency.p99_99_ns, latency.p99_9999_ns) =
+            (Some(1_412_345), Some(23_456_789), None);
+    }
+    let text = print(&document);
+    let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
+    assert!(widest.chars().count() <= 120, "{} columns: {widest}", widest.chars().count());
+    assert!(text.contains("options asked for: receive_buffer=4194304"));
+}
+
+#[test]
+fn a_narrow_terminal_wraps_words_and_leaves_figures_whole() {
+    let (wide, narrow) =
+        (print(&sample::document()), terminal(&sample::document(), Options { width: Some(60) }));
+    let rows = |text: &str| {
+        text.lines()
+            .filter(|line| line.trim_start().starts_with("8192 "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&wide), rows(&narrow));
+    let words = narrow.lines().skip_while(|line| *line != "How to read this");
+    assert!(words.clone().count() > 10);
+    for line in words {
+        assert!(line.chars().count() <= 60, "{line}");
+    }
+}
+
+#[test]
+fn nothing_is_said_by_colour() {
+    for text in
+        [print(&sample::document()), driver_info(&sample::description("dds", true, "native_batching"))]
+    {
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        assert!(text.lines().all(|line| line.trim_end() == line), "no line ends in blanks");
+    }
+}

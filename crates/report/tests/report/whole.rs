@@ -1,0 +1,204 @@
+//! A whole result: complete or not, with what is wrong in it.
+
+use experiment::{Pin, Workload};
+use insta::assert_snapshot;
+use report::{json, run_line};
+use results::{
+    Assembler, Document, RunState, State, SteadySegment, SteadyState, SteadyVerdict, Warning, WarningKind,
+};
+
+use crate::{print, sample};
+
+#[test]
+fn a_complete_result() {
+    assert_snapshot!(print(&sample::document()));
+}
+
+#[test]
+fn counts_that_overflow_are_shown_as_far_as_they_go() {
+    let document = sample::document_with(|run| {
+        run.udp_buffer_drops = Some(u64::MAX);
+        for counted in &mut run.counted {
+            counted.sent = u64::MAX;
+            counted.lost = u64::MAX;
+            counted.duplicate = u64::MAX;
+            counted.out_of_order = u64::MAX;
+        }
+        if let Some(throughput) = &mut run.throughput {
+            throughput.sent = u64::MAX;
+            throughput.lost = u64::MAX;
+        }
+        if let Some(wire) = &mut run.wire {
+            wire.tx_bytes = u64::MAX;
+        }
+        for latency in run.latency.values_mut() {
+            latency.n = u64::MAX;
+        }
+        for agent in &mut run.agents {
+            agent.usage.elapsed_ns = 0;
+        }
+    });
+    assert!(!findings::of(&document).is_empty());
+    assert!(print(&document).contains(&u64::MAX.to_string()));
+}
+
+#[test]
+fn an_interrupted_result_with_a_part_of_its_runs() {
+    let mut assembler = Assembler::new(sample::header());
+    for (run, log) in sample::runs().into_iter().take(7) {
+        assembler.add(run, &log.merged());
+    }
+    assert_snapshot!(print(&assembler.document(State::Interrupted)));
+}
+
+#[test]
+fn failed_and_invalid_runs_are_named_with_their_reasons() {
+    let document = sample::document_with(|run| {
+        if run.cell.starts_with("dds/udp4/throughput/32") {
+            *run = sample::failed(run);
+        } else if run.cell == "dds/udp4/latency/1024" && run.block == 2 {
+            run.state = RunState::Invalid;
+            let text = "the reader counted more samples than the writer sent: 412 and 400".to_owned();
+            run.warnings.push(Warning { kind: WarningKind::RunsInvalid, text });
+        }
+    });
+    assert_snapshot!(print(&document));
+}
+
+#[test]
+fn losses_and_drops_mark_what_they_spoil() {
+    let document = sample::document_with(|run| {
+        run.udp_buffer_drops = if run.cell.contains("/1024") { None } else { Some(3) };
+        if run.cell.contains("latency/32") {
+            run.counted[0].lost = 40;
+        }
+    });
+    assert_snapshot!(print(&document));
+}
+
+#[test]
+fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
+    let segment =
+        |level_ns| SteadySegment { from_ns: 0, to_ns: 1, level_ns: Some(level_ns), level_sps: None };
+    let with = |verdict, levels: &[f64]| SteadyState {
+        verdict,
+        steady_from_ns: None,
+        segments: levels.iter().copied().map(segment).collect(),
+    };
+    let document = sample::document_with(|run| {
+        let slow = run.cell == "dds/udp4/latency/1024" && run.block == 2;
+        let state = match slow {
+            true => with(SteadyVerdict::NoSteadyState, &[30_000.0, 41_000.0]),
+            false => with(SteadyVerdict::Flat, &[30_000.0]),
+        };
+        run.steady_state.insert("rtt_p50".to_owned(), state);
+    });
+    let text = print(&document);
+    assert!(text.contains("Steady state: 47 of 48 valid runs kept one level while measured"), "{text}");
+    assert!(text.contains("the warnings tell of the others."), "{text}");
+    let warning =
+        "dds/udp4/latency/1024: 1 of 3 runs reached no steady state while measured (median RTT from 30.0";
+    assert!(text.contains(warning), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+
+    // all of those that could be judged; and none could
+    let document = sample::document_with(|run| {
+        if run.block == 1 {
+            run.steady_state.insert("rtt_p50".to_owned(), with(SteadyVerdict::Flat, &[30_000.0]));
+        }
+    });
+    let text = print(&document);
+    assert!(text.contains("Steady state: 16 of 48 valid runs"), "{text}");
+    assert!(text.contains("the others have too few samples to tell"), "{text}");
+    assert!(!print(&sample::document()).contains("Steady state"));
+}
+
+#[test]
+fn what_is_absolute_is_labelled_in_a_duet() {
+    let mut header = sample::header();
+    let experiment = &mut header.experiment;
+    experiment.cells.retain(|cell| cell.factors.workload == Workload::Latency);
+    let is_plain = |cell: &&experiment::Cell| cell.id.starts_with("plain");
+    experiment.design.baseline =
+        experiment.cells.iter().filter(is_plain).map(|cell| cell.id.clone()).collect();
+    experiment.design.duet = true;
+    experiment.design.pin = Pin::Cores(vec![0, 1], vec![2, 3]);
+    let (experiment, mut assembler) = (experiment.clone(), Assembler::new(header));
+    let runs = sample::runs_of(&experiment);
+    for (run, log) in &runs {
+        assembler.add(run.clone(), &log.merged());
+    }
+    let mut document = assembler.document(State::Complete);
+    document.findings = findings::of(&document);
+    document.verdicts = verdicts::of(&document);
+    let text = print(&document);
+    let absolute = ["Latency: RTT/2", "Latency by direction", "Medians over runs"];
+    for heading in absolute {
+        let lines: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with(heading)).collect();
+        assert!(!lines.is_empty(), "{heading}: {text}");
+        assert!(lines.iter().all(|line| line.contains("under duet interference")), "{lines:?}");
+    }
+    for words in [
+        "and of its baseline at the same time (duets), in shuffled order",
+        "ends pinned to cores 0 and 2, or 1 and 3, swapped in each block",
+        "Noise floor: the baseline against itself, beside itself in each block",
+        "absolute figures are under duet interference: each run shared the host",
+    ] {
+        assert!(text.replace("\n    ", " ").contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("Findings"), "{text}");
+    let (run, _) = &runs[0];
+    let cell = experiment.cells.iter().find(|cell| cell.id == run.cell).expect("its cell");
+    let line = run_line(run, &cell.factors, 1, runs.len());
+    assert!(line.ends_with(", under duet interference"), "{line}");
+    let json = json(&document);
+    for label in ["\"under_duet_interference\": true", "\"partner\": ", "\"side_by_side_pct\": 99.5"] {
+        assert!(json.contains(label), "{label}");
+    }
+    // and nothing of it where runs are made alone
+    let alone = sample::document();
+    assert!(!print(&alone).contains("duet") && !report::json(&alone).contains("duet"));
+}
+
+#[test]
+fn no_run_at_all() {
+    let document = Assembler::new(sample::header()).document(State::Interrupted);
+    let text = print(&document);
+    assert!(text.contains("INTERRUPTED: 0 of 48 runs made, 0 valid"), "{text}");
+    // a row of each table: throughput unbatched and batched, write calls, latency and its directions
+    assert_eq!(text.matches("not run").count(), 2 * (3 + 3 + 5 + 3 + 3), "{text}");
+}
+
+#[test]
+fn no_cell_at_all() {
+    let mut header = sample::header();
+    header.experiment.cells.clear();
+    assert_snapshot!(print(&Assembler::new(header).document(State::Complete)), @"
+    ddsmark 0.1.0: characterize, complete: 0 of 0 runs made, 0 valid
+      on bench (kvm), 2 processors, Example CPU, kernel Linux 6.12.0, 2026-09-21T14:13:20Z
+      3 runs of each cell in shuffled order (seed 42), each 200 ms after 50 ms of warm-up; ends pinned to cores 0 and 1;
+        cores not kept awake
+      note: driver `plain` cannot guarantee delivery: it runs best effort
+    No cell was planned.
+    ");
+}
+
+#[test]
+fn findings_stand_below_the_tables_and_have_no_heading_where_there_are_none() {
+    let mut document = sample::document();
+    assert!(!print(&document).contains("Findings"));
+    document.findings = findings::of(&document);
+    let text = print(&document);
+    let (tables, rest) = text.split_once("\nFindings").expect("a heading");
+    assert!(tables.contains("Latency by direction"));
+    let findings: Vec<&str> = rest.lines().take_while(|line| !line.is_empty()).collect();
+    assert_snapshot!(findings.join("\n"));
+}
+
+#[test]
+fn json_is_the_document() {
+    let document = sample::document();
+    let text = json(&document);
+    assert!(text.ends_with("}\n"));
+    assert_eq!(serde_json::from_str::<Document>(&text).unwrap(), document);
+}
