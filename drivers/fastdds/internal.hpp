@@ -17,6 +17,7 @@
 #ifndef DDSMARK_FASTDDS_INTERNAL_HPP
 #define DDSMARK_FASTDDS_INTERNAL_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -87,17 +88,37 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &out);
 
 /* -- transports.cpp ------------------------------------------------------------------------------------------------ */
 
+/* A name that one process of this host has at a time, which the kernel sees to, however that process ends: it is the
+ * name of a socket without a file. */
+class SoleName {
+public:
+  SoleName() = default;
+  SoleName(const SoleName &) = delete;
+  SoleName &operator=(const SoleName &) = delete;
+  ~SoleName() { give_back(); }
+  /* False if somebody has it. */
+  bool take(const std::string &name);
+  void give_back();
+
+private:
+  int socket_ = -1;
+};
+
 /* A number among the participants of a domain on this host, of those by one transport. Nobody else has it while this
- * lives, which the kernel sees to: it is the name of a socket without a file. */
+ * lives. */
 class PortIndex {
 public:
-  ~PortIndex();
-  /* False if all are taken. */
+  /* Waits until no other participant is about to open. False if the limit is reached. */
+  bool wait_for_turn(const char *transport, uint32_t domain, std::chrono::milliseconds limit);
+  /* The participant is open: it is the next one's turn. */
+  void end_turn() { turn_.give_back(); }
+  /* The lowest that is free. False if all are taken. */
   bool take(const char *transport, uint32_t domain, uint32_t count);
   uint32_t index = 0;
 
 private:
-  int socket_ = -1;
+  static std::string name_of(const char *transport, uint32_t domain, const std::string &what);
+  SoleName turn_, name_;
 };
 
 ddsmark_status transport_apply(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos);

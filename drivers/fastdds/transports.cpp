@@ -6,12 +6,13 @@
  */
 #include "internal.hpp"
 
+#include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <thread>
 #include <unistd.h>
 
 const char flow_controller_name[] = "ddsmark";
@@ -22,9 +23,26 @@ enum { KIND_UDP4 = 1, KIND_UDP6 = 2, KIND_TCP4 = 4 }; /* of RTPS */
 
 /* Ports of TCP: above those that RTPS derives from the domain for UDP, below those of the next domain. */
 const uint32_t tcp_base = 7400, tcp_gain = 250, tcp_offset = 240, tcp_ports = 10;
+/* Within a connection RTPS counts ports again, called logical. Discovery has the same one in each participant: what
+ * tells them apart is the port of TCP. */
+const uint32_t tcp_discovery_offset = 10;
+
+/* How long a participant waits until others are open. */
+const std::chrono::seconds tcp_turn_limit(5);
 
 uint16_t tcp_port(uint32_t domain, uint32_t index) {
   return static_cast<uint16_t>(tcp_base + tcp_gain * domain + tcp_offset + index);
+}
+
+/* Where a participant hears of others: at this address and port, or, without address, wherever it listens. */
+Locator tcp_discovery(uint32_t domain, const std::string &address = "", uint16_t port = 0) {
+  Locator locator;
+  locator.kind = KIND_TCP4;
+  if (!address.empty())
+    IpLocator::setIPv4(locator, address);
+  IpLocator::setPhysicalPort(locator, port);
+  IpLocator::setLogicalPort(locator, static_cast<uint16_t>(tcp_base + tcp_gain * domain + tcp_discovery_offset));
+  return locator;
 }
 
 template <class Descriptor> std::shared_ptr<Descriptor> sockets(const Plan &plan) {
@@ -62,25 +80,32 @@ void by_unicast(const Plan &plan, int32_t kind, fast::DomainParticipantQos &qos)
 }
 
 ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos) {
-  auto transport = sockets<transports::TCPv4TransportDescriptor>(plan);
-  if (!port.take(transport_infos[plan.transport].name, plan.domain, tcp_ports))
+  const char *name = transport_infos[plan.transport].name;
+  /* A connection that is refused is tried again by the library after seconds only. So one at a time: whoever comes
+   * later finds all earlier ones listening. */
+  if (!port.wait_for_turn(name, plan.domain, tcp_turn_limit))
+    return fail(
+        DDSMARK_ERROR,
+        "another process has been opening a participant of domain %u by TCP for %lld s; hint: end it, or another "
+        "domain",
+        plan.domain, static_cast<long long>(tcp_turn_limit.count()));
+  if (!port.take(name, plan.domain, tcp_ports))
     return fail(DDSMARK_ERROR, "domain %u has all of its %u TCP ports in use on this host; hint: another domain",
                 plan.domain, tcp_ports);
+  auto transport = sockets<transports::TCPv4TransportDescriptor>(plan);
   transport->add_listener_port(tcp_port(plan.domain, port.index));
   if (!plan.vendor_defaults)
     transport->enable_tcp_nodelay = true;
   qos.transport().user_transports.push_back(transport);
+  /* The logical port is named. Left to itself the library asks a peer for that of each participant that one process may
+   * have, a tenth of a second apart, and does not listen meanwhile: 3.2 s where there may be 32. */
+  auto &builtin = qos.wire_protocol().builtin;
+  builtin.metatrafficUnicastLocatorList.push_back(tcp_discovery(plan.domain));
   /* Whoever came earlier is asked; who comes later asks us. On other hosts, all. */
-  auto &peers = qos.wire_protocol().builtin.initialPeersList;
   for (const std::string &address : plan.peers) {
     const bool here = address == plan.address || is_loopback_peer(address.c_str());
-    for (uint32_t i = 0; i < (here ? port.index : tcp_ports); i++) {
-      Locator peer;
-      peer.kind = KIND_TCP4;
-      IpLocator::setIPv4(peer, address);
-      IpLocator::setPhysicalPort(peer, tcp_port(plan.domain, i));
-      peers.push_back(peer);
-    }
+    for (uint32_t i = 0; i < (here ? port.index : tcp_ports); i++)
+      builtin.initialPeersList.push_back(tcp_discovery(plan.domain, address, tcp_port(plan.domain, i)));
   }
   return DDSMARK_OK;
 }
@@ -101,21 +126,40 @@ void shared_memory(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
 
 } // namespace
 
-PortIndex::~PortIndex() {
+bool SoleName::take(const std::string &name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  /* The first byte is 0: no file. */
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const socklen_t size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (socket_ < 0)
+    socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  return socket_ >= 0 && bind(socket_, reinterpret_cast<const sockaddr *>(&address), size) == 0;
+}
+
+void SoleName::give_back() {
   if (socket_ >= 0)
     close(socket_);
+  socket_ = -1;
+}
+
+std::string PortIndex::name_of(const char *transport, uint32_t domain, const std::string &what) {
+  return "ddsmark-fastdds-" + std::string(transport) + "-" + std::to_string(domain) + "-" + what;
+}
+
+bool PortIndex::wait_for_turn(const char *transport, uint32_t domain, std::chrono::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!turn_.take(name_of(transport, domain, "turn"))) {
+    if (std::chrono::steady_clock::now() >= end)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }
 
 bool PortIndex::take(const char *transport, uint32_t domain, uint32_t count) {
-  socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  for (index = 0; socket_ >= 0 && index < count; index++) {
-    sockaddr_un name{};
-    name.sun_family = AF_UNIX;
-    /* The first byte is 0: no file. */
-    const int n =
-        snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "ddsmark-fastdds-%s-%u-%u", transport, domain, index);
-    const socklen_t size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(n));
-    if (bind(socket_, reinterpret_cast<const sockaddr *>(&name), size) == 0)
+  for (index = 0; index < count; index++) {
+    if (name_.take(name_of(transport, domain, std::to_string(index))))
       return true;
   }
   return false;

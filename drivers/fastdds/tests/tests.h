@@ -25,6 +25,9 @@
     TEST(receive_udp4) \
     TEST(receive_udp6) \
     TEST(receive_tcp4) \
+    TEST(tcp_turn) \
+    TEST(tcp_late) \
+    TEST(tcp_numbers) \
     TEST(receive_shm) \
     TEST(receive_data_sharing) \
     TEST(receive_async) \

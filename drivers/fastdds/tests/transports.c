@@ -4,6 +4,10 @@
  */
 #include "harness.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 void test_receive_udp4(void) {
   receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "udp4"});
 }
@@ -23,6 +27,77 @@ void test_receive_async(void) {
   const ddsmark_option options[] = {{"publish_mode", "async"}, {"flow_controller", "10000000/10"}};
   receive(
       &(receive_case){.mode = DDSMARK_RECEIVE_LISTENER, .transport = "udp4", .options = options, .option_count = 2});
+}
+
+/* By TCP whoever comes later connects to the earlier ones, which have to listen by then: so participants open one after
+ * another, also those of other processes, and nobody waits for ever. */
+void test_tcp_turn(void) {
+  struct sockaddr_un turn = {.sun_family = AF_UNIX};
+  const int n = snprintf(turn.sun_path + 1, sizeof turn.sun_path - 1, "ddsmark-fastdds-tcp4-%u-turn", test_domain);
+  const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+  const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+  CHECK(bind(fd, (const struct sockaddr *)&turn, size) == 0);
+  ddsmark_participant_config c = participant_config();
+  c.transport = "tcp4";
+  ddsmark_participant *p = NULL;
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_ERROR, "another process has been opening");
+  CHECK(p == NULL);
+  close(fd);
+  OK(d->participant_open(&c, &p));
+  /* Its turn is over. */
+  const int next = socket(AF_UNIX, SOCK_DGRAM, 0);
+  CHECK(bind(next, (const struct sockaddr *)&turn, size) == 0);
+  close(next);
+  OK(d->participant_close(p));
+}
+
+static void late_child(int fd, const void *argument) {
+  (void)argument;
+  hear_this(fd, 1);
+  const ddsmark_qos q = reliable_keep_all(100);
+  for (int times = 0; times < 5; times++) {
+    ddsmark_participant *p = participant_with("tcp4", NULL, 0);
+    ddsmark_reader *r = reader(p, &q);
+    WAIT_UNTIL(matched_writers(r) == 1);
+    tell(fd, 2);
+    hear_this(fd, 3);
+    OK(d->reader_close(r));
+    OK(d->participant_close(p));
+  }
+}
+
+/* Whoever opens when the other is long there finds it, and is found, each time. */
+void test_tcp_late(void) {
+  peer child = fork_peer(late_child, NULL);
+  ddsmark_participant *p = participant_with("tcp4", NULL, 0);
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_writer *w = writer(p, &q);
+  sleep_ms(1000);
+  tell(child.fd, 1);
+  for (int times = 0; times < 5; times++) {
+    WAIT_UNTIL(matched_readers(w) == 1);
+    hear_this(child.fd, 2);
+    tell(child.fd, 3);
+    WAIT_UNTIL(matched_readers(w) == 0);
+  }
+  join_peer(&child);
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+}
+
+/* A number that has become free is below one in use: the two still find each other. */
+void test_tcp_numbers(void) {
+  ddsmark_participant *first = participant_with("tcp4", NULL, 0), *second = participant_with("tcp4", NULL, 0);
+  OK(d->participant_close(first));
+  first = participant_with("tcp4", NULL, 0);
+  const ddsmark_qos q = reliable_keep_all(100);
+  ddsmark_writer *w = writer(first, &q);
+  ddsmark_reader *r = reader(second, &q);
+  WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
+  OK(d->reader_close(r));
+  OK(d->writer_close(w));
+  OK(d->participant_close(first));
+  OK(d->participant_close(second));
 }
 
 void test_nothing_left_behind(void) {
