@@ -38,6 +38,7 @@ enum {
   OPTION_MAX_MESSAGE,
   OPTION_SEGMENT,
   OPTION_PORT_QUEUE,
+  OPTION_TCP_CRC,
   OPTION_INTRAPROCESS,
   OPTION_PARTICIPANTS,
 };
@@ -68,6 +69,7 @@ const ddsmark_option_info option_infos[] = {
      "bytes of the largest message: 1000..65500, with shm up to 1 GiB. Default: 65500, shm half of the segment"},
     {"shm_segment_size", "33554432", "bytes of a participant's segment: 65536..2 GiB, or vendor (512 KiB)"},
     {"shm_port_queue", "1024", "messages that wait at a participant's port: 1..1000000, or vendor (512)"},
+    {"tcp_crc", "on", "on, off: whether each message over TCP has a checksum, which its receiver checks"},
     {"intraprocess", "off",
      "off, full: whether samples go a shorter way to a reader in the same process; with tcp4 always full"},
     {"participants", "32",
@@ -131,11 +133,12 @@ ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p
 
 ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
   /* By TCP nobody connects to himself. */
-  int mode = 0, plain = 0, intraprocess = config->vendor_defaults || p.transport == TRANSPORT_TCP4 ? 1 : 0,
+  int mode = 0, plain = 0, crc = 0, intraprocess = config->vendor_defaults || p.transport == TRANSPORT_TCP4 ? 1 : 0,
       memory = config->vendor_defaults ? 4 : 1;
   ddsmark_status status;
   if ((status = word(config, OPTION_PUBLISH_MODE, {"sync", "async"}, mode)) ||
       (status = word(config, OPTION_PLAIN, {"false", "true"}, plain)) ||
+      (status = word(config, OPTION_TCP_CRC, {"on", "off"}, crc)) ||
       (status = word(config, OPTION_INTRAPROCESS, {"off", "full"}, intraprocess)) ||
       (status = word(config, OPTION_MEMORY, {"prealloc", "prealloc_realloc", "dynamic", "dynamic_reusable", "vendor"},
                      memory)))
@@ -144,6 +147,7 @@ ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
                                  rtps::DYNAMIC_RESERVE_MEMORY_MODE, rtps::DYNAMIC_REUSABLE_MEMORY_MODE, -1};
   p.async = mode == 1;
   p.plain = plain == 1;
+  p.tcp_crc = crc == 0;
   p.intraprocess = intraprocess == 1;
   p.memory = policies[memory];
   return DDSMARK_OK;

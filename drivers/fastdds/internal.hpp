@@ -76,6 +76,7 @@ struct Plan {
   uint64_t history_bytes = 0;
   bool async = false;
   uint64_t flow_bytes = 0, flow_ms = 0; /* 0: no flow controller */
+  bool tcp_crc = true;
   bool intraprocess = true;
   bool plain = false; /* octets travel as the plain type */
   int memory = -1;    /* MemoryManagementPolicy */

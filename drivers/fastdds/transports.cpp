@@ -96,6 +96,7 @@ ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
   transport->add_listener_port(tcp_port(plan.domain, port.index));
   if (!plan.vendor_defaults)
     transport->enable_tcp_nodelay = true;
+  transport->calculate_crc = transport->check_crc = plan.tcp_crc;
   qos.transport().user_transports.push_back(transport);
   /* The logical port is named. Left to itself the library asks a peer for that of each participant that one process may
    * have, a tenth of a second apart, and does not listen meanwhile: 3.2 s where there may be 32. */
@@ -225,8 +226,10 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
     const auto &first = qos.transport().user_transports.front();
     visit_number(visit, context, "max_message_size", first->maxMessageSize);
     visit_number(visit, context, "participants", first->maxInitialPeersRange);
-    if (const auto *tcp = dynamic_cast<const transports::TCPTransportDescriptor *>(first.get()))
+    if (const auto *tcp = dynamic_cast<const transports::TCPTransportDescriptor *>(first.get())) {
       visit(context, "tcp_nodelay", tcp->enable_tcp_nodelay ? "on" : "off");
+      visit(context, "tcp_crc", tcp->calculate_crc ? "on" : "off");
+    }
     if (const auto *shm = dynamic_cast<const transports::SharedMemTransportDescriptor *>(first.get())) {
       visit_number(visit, context, "shm_segment_size", shm->segment_size());
       visit_number(visit, context, "shm_port_queue", shm->port_queue_capacity());

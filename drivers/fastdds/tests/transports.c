@@ -178,6 +178,11 @@ void test_options_in_force(void) {
   CHECK_FAILS(d->participant_open(&c, &other), DDSMARK_BAD_ARGUMENT, "intraprocess");
   OK(d->participant_close(p));
 
+  const ddsmark_option tcp[] = {{"tcp_crc", "off"}};
+  p = participant_with("tcp4", tcp, 1);
+  CHECK(strcmp(participant_setting(p, "tcp_crc", &s), "off") == 0);
+  OK(d->participant_close(p));
+
   const ddsmark_option shm[] = {
       {"shm_segment_size", "1000000"}, {"shm_port_queue", "77"}, {"max_message_size", "200000"}};
   p = participant_with("shm", shm, 3);
