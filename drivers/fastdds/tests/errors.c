@@ -18,12 +18,13 @@ void test_unreachable(void) {
 }
 
 void test_option_errors(void) {
-  static const ddsmark_option bad[] = {
-      {"heartbeat_ms", ""},         {"heartbeat_ms", "1s"},     {"heartbeat_ms", "0"},
-      {"publish_mode", "later"},    {"max_message_size", "10"}, {"max_message_size", "65501"},
-      {"flow_controller", "100"},   {"memory", "some"},         {"plain", "yes"},
-      {"flow_controller", "1/2/3"}, {"participants", "121"},    {"shm_segment_size", "4294967296"},
-      {"tcp_crc", "yes"}};
+  static const ddsmark_option bad[] = {{"heartbeat_ms", ""},       {"heartbeat_ms", "1s"},
+                                       {"heartbeat_ms", "0"},      {"publish_mode", "later"},
+                                       {"max_message_size", "10"}, {"max_message_size", "65501"},
+                                       {"flow_controller", "100"}, {"memory", "some"},
+                                       {"plain", "yes"},           {"flow_controller", "1/2/3"},
+                                       {"participants", "121"},    {"shm_segment_size", "4294967296"},
+                                       {"tcp_crc", "yes"}};
   check_option_errors(bad, sizeof bad / sizeof bad[0]);
   ddsmark_participant *p = NULL;
   ddsmark_participant_config c = participant_config();
