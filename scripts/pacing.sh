@@ -63,13 +63,8 @@ iperf() {
   wait $!
 }
 
-# the same addresses, buffers and index of participants as for drivers/cyclonedds/bench/ddsperf.sh
 peers() {
-  export CYCLONEDDS_URI='<General><Interfaces><NetworkInterface name="lo"/></Interfaces>
-<AllowMulticast>false</AllowMulticast><MaxMessageSize>1500 B</MaxMessageSize></General><Discovery>
-<ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>99</MaxAutoParticipantIndex>
-<Peers><Peer Address="127.0.0.1"/></Peers></Discovery>
-<Internal><SocketReceiveBufferSize min="default" max="8388608 B"/></Internal>'
+  . drivers/cyclonedds/bench/loopback.sh '<MaxMessageSize>1500 B</MaxMessageSize>'
   taskset -c 0 "$ddsperf" -i 79 -u -k all -D $((seconds + 2)) sub waitset >/dev/null &
   sleep 1
   taskset -c 1 "$ddsperf" -i 79 -u -k all -D $seconds pub "$1Hz" size $size

@@ -11,10 +11,7 @@
 set -euo pipefail
 workload=$1 size=$2 seconds=$((($3 + 999) / 1000)) first=$4 second=$5
 : "${DDSPERF:=ddsperf}"
-export CYCLONEDDS_URI='<General><Interfaces><NetworkInterface name="lo"/></Interfaces>
-<AllowMulticast>false</AllowMulticast></General><Discovery><ParticipantIndex>auto</ParticipantIndex>
-<MaxAutoParticipantIndex>99</MaxAutoParticipantIndex><Peers><Peer Address="127.0.0.1"/></Peers></Discovery>
-<Internal><SocketReceiveBufferSize min="default" max="8388608 B"/></Internal>'
+. "$(dirname -- "$0")/loopback.sh" ''
 
 # a line for each whole second, of which the last one counts: the first may lack, or be of starting and warming up
 run() { taskset -c "$1" timeout $((seconds + 30)) "$DDSPERF" -i 79 -k all -D $((seconds + 2)).2 "${@:2}"; }
