@@ -5,6 +5,7 @@
  *   failure.c   the text of the last failure, return codes of DDS, counters
  *   text.c      text that grows
  *   config.c    what a host asks a participant, a writer or a reader to be
+ *   batch.c     samples packed by the driver, one behind the other
  *   policies.c  names of policies, values that no driver could set, QoS as the caller's struct has it
  *   library.c   which version of a library was loaded
  *   net.c       what the kernel knows: interfaces, sockets
@@ -95,6 +96,36 @@ ddsmark_status reader_config_in(const ddsmark_reader_config *config, ddsmark_rea
  * TOO_LARGE. */
 ddsmark_status endpoint_config_check(const ddsmark_transport_info *transport, uint32_t type_kind, const char *topic,
                                      uint64_t max_payload);
+
+/* -- batches, where the middleware has none ------------------------------------------------------------------------ */
+
+/* Bytes before each sample of a batch: its length as u32, little endian, as every driver frames that packs samples. */
+#define BATCH_FRAMING 4u
+
+/* Samples that wait for the rest of their batch. All 0: none is packed. */
+typedef struct batch {
+  uint8_t *bytes; /* what is sent: the samples with their framing */
+  uint64_t length;
+  uint64_t payload;  /* of the samples, without framing */
+  uint64_t limit;    /* of that, unless one sample alone is larger */
+  uint64_t capacity; /* with framing */
+} batch;
+
+/* Room for as many of the largest samples as make `batch_bytes`, but no more than `most` bytes with framing, unless one
+ * sample alone is larger. */
+ddsmark_status batch_open(batch *b, uint64_t batch_bytes, uint64_t max_payload, uint64_t most);
+void batch_free(batch *b);
+/* Whether a sample of this size still belongs into this batch. */
+bool batch_has_room(const batch *b, uint64_t size);
+/* Appends a sample that there is room for. */
+void batch_push(batch *b, const uint8_t *sample, uint64_t size);
+/* It was sent. */
+void batch_clear(batch *b);
+
+/* Whether these bytes are one sample or more, each with its framing and none larger than `max_payload`. */
+bool batch_is_whole(const uint8_t *bytes, uint64_t size, uint64_t max_payload);
+/* The sample at `*at`, which is 0 to begin with and moves on. False at the end. */
+bool batch_next(const uint8_t *bytes, uint64_t size, uint64_t *at, const uint8_t **sample, uint64_t *sample_size);
 
 /* -- policies ------------------------------------------------------------------------------------------------------ */
 

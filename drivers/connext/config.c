@@ -168,6 +168,9 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
   const ddsmark_status status = transport_find(config, transport_infos, transport_count, &chosen);
   p->transport = (transport)chosen;
   p->transport_unset = config->transport == NULL && config->vendor_defaults;
+  if (status == DDSMARK_OK && p->transport == TRANSPORT_SHM && config->send_buffer_bytes)
+    return fail(DDSMARK_UNSUPPORTED,
+                "over shared memory there is no send buffer; hint: receive_buffer is that of the reader's segment");
   return status;
 }
 

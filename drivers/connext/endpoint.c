@@ -80,7 +80,6 @@ static int32_t unmake(endpoint *e) {
 ddsmark_status endpoint_open(endpoint *e, const char *topic, const endpoint_wish *wish) {
   e->side = wish->side;
   e->asynchronous = wish->asynchronous;
-  e->batch_bytes = wish->batch_bytes;
   e->max_payload = wish->max_payload;
   profile_of_endpoint(&e->participant->plan, wish, &e->document);
   profiles_lock();
@@ -148,6 +147,15 @@ void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark
       snprintf(value, sizeof value, "%s s %s ns", sec, nanosec);
   }
   visit(context, name, value);
+}
+
+void property_visit(const char *qos, const char *name, const char *property, bool asked, ddsmark_visitor visit,
+                    void *context) {
+  char value[256];
+  if (qos && property_text(qos, property, value, sizeof value))
+    visit(context, name, value);
+  else if (asked)
+    visit(context, name, "unknown");
 }
 
 void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context) {

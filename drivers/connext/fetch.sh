@@ -86,9 +86,10 @@ rm -rf "$prefix"
 mkdir -p "$prefix"
 : >"$prefix/ddsmark-sdk.building"
 say "getting $package $number"
-python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
-  --target "$prefix/lib/python3/site-packages" "$package==$number" >&2 ||
-  fail "cannot get $package $number: pip failed, see above" 'check the network and the settings of pip, then run this again'
+python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --only-binary :all: --require-hashes \
+  --target "$prefix/lib/python3/site-packages" -r "$here/sdk/$version.txt" >&2 ||
+  fail "cannot get $package $number: pip failed, see above" \
+    "check the network and the settings of pip, then run this again; files with other hashes than those in $here/sdk are refused"
 
 # Last of all: what is not stamped is not there.
 printf '%s\n' "$package $number" >"$stamp.new"

@@ -114,6 +114,8 @@ void qos_texts_free(qos_texts *texts);
 /* The text of the element at `path` ("reliability/kind") below the outermost one; the `index`th of them. False: none.
  */
 bool element_text(const char *xml, const char *path, uint32_t index, char *out, size_t size);
+/* The value of a property among those of the entity. False: it has none of this name. */
+bool property_text(const char *xml, const char *name, char *out, size_t size);
 
 /* -- leftovers.c --------------------------------------------------------------------------------------------------- */
 
@@ -158,7 +160,7 @@ typedef struct endpoint {
   ddsmark_participant *participant;
   side side;
   bool keyed, asynchronous;
-  uint64_t max_payload, batch_bytes;
+  uint64_t max_payload;
   void *topic, *group, *entity;
   text document;
   qos_texts texts;
@@ -174,6 +176,9 @@ ddsmark_status endpoint_qos(endpoint *e, ddsmark_qos *out);
 void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context);
 /* Visits a setting of the entity that Connext prints at `path` of its QoS, a text or a duration; else "unknown". */
 void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark_visitor visit, void *context);
+/* Visits one that is a property: where the entity has it, else "unknown" where it was asked for. */
+void property_visit(const char *qos, const char *name, const char *property, bool asked, ddsmark_visitor visit,
+                    void *context);
 /* All that Connext prints of the entity's QoS; NULL if it does not. The caller frees. */
 char *endpoint_text(const endpoint *e);
 

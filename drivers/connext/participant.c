@@ -227,6 +227,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   text_free(&groups);
   sockets_visit(&participant->sockets, p->domain, is_port_of_domain, visit, context);
   visit(context, "library", library_name(participant->api->library.kind));
+  property_visit(qos, "auto_throttle", "dds.domain_participant.auto_throttle.enable", p->auto_throttle, visit, context);
   free(qos);
   /* As it was given to Connext, but for the name of the run. */
   text document = {0};

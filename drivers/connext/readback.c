@@ -92,6 +92,14 @@ bool element_text(const char *xml, const char *path, uint32_t index, char *out, 
   return false;
 }
 
+bool property_text(const char *xml, const char *name, char *out, size_t size) {
+  char found[256];
+  for (uint32_t i = 0; element_text(xml, "property/value/element/name", i, found, sizeof found); i++)
+    if (strcmp(found, name) == 0)
+      return element_text(xml, "property/value/element/value", i, out, size);
+  return false;
+}
+
 /* -- values -------------------------------------------------------------------------------------------------------- */
 
 static bool find_kind(const char *xml, const char *path, const char *suffix, const char *const *names, int count,

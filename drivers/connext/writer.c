@@ -18,7 +18,7 @@ struct ddsmark_writer {
   const api *api;
   void *data;     /* with a key */
   uint64_t limit; /* of a sample */
-  bool batches;   /* by size, or in turbo mode */
+  bool batches;   /* by size, in turbo mode, or as the base profile has it */
   /* Written by the thread that writes samples and read by the one that asks for counters; no two threads ever add. */
   _Atomic uint64_t timed_out, refused;
 };
@@ -37,6 +37,13 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_writer_c
     return fail(DDSMARK_INCONSISTENT,
                 "turbo mode batches by itself; hint: unbatched with `turbo_mode`, or batched without");
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
+}
+
+static bool batches_by_profile(const endpoint *e) {
+  char batches[16], *qos = endpoint_text(e);
+  const bool does = qos && element_text(qos, "batch/enable", 0, batches, sizeof batches) && !strcmp(batches, "true");
+  free(qos);
+  return does;
 }
 
 ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_writer_config *config,
@@ -62,6 +69,8 @@ ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_write
                               .batch_bytes = c.batch_bytes,
                               .asynchronous = c.async_write || w->limit > plan_message_payload(&participant->plan)};
   status = endpoint_open(&w->e, c.topic, &wish);
+  if (status == DDSMARK_OK)
+    w->batches |= batches_by_profile(&w->e);
   if (status == DDSMARK_OK && w->e.keyed && (w->data = w->api->create_data(participant->support)) == NULL) {
     status = fail_null("cannot make a sample");
     endpoint_close(&w->e);
@@ -173,7 +182,10 @@ ddsmark_status writer_settings(ddsmark_writer *w, ddsmark_visitor visit, void *c
     visit(context, "batching", "unknown");
   else
     visit(context, "batching", strcmp(batches, "true") == 0 || w->batches ? "native" : "none");
-  if (w->e.batch_bytes) {
+  const plan *p = &w->e.participant->plan;
+  property_visit(qos, "turbo_mode", "dds.data_writer.enable_turbo_mode", p->turbo_mode, visit, context);
+  property_visit(qos, "auto_throttle", "dds.data_writer.auto_throttle.enable", p->auto_throttle, visit, context);
+  if (w->batches) {
     endpoint_visit(qos, "batch_limit_bytes", "batch/max_data_bytes", visit, context);
     endpoint_visit(qos, "batch_limit_samples", "batch/max_samples", visit, context);
     endpoint_visit(qos, "batch_flush_delay", "batch/max_flush_delay", visit, context);

@@ -7,7 +7,7 @@
  *   2. the option `configuration`: whatever else the experiment wants to vary
  *   3. CYCLONEDDS_URI of the environment: the user's own word is the last
  * Interfaces and peers are lists, to which later parts add. Where parts 2 or 3 name some, ours are left out, so that
- * theirs hold alone.
+ * theirs hold alone; and so are the watermarks of a send queue, which must fit each other.
  */
 #include "internal.h"
 
@@ -28,6 +28,11 @@
 /* What is asked for unless the host asks for another size. Cyclone's own 1 MB loses parts of every sample that is
  * larger, and then waits for timers; what a kernel does not allow it leaves out (net.core.rmem_max). */
 #define RECEIVE_BUFFER (8u << 20)
+
+/* Cyclone's own: where a writer blocks, and where its high watermark begins before it adapts. No size may be larger. */
+#define WHC_HIGH 512000u
+#define WHC_HIGH_INIT 30720u
+#define MAX_SIZE 2147483647u
 
 static const char large_samples_note[] =
     "large samples go as bursts of UDP datagrams: net.core.rmem_max bounds the receive buffer that takes them";
@@ -54,8 +59,9 @@ const ddsmark_option_info option_infos[] = {
     [OPTION_MAX_MESSAGE] = {"max_message_size", "14720",
                             "bytes of the largest datagram, and so of a batch: 1024..65500 (General/MaxMessageSize)"},
     [OPTION_FRAGMENT] = {"fragment_size", "1344", "bytes of a sample's fragments: 1024..65000 (General/FragmentSize)"},
-    [OPTION_WHC_HIGH] = {"whc_high", "500000",
-                         "bytes not acknowledged at which a writer blocks, at most (Internal/Watermarks/WhcHigh)"},
+    [OPTION_WHC_HIGH] = {"whc_high", "512000",
+                         "bytes not acknowledged at which a writer blocks, at most: 1024..2000000000 "
+                         "(Internal/Watermarks/WhcHigh); goes before send_queue"},
     [OPTION_MAX_INDEX] = {"max_participant_index", "99",
                           "one less than the participants of a domain that one host may have, for unicast discovery: "
                           "0..119 (Discovery/MaxAutoParticipantIndex)"},
@@ -169,6 +175,24 @@ static void add_discovery(const ddsmark_participant_config *config, const plan *
   text_add(t, "</Discovery>");
 }
 
+/* Cyclone DDS lets a writer go on while no more than the high watermark is not acknowledged, and one that waited when
+ * no more than the low one is. By itself it lowers the high one when it sends again, and raises it slowly. A send queue
+ * stays as it was asked for; a writer goes on when half of it is free. */
+static void add_watermarks(const plan *p, uint64_t whc_high, uint64_t send_queue, text *t) {
+  if (whc_high) {
+    text_add(t, "<Watermarks><WhcHigh>%llu B</WhcHigh>", (unsigned long long)whc_high);
+    if (whc_high < WHC_HIGH_INIT)
+      text_add(t, "<WhcHighInit>%llu B</WhcHighInit>", (unsigned long long)whc_high);
+    text_add(t, "</Watermarks>");
+  } else if (send_queue && !p->user_names_watermarks) {
+    const unsigned long long low = send_queue / 2, high = send_queue - 1;
+    text_add(t,
+             "<Watermarks><WhcLow>%llu B</WhcLow><WhcHigh>%llu B</WhcHigh><WhcHighInit>%llu B</WhcHighInit>"
+             "<WhcAdaptive>false</WhcAdaptive></Watermarks>",
+             low, high, high);
+  }
+}
+
 static void add_internal(const ddsmark_participant_config *config, const plan *p, uint64_t whc_high,
                          const char *receivers, text *t) {
   text_add(t, "<Internal>");
@@ -181,8 +205,7 @@ static void add_internal(const ddsmark_participant_config *config, const plan *p
   if (config->send_buffer_bytes)
     text_add(t, "<SocketSendBufferSize min=\"default\" max=\"%llu B\"/>",
              (unsigned long long)config->send_buffer_bytes);
-  if (whc_high)
-    text_add(t, "<Watermarks><WhcHigh>%llu B</WhcHigh></Watermarks>", (unsigned long long)whc_high);
+  add_watermarks(p, whc_high, config->send_queue_bytes, t);
   if (receivers)
     text_add(t, "<MultipleReceiveThreads>%s</MultipleReceiveThreads>", receivers);
   text_add(t, "</Internal>");
@@ -226,10 +249,18 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   extra = extra ? extra : "";
   p.user_names_interface = mentions(user, "NetworkInterface") || mentions(extra, "NetworkInterface");
   p.user_names_peers = mentions(user, "<Peer") || mentions(extra, "<Peer");
+  p.user_names_watermarks = mentions(user, "<Whc") || mentions(extra, "<Whc");
+  if (config->send_queue_bytes > MAX_SIZE && whc_high == 0 && !p.user_names_watermarks)
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "a send queue of %llu bytes is more than the %u that Cyclone DDS can be told; hint: fewer samples, or "
+                "smaller ones",
+                (unsigned long long)config->send_queue_bytes, MAX_SIZE);
   describe_size(p.max_message, sizeof p.max_message, mentions(user, "MessageSize") || mentions(extra, "MessageSize"),
                 max_message, 14720);
   describe_size(p.fragment, sizeof p.fragment, mentions(user, "FragmentSize") || mentions(extra, "FragmentSize"),
                 fragment, 1344);
+  describe_size(p.whc_high, sizeof p.whc_high, p.user_names_watermarks,
+                whc_high || config->send_queue_bytes == 0 ? whc_high : config->send_queue_bytes - 1, WHC_HIGH);
 
   text *t = &p.configuration;
   text_add(t, "<CycloneDDS><Domain Id=\"any\">");

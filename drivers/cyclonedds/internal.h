@@ -48,8 +48,10 @@ typedef struct plan {
   net_interface interface;
   bool user_names_interface; /* the user's own configuration decides these */
   bool user_names_peers;
+  bool user_names_watermarks;
   char max_message[32]; /* as text: bytes, or that the configuration says */
   char fragment[32];
+  char whc_high[32];
   text configuration; /* for dds_create_domain(); over TCP who listens goes before it */
   const char *user;   /* the part of it that comes from CYCLONEDDS_URI; "" if none */
 } plan;

@@ -197,6 +197,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   sockets_show(participant->domain, visit, context);
   visit(context, "max_message_size", p->max_message);
   visit(context, "fragment_size", p->fragment);
+  visit(context, "whc_high", p->whc_high);
   visit(context, "configuration", participant->domain->configuration.data);
   visit(context, "configuration_user", p->user);
   return DDSMARK_OK;

@@ -33,7 +33,8 @@ const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT] = {
     [DDSMARK_POLICY_RELIABILITY] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
     [DDSMARK_POLICY_HISTORY] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
     [DDSMARK_POLICY_RESOURCE_LIMITS] = {DDSMARK_SUPPORT_ENFORCED, 0,
-                                        "of readers; a writer blocks by bytes instead, see the option whc_high"},
+                                        "of readers; of writers the bytes not acknowledged are bounded, not the "
+                                        "samples: by send_queue, or the option whc_high"},
     [DDSMARK_POLICY_DURABILITY] =
         {DDSMARK_SUPPORT_ENFORCED, 0,
          "volatile and transient-local; transient and persistent are refused: no service; what "

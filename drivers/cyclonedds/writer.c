@@ -30,13 +30,13 @@ static void count(_Atomic uint64_t *counter) {
  */
 #if defined(HAVE_WRITER_BATCHING_QOS)
 
-static ddsmark_status batching_choose(bool batch, dds_qos_t *qos) {
-  dds_qset_writer_batching(qos, batch);
+static ddsmark_status batching_choose(bool on, dds_qos_t *qos) {
+  dds_qset_writer_batching(qos, on);
   return DDSMARK_OK;
 }
 
-static void batching_release(bool batch) {
-  (void)batch;
+static void batching_release(bool on) {
+  (void)on;
 }
 
 #elif defined(HAVE_WRITE_SET_BATCH)
@@ -44,22 +44,22 @@ static void batching_release(bool batch) {
 static pthread_mutex_t batching_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t writers_of_kind[2]; /* that do not batch, that do */
 
-static ddsmark_status batching_choose(bool batch, dds_qos_t *qos) {
+static ddsmark_status batching_choose(bool on, dds_qos_t *qos) {
   (void)qos;
   ddsmark_status status = DDSMARK_OK;
   pthread_mutex_lock(&batching_lock);
-  if (writers_of_kind[!batch] > 0)
+  if (writers_of_kind[!on] > 0)
     status = fail(DDSMARK_UNSUPPORTED, "this Cyclone DDS batches in all writers of a process or in none; "
                                        "hint: give writers with and without batching a process each, or use 11");
-  else if (++writers_of_kind[batch] == 1 && batch)
+  else if (++writers_of_kind[on] == 1 && on)
     dds_write_set_batch(true);
   pthread_mutex_unlock(&batching_lock);
   return status;
 }
 
-static void batching_release(bool batch) {
+static void batching_release(bool on) {
   pthread_mutex_lock(&batching_lock);
-  if (--writers_of_kind[batch] == 0 && batch)
+  if (--writers_of_kind[on] == 0 && on)
     dds_write_set_batch(false);
   pthread_mutex_unlock(&batching_lock);
 }

@@ -216,6 +216,9 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
   if (config->multicast)
     return fail(DDSMARK_UNSUPPORTED, "data by multicast is not in this driver: Fast DDS sends to a single reader by "
                                      "unicast; hint: leave multicast out");
+  if (p.transport == TRANSPORT_SHM && (config->receive_buffer_bytes || config->send_buffer_bytes))
+    return fail(DDSMARK_UNSUPPORTED, "over shared memory there are no sockets, and so no buffers of theirs; hint: "
+                                     "shm_segment_size and shm_port_queue are what bounds it");
   p.receive_buffer = config->receive_buffer_bytes;
   if (p.receive_buffer == 0 && !p.vendor_defaults)
     p.receive_buffer = receive_buffer;

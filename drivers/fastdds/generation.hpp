@@ -62,6 +62,13 @@ using Duration = fast::Duration_t;
 using Locator = rtps::Locator_t;
 using IpLocator = rtps::IPLocator;
 
+/* What the names of files begin with that the shared-memory transport makes. */
+#if FASTDDS_GENERATION == 2
+constexpr char shared_memory_prefix[] = "fastrtps_";
+#else
+constexpr char shared_memory_prefix[] = "fastdds_";
+#endif
+
 /* The code of DDS, which is the same number in both. */
 inline uint32_t code_of(const ReturnCode &code) {
 #if FASTDDS_GENERATION == 2

@@ -129,18 +129,27 @@ extern const char flow_controller_name[];
 
 /* -- shm.cpp ------------------------------------------------------------------------------------------------------- */
 
-/* The files of shared memory that belong to a participant. Fast DDS chooses their names; a file whose name the host
- * knows lists them, so that they can be removed after a kill. */
+/* The files of shared memory that belong to a participant. Fast DDS chooses their names: a list, whose own name the
+ * host knows, says how they are called, so that they can be removed after a kill. */
 class SharedFiles {
 public:
-  void begin(const std::string &run_name);
-  /* Lists what there is now. `guid`: of the participant, as it stands in the names of segments. */
-  void list(const std::string &guid);
-  /* Removes what the library has left, and the list. */
-  void end(uint32_t domain);
+  /* Before the participant is created: from now on there is the list, but for what has the GUID in its name. */
+  void begin(const Plan &plan, const std::string &run_name);
+  /* When it is created, and before its writers and readers are: the list is there for these too. */
+  void named(const std::string &guid);
+  /* Before it is deleted: notes what it has. */
+  void closing();
+  /* Removes what the library has left, and then the list. */
+  void end();
 
 private:
-  std::string path_;
+  void list(const std::string &lines);
+  void drop_list();
+
+  Transport transport_ = TRANSPORT_UDP4;
+  uint32_t domain_ = 0;
+  std::string path_, guid_;
+  int list_ = -1; /* open as long as there is one */
   std::vector<std::string> names_;
 };
 
@@ -204,7 +213,6 @@ struct ddsmark_participant {
   fast::DomainParticipant *entity = nullptr;
   socket_set sockets{};
   SharedFiles files;
-  std::string guid;
   std::mutex lock; /* of what follows, and of creating and deleting entities */
   std::map<std::string, TopicUse> topics;
   std::map<std::string, SampleType *> types; /* the library's */
@@ -219,18 +227,22 @@ struct Endpoint {
   ddsmark_participant *participant = nullptr;
   std::string topic_name;
   fast::Topic *topic = nullptr;
-  uint32_t kind = 0; /* as it travels */
-  uint64_t max_payload = 0;
+  uint32_t kind = 0;        /* as it travels */
+  uint64_t max_payload = 0; /* of a sample; 0: not known */
+  uint64_t largest = 0;     /* payload of what travels, which may be a batch of samples; 0: not known */
   QosTexts texts;
 };
 
 ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *topic, uint64_t max_payload,
                               uint32_t &kind);
+/* Bytes of a batch with its framing, unless one sample alone is larger: with the headers of RTPS they are one message
+ * by every transport, unless max_message_size is smaller. */
+const uint64_t most_of_batch = 64000;
+/* Whether samples of this kind can be packed. */
+ddsmark_status batch_check(uint32_t kind);
 /* With the participant's lock held: its topic, and the type with room for its samples. */
 ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos &qos, bool sets_qos);
 void topic_release(Endpoint &e);
-/* Lists shared memory anew, after something was opened. */
-void files_list(ddsmark_participant *participant);
 
 /* -- writer.cpp, reader.cpp ---------------------------------------------------------------------------------------- */
 

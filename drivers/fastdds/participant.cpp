@@ -83,6 +83,7 @@ ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
   socket_set before;
   sockets_now(&before);
   errors_watch();
+  p->files.begin(p->plan, run_name ? run_name : "");
   p->entity = fast::DomainParticipantFactory::get_instance()->create_participant(p->plan.domain, qos, nullptr,
                                                                                  fast::StatusMask::none());
   sockets_now(&p->sockets);
@@ -102,18 +103,11 @@ ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
   p->port.end_turn();
   std::ostringstream guid;
   guid << p->entity->guid().guidPrefix;
-  p->guid = guid.str();
-  p->files.begin(run_name ? run_name : "");
-  files_list(p);
+  p->files.named(guid.str());
   return DDSMARK_OK;
 }
 
 } // namespace
-
-void files_list(ddsmark_participant *p) {
-  if (p->plan.transport == TRANSPORT_SHM || p->plan.transport == TRANSPORT_DATA_SHARING)
-    p->files.list(p->guid);
-}
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
   return guarded([&] {
@@ -126,6 +120,8 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
     if (status == DDSMARK_OK) {
       const std::lock_guard<std::mutex> guard(opening);
       status = open_locked(participant, c.run_name);
+      if (status != DDSMARK_OK)
+        participant->files.end();
     }
     if (status == DDSMARK_OK)
       *out = participant;
@@ -138,14 +134,14 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
 ddsmark_status participant_close(ddsmark_participant *participant) {
   return guarded([&] {
     const std::lock_guard<std::mutex> guard(opening);
-    files_list(participant);
+    participant->files.closing();
     participant->entity->delete_contained_entities();
     const ReturnCode code = fast::DomainParticipantFactory::get_instance()->delete_participant(participant->entity);
     const ddsmark_status status =
         code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot delete the participant");
     if (--open_participants == 0)
       errors_end();
-    participant->files.end(participant->plan.domain);
+    participant->files.end();
     delete participant;
     return status;
   });
@@ -183,6 +179,17 @@ ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *
   return DDSMARK_OK;
 }
 
+/* One sample of the library's is one batch: so its key and its size are those of all in it. */
+ddsmark_status batch_check(uint32_t kind) {
+  if (kind == DDSMARK_TYPE_KEYED)
+    return fail(DDSMARK_UNSUPPORTED, "samples with a key are not packed into batches; hint: leave batching out");
+  if (kind == DDSMARK_TYPE_PLAIN)
+    return fail(DDSMARK_UNSUPPORTED,
+                "the plain type has one size, and is not packed into batches; hint: leave batching "
+                "out, or option plain=false");
+  return DDSMARK_OK;
+}
+
 ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos &qos, bool sets_qos) {
   ddsmark_participant *p = e.participant;
   const uint32_t fixed = e.kind == DDSMARK_TYPE_PLAIN ? static_cast<uint32_t>(e.max_payload) : 0;
@@ -197,7 +204,7 @@ ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos
     type = made;
   }
   /* Of unknown size: to begin with; the library then makes more room as it needs it. */
-  type->set_room(header_size(e.kind) + static_cast<uint32_t>(e.max_payload ? e.max_payload : 1024));
+  type->set_room(header_size(e.kind) + static_cast<uint32_t>(e.largest ? e.largest : 1024));
   TopicUse &use = p->topics[name];
   if (use.topic == nullptr) {
     use.topic = p->entity->create_topic(name, type_name, qos);

@@ -3,7 +3,8 @@
  * reader.cpp
  *
  * Samples are taken into memory of the reader's, made once. Those of the plain type are not copied: the library lends
- * them, for the duration of one call of the sink.
+ * them, for the duration of one call of the sink. Batches are taken one by one, because what is in one is given at
+ * once.
  */
 #include "internal.hpp"
 
@@ -26,6 +27,7 @@ struct ddsmark_reader : fast::DataReaderListener {
   fast::Subscriber *group = nullptr;
   fast::DataReader *entity = nullptr;
   uint32_t mode = 0;
+  bool batched = false; /* what the library gives are batches of samples */
   uint32_t capacity = 0;
   std::unique_ptr<Samples> samples; /* of all types but the plain one */
   std::unique_ptr<fast::SampleInfoSeq> infos;
@@ -38,6 +40,7 @@ struct ddsmark_reader : fast::DataReaderListener {
   std::mutex heard;
   std::atomic<uint64_t> not_alive{0};   /* how often a writer was found not alive */
   std::atomic<uint64_t> overwritten{0}; /* lent samples that changed while they were read */
+  std::atomic<uint64_t> malformed{0};   /* what should be batches and is not */
 
   void on_data_available(fast::DataReader *reader) override;
   void on_liveliness_changed(fast::DataReader *, const fast::LivelinessChangedStatus &status) override {
@@ -50,24 +53,43 @@ namespace {
 
 /* -- taking -------------------------------------------------------------------------------------------------------- */
 
-void give(const ddsmark_reader *r, const Samples &samples, uint32_t i, ddsmark_sink sink, void *context) {
+/* Gives the samples of a batch; how many these are. Of one that is not whole none is given. */
+uint32_t give_batch(ddsmark_reader *r, const Sample &found, ddsmark_sink sink, void *context) {
+  const uint64_t largest = r->e.max_payload ? r->e.max_payload : UINT32_MAX;
+  if (!batch_is_whole(found.payload, found.size, largest)) {
+    r->malformed.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  uint32_t given = 0;
+  ddsmark_sample sample{};
+  for (uint64_t at = 0; batch_next(found.payload, found.size, &at, &sample.payload, &sample.size); given++)
+    sink(context, &sample);
+  return given;
+}
+
+uint32_t give(ddsmark_reader *r, const Samples &samples, uint32_t i, ddsmark_sink sink, void *context) {
   const Sample &found = samples[static_cast<int32_t>(i)];
+  if (r->batched)
+    return give_batch(r, found, sink, context);
   ddsmark_sample sample{};
   sample.payload = found.payload;
   sample.size = found.size;
   sample.key = r->e.kind == DDSMARK_TYPE_KEYED ? found.key : 0;
   sink(context, &sample);
+  return 1;
 }
 
-void give(const ddsmark_reader *r, const Lent &lent, uint32_t i, ddsmark_sink sink, void *context) {
+uint32_t give(ddsmark_reader *r, const Lent &lent, uint32_t i, ddsmark_sink sink, void *context) {
   ddsmark_sample sample{};
   sample.payload = static_cast<const uint8_t *>(lent.buffer()[i]);
   sample.size = r->e.max_payload;
   sample.token = &r->lent_infos[static_cast<int32_t>(i)];
   sink(context, &sample);
+  return 1;
 }
 
-/* Takes until there is nothing, or until `max_samples` were given. Samples without data count for nothing. */
+/* Takes until there is nothing, or until `max_samples` were given, and the rest of a batch. Samples without data count
+ * for nothing. */
 template <class Sequence>
 ReturnCode take(ddsmark_reader *r, fast::DataReader *entity, Sequence &samples, fast::SampleInfoSeq &infos,
                 uint32_t max_samples, ddsmark_sink sink, void *context, uint32_t &given) {
@@ -87,8 +109,7 @@ ReturnCode take(ddsmark_reader *r, fast::DataReader *entity, Sequence &samples, 
     for (uint32_t i = 0; i < found; i++) {
       if (!infos[static_cast<int32_t>(i)].valid_data)
         continue;
-      give(r, samples, i, sink, context);
-      given++;
+      given += give(r, samples, i, sink, context);
     }
     if (lends && code_of(code = entity->return_loan(samples, infos)) != CODE_OK)
       return code;
@@ -126,12 +147,13 @@ ddsmark_status check(const Plan &plan, const ddsmark_reader_config &c, uint32_t 
   if (c.content_filter)
     return fail(DDSMARK_UNSUPPORTED, "Fast DDS filters content by the fields of a type that it knows; the type of this "
                                      "driver's samples tells it none");
-  return endpoint_check(plan, c.type_kind, c.topic, c.max_payload_bytes, kind);
+  const ddsmark_status status = endpoint_check(plan, c.type_kind, c.topic, c.max_payload_bytes, kind);
+  return status == DDSMARK_OK && c.batched ? batch_check(kind) : status;
 }
 
 void make_room(ddsmark_reader *r) {
-  const uint64_t size = std::max<uint64_t>(r->e.max_payload, 1);
-  r->capacity = static_cast<uint32_t>(std::clamp<uint64_t>(take_bytes / size, 1, take_samples));
+  const uint64_t size = std::max<uint64_t>(r->e.largest, 1);
+  r->capacity = r->batched ? 1 : static_cast<uint32_t>(std::clamp<uint64_t>(take_bytes / size, 1, take_samples));
   if (r->e.kind == DDSMARK_TYPE_PLAIN)
     return;
   const int32_t capacity = static_cast<int32_t>(r->capacity);
@@ -139,7 +161,7 @@ void make_room(ddsmark_reader *r) {
   r->infos = std::make_unique<fast::SampleInfoSeq>(capacity);
   r->samples->length(capacity);
   for (int32_t i = 0; i < capacity; i++)
-    (*r->samples)[i].room.resize(r->e.max_payload);
+    (*r->samples)[i].room.resize(r->e.largest);
   r->samples->length(0);
 }
 
@@ -172,9 +194,7 @@ ddsmark_status create(ddsmark_reader *r, const char *topic, const ReaderQosSet &
         status = fail_null("cannot create the reader");
     }
   }
-  if (status == DDSMARK_OK)
-    files_list(r->e.participant);
-  else
+  if (status != DDSMARK_OK)
     undo(r);
   return status;
 }
@@ -188,13 +208,18 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_reader_confi
     if ((status = reader_config_in(config, &c)) || (status = check(plan, c, kind)))
       return status;
     ReaderQosSet qos;
-    const Wish wish{SIDE_READER, kind, c.max_payload_bytes, false};
+    /* Of a batch only its writer knows the size: no less than this is made ready for one. */
+    const uint64_t largest =
+        c.batched ? std::max(c.max_payload_bytes + BATCH_FRAMING, most_of_batch) : c.max_payload_bytes;
+    const Wish wish{SIDE_READER, kind, largest, false};
     if ((status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
       return status;
     auto *r = new ddsmark_reader;
     r->e.participant = participant;
     r->e.kind = kind;
     r->e.max_payload = c.max_payload_bytes;
+    r->e.largest = largest;
+    r->batched = c.batched != 0;
     r->mode = c.receive_mode;
     r->sink = c.sink;
     r->sink_context = c.sink_context;
@@ -281,6 +306,8 @@ ddsmark_status counters(ddsmark_reader *r, ddsmark_counters *out) {
     if (code_of(r->entity->get_requested_incompatible_qos_status(incompatible)) == CODE_OK)
       counter_set(&c, DDSMARK_COUNTER_INCOMPATIBLE_QOS, incompatible.total_count);
     counter_set(&c, DDSMARK_COUNTER_LIVELINESS_LOST, r->not_alive.load(std::memory_order_relaxed));
+    if (r->batched)
+      counter_set(&c, DDSMARK_COUNTER_MALFORMED, r->malformed.load(std::memory_order_relaxed));
     if (r->e.kind == DDSMARK_TYPE_PLAIN)
       counter_set(&c, DDSMARK_COUNTER_SAMPLES_OVERWRITTEN, r->overwritten.load(std::memory_order_relaxed));
     return counters_out(&c, out);

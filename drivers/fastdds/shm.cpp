@@ -2,15 +2,13 @@
  *
  * shm.cpp: the files in /dev/shm that Fast DDS makes for a participant.
  *
- * It chooses their names, which do not tell whose they are. Each segment and each port has a lock, a file beside it
- * that is open as long as its maker lives: so what this process has made is read from its descriptors. The list is a
- * file
- * `<run name>.<process id>.shared`, one name a line, as driver.h has it.
+ * It chooses their names, which do not tell whose they are. Segments, and ports that are read, have a lock each, a
+ * file beside it that is held as long as its maker lives: that tells what is in use. The list
+ * `<run name>.<process id>.<number>.shared` is written before there is any of them, in the words of driver.h.
  */
 #include "internal.hpp"
 
-#include <algorithm>
-#include <cstdio>
+#include <atomic>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,6 +18,24 @@
 namespace {
 
 const char directory[] = "/dev/shm/";
+
+/* What the files of data sharing are called, before the GUID. */
+const char data_sharing[] = "fast_datasharing_";
+
+/* RTPS derives the ports of a domain so, the first being that of all its participants. */
+const uint32_t port_base = 7400, port_gain = 250;
+
+uint32_t first_port(uint32_t domain) {
+  return port_base + port_gain * domain;
+}
+
+std::string port_name(uint32_t number) {
+  return std::string(shared_memory_prefix) + "port" + std::to_string(number);
+}
+
+bool starts_with(const std::string &text, const std::string &begin) {
+  return text.compare(0, begin.size(), begin) == 0;
+}
 
 bool ends_with(const std::string &text, const char *end) {
   const size_t size = strlen(end);
@@ -36,20 +52,33 @@ template <class Found> void each_name(const char *path, Found found) {
   closedir(dir);
 }
 
-void add(std::vector<std::string> &names, const std::string &name) {
-  if (std::find(names.begin(), names.end(), name) == names.end())
-    names.push_back(name);
+/* What there may be of a segment or port: its locks, itself, and the mutex of a port. */
+std::vector<std::string> parts_of(const std::string &guarded) {
+  return {guarded + "_el", guarded + "_sl", guarded, "sem." + guarded + "_mutex"};
 }
 
-/* What goes with a lock: itself, the segment or port that it guards, and the mutex of a port. */
-void add_guarded(std::vector<std::string> &names, const std::string &lock) {
-  if (!ends_with(lock, "_el") && !ends_with(lock, "_sl"))
-    return;
-  const std::string guarded = lock.substr(0, lock.size() - 3);
-  add(names, lock);
-  add(names, guarded);
-  if (guarded.find("_port") != std::string::npos)
-    add(names, "sem." + guarded + "_mutex");
+/* One line of a list: files that go together. */
+std::string line_of(const std::vector<std::string> &words) {
+  std::string line;
+  for (const std::string &word : words)
+    line += (line.empty() ? "" : " ") + word;
+  return line + "\n";
+}
+
+/* What a participant may make by the shared-memory transport. Segments are called by 16 hexadecimal digits, and each is
+ * locked by its maker but for one: before all others a segment is made, looked at and removed. Ports that nobody reads
+ * have no lock either, but each participant of their domain holds that of the first: they go together. */
+std::string lines_of_transport(uint32_t domain) {
+  std::string lines;
+  for (const char digit : std::string("0123456789abcdef")) {
+    const std::string segment = shared_memory_prefix + std::string(1, digit) + "*";
+    lines += line_of({segment, segment + "_el"});
+  }
+  std::vector<std::string> ports;
+  for (uint32_t number = first_port(domain); number < first_port(domain) + port_gain; number++)
+    for (const std::string &part : parts_of(port_name(number)))
+      ports.push_back(part);
+  return lines + line_of(ports);
 }
 
 /* Whether somebody else has the lock of a segment or a port. */
@@ -70,63 +99,85 @@ bool others_hold(const std::string &guarded) {
 void remove_guarded(const std::string &guarded) {
   if (others_hold(guarded))
     return;
-  for (const std::string &name : {guarded, "sem." + guarded + "_mutex", guarded + "_el", guarded + "_sl"})
+  for (const std::string &name : parts_of(guarded))
     unlink((directory + name).c_str());
 }
 
-/* RTPS derives the ports of a domain so, the first being that of all its participants. */
-const uint32_t port_base = 7400, port_gain = 250;
+/* Participants of this process so far: each has a list of its own. */
+std::atomic<uint32_t> lists;
 
 } // namespace
 
-void SharedFiles::begin(const std::string &run_name) {
-  path_ = run_name.empty() ? "" : directory + run_name + "." + std::to_string(getpid()) + ".shared";
+void SharedFiles::begin(const Plan &plan, const std::string &run_name) {
+  transport_ = plan.transport;
+  domain_ = plan.domain;
+  if (run_name.empty() || (transport_ != TRANSPORT_SHM && transport_ != TRANSPORT_DATA_SHARING))
+    return;
+  path_ = directory + run_name + "." + std::to_string(getpid()) + "." + std::to_string(++lists) + ".shared";
+  if (transport_ == TRANSPORT_SHM)
+    list(lines_of_transport(domain_));
 }
 
-void SharedFiles::list(const std::string &guid) {
-  const size_t before = names_.size();
-  each_name("/proc/self/fd", [this](const std::string &fd) {
-    char target[256];
-    const ssize_t n = readlink(("/proc/self/fd/" + fd).c_str(), target, sizeof target - 1);
-    if (n <= 0)
-      return;
-    target[n] = '\0';
-    if (strncmp(target, directory, sizeof directory - 1) == 0 && strncmp(target + sizeof directory - 1, "fast", 4) == 0)
-      add_guarded(names_, target + sizeof directory - 1);
-  });
-  /* Segments of data sharing have no lock, but our name in theirs. */
-  each_name(directory, [this, &guid](const std::string &name) {
-    if (!guid.empty() && name.compare(0, 4, "fast") == 0 && name.find(guid) != std::string::npos)
-      add(names_, name);
-  });
-  if (path_.empty() || names_.empty() || names_.size() == before)
+void SharedFiles::named(const std::string &guid) {
+  guid_ = guid;
+  if (transport_ == TRANSPORT_DATA_SHARING)
+    list(data_sharing + guid + "*\n");
+}
+
+/* Where it cannot be written, there is none: no reason not to run. */
+void SharedFiles::list(const std::string &lines) {
+  if (path_.empty())
     return;
-  const std::string fresh = path_ + ".new";
-  if (FILE *file = fopen(fresh.c_str(), "we")) {
-    for (const std::string &name : names_)
-      fprintf(file, "%s\n", name.c_str());
-    if (fclose(file) == 0)
-      rename(fresh.c_str(), path_.c_str());
-  }
+  list_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (list_ < 0)
+    return;
+  /* Locked: whoever sees it knows that this process lives, also where it does not see our process ids. */
+  if (flock(list_, LOCK_EX | LOCK_NB) != 0 ||
+      write(list_, lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()))
+    drop_list();
+}
+
+void SharedFiles::drop_list() {
+  if (list_ < 0)
+    return;
+  unlink(path_.c_str());
+  close(list_);
+  list_ = -1;
+}
+
+void SharedFiles::closing() {
+  if (transport_ == TRANSPORT_SHM)
+    each_name("/proc/self/fd", [this](const std::string &fd) {
+      char target[256];
+      const ssize_t n = readlink(("/proc/self/fd/" + fd).c_str(), target, sizeof target - 1);
+      const std::string path(target, n > 0 ? static_cast<size_t>(n) : 0);
+      if (starts_with(path, std::string(directory) + shared_memory_prefix) &&
+          (ends_with(path, "_el") || ends_with(path, "_sl"))) {
+        const size_t begin = sizeof directory - 1;
+        names_.push_back(path.substr(begin, path.size() - begin - 3));
+      }
+    });
+  if (transport_ == TRANSPORT_DATA_SHARING)
+    each_name(directory, [this](const std::string &name) {
+      if (starts_with(name, data_sharing + guid_))
+        names_.push_back(name);
+    });
 }
 
 /* The library leaves ports that others had opened to write to, and these keep them open: a port that was removed
  * meanwhile would not be the one that the next participant reads from. So the last to go removes what is left of the
  * domain's. */
-void SharedFiles::end(uint32_t domain) {
-  const uint32_t first = port_base + port_gain * domain;
+void SharedFiles::end() {
+  const std::string first = port_name(first_port(domain_));
   for (const std::string &name : names_) {
-    const size_t port = name.find("_port");
-    const bool guarded = !ends_with(name, "_el") && !ends_with(name, "_sl") && name.compare(0, 4, "sem.") != 0;
-    if (port == std::string::npos) {
-      if (guarded && access((directory + name).c_str(), F_OK) == 0)
+    if (!starts_with(name, std::string(shared_memory_prefix) + "port")) {
+      if (access((directory + name).c_str(), F_OK) == 0)
         remove_guarded(name);
-    } else if (name.compare(port, std::string::npos, "_port" + std::to_string(first)) == 0 && !others_hold(name)) {
-      for (uint32_t number = first; number < first + port_gain; number++)
-        remove_guarded(name.substr(0, port) + "_port" + std::to_string(number));
+    } else if (name == first && !others_hold(name)) {
+      for (uint32_t number = first_port(domain_); number < first_port(domain_) + port_gain; number++)
+        remove_guarded(port_name(number));
     }
   }
-  if (!path_.empty() && !names_.empty())
-    unlink(path_.c_str());
   names_.clear();
+  drop_list(); /* last: who is killed before still has it */
 }

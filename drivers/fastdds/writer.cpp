@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * writer.cpp
+ *
+ * Fast DDS packs no samples. Where the host asks for batches this writer does: one sample of the library's is then a
+ * batch, whose octets are those of the samples in it, each behind its length.
  */
 #include "internal.hpp"
 
 #include <atomic>
+#include <memory>
 
 namespace {
 
@@ -18,8 +22,12 @@ struct ddsmark_writer {
   fast::DataWriter *entity = nullptr;
   bool loans = false;
   Sample sample; /* what is being written: it borrows the payload */
+  batch held{};  /* what batching holds back */
   /* Written by the thread that writes samples and read by the one that asks for counters; no two threads ever add. */
   std::atomic<uint64_t> timed_out{0}, refused{0};
+
+  bool batches() const { return held.bytes != nullptr; }
+  ~ddsmark_writer() { batch_free(&held); }
 };
 
 namespace {
@@ -31,14 +39,29 @@ void count(std::atomic<uint64_t> &counter) {
 /* -- open and close ------------------------------------------------------------------------------------------------ */
 
 ddsmark_status check(const Plan &plan, const ddsmark_writer_config &c, uint32_t &kind) {
-  const ddsmark_status status = endpoint_check(plan, c.type_kind, c.topic, c.max_payload_bytes, kind);
+  ddsmark_status status = endpoint_check(plan, c.type_kind, c.topic, c.max_payload_bytes, kind);
   if (status != DDSMARK_OK)
     return status;
-  if (c.batch_bytes > 0)
-    return fail(DDSMARK_UNSUPPORTED, "Fast DDS does not pack samples into batches; hint: leave batching out");
+  if (c.batch_bytes > 0 && (status = batch_check(kind)) != DDSMARK_OK)
+    return status;
   if (c.loans && kind != DDSMARK_TYPE_PLAIN)
     return fail(DDSMARK_UNSUPPORTED, "Fast DDS lends samples of the plain type only; hint: option plain=true");
   return DDSMARK_OK;
+}
+
+/* The largest that is sent at once. */
+ddsmark_status make_room(ddsmark_writer *w, const Plan &plan, const ddsmark_writer_config &c) {
+  w->e.largest = c.max_payload_bytes;
+  if (c.batch_bytes == 0)
+    return DDSMARK_OK;
+  const ddsmark_transport_info &transport = transport_infos[plan.transport];
+  if (c.max_payload_bytes > transport.max_payload_bytes - BATCH_FRAMING)
+    return fail(DDSMARK_TOO_LARGE, "samples of up to %llu bytes, but with batching %s carries at most %llu",
+                static_cast<unsigned long long>(c.max_payload_bytes), transport.name,
+                static_cast<unsigned long long>(transport.max_payload_bytes - BATCH_FRAMING));
+  const ddsmark_status status = batch_open(&w->held, c.batch_bytes, c.max_payload_bytes, most_of_batch);
+  w->e.largest = w->held.capacity;
+  return status;
 }
 
 void undo(ddsmark_writer *w) {
@@ -68,9 +91,7 @@ ddsmark_status create(ddsmark_writer *w, const char *topic, const WriterQosSet &
         status = fail_null("cannot create the writer");
     }
   }
-  if (status == DDSMARK_OK)
-    files_list(w->e.participant);
-  else
+  if (status != DDSMARK_OK)
     undo(w);
   return status;
 }
@@ -83,23 +104,20 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_writer_confi
     ddsmark_status status;
     if ((status = writer_config_in(config, &c)) || (status = check(plan, c, kind)))
       return status;
-    WriterQosSet qos;
-    const Wish wish{SIDE_WRITER, kind, c.max_payload_bytes, plan.async || c.async_write != 0};
-    if ((status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
-      return status;
-    auto *w = new ddsmark_writer;
+    auto w = std::make_unique<ddsmark_writer>();
     w->e.participant = participant;
     w->e.kind = kind;
     w->e.max_payload = c.max_payload_bytes;
     w->loans = c.loans != 0;
-    status = create(w, c.topic, qos);
-    if (status != DDSMARK_OK) {
-      delete w;
+    WriterQosSet qos;
+    if ((status = make_room(w.get(), plan, c)) ||
+        (status = qos_make(c.qos, plan, {SIDE_WRITER, kind, w->e.largest, plan.async || c.async_write != 0}, qos)) ||
+        (status = create(w.get(), c.topic, qos)))
       return status;
-    }
     if (w->e.max_payload == 0)
-      w->e.max_payload = transport_infos[plan.transport].max_payload_bytes;
-    *out = w;
+      w->e.max_payload =
+          w->batches() ? w->held.capacity - BATCH_FRAMING : transport_infos[plan.transport].max_payload_bytes;
+    *out = w.release();
     return status;
   });
 }
@@ -148,27 +166,45 @@ void *unconst(const void *data) {
   return const_cast<void *>(data);
 }
 
-ddsmark_status write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
-  const void *data = payload;
-  if (size > w->e.max_payload)
-    return too_large(w, size);
-  if (w->e.kind == DDSMARK_TYPE_PLAIN) {
-    if (size != w->e.max_payload)
-      return not_whole(w, size);
-  } else {
-    w->sample.key = key;
-    w->sample.size = static_cast<uint32_t>(size);
-    w->sample.payload = payload;
-    data = &w->sample;
-  }
+ddsmark_status hand_over(ddsmark_writer *w, const void *data) {
   return guarded([&] {
     const ReturnCode code = w->entity->write(unconst(data), no_handle);
     return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, code);
   });
 }
 
-ddsmark_status flush(ddsmark_writer *) {
-  return DDSMARK_OK;
+ddsmark_status hand_over_octets(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  w->sample.key = key;
+  w->sample.size = static_cast<uint32_t>(size);
+  w->sample.payload = payload;
+  return hand_over(w, &w->sample);
+}
+
+/* Where it is refused it stays as it is, and can be tried again. */
+ddsmark_status flush(ddsmark_writer *w) {
+  if (w->held.length == 0)
+    return DDSMARK_OK;
+  const ddsmark_status status = hand_over_octets(w, 0, w->held.bytes, w->held.length);
+  if (status == DDSMARK_OK)
+    batch_clear(&w->held);
+  return status;
+}
+
+ddsmark_status write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  if (size > w->e.max_payload)
+    return too_large(w, size);
+  if (w->batches()) {
+    if (!batch_has_room(&w->held, size)) {
+      const ddsmark_status status = flush(w);
+      if (status != DDSMARK_OK)
+        return status;
+    }
+    batch_push(&w->held, payload, size);
+    return DDSMARK_OK;
+  }
+  if (w->e.kind != DDSMARK_TYPE_PLAIN)
+    return hand_over_octets(w, key, payload, size);
+  return size == w->e.max_payload ? hand_over(w, payload) : not_whole(w, size);
 }
 
 ddsmark_status loan(ddsmark_writer *w, uint64_t size, uint8_t **out) {
@@ -209,6 +245,10 @@ ddsmark_status discard(ddsmark_writer *w, uint8_t *sample) {
 /* -- the rest ------------------------------------------------------------------------------------------------------ */
 
 ddsmark_status wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
+  /* What batching holds back is never acknowledged. */
+  const ddsmark_status status = flush(w);
+  if (status != DDSMARK_OK)
+    return status;
   return guarded([&] {
     /* Generations and versions differ in how they say that the time was over; nothing else makes it fail. */
     const ReturnCode code = w->entity->wait_for_acknowledgments(duration_of(timeout_ns));
@@ -261,7 +301,9 @@ ddsmark_status qos_now(ddsmark_writer *w, ddsmark_qos *out) {
 
 ddsmark_status settings(ddsmark_writer *w, ddsmark_visitor visit, void *context) {
   return guarded([&] {
-    visit(context, "batching", "none");
+    visit(context, "batching", w->batches() ? "application" : "none");
+    if (w->batches())
+      visit_number(visit, context, "batch_bytes", w->held.limit);
     visit_end(w->entity->get_qos(), w->e.participant->plan, visit, context);
     if (w->e.participant->plan.over_ip())
       sockets_visit(&w->e.participant->sockets, w->e.participant->plan.domain, is_port_of_domain, visit, context);

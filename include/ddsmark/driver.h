@@ -29,8 +29,17 @@
  * threads that the middleware keeps until its process ends, where the description names them (`kept_threads`): one of
  * each name, and after a later close no more than after the first. The host may open again after a close. A process
  * that is killed cannot clean up: put `run_name` into the name of every file or segment, so that the host can. Where
- * the middleware chooses their names, keep a file /dev/shm/<run_name>.*.shared that lists those that are in /dev/shm,
- * one name a line: the host removes them with it. Close removes the list too.
+ * the middleware chooses the names of files in /dev/shm, keep a list of them, /dev/shm/<run_name>.*.shared, of lines:
+ *
+ *     NAME             this file
+ *     BEGIN*END        all that begin and end so. There are at least 4 characters before the `*`, and END may be empty
+ *     WORD WORD ...    files that go together. A `*` stands for the same in all words, and then the first has one
+ *
+ * What is named is removed with its list when the process has ended; by `*` only what is not older than the list; files
+ * that go together only while nobody has one of them locked (flock) and none is younger than a second. So several words
+ * are for names that nobody can know before, and of which the middleware has one locked as long as it lives. Write a
+ * list before the first of its files is made, for the process may be killed at any time; keep it open and locked
+ * (flock, exclusive), by which the host knows that its process lives; and remove it when the last of them has gone.
  *
  *
  * 2. OWNERSHIP
@@ -69,6 +78,11 @@
  * Every function that can fail returns a ddsmark_status; DDSMARK_OK is 0. After any other value last_error() says, for
  * the calling thread, what failed, why, and where the driver knows it the next step after "hint: ", for instance
  *     "interface `eth7` does not exist; hint: `ip -br link` lists the interfaces of this host"
+ *
+ * Of an open call DDSMARK_UNSUPPORTED, DDSMARK_BAD_ARGUMENT, DDSMARK_INCONSISTENT and DDSMARK_TOO_LARGE say that what
+ * is asked for is wrong, whenever it is asked: the host opens once what a user plans, and where it gets one of these,
+ * it passes on the driver's words and measures nothing. What the next try may get, such as a port in use, is an error
+ * of another kind.
  *
  *
  * 5. THE HOT PATH
@@ -283,7 +297,8 @@ enum {
 };
 
 typedef struct ddsmark_transport_info {
-  const char *name;           /* udp4, udp6, tcp4, shm ...; the first of the list is the default */
+  const char *name;           /* udp4, udp6, tcp4, shm, data_sharing ...; the first of the list is the default. What is
+                                 called shm or data_sharing is taken to reach only ends of the same version */
   uint64_t max_payload_bytes; /* the largest payload that this transport carries through this driver */
   const char *note;           /* or NULL */
 } ddsmark_transport_info;
@@ -307,7 +322,7 @@ typedef struct ddsmark_description {
   const char *build;              /* build type and what else decides speed, or NULL where it cannot be known */
   const char *licence;            /* of the middleware; SPDX */
   uint32_t receive_modes;         /* bits: 1 << DDSMARK_RECEIVE_ */
-  uint32_t type_kinds;            /* bits: 1 << DDSMARK_TYPE_ */
+  uint32_t type_kinds;            /* bits: 1 << DDSMARK_TYPE_; other transports than the first may refuse one */
   const ddsmark_transport_info *transports;
   const ddsmark_option_info *options;
   uint32_t transport_count; /* at least 1 */
@@ -347,6 +362,9 @@ typedef struct ddsmark_participant_config {
   uint32_t vendor_defaults;   /* 1: leave everything not asked for here as the vendor ships it */
   uint64_t send_buffer_bytes; /* of the sockets; 0: the driver's default */
   uint64_t receive_buffer_bytes;
+  uint64_t send_queue_bytes; /* what any writer of this participant may hold back, in bytes as they are serialised: for
+                                middlewares that bound bytes, and none else; others go by
+                                DDSMARK_POLICY_RESOURCE_LIMITS of the writer. 0: the driver's default */
 } ddsmark_participant_config;
 
 typedef struct ddsmark_writer_config {
@@ -382,7 +400,7 @@ typedef struct ddsmark_reader_config {
   const ddsmark_qos *qos; /* or NULL: the middleware's defaults */
   uint64_t max_payload_bytes;
   uint32_t receive_mode; /* DDSMARK_RECEIVE_ */
-  uint32_t batched;      /* 1: the writer was opened with batch_bytes > 0 */
+  uint32_t batched;      /* 1: the writer, of the same driver, was opened with batch_bytes > 0 */
   ddsmark_sink sink;     /* with DDSMARK_RECEIVE_LISTENER: called for each sample; else NULL */
   void *sink_context;
   const char *content_filter; /* an SQL subset expression as in DDS 1.4 annex B, or NULL */
@@ -548,7 +566,7 @@ DDSMARK_ASSERT_SIZE(ddsmark_transport_info, 24);
 DDSMARK_ASSERT_SIZE(ddsmark_option_info, 24);
 DDSMARK_ASSERT_SIZE(ddsmark_description, 464);
 DDSMARK_ASSERT_SIZE(ddsmark_option, 16);
-DDSMARK_ASSERT_SIZE(ddsmark_participant_config, 80);
+DDSMARK_ASSERT_SIZE(ddsmark_participant_config, 88);
 DDSMARK_ASSERT_SIZE(ddsmark_writer_config, 48);
 DDSMARK_ASSERT_SIZE(ddsmark_sample, 32);
 DDSMARK_ASSERT_SIZE(ddsmark_reader_config, 64);

@@ -33,7 +33,7 @@ fn a_turbo_batch_is_as_large_as_what_is_due() {
         r#"question = "How large are batches?"
 workload = "paced"
 [factors]
-driver = ["udp", "tcp", "cyclonedds", "sim"]
+driver = ["udp", "tcp", "cyclonedds", "fastdds", "sim"]
 size = 100
 rate = ["50/50ms", "max"]
 arrival = ["burst"]
@@ -48,6 +48,7 @@ measure = "200ms"
         ("udp/udp4", "application"),
         ("tcp/tcp4", "application"),
         ("cyclonedds/udp4", "native"),
+        ("fastdds/udp4", "application"),
         ("sim/local", "application"),
     ] {
         let batches = |id: &str| {
@@ -120,7 +121,7 @@ latency = "300us"
 blocks = 3
 warm_up = "50ms"
 measure = "200ms"
-probe_every = 100
+probe_every = 101
 "#,
     );
     assert_eq!(found.len(), 12);
@@ -129,7 +130,7 @@ probe_every = 100
             let (throughput, probes) = (&run["throughput"], &run["throughput"]["probes"]);
             let [sent, came, echoed, returned, lost] =
                 ["sent", "came", "echoed", "returned", "lost"].map(|name| count(&probes[name]));
-            assert_eq!(sent, count(&throughput["sent"]).div_ceil(100), "{run:#}");
+            assert_eq!(sent, count(&throughput["sent"]) / 101, "{run:#}");
             assert!(came <= sent && echoed <= came && returned <= echoed, "{probes:#}");
             assert_eq!(lost, sent - returned, "{probes:#}");
             assert!(returned > 0, "{probes:#}");
@@ -164,7 +165,7 @@ loss = "30%"
 blocks = 3
 warm_up = "0s"
 measure = "300ms"
-probe_every = 100
+probe_every = 101
 "#,
     );
     let probes = &found[0]["throughput"]["probes"];
@@ -186,7 +187,7 @@ workload = "paced"
 [factors]
 driver = "sim"
 size = 64
-rate = ["max", "throttled"]
+rate = ["max", "throttled 2020"]
 [options.sim]
 latency = "100us"
 service = "200us"
@@ -195,15 +196,15 @@ queue = "20000"
 blocks = 3
 warm_up = "200ms"
 measure = "1s"
-probe_every = 100
+probe_every = 101
 "#,
     );
     let unthrottled = cell(&found, "sim/local/paced/64/max");
-    let throttled = cell(&found, "sim/local/paced/64/throttled-2000");
-    // a queue of 20,000 is 4 s of what the server takes; 90 % of 2000 samples are 0.4 s
+    let throttled = cell(&found, "sim/local/paced/64/throttled-2020");
+    // a queue of 20,000 is 4 s of what the server takes; 90 % of 2020 samples are 0.4 s
     for run in list(&throttled["runs"]) {
         let throttle = &run["paced"]["throttle"];
-        assert_eq!((count(&throttle["low_mark"]), count(&throttle["high_mark"])), (200, 1800));
+        assert_eq!((count(&throttle["low_mark"]), count(&throttle["high_mark"])), (202, 1818));
     }
     assert!(list(&unthrottled["runs"]).iter().all(|run| run["paced"]["throttle"].is_null()));
     let service = |cell: &Value| count(&cell["latency"]["service"]["p50_ns"]);
@@ -219,7 +220,7 @@ workload = "throughput"
 driver = ["udp", "cyclonedds"]
 receive = "listener"
 [design]
-probe_every = 100
+probe_every = 101
 "#;
     fs::write(scene.path("f.toml"), text).expect("a file");
     let outcome = scene.ddsmark(&["run", "f.toml", "--dry-run"]);
@@ -231,6 +232,49 @@ probe_every = 100
     );
     fs::write(scene.path("f.toml"), text.replace(", \"cyclonedds\"", "")).expect("a file");
     scene.ddsmark(&["run", "f.toml", "--dry-run"]).assert_status(0);
+}
+
+#[test]
+fn a_reader_that_polls_may_sleep_between_looks() {
+    let scene = Scene::new();
+    let found = cells(
+        &scene,
+        r#"question = "What does a pause between looks cost and save?"
+workload = ["throughput", "paced"]
+[factors]
+driver = ["udp", "cyclonedds", "sim"]
+size = 100
+rate = 1000
+receive = "polling"
+polling_delay = ["0s", "20ms"]
+[design]
+blocks = 3
+warm_up = "50ms"
+measure = "300ms"
+"#,
+    );
+    assert_eq!(found.len(), 12);
+    for cell in &found {
+        let id = cell["id"].as_str().expect("an id");
+        let delayed = id.ends_with("delay-20ms");
+        assert_eq!(cell["factors"]["queues"]["polling_delay_ns"] == 20_000_000, delayed, "{id}");
+        if id.contains("paced") {
+            let mean_ns = cell["latency"]["response"]["mean_ns"].as_f64().expect("a mean");
+            let takes = &cell["throughput"]["takes"];
+            let [calls, groups] = ["calls", "groups"].map(|name| count(&takes[name]));
+            if delayed {
+                // a sample waits for half of the pause on average, and is taken with others, where a take gives more than a datagram
+                assert!(mean_ns > 2e6, "{id}: {cell:#}");
+                let each = takes["mean_samples"].as_f64().expect("a mean");
+                assert!(each > 2.0 || id.starts_with("udp/"), "{id}: {takes:#}");
+                // after each look that finds nothing there is a pause: in 300 ms of three runs at most 45, and some before and after
+                assert!(calls - groups < 200, "{id}: {takes:#}");
+            }
+        }
+    }
+    let report = scene.ddsmark(&["report", "result"]);
+    report.assert_status(0);
+    assert!(report.stdout.contains("polling with a delay of 20ms"), "{}", report.stdout);
 }
 
 #[test]

@@ -137,6 +137,7 @@ fn check_throughput(cell: &Value) {
     let goodput = number("delivered_sps") * size * 8.0 / 1e6;
     assert!((number("goodput_mbps") / goodput - 1.0).abs() < 0.01, "{throughput}");
     assert!(number("accepted_sps") <= number("offered_sps") * 1.000_001, "{throughput}");
+    assert!(number("delivered_sps") <= number("accepted_sps") * 1.000_001, "{throughput}");
     assert!(count(&cell["latency"]["write_call"]["n"]) > 0, "{cell:#}");
     for end in ["writer", "reader"] {
         assert!(cell["cpu_ns_per_sample"][end].as_f64().is_some_and(|ns| ns > 0.0), "{cell:#}");

@@ -13,9 +13,15 @@ fn line<'a>(outcome: &'a Outcome, case: &str) -> &'a str {
 #[test]
 fn the_drivers_of_this_tree_keep_the_contract() {
     let scene = Scene::new();
-    for (driver, transport) in
-        [("udp", ""), ("tcp", ""), ("cyclonedds", ""), ("sim", ""), ("fastdds", "udp4"), ("fastdds", "shm")]
-    {
+    for (driver, transport) in [
+        ("udp", ""),
+        ("tcp", ""),
+        ("cyclonedds", ""),
+        ("sim", ""),
+        ("fastdds", "udp4"),
+        ("fastdds", "shm"),
+        ("fastdds", "data_sharing"),
+    ] {
         let over = ["--transport", transport];
         let over = if transport.is_empty() { &over[..0] } else { &over[..] };
         let outcome = scene.ddsmark(&[&["drivers", "check", driver], over].concat());
@@ -42,6 +48,10 @@ fn what_a_transport_has_not_is_not_applicable() {
     outcome.assert_status(0);
     assert!(line(&outcome, "multicast").contains("n/a"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("there is no multicast over TCP"), "{}", outcome.stdout);
+    let outcome =
+        scene.ddsmark(&["drivers", "check", "fastdds", "--transport", "data_sharing", "--case", "keys"]);
+    outcome.assert_status(0);
+    assert!(line(&outcome, "keys").contains("n/a"), "{}", outcome.stdout);
 }
 
 #[test]

@@ -5,30 +5,29 @@ use serde_json::Value;
 use crate::support::{Outcome, Scene, list, programs, shared_library};
 
 /// Measures one bad driver beside a good one.
-fn characterize(scene: &Scene, how: &str) -> Outcome {
+fn measure(scene: &Scene, how: &str) -> Outcome {
     let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
     let (real, how) = (format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={how}"));
     let driver =
         shared_library(scene, "c++", "libddsmark_bad.so", &["-std=c++17", &real, &how, "misbehaves.cpp"]);
-    let drivers = format!("{driver},udp");
-    scene.ddsmark(&[
-        "characterize",
-        "--driver",
-        &drivers,
-        "--workload",
-        "throughput",
-        "--size",
-        "64",
-        "--batch-bytes",
-        "0",
-        "--runs",
-        "3",
-        "--duration",
-        "200ms",
-        "--json",
-        "--out",
-        "result",
-    ])
+    // time limits of which a test does not wait long for the end; the good driver takes some milliseconds
+    let plan = format!(
+        r#"question = "What does a driver cost that misbehaves?"
+workload = "throughput"
+[factors]
+driver = ["{driver}", "udp"]
+size = 64
+[design]
+blocks = 3
+warm_up = "100ms"
+measure = "200ms"
+[limits]
+configure = "5s"
+exit = "2s"
+"#
+    );
+    std::fs::write(scene.path("bad.toml"), plan).expect("a file");
+    scene.ddsmark(&["run", "bad.toml", "--json", "--out", "result"])
 }
 
 /// The runs of the good driver and of the other one.
@@ -44,7 +43,7 @@ fn cells(document: &Value) -> (&[Value], &[Value]) {
 #[test]
 fn what_a_driver_prints_does_not_reach_stdout() {
     let scene = Scene::new();
-    let outcome = characterize(&scene, "prints");
+    let outcome = measure(&scene, "prints");
     outcome.assert_status(0);
     let document = outcome.document();
     let (good, bad) = cells(&document);
@@ -83,11 +82,11 @@ fn a_driver_that_ends_hangs_throws_or_crashes_is_named() {
             "crashed",
             "thread `discovery` is lost",
         ),
-        ("hangs_in_open", "configure", "no answer within 20 s", "hangs", "waiting for a licence server"),
-        ("hangs_in_close", "exit", "no answer within 5 s", "hangs", "waiting for a licence server"),
+        ("hangs_in_open", "configure", "no answer within 5 s", "hangs", "waiting for a licence server"),
+        ("hangs_in_close", "exit", "no answer within 2 s", "hangs", "waiting for a licence server"),
     ] {
         let scene = Scene::new();
-        let outcome = characterize(&scene, how);
+        let outcome = measure(&scene, how);
         outcome.assert_status(3);
         let document = outcome.document();
         let (good, bad) = cells(&document);

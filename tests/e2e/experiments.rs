@@ -35,8 +35,10 @@ fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
 #[test]
 fn what_documents_change_in_recipes_is_a_plan() {
     const THREE: &str = "factors.driver=tcp,cyclonedds,fastdds";
+    const TIMES: [&str; 4] =
+        ["design.blocks=50", "design.warm_up=300ms", "design.measure=1s", "design.repeat_noisy=false"];
     let scene = Scene::new();
-    let commands: [(&str, &[&str]); 8] = [
+    let commands: [(&str, &[&str]); 10] = [
         ("latency-vs-size", &["factors.size=64,1024", "design.blocks=12"]),
         ("loaded-latency", &["factors.driver=cyclonedds"]),
         ("loaded-latency", &["factors.rate=10%,50%,90%,max"]),
@@ -50,6 +52,29 @@ fn what_documents_change_in_recipes_is_a_plan() {
                 "factors.driver=fastdds",
                 "factors.transport=[\"udp4\",\"shm\"]",
                 "options.fastdds.publish_mode=[\"sync\",\"async\"]",
+            ],
+        ),
+        (
+            "large-data-11mb",
+            &[
+                "factors.driver=cyclonedds,fastdds",
+                "factors.transport=[\"udp4\",\"shm\"]",
+                "factors.exclude=[{ workload = \"paced\" }, { driver = \"cyclonedds\", transport = \"shm\" }]",
+                "options.fastdds.publish_mode=[\"sync\",\"async\"]",
+                TIMES[0],
+                TIMES[1],
+                TIMES[2],
+                TIMES[3],
+            ],
+        ),
+        (
+            "large-data-11mb",
+            &[
+                "factors.driver=fastdds",
+                "factors.transport=shm",
+                "factors.exclude=[{ workload = \"paced\" }]",
+                "options.fastdds.shm_segment_size=2147000000",
+                "options.fastdds.max_message_size=12000000",
             ],
         ),
     ];
@@ -218,4 +243,26 @@ fn buffers_that_the_kernel_cuts_are_told_with_its_limit() {
     }
     let report = scene.ddsmark(&["report", "result"]);
     assert!(report.stdout.contains("send_buffer_bytes of the writer: asked"), "{}", report.stdout);
+}
+
+/// Cyclone DDS reads a writer's limit of samples back and does not keep to it: it is given the bytes of as many.
+#[test]
+fn a_send_queue_acts_where_a_middleware_bounds_bytes() {
+    let scene = Scene::new();
+    let file = "question = \"?\"\nworkload = \"throughput\"\n[factors]\ndriver = \"cyclonedds\"\nsize = 200\nsend_queue = \
+                [4, 4096]\n[design]\nblocks = 3\nwarm_up = \"20ms\"\nmeasure = \"100ms\"\n";
+    fs::write(scene.path("f.toml"), file).expect("a file");
+    let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let [few, many] = list(&document["cells"]) else { panic!("two cells: {document:#}") };
+    assert_eq!(few["settings"]["participant"]["whc_high"], (4 * 208 - 1).to_string());
+    assert_eq!(many["settings"]["participant"]["whc_high"], (4096 * 208 - 1).to_string());
+    let blocked = |cell: &Value| {
+        let runs = list(&cell["runs"]).iter();
+        let writers = runs.flat_map(|run| list(&run["agents"])).filter(|agent| agent["role"] == "writer");
+        let times: u64 = writers.map(|agent| count(&agent["counters"]["writer"]["write_blocked"])).sum();
+        times as f64 / count(&cell["throughput"]["sent"]) as f64
+    };
+    assert!(blocked(few) > 2.0 * blocked(many), "{} {}", blocked(few), blocked(many));
 }

@@ -231,6 +231,44 @@ fn a_driver_without_its_middleware_is_refused_before_anything_is_sent() {
     run(&scene, &["drivers", "info", "fake@8"]).assert_status(0);
 }
 
+/// A library that was built without its middleware, beside versions that have theirs.
+#[test]
+fn a_driver_that_is_not_installed_never_wins_over_a_version_that_is() {
+    let scene = scene();
+    fs::create_dir(scene.path("gone")).expect("a directory");
+    fs::write(scene.path("gone/version"), "not installed").expect("a file");
+    run(&scene, &["drivers", "install", "fake@8", "--prefix", "gone"]).assert_status(0);
+    let [plain, empty] =
+        ["fake", "fake@8"].map(|name| scene.path("drivers").join(format!("libddsmark_{name}.so")));
+    fs::copy(&empty, &plain).expect("a file");
+    let missing = |names: &[&str]| {
+        for name in names {
+            let checked = run(&scene, &["drivers", "check", name, "--case", "describe"]);
+            checked.assert_status(2);
+            let hint = format!(
+                "hint: `ddsmark drivers install {name}` installs it, with `--accept-licence` where it asks for that"
+            );
+            assert!(checked.stderr.contains(&hint), "{}", checked.stderr);
+        }
+    };
+    missing(&["fake", "fake@8"]);
+    for version in ["1.9", "1.10"] {
+        run(&scene, &["drivers", "install", &format!("fake@{version}")]).assert_status(0);
+    }
+    assert_version(&scene, "fake", "1.10");
+    assert_version(&scene, "fake@1.9", "1.9");
+    run(&scene, &["drivers", "check", "fake", "--case", "describe"]).assert_status(0);
+    missing(&["fake@8"]);
+    // a plan that names it, and one that names none
+    let file = "question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"fake\"\n";
+    fs::write(scene.path("asked.toml"), file).expect("a file");
+    let outcome = run(&scene, &["run", "./asked.toml", "--dry-run"]);
+    let words = "driver `fake` cannot be measured: it does not reach from one process to another";
+    assert!(outcome.stderr.contains(words), "it is installed: {}", outcome.stderr);
+    let outcome = run(&scene, &["run", "smoke", "--dry-run"]);
+    assert!(!outcome.stderr.contains("driver `fake`: not installed"), "{}", outcome.stderr);
+}
+
 /// Every file of a result, with what is in it.
 fn files_of(result: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();

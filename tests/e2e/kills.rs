@@ -2,7 +2,10 @@
 
 use std::{fs, process::Command};
 
-use crate::support::{Scene, count, list, programs, wait_for};
+use crate::{
+    shared_memory::{Numbers, abandoned, present},
+    support::{Outcome, Scene, count, list, programs, wait_for},
+};
 
 const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
 
@@ -82,5 +85,85 @@ fn whenever_the_runner_is_killed_its_agents_end_and_what_was_measured_loads() {
             assert_eq!((runs.len(), count(&runs[0]["number"])), (1, 1), "{driver}, {phase}: {document:#}");
             assert_eq!(runs[0]["state"], "valid", "{driver}, {phase}");
         }
+    }
+}
+
+/// The transports of Fast DDS by which it makes files in shared memory, under names of its own choice.
+const SHARED: [&str; 2] = ["shm", "data_sharing"];
+
+/// What Fast DDS has made since, and nobody has.
+fn left(before: &Numbers) -> Vec<String> {
+    let mut left = abandoned(before);
+    left.retain(|name| name.starts_with("fast") || name.starts_with("sem.fast"));
+    left
+}
+
+/// Measures over a transport, while the agents and their runner are killed as planned.
+fn measure_and_kill(scene: &Scene, name: &str, plan: &str, transport: &str, runs: &str) -> Outcome {
+    let kills = scene.path(&format!("{name}-kills"));
+    fs::create_dir(&kills).expect("a directory");
+    fs::write(kills.join("plan"), plan).expect("a file");
+    let ddsmark = scene.start_with(
+        &[
+            ("DDSMARK_KILLS", kills.as_os_str()),
+            ("DDSMARK_AGENT", programs().join("killing-agent").as_os_str()),
+        ],
+        "ddsmark",
+        &[
+            "characterize",
+            "--driver",
+            "fastdds",
+            "--transport",
+            transport,
+            "--workload",
+            "throughput",
+            "--size",
+            "64",
+            "--batch-bytes",
+            "0",
+            "--duration",
+            "40ms",
+            "--runs",
+            runs,
+            "--out",
+            name,
+        ],
+    );
+    let outcome = ddsmark.end();
+    wait_for("the end of all agents", || scene.processes().is_empty().then_some(()));
+    outcome
+}
+
+/// Opening takes Fast DDS 0.1 to 0.3 s. Killed in it, nobody but the kernel knows what there is of a participant.
+#[test]
+fn whenever_ddsmark_is_killed_the_next_run_leaves_no_shared_memory_of_any_name() {
+    for transport in SHARED {
+        let scene = Scene::new();
+        let before = present();
+        let mut leaving = 0;
+        for delay_ms in (0..12).map(|step| 30 * step) {
+            let plan = format!("fastdds writer 0 configure {} runner\n", 1000 * delay_ms);
+            let killed = measure_and_kill(&scene, &format!("killed-{delay_ms}"), &plan, transport, "3");
+            assert_eq!(killed.status.code(), None, "{transport}, {delay_ms} ms: {killed:?}");
+            leaving += u32::from(!left(&before).is_empty());
+        }
+        assert!(leaving > 0, "{transport}: no kill has left anything, so nothing was tried");
+        measure_and_kill(&scene, "whole", "", transport, "3").assert_status(0);
+        assert_eq!(left(&before), [""; 0], "{transport}, after {leaving} of 12 kills had left files");
+    }
+}
+
+#[test]
+fn an_agent_killed_in_any_phase_leaves_no_shared_memory_of_any_name() {
+    for transport in SHARED {
+        let scene = Scene::new();
+        let before = present();
+        let kills = PHASES.iter().zip(["writer", "reader"].into_iter().cycle()).enumerate();
+        let plan: String = kills
+            .map(|(number, (phase, role))| format!("fastdds {role} {number} {phase} 0 agent\n"))
+            .collect();
+        let runs = PHASES.len().to_string();
+        measure_and_kill(&scene, "killed", &plan, transport, &runs).assert_status(3);
+        assert_eq!(left(&before), [""; 0], "{transport}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod support;
 
+mod bad_days;
 mod batching;
 mod characterize;
 mod clocks;
@@ -18,6 +19,7 @@ mod network;
 mod other_reader;
 mod paced;
 mod pairs;
+mod refusals;
 mod resume;
 mod search;
 mod selftest;

@@ -144,6 +144,48 @@ fn flows_have_topics_plans_and_figures_of_their_own() {
 }
 
 #[test]
+fn a_flow_may_have_policies_of_its_own() {
+    let scene = Scene::new();
+    let document = runs(
+        &scene,
+        r#"
+        question = "Do flows have what each was asked for?"
+        workload = "paced"
+        [factors]
+        driver = "cyclonedds"
+        [qos]
+        reliability = "reliable"
+        [[flows]]
+        name = "control"
+        size = 64
+        rate = 200
+        [[flows]]
+        name = "images"
+        size = 4096
+        rate = 100
+        qos = { reliability = "best_effort", history = "keep_last", history_depth = 3 }
+        [design]
+        blocks = 3
+        warm_up = "20ms"
+        measure = "300ms"
+        "#,
+    );
+    for run in list(&document["cells"][0]["runs"]) {
+        assert_reconciles(run);
+        for (entity, reliability, history) in [
+            ("writer", "reliable", "keep_all"),
+            ("writer-2", "best_effort", "keep_last"),
+            ("reader", "reliable", "keep_all"),
+            ("reader-2", "best_effort", "keep_last"),
+        ] {
+            let qos = &run["effective_qos"][entity];
+            let found = (qos["reliability"].as_str(), qos["history"].as_str());
+            assert_eq!(found, (Some(reliability), Some(history)), "{entity}: {run:#}");
+        }
+    }
+}
+
+#[test]
 fn a_middleware_that_takes_less_than_planned_holds_the_sender_up_and_that_is_said() {
     let scene = Scene::new();
     let document = runs(

@@ -43,6 +43,29 @@ fn two_drivers_reach_each_other_both_ways() {
     }
 }
 
+/// What Cyclone DDS packs is of the protocol, and Fast DDS unpacks it; what the driver of Fast DDS packs only that one knows.
+#[test]
+fn batches_are_those_of_the_writers_middleware() {
+    let scene = scene();
+    let names = ["cyclonedds+fastdds", "fastdds+cyclonedds"];
+    let outcome = characterize(&scene, &names.join(","), &["--workload", "throughput"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    for run in runs(&document) {
+        assert_eq!(run["state"], "valid", "{run:#}");
+        let counted = &list(&run["counted"])[0];
+        assert!(count(&counted["sent"]) > 0, "{run:#}");
+        assert_eq!(counted["sent"], counted["delivered"], "reliable: {run:#}");
+    }
+    let batched = |name: &str| {
+        let of_pair = list(&document["cells"]).iter().map(|cell| &cell["factors"]);
+        of_pair.filter(|factors| factors["driver"] == name && factors["batching"] == "native").count()
+    };
+    assert_eq!(names.map(batched), [1, 0], "of 64 bytes");
+    let notes = document["experiment"]["notes"].to_string();
+    assert!(notes.contains("driver `fastdds+cyclonedds` cannot batch"), "{notes}");
+}
+
 #[test]
 fn each_end_loads_its_own_driver() {
     for (pair, role, other) in

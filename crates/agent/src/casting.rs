@@ -7,6 +7,7 @@ use experiment::{ReceiveMode, Workload};
 use results::WindowCounts;
 
 use crate::{
+    asking::Asking,
     clock::now_ns,
     endpoints::{Monitors, reader_config, writer_config},
     incoming::{Identity, Tally},
@@ -71,11 +72,11 @@ impl Stage<'_> {
 
     fn open_writer(&self, topic: &str, batched: bool) -> Result<driver_host::Writer, AgentError> {
         let size_bytes = self.configure.factors.size_bytes;
-        Ok(self.participant.writer(&writer_config(self.configure, topic, size_bytes, batched))?)
+        Ok(self.participant.writer(&writer_config(self.configure, 0, topic, size_bytes, batched))?)
     }
 
     fn of_reader(&self, topic: &str, batched: bool) -> ReaderConfig {
-        reader_config(self.configure, topic, self.configure.factors.size_bytes, batched)
+        reader_config(self.configure, 0, topic, self.configure.factors.size_bytes, batched)
     }
 
     fn writer(&self) -> Result<Cast, AgentError> {
@@ -119,9 +120,9 @@ impl Stage<'_> {
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
-            let polling = self.receives(ReceiveMode::Polling);
+            let asking = Asking::of(&configure.factors);
             let reader = Taker::new(reader, &configure.factors, configure.factors.size_bytes);
-            (reader::Inlet::Asked { reader, tally: Box::new(tally), polling }, monitor)
+            (reader::Inlet::Asked { reader, tally: Box::new(tally), asking }, monitor)
         };
         monitors.readers.push(monitor);
         Ok((Box::new(ReaderRole::new(inlet, progress)), monitors))
@@ -179,7 +180,7 @@ impl Stage<'_> {
         let (mut flows, mut monitors) = (Vec::new(), Monitors::default());
         for plan in Plan::all(configure)? {
             let topic = flow_topic(&configure.topic, plan.index());
-            let config = writer_config(configure, &topic, plan.size_bytes(), true);
+            let config = writer_config(configure, plan.index(), &topic, plan.size_bytes(), true);
             let writer = self.participant.writer(&config)?;
             monitors.writers.push(writer.monitor());
             flows.push(FlowWriter::new(configure, plan, writer));
@@ -200,7 +201,7 @@ impl Stage<'_> {
         let (mut listening, mut asked, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         for plan in Plan::all(configure)? {
             let topic = flow_topic(&configure.topic, plan.index());
-            let config = reader_config(configure, &topic, plan.size_bytes(), true);
+            let config = reader_config(configure, plan.index(), &topic, plan.size_bytes(), true);
             let arrivals = Arrivals::new(configure, &plan, self.identity.since_ns, &begin, echo.take());
             progress.push(arrivals.progress());
             if self.receives(ReceiveMode::Listener) {
@@ -217,7 +218,7 @@ impl Stage<'_> {
         let inlet = if asked.is_empty() {
             paced_reader::Inlet::Listening(listening)
         } else {
-            paced_reader::Inlet::asked(asked, self.receives(ReceiveMode::Polling))
+            paced_reader::Inlet::asked(asked, Asking::of(&configure.factors))
         };
         Ok((Box::new(PacedReader::new(inlet, progress, begin)), monitors))
     }

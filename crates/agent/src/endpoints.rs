@@ -12,7 +12,7 @@ use driver_host::{
     Driver, DriverError, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
     WriterMonitor,
 };
-use experiment::ReceiveMode;
+use experiment::{ReceiveMode, is_pair};
 
 use crate::session::AgentError;
 
@@ -32,33 +32,47 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
         options: factors.options.clone(),
         send_buffer_bytes: factors.queues.send_buffer_bytes.unwrap_or(0),
         receive_buffer_bytes: factors.queues.receive_buffer_bytes.unwrap_or(0),
+        send_queue_bytes: factors.send_queue_bytes().unwrap_or(0),
         ..ParticipantConfig::default()
     })?;
     Ok(participant)
 }
 
-/// The writer of a role, for samples of this size. `batched`: whether it packs samples as the cell says.
-pub fn writer_config(configure: &Configure, topic: &str, size_bytes: u64, batched: bool) -> WriterConfig {
+/// The writer of a stream, by its number from 0, for samples of this size. `batched`: whether it packs samples as the cell says.
+pub fn writer_config(
+    configure: &Configure,
+    stream: usize,
+    topic: &str,
+    size_bytes: u64,
+    batched: bool,
+) -> WriterConfig {
     let factors = &configure.factors;
     WriterConfig {
         topic: topic.to_owned(),
         type_kind: TypeKind::Octets,
-        qos: factors.writer_qos(),
+        qos: factors.writer_qos(stream),
         max_payload_bytes: size_bytes,
         batch_bytes: if batched { factors.batch_bytes } else { 0 },
         loans: false,
     }
 }
 
-/// The reader of a role, likewise.
-pub fn reader_config(configure: &Configure, topic: &str, size_bytes: u64, batched: bool) -> ReaderConfig {
+/// The reader of a stream, likewise.
+pub fn reader_config(
+    configure: &Configure,
+    stream: usize,
+    topic: &str,
+    size_bytes: u64,
+    batched: bool,
+) -> ReaderConfig {
     let factors = &configure.factors;
     ReaderConfig {
         topic: topic.to_owned(),
         type_kind: TypeKind::Octets,
-        qos: factors.reader_qos(),
+        qos: factors.reader_qos(stream),
         max_payload_bytes: size_bytes,
-        batched: batched && factors.batch_bytes > 0,
+        // what another middleware packs this one unpacks by itself
+        batched: batched && factors.batch_bytes > 0 && !is_pair(&factors.driver),
         polling: factors.receive == ReceiveMode::Polling,
     }
 }

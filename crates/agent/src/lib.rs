@@ -7,6 +7,7 @@
 //!
 //! Instead of a run an agent may be asked to try its driver against the contract: the cases are of `conformance`.
 
+pub mod asking;
 pub mod clock;
 pub mod header;
 pub mod incoming;

@@ -52,7 +52,7 @@ fn play(driver: &Path, channel: OwnedFd) -> Result<(), AgentError> {
         Err(error) => {
             control::send(
                 &mut replies,
-                &Reply::Failed { error: error.to_string(), hint: Some(error.hint()) },
+                &Reply::Failed { error: error.to_string(), hint: Some(error.hint()), refused: false },
             )?;
             return Err(error.into());
         }

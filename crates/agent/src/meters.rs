@@ -18,6 +18,7 @@ use crate::clock::now_ns;
 pub struct Meters {
     at_ns: u64,
     usage: Usage,
+    driving_ns: Option<u64>,
     waited: Option<Waited>,
     sockets: Option<Sockets>,
     interface: Option<Interface>,
@@ -27,13 +28,14 @@ pub struct Meters {
 type Waited = BTreeMap<String, u64>;
 
 impl Meters {
-    /// Reads them. `interface` is the network interface in use.
+    /// Reads them, in the thread that drives. `interface` is the network interface in use.
     #[must_use]
     pub fn read(interface: &str) -> Self {
         Self {
             sockets: sockets(),
             interface: counters_of(interface),
             waited: waited(),
+            driving_ns: driving_ns(),
             usage: usage(),
             at_ns: now_ns(),
         }
@@ -53,6 +55,7 @@ impl Meters {
                 // a thread that is new has waited all of it; of one that has ended nothing is known
                 b.iter().map(|(thread, ns)| ns.saturating_sub(a.get(thread).copied().unwrap_or(0))).sum()
             }),
+            driving_ns: self.driving_ns.zip(later.driving_ns).map(|(a, b)| b.saturating_sub(a)),
             core: b.core,
             minor_faults: b.minor_faults - a.minor_faults,
             major_faults: b.major_faults - a.major_faults,
@@ -92,6 +95,7 @@ fn usage() -> Usage {
         voluntary_switches: usage.voluntary_context_switches().cast_unsigned(),
         involuntary_switches: usage.involuntary_context_switches().cast_unsigned(),
         run_delay_ns: None,
+        driving_ns: None,
         core: sched_getcpu().ok().and_then(|core| u32::try_from(core).ok()),
         minor_faults: usage.minor_page_faults().cast_unsigned(),
         major_faults: usage.major_page_faults().cast_unsigned(),
@@ -109,6 +113,13 @@ fn waited() -> Option<Waited> {
         Some((thread.file_name().to_string_lossy().into_owned(), ns))
     };
     Some(threads.filter_map(of).collect::<Waited>()).filter(|waited| !waited.is_empty())
+}
+
+/// Of this thread: time on a core, and time waiting for one. None where the kernel keeps none.
+fn driving_ns() -> Option<u64> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let mut figures = text.split_whitespace().map_while(|figure| figure.parse::<u64>().ok());
+    figures.next()?.checked_add(figures.next()?)
 }
 
 /// UDP over IPv4 and IPv6 of this network namespace, together.
@@ -214,6 +225,8 @@ mod tests {
         while now_ns() - begin < 20_000_000 {}
         let (usage, sockets, interface) = before.until(&Meters::read("lo"));
         assert!(usage.elapsed_ns >= 20_000_000);
+        // this thread did nothing but want its core; the kernel counts by its tick
+        assert!(usage.driving_ns.expect("the kernel says") > 5_000_000, "{usage:?}");
         assert!(usage.user_ns + usage.system_ns > 0);
         let allowed = sched_getaffinity(Pid::this()).expect("the kernel says");
         assert!(allowed.is_set(usage.core.expect("the kernel says") as usize).expect("a core"));

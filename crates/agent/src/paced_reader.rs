@@ -18,8 +18,9 @@ use experiment::Times;
 use results::{Takes, WindowCounts, Windows};
 
 use crate::{
+    asking::Asking,
     clock::now_ns,
-    incoming::{Identity, Progress, Tally, receive_timeout_ns},
+    incoming::{Identity, Progress, Tally},
     plans::Plan,
     probes::Echo,
     session::{AgentError, Part, Role},
@@ -107,12 +108,13 @@ impl Arrivals {
         self.response.begin_at(self.begin_ns);
     }
 
-    /// Receives until this time.
-    fn receive(&mut self, reader: &mut Taker, timeout_ns: u64) -> Result<u64, DriverError> {
+    /// Receives what there is, or waits for it so long. How many samples that were, and when the last one came; now, if there was
+    /// none.
+    fn receive(&mut self, reader: &mut Taker, timeout_ns: u64) -> Result<(u32, u64), DriverError> {
         let before = self.tally.delivered();
         let taken = reader.receive(timeout_ns, |sample| self.arrived(sample))?;
         reader.came(taken, self.tally.delivered() - before);
-        Ok(if taken > 0 { self.last_ns } else { now_ns() })
+        Ok((taken, if taken > 0 { self.last_ns } else { now_ns() }))
     }
 
     fn read(&self) -> FlowRead {
@@ -136,8 +138,8 @@ pub enum Inlet {
     Asked {
         /// In the order of the flows.
         flows: Vec<Asked>,
-        /// Whether they are asked without waiting.
-        polling: bool,
+        /// When they are asked.
+        asking: Asking,
     },
     /// Each reader is asked by a thread of its own, by waitset.
     Threads {
@@ -155,16 +157,17 @@ pub enum Inlet {
 impl Inlet {
     /// Asks these readers.
     #[must_use]
-    pub fn asked(flows: Vec<Asked>, polling: bool) -> Self {
-        if polling || flows.len() < 2 {
-            return Self::Asked { flows, polling };
+    pub fn asked(flows: Vec<Asked>, asking: Asking) -> Self {
+        if asking.is_polling() || flows.len() < 2 {
+            return Self::Asked { flows, asking };
         }
+        let timeout_ns = asking.timeout_ns();
         let stop = Arc::new(AtomicBool::new(false));
         let start = |(mut reader, mut arrivals): Asked| {
             let stop = Arc::clone(&stop);
             std::thread::spawn(move || {
                 while !stop.load(Relaxed) {
-                    arrivals.receive(&mut reader, receive_timeout_ns(false))?;
+                    arrivals.receive(&mut reader, timeout_ns)?;
                 }
                 Ok((reader, arrivals))
             })
@@ -221,14 +224,17 @@ fn join(thread: JoinHandle<Result<Asked, DriverError>>) -> Result<Asked, DriverE
 impl Role for PacedReader {
     fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
         match &mut self.inlet {
-            Inlet::Asked { flows, polling } => {
+            Inlet::Asked { flows, asking } => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = receive_timeout_ns(*polling);
+                let timeout_ns = asking.timeout_ns();
                 let mut now = 0;
-                while now < end_ns && !flows.is_empty() {
+                while now < end_ns && !flows.is_empty() && asking.is_time(end_ns) {
+                    let mut found = 0;
                     for (reader, arrivals) in &mut *flows {
-                        now = arrivals.receive(reader, timeout_ns)?;
+                        let (taken, last_ns) = arrivals.receive(reader, timeout_ns)?;
+                        (found, now) = (found.max(taken), last_ns);
                     }
+                    asking.found(found);
                 }
             }
             Inlet::Threads { threads, .. } => {

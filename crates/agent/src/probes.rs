@@ -1,4 +1,4 @@
-//! Echo probes inside a stream: every Nth sample goes back, and its writer's agent records the round trip under load.
+//! Echo probes inside a stream: every Nth sample, from the Nth on, goes back, and its writer's agent records the round trip under load.
 //!
 //! The reader echoes from the thread that receives, over a writer of its own; the writer's agent takes the echoes in a thread
 //! of their own. Nothing marks a probe: both ends know it by its sequence number.
@@ -30,6 +30,12 @@ use crate::{
 /// After so long without an echo those that are missing are lost.
 const QUIET_NS: u64 = 200_000_000;
 
+/// The last of every so many: of however few samples no more than that share are probes.
+#[inline]
+fn is_probe(sequence: u64, every: u64) -> bool {
+    (sequence + 1).is_multiple_of(every)
+}
+
 /// Sends probes back, at the reader.
 #[derive(Debug)]
 pub struct Echo {
@@ -51,7 +57,7 @@ impl Echo {
     /// A new sample came: if it is a probe it goes back as it is.
     #[inline]
     pub fn heard(&mut self, sequence: u64, warm_up: bool, payload: &[u8]) {
-        if sequence.is_multiple_of(self.every) {
+        if is_probe(sequence, self.every) {
             self.send(warm_up, payload);
         }
     }
@@ -184,7 +190,7 @@ impl Returns {
         }
         let distance = i64::from(header.sequence.wrapping_sub(self.next as u32).cast_signed());
         let sequence = self.next.checked_add_signed(distance).unwrap_or(u64::from(header.sequence));
-        if !sequence.is_multiple_of(self.every) {
+        if !is_probe(sequence, self.every) {
             self.foreign += 1;
             return;
         }
@@ -244,7 +250,7 @@ impl Probes {
     /// # Errors
     /// The driver failed, or it was asked twice.
     pub fn report(&mut self, accepted: u64) -> Result<ProbesWritten, AgentError> {
-        let sent = accepted.div_ceil(self.every);
+        let sent = accepted / self.every;
         let begin_ns = now_ns();
         while self.known.returned() < sent
             && now_ns().saturating_sub(self.known.last_ns.load(Relaxed).max(begin_ns)) < QUIET_NS
@@ -280,5 +286,22 @@ impl Probes {
     /// In the driver's words.
     pub fn close(&mut self) -> Result<(), AgentError> {
         self.end().map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probes_are_under_their_share_of_any_number_of_samples() {
+        for every in [101, 200, 1_000] {
+            let mut probes = 0;
+            for accepted in 1..5_000 {
+                probes += u64::from(is_probe(accepted - 1, every));
+                assert_eq!(probes, accepted / every);
+                assert!(probes == 0 || 100 * probes < accepted, "{probes} of {accepted}");
+            }
+        }
     }
 }

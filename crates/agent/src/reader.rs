@@ -7,8 +7,9 @@ use driver_host::ListeningReader;
 use results::Takes;
 
 use crate::{
+    asking::Asking,
     clock::now_ns,
-    incoming::{Progress, Tally, receive_timeout_ns},
+    incoming::{Progress, Tally},
     session::{AgentError, Part, Role},
     taker::Taker,
 };
@@ -22,8 +23,8 @@ pub enum Inlet {
         reader: Taker,
         /// What came.
         tally: Box<Tally>,
-        /// Whether it is asked without waiting.
-        polling: bool,
+        /// When it is asked.
+        asking: Asking,
     },
     /// The driver calls from a thread of its own.
     Listening(ListeningReader<Tally>),
@@ -68,16 +69,17 @@ impl ReaderRole {
 impl Role for ReaderRole {
     fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
         match &mut self.inlet {
-            Some(Inlet::Asked { reader, tally, polling }) => {
+            Some(Inlet::Asked { reader, tally, asking }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = receive_timeout_ns(*polling);
-                loop {
+                let timeout_ns = asking.timeout_ns();
+                while asking.is_time(end_ns) {
                     let before = tally.delivered();
                     tally.begin_batch();
                     let taken = reader.receive(timeout_ns, |sample| tally.in_batch(sample))?;
                     reader.came(taken, tally.delivered() - before);
+                    asking.found(taken);
                     if tally.batch_ns() >= end_ns {
-                        return Ok(());
+                        break;
                     }
                 }
             }

@@ -158,17 +158,21 @@ impl AgentError {
             Self::Load(error) => Some(error.hint()),
             Self::Driver(error) => error.hint.clone(),
             Self::NotMatched { .. } => Some(
-                "check that both ends use the same interface and transport, and that no firewall is between them; \
-                 `--match-timeout` gives discovery more time"
+                "check that both ends use the same interface and transport, and that no firewall is between them; discovery \
+                 has more time with `limits.match` of an experiment, or `--match-timeout` of `characterize`"
                     .to_owned(),
             ),
-            Self::Pin { .. } => Some("`nproc` and `taskset -p $$` show which cores may be used; see `--pin`".to_owned()),
+            Self::Pin { .. } => Some(
+                "`nproc` and `taskset -p $$` show which cores may be used; see `design.pin` of an experiment, or `--pin` \
+                 of `characterize`"
+                    .to_owned(),
+            ),
             Self::NoCase(_) | Self::NoBegin | Self::WrongTrace { .. } | Self::TooManyWindows { .. } => {
                 Some("use the agent that was built with this ddsmark".to_owned())
             }
             Self::MissedBegin { .. } => Some(
-                "other processes take the cores of this run: give the writer a core of its own with `--pin`, or \
-                 measure when the host is quiet"
+                "other processes take the cores of this run: give the writer a core of its own with `design.pin` of an \
+                 experiment, or `--pin` of `characterize`; or measure when the host is quiet"
                     .to_owned(),
             ),
             Self::CannotFlush | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,
@@ -214,7 +218,8 @@ impl<W: Write> Session<W> {
     pub fn run(mut self) -> Result<(), AgentError> {
         let outcome = self.answer_all();
         if let Err(error) = &outcome {
-            let failed = Reply::Failed { error: error.to_string(), hint: error.hint() };
+            let refused = matches!(error, AgentError::Driver(error) if error.is_refusal());
+            let failed = Reply::Failed { error: error.to_string(), hint: error.hint(), refused };
             // the runner may be gone; its own end of the channel tells it then
             let _ = control::send(&mut self.replies, &failed);
         }

@@ -50,7 +50,8 @@ impl Throttled {
     pub fn new(known: Arc<Known>, queue: u64) -> Self {
         Self {
             known,
-            marks: (queue / 10, queue * 9 / 10),
+            // of any number that an order may have
+            marks: (queue / 10, queue - queue / 10),
             begin_ns: 0,
             gap_ns: 0.0,
             due_ns: 0.0,

@@ -148,6 +148,10 @@ impl<'a> Bench<'a> {
         description.transport(self.way.transport.as_deref()).unwrap_or(&description.transports[0])
     }
 
+    pub fn is_default_transport(&self) -> bool {
+        self.transport().name == self.driver.description().transports[0].name
+    }
+
     /// The largest payload of the transport that is tried.
     pub fn largest(&self) -> u64 {
         self.transport().max_payload_bytes

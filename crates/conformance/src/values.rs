@@ -53,6 +53,15 @@ pub fn two_of(policy: Policy, side: Side) -> Option<[Qos; 2]> {
         }),
         Policy::Durability => [Durability::TransientLocal, Durability::Volatile]
             .map(|kind| Qos { durability: Some(kind), ..none() }),
+        Policy::DurabilityService if writer => [4, 5].map(|depth| Qos {
+            service_cleanup_ns: some(1_000_000_000),
+            service_history: Some(History::KeepLast),
+            service_history_depth: Some(depth),
+            service_max_samples: Some(50 * depth),
+            service_max_instances: Some(10),
+            service_max_samples_per_instance: Some(10 * depth),
+            ..none()
+        }),
         Policy::Deadline => {
             [500_000_000, 700_000_000].map(|period| Qos { deadline_ns: some(period), ..none() })
         }
@@ -98,6 +107,12 @@ pub fn two_of(policy: Policy, side: Side) -> Option<[Qos; 2]> {
             autopurge_disposed_ns: some(2 * delay),
             ..none()
         }),
+        Policy::UserData => ["one", "two"].map(|data| Qos { user_data: Some(data.to_owned()), ..none() }),
+        Policy::TopicData => ["one", "two"].map(|data| Qos { topic_data: Some(data.to_owned()), ..none() }),
+        Policy::GroupData => ["one", "two"].map(|data| Qos { group_data: Some(data.to_owned()), ..none() }),
+        Policy::EntityFactory => {
+            [false, true].map(|enables| Qos { autoenable_created: Some(enables), ..none() })
+        }
         _ => return None,
     })
 }

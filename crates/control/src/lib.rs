@@ -37,6 +37,6 @@ pub use report::{
 pub use stamps::{Stamp, Stamps, StampsError};
 
 /// Version of these messages, and of the factors in them; runner and agent must have the same.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 /// The most windows of a run: each recorder of an agent has a histogram for each of them.
 pub const MAX_WINDOWS: u32 = 1_000;

@@ -53,6 +53,9 @@ pub enum Reply {
         error: String,
         /// The next step.
         hint: Option<String>,
+        /// Whether the driver will not do what was asked, whenever it is asked: it lies in the question.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        refused: bool,
     },
 }
 

@@ -172,6 +172,12 @@ pub struct Characterize {
     #[arg(long, value_name = "MODE", value_parser = parse::receive_mode(), default_value = "waitset")]
     pub receive: ReceiveMode,
 
+    /// With `--receive polling`: how long a reader sleeps when nothing is there, up to `100ms`. Without it, not at all.
+    ///
+    /// It changes nothing about latency.
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    pub polling_delay: Option<Duration>,
+
     /// Network interface to use.
     #[arg(long, value_name = "NAME", default_value = "lo")]
     pub interface: String,

@@ -38,6 +38,7 @@ fn as_written(flags: &Flags, drivers: Vec<String>, pin: Pin) -> Characterize {
             ReliabilityFlag::BestEffort => ReliabilityChoice::All(Reliability::BestEffort),
         },
         receive: flags.receive,
+        polling_delay_ns: flags.polling_delay.map(ns),
         interface: flags.interface.clone(),
         multicast: flags.multicast,
         vendor_defaults: flags.vendor_defaults,

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use experiment::{DriverDescription, Limits, check_installed, drivers_of_ends, is_pair};
 use report::{Finding, FoundDriver, TriedCase};
 use runner::{
-    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Sources, Stop, Verdict, Way,
-    describe, inspect,
+    CaseInfo, DriverFile, DriverPath, Inspected, Launcher, LocalLauncher, RunnerError, Sources, Stop,
+    Verdict, Way, describe, inspect_named,
 };
 
 use crate::{
@@ -40,7 +40,7 @@ impl Drivers {
         self.libraries.extend(more.libraries);
     }
 
-    fn add(&mut self, file: DriverFile, (description, libraries): (DriverDescription, Vec<PathBuf>)) {
+    fn add(&mut self, file: DriverFile, (description, libraries): Inspected) {
         self.descriptions.insert(file.name.clone(), description);
         self.libraries.insert(file.name.clone(), libraries);
         self.files.insert(file.name, file.path);
@@ -52,12 +52,13 @@ impl Drivers {
 pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<Drivers, Problem> {
     let path = DriverPath::from_environment();
     let mut drivers = Drivers::default();
+    let inspect = |name: &str| inspect_named(launcher, &path, name, &Limits::default(), stop);
+    let ends: Vec<&str> = names.iter().flat_map(|name| drivers_of_ends(name)).collect();
     // all must exist before the first is loaded
-    let ends = names.iter().flat_map(|name| drivers_of_ends(name));
-    let files: Vec<DriverFile> = ends.map(|name| path.find(name)).collect::<Result<_, _>>()?;
-    for file in files {
-        if !drivers.files.contains_key(&file.name) {
-            let inspected = inspect(launcher, &file, &Limits::default(), stop)?;
+    ends.iter().try_for_each(|end| path.find(end).map(drop))?;
+    for end in ends {
+        if !drivers.files.contains_key(end) {
+            let (file, inspected) = inspect(end)?;
             drivers.add(file, inspected);
         }
     }
@@ -74,13 +75,13 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
         let mut each = path.one_of_each();
         each.sort_by_key(|driver| driver.name != BASELINE);
         for file in each {
-            match inspect(launcher, &file, &Limits::default(), stop) {
+            match inspect(&file.name) {
                 // measured only where it is named
-                Ok((description, _)) if description.is_simulated() => {}
-                Ok((description, _)) if !description.is_installed() => {
+                Ok((_, (description, _))) if description.is_simulated() => {}
+                Ok((_, (description, _))) if !description.is_installed() => {
                     output::say(&format!("note: driver `{}`: not installed; it is left out", file.name));
                 }
-                Ok(inspected) => {
+                Ok((file, inspected)) => {
                     drivers.names.push(file.name.clone());
                     drivers.add(file, inspected);
                 }
@@ -145,13 +146,11 @@ pub fn found(launcher: &dyn Launcher, stop: &Stop) -> Result<Vec<FoundDriver>, P
 
 /// How the driver is to be opened; it must have the transport, and the options.
 fn way(
-    launcher: &dyn Launcher,
     driver: &DriverFile,
+    description: &DriverDescription,
     transport: Option<String>,
     options: &[(String, String)],
-    stop: &Stop,
 ) -> Result<Way, Problem> {
-    let description = describe(launcher, driver, &Limits::default(), stop)?;
     check_installed(&driver.name, &BTreeMap::from([(driver.name.clone(), description.clone())]))?;
     let unknown = |what: &str, name: &str, known: Vec<&str>| {
         let hint = format!("it has {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
@@ -189,8 +188,10 @@ pub fn execute(command: &Command) -> Result<Status, Problem> {
             output::print(&report::driver_info(&drivers.descriptions[driver]))?;
         }
         Command::Check { driver, transport, option, case, limit } => {
-            let file = DriverPath::from_environment().find(driver)?;
-            let way = way(&launcher, &file, transport.clone(), option, &stop)?;
+            let path = DriverPath::from_environment();
+            let (file, (description, _)) =
+                inspect_named(&launcher, &path, driver, &Limits::default(), &stop)?;
+            let way = way(&file, &description, transport.clone(), option)?;
             return check(&launcher, &file, case, &way, *limit, &stop);
         }
     }

@@ -117,13 +117,14 @@ impl From<RunnerError> for Problem {
             RunnerError::UnknownDriver { .. }
             | RunnerError::NoDriverFile { .. }
             | RunnerError::NoCore { .. }
-            | RunnerError::NoInterface { .. } => Status::WrongUse,
+            | RunnerError::NoInterface { .. }
+            | RunnerError::Refused { .. } => Status::WrongUse,
             RunnerError::Stopped => Status::Interrupted,
             _ => Status::Failed,
         };
         let details = match error {
             RunnerError::Directory(error) => return error.into(),
-            RunnerError::Driver { failure, .. } => failure.last_words,
+            RunnerError::Driver { failure, .. } | RunnerError::Refused { failure, .. } => failure.last_words,
             _ => Vec::new(),
         };
         Self { status, error: text, details, hint }

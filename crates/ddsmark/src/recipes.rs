@@ -25,6 +25,8 @@ const RECIPES: &[(&str, &str)] = recipes![
     "max-throughput",
     "batching",
     "demand-sweep",
+    "bursts",
+    "mix",
     "large-data-11mb",
     "qos-cost",
     "history",

@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use experiment::{Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source, Written, drivers_of_ends};
@@ -21,6 +21,9 @@ use crate::{
     progress::Display,
     recipes, report_again, resume, selftest, traces,
 };
+
+/// What takes longer than this says how far it is.
+const SILENCE: Duration = Duration::from_secs(2);
 
 pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let stop = Stop::on_signals()?;
@@ -45,6 +48,7 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
         Given { name: &name, descriptions, installed: &installed, traces: &traces, pin, seed: seed() };
     let experiment = written.plan(&given).map_err(|refusal| source.refused(&refusal))?;
     if flags.dry_run {
+        rehearse(&experiment, &drivers, &launcher, &stop)?;
         let kept = selftest::kept();
         let foresight =
             Foresight::of(&experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
@@ -78,6 +82,7 @@ pub fn conduct(
     launcher: &LocalLauncher,
     stop: &Stop,
 ) -> Result<Outcome, Problem> {
+    rehearse(&experiment, &drivers, launcher, stop)?;
     let runs = experiment.runs();
     let directory = Directory::create(&out(output, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
@@ -88,6 +93,27 @@ pub fn conduct(
     let outcome = session.execute(&mut Display::new());
     tell(&outcome, &directory);
     Ok(outcome)
+}
+
+/// Has the drivers open what is planned, so that what one of them refuses is told before anything is measured.
+fn rehearse(
+    experiment: &Experiment,
+    drivers: &Drivers,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<(), Problem> {
+    let mut said = Instant::now();
+    let how_far = |done: usize, all: usize| {
+        if said.elapsed() >= SILENCE {
+            say(&format!("opening what is planned, before anything is measured: {done} of {all} ways"));
+            said = Instant::now();
+        }
+    };
+    let notes = runner::rehearse(launcher, experiment, &drivers.files, stop, how_far)?;
+    for words in notes {
+        say(&format!("note: {words}; its runs will tell"));
+    }
+    Ok(())
 }
 
 /// What is known before the first run.

@@ -163,6 +163,7 @@ pub struct ParticipantConfig {
     pub vendor_defaults: u32,
     pub send_buffer_bytes: u64,
     pub receive_buffer_bytes: u64,
+    pub send_queue_bytes: u64,
 }
 
 /// Mirror of `ddsmark_writer_config`.
@@ -297,7 +298,7 @@ const _: () = {
     assert!(size_of::<OptionInfo>() == 24);
     assert!(size_of::<Description>() == 464);
     assert!(size_of::<DriverOption>() == 16);
-    assert!(size_of::<ParticipantConfig>() == 80);
+    assert!(size_of::<ParticipantConfig>() == 88);
     assert!(size_of::<WriterConfig>() == 48);
     assert!(size_of::<Sample>() == 32);
     assert!(size_of::<ReaderConfig>() == 64);

@@ -25,6 +25,7 @@ pub struct ParticipantConfig {
     pub vendor_defaults: bool,
     pub send_buffer_bytes: u64,
     pub receive_buffer_bytes: u64,
+    pub send_queue_bytes: u64,
 }
 
 /// The types of the contract.

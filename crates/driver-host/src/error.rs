@@ -32,6 +32,12 @@ impl DriverError {
         Self { operation, status, text, hint, silent }
     }
 
+    /// Whether the driver will not do what was asked, whenever it is asked. Of other failures the next try may be none.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(self.status, abi::UNSUPPORTED | abi::BAD_ARGUMENT | abi::INCONSISTENT | abi::TOO_LARGE)
+    }
+
     pub(crate) fn missing(operation: &'static str) -> Self {
         Self::new(operation, abi::UNSUPPORTED, "this driver has no such function")
     }

@@ -81,6 +81,7 @@ impl Participant {
             vendor_defaults: config.vendor_defaults.into(),
             send_buffer_bytes: config.send_buffer_bytes,
             receive_buffer_bytes: config.receive_buffer_bytes,
+            send_queue_bytes: config.send_queue_bytes,
         };
         let mut handle = ptr::null_mut();
         // SAFETY: the configuration and all that it points to are valid for the call.

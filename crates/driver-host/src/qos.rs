@@ -15,6 +15,7 @@ pub struct RawQos {
     pub raw: abi::Qos,
     _names: Vec<CString>,
     _pointers: Vec<*const c_char>,
+    _data: [Option<Vec<u8>>; 3],
 }
 
 /// An empty struct to be filled.
@@ -86,6 +87,7 @@ pub fn to_raw(qos: &Qos) -> RawQos {
         policy(abi::POLICY_DURABILITY);
         raw.durability = number(&DURABILITIES, kind);
     }
+    durability_service(qos, &mut raw, &mut policy);
     if let Some(period) = qos.deadline_ns {
         policy(abi::POLICY_DEADLINE);
         raw.deadline_ns = period.raw();
@@ -140,6 +142,24 @@ pub fn to_raw(qos: &Qos) -> RawQos {
         raw.autopurge_disposed_ns =
             qos.autopurge_disposed_ns.map_or(abi::DURATION_INFINITE, QosDuration::raw);
     }
+    if let Some(enables) = qos.autoenable_created {
+        policy(abi::POLICY_ENTITY_FACTORY);
+        raw.autoenable_created = enables.into();
+    }
+    let data =
+        [&qos.user_data, &qos.topic_data, &qos.group_data].map(|data| data.clone().map(String::into_bytes));
+    if let Some(bytes) = &data[0] {
+        policy(abi::POLICY_USER_DATA);
+        (raw.user_data, raw.user_data_size) = (bytes.as_ptr(), bytes.len() as u32);
+    }
+    if let Some(bytes) = &data[1] {
+        policy(abi::POLICY_TOPIC_DATA);
+        (raw.topic_data, raw.topic_data_size) = (bytes.as_ptr(), bytes.len() as u32);
+    }
+    if let Some(bytes) = &data[2] {
+        policy(abi::POLICY_GROUP_DATA);
+        (raw.group_data, raw.group_data_size) = (bytes.as_ptr(), bytes.len() as u32);
+    }
     let names: Vec<CString> = qos
         .partitions
         .iter()
@@ -153,7 +173,24 @@ pub fn to_raw(qos: &Qos) -> RawQos {
         raw.partition_count = pointers.len() as u32;
     }
     raw.present = present;
-    RawQos { raw, _names: names, _pointers: pointers }
+    RawQos { raw, _names: names, _pointers: pointers, _data: data }
+}
+
+/// What is asked of DURABILITY_SERVICE.
+fn durability_service(qos: &Qos, raw: &mut abi::Qos, policy: &mut impl FnMut(u32)) {
+    let limits = [qos.service_max_samples, qos.service_max_instances, qos.service_max_samples_per_instance];
+    let is_asked = qos.service_cleanup_ns.is_some()
+        || qos.service_history.is_some()
+        || qos.service_history_depth.is_some()
+        || limits.iter().any(Option::is_some);
+    if is_asked {
+        policy(abi::POLICY_DURABILITY_SERVICE);
+        raw.service_cleanup_ns = qos.service_cleanup_ns.map_or(0, QosDuration::raw);
+        raw.service_history = qos.service_history.map_or(abi::KEEP_LAST, |kind| number(&HISTORIES, kind));
+        raw.service_history_depth = qos.service_history_depth.unwrap_or(1);
+        [raw.service_max_samples, raw.service_max_instances, raw.service_max_samples_per_instance] =
+            limits.map(|limit| limit.unwrap_or(abi::UNLIMITED));
+    }
 }
 
 /// In the words of an experiment. `writes`: of a writer, which alone has a limit to how long a write may block.
@@ -183,6 +220,16 @@ pub unsafe fn from_raw(raw: &abi::Qos, writes: bool) -> Qos {
     }
     if present(abi::POLICY_DURABILITY) {
         qos.durability = word(&DURABILITIES, raw.durability);
+    }
+    if present(abi::POLICY_DURABILITY_SERVICE) {
+        qos.service_cleanup_ns = duration(raw.service_cleanup_ns);
+        qos.service_history = word(&HISTORIES, raw.service_history);
+        if qos.service_history == Some(History::KeepLast) {
+            qos.service_history_depth = Some(raw.service_history_depth);
+        }
+        qos.service_max_samples = Some(raw.service_max_samples);
+        qos.service_max_instances = Some(raw.service_max_instances);
+        qos.service_max_samples_per_instance = Some(raw.service_max_samples_per_instance);
     }
     if present(abi::POLICY_DEADLINE) {
         qos.deadline_ns = duration(raw.deadline_ns);
@@ -232,6 +279,22 @@ pub unsafe fn from_raw(raw: &abi::Qos, writes: bool) -> Qos {
         qos.autopurge_nowriter_ns = duration(raw.autopurge_nowriter_ns);
         qos.autopurge_disposed_ns = duration(raw.autopurge_disposed_ns);
     }
+    let text = |data: *const u8, size: u32| {
+        // SAFETY: the caller vouches for what the driver filled in.
+        Some(String::from_utf8_lossy(unsafe { slice(data, size) }).into_owned())
+    };
+    if present(abi::POLICY_USER_DATA) {
+        qos.user_data = text(raw.user_data, raw.user_data_size);
+    }
+    if present(abi::POLICY_TOPIC_DATA) {
+        qos.topic_data = text(raw.topic_data, raw.topic_data_size);
+    }
+    if present(abi::POLICY_GROUP_DATA) {
+        qos.group_data = text(raw.group_data, raw.group_data_size);
+    }
+    if present(abi::POLICY_ENTITY_FACTORY) {
+        qos.autoenable_created = Some(raw.autoenable_created != 0);
+    }
     qos
 }
 
@@ -268,6 +331,16 @@ mod tests {
             autodispose_unregistered: Some(false),
             autopurge_nowriter_ns: Some(QosDuration::Ns(15)),
             autopurge_disposed_ns: Some(QosDuration::Ns(16)),
+            service_cleanup_ns: Some(QosDuration::Ns(17)),
+            service_history: Some(History::KeepLast),
+            service_history_depth: Some(18),
+            service_max_samples: Some(19),
+            service_max_instances: Some(20),
+            service_max_samples_per_instance: Some(-1),
+            user_data: Some("é".into()),
+            topic_data: Some("topic".into()),
+            group_data: Some(String::new()),
+            autoenable_created: Some(true),
         }
     }
 

@@ -86,7 +86,7 @@ pub struct ReaderConfig<'a> {
     pub max_payload_bytes: u64,
     /// How.
     pub receive: Receive,
-    /// The writer was opened with `batch_bytes`.
+    /// The writer, of the same driver, was opened with `batch_bytes`.
     pub batched: bool,
     /// An SQL subset expression.
     pub content_filter: Option<&'a str>,

@@ -143,6 +143,7 @@ impl Table {
             vendor_defaults: u32::from(how.vendor_defaults),
             send_buffer_bytes: how.send_buffer_bytes,
             receive_buffer_bytes: how.receive_buffer_bytes,
+            send_queue_bytes: 0,
         };
         let mut raw = ptr::null_mut();
         // SAFETY: the contract.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Batching, DriverDescription, Durability, History, MIN_SIZE_BYTES, PlanError, Policy, Qos, QosDuration,
-    Refusal, Reliability, ReliabilityChoice, Support, Workload,
+    Batching, DriverDescription, Durability, Flow, History, MIN_SIZE_BYTES, PlanError, Policy, Qos,
+    QosDuration, Refusal, Reliability, ReliabilityChoice, Support, Workload,
     batch::Batch,
     exclusion::only,
     expansion::Expansion,
     many::{At, Many},
     matrix::{Axes, DEFAULT_PROFILE, MAX_CELLS, all_distinct},
+    pairing::no_transport,
     policies::Policies,
     units::Size,
     written::Selection,
@@ -23,6 +24,44 @@ const MAX_BLOCKING_NS: u64 = 1_000_000_000;
 /// The transport that each driver has first, and every one that it has.
 pub(crate) const DEFAULT_TRANSPORT: &str = "default";
 const ALL_TRANSPORTS: &str = "all";
+
+/// Policies that a driver can have, and what they say of reliability.
+pub(crate) struct Asked {
+    policies: Policies,
+    reliability: Reliability,
+}
+
+/// A profile that a driver can have.
+pub(crate) struct Profile {
+    /// None where the experiment has no profiles.
+    pub(crate) name: Option<String>,
+    pub(crate) of_cell: Asked,
+    /// In the order of the flows; none of one that has no policies of its own.
+    of_flows: Vec<Option<Asked>>,
+}
+
+impl Asked {
+    /// The QoS of samples of a size.
+    pub(crate) fn qos(&self, description: &DriverDescription, size: u64, vendor_defaults: bool) -> Qos {
+        qos(description, self.reliability, &self.policies, size, vendor_defaults)
+    }
+}
+
+impl Profile {
+    /// The flows with the QoS that each has of its own.
+    pub(crate) fn flows(
+        &self,
+        flows: &[Flow],
+        description: &DriverDescription,
+        vendor_defaults: bool,
+    ) -> Vec<Flow> {
+        let own = |(flow, asked): (&Flow, &Option<Asked>)| Flow {
+            qos: asked.as_ref().map(|asked| asked.qos(description, flow.size_bytes, vendor_defaults)),
+            ..flow.clone()
+        };
+        flows.iter().zip(&self.of_flows).map(own).collect()
+    }
+}
 
 impl Expansion<'_> {
     /// Names and limits of the transports meant.
@@ -40,11 +79,8 @@ impl Expansion<'_> {
                 name => description.transport(Some(name)).into_iter().collect(),
             };
             if found.is_empty() {
-                let error = PlanError::NoTransport {
-                    driver: driver.to_owned(),
-                    transport: transport.get().clone(),
-                    known: description.transports.iter().map(|transport| transport.name.clone()).collect(),
-                };
+                let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
+                let error = no_transport(driver, transport.get(), self.given, known);
                 let cells = Selection { transport: only(transport.get().clone()), ..Selection::default() };
                 self.cannot(driver, cells, error.at(transport.span()))?;
             }
@@ -87,13 +123,13 @@ impl Expansion<'_> {
         Ok(sizes)
     }
 
-    /// The profiles that the driver can have, each with its policies and what it says of reliability.
+    /// The profiles that the driver can have.
     pub(crate) fn profiles(
         &mut self,
         driver: &str,
         description: &DriverDescription,
         asked: &Many<String>,
-    ) -> Result<Vec<(Option<String>, Policies, Reliability)>, Refusal> {
+    ) -> Result<Vec<Profile>, Refusal> {
         let mut profiles = Vec::new();
         let base = &self.written.qos;
         let mut all: Vec<(Option<String>, Policies)> = asked
@@ -108,11 +144,38 @@ impl Expansion<'_> {
         }
         for (name, policies) in all {
             let profile = name.as_deref().unwrap_or(DEFAULT_PROFILE);
-            if let Some(reliability) = self.policies(driver, description, profile, &policies)? {
-                profiles.push((name, policies, reliability));
+            let Some(reliability) = self.policies(driver, description, profile, &policies)? else { continue };
+            let of_cell = Asked { policies, reliability };
+            if let Some(of_flows) = self.policies_of_flows(driver, description, profile, &of_cell.policies)? {
+                profiles.push(Profile { name, of_cell, of_flows });
             }
         }
         Ok(profiles)
+    }
+
+    /// Of each flow that has policies of its own: these over those of a profile; none where the driver cannot have them.
+    fn policies_of_flows(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        profile: &str,
+        base: &Policies,
+    ) -> Result<Option<Vec<Option<Asked>>>, Refusal> {
+        let written = self.written;
+        let mut all = Vec::new();
+        for flow in &written.flows {
+            let own = &flow.get().qos;
+            if *own == Policies::default() {
+                all.push(None);
+                continue;
+            }
+            let policies = own.over(base);
+            let Some(reliability) = self.policies(driver, description, profile, &policies)? else {
+                return Ok(None);
+            };
+            all.push(Some(Asked { policies, reliability }));
+        }
+        Ok(Some(all))
     }
 
     /// What the policies say of reliability; none where the driver cannot have them.
@@ -212,9 +275,7 @@ impl Expansion<'_> {
         description: &DriverDescription,
     ) -> Result<Vec<BTreeMap<String, String>>, Refusal> {
         let mut combinations = vec![BTreeMap::new()];
-        let Some(written) = self.written.options.get(&At::nowhere(driver.to_owned())) else {
-            return Ok(combinations);
-        };
+        let Some((_, written)) = self.written.options_of(driver) else { return Ok(combinations) };
         for (option, values) in written {
             if !description.options.iter().any(|known| known.name == *option.get()) {
                 let error = PlanError::NoOption {
@@ -250,7 +311,7 @@ impl Expansion<'_> {
 /// The QoS of every writer and reader of a cell. What is not written is asked for only where the driver has it: guaranteed
 /// delivery of every sample, which the workload is; and, unless the middleware runs as it is shipped, how much may wait, and how
 /// long a write.
-pub(crate) fn qos(
+fn qos(
     description: &DriverDescription,
     reliability: Reliability,
     policies: &Policies,

@@ -29,6 +29,8 @@ pub struct Characterize {
     pub reliability: ReliabilityChoice,
     /// How samples are received.
     pub receive: ReceiveMode,
+    /// How long a reader that polls sleeps when nothing is there, if at all.
+    pub polling_delay_ns: Option<u64>,
     /// Network interface.
     pub interface: String,
     /// Whether data is to go by multicast.
@@ -115,6 +117,7 @@ impl Characterize {
                 size: Some(Many::unwritten(self.sizes.iter().copied().map(Size))),
                 batch_bytes: Some(Many::unwritten(batches.iter().copied().map(Size))),
                 receive: Some(Many::unwritten([self.receive])),
+                polling_delay: self.polling_delay_ns.map(|ns| Many::unwritten([Time(ns)])),
                 interface: Some(Many::unwritten([self.interface.clone()])),
                 multicast: Some(Many::unwritten([self.multicast])),
                 vendor_defaults: Some(Many::unwritten([self.vendor_defaults])),

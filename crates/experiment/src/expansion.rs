@@ -2,7 +2,6 @@
 
 use crate::{
     Factors, Flow, Load, PlanError, Queues, Refusal, Topology, Workload,
-    abilities::qos,
     batch::Batch,
     exclusion::only,
     loads::{Plans, Traces},
@@ -128,26 +127,26 @@ impl Expansion<'_> {
             for options in &options {
                 for &receive in &receives {
                     for &(interface, multicast, vendor_defaults, queues) in &ways {
-                        for (profile, policies, reliability) in &profiles {
+                        for profile in &profiles {
                             for (size, plans) in &sizes {
                                 let size = *size;
-                                let factors = |workload, load, batch: Batch| Factors {
+                                let factors = |workload, load: Option<Load>, batch: Batch| Factors {
                                     driver: driver.to_owned(),
                                     transport: transport.clone(),
                                     workload,
                                     topology: Topology::Pair,
                                     size_bytes: size,
-                                    load,
-                                    flows: flows.to_vec(),
+                                    load: load.map(|load| load.of_writer(queues.send_samples)),
+                                    flows: profile.flows(flows, description, vendor_defaults),
                                     batch_bytes: batch.ceiling(size),
                                     batching: batch.by(batching),
                                     receive,
                                     interface: interface.clone(),
                                     multicast,
                                     vendor_defaults,
-                                    profile: profile.clone(),
+                                    profile: profile.name.clone(),
                                     queues: queues.of_cell(workload, receive),
-                                    qos: qos(description, *reliability, policies, size, vendor_defaults),
+                                    qos: profile.of_cell.qos(description, size, vendor_defaults),
                                     options: options.clone(),
                                 };
                                 self.workloads(axes, &batches, size, plans, factors);

@@ -73,7 +73,8 @@ impl Factors {
     pub fn streams(&self) -> Vec<Flow> {
         match &self.load {
             Some(load) if self.flows.is_empty() => {
-                vec![Flow { name: "data".to_owned(), size_bytes: self.size_bytes, load: load.clone() }]
+                let (name, load) = ("data".to_owned(), load.clone());
+                vec![Flow { name, size_bytes: self.size_bytes, load, qos: None }]
             }
             _ => self.flows.clone(),
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::{
     Factors, Queues, ReceiveMode, Workload,
     factors::named,
+    queues::short,
     rate::whole,
     units::{Time, textual},
 };
@@ -60,8 +61,7 @@ impl ReceiveGroup {
 
 impl fmt::Display for ReceiveGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let delay = Time(self.delay_ns).to_string();
-        write!(f, "groups of {} or what comes within {} ({})", self.samples, delay.replace(' ', ""), self.by)
+        write!(f, "groups of {} or what comes within {} ({})", self.samples, short(self.delay_ns), self.by)
     }
 }
 
@@ -118,7 +118,7 @@ impl fmt::Display for WrittenGroup {
         match *self {
             Self::Each => f.write_str("1"),
             Self::Group { samples, delay_ns } => {
-                write!(f, "{samples}/{}", Time(delay_ns).to_string().replace(' ', ""))
+                write!(f, "{samples}/{}", short(delay_ns))
             }
         }
     }
@@ -146,19 +146,24 @@ textual!(
 );
 
 impl Queues {
-    /// The same without what a cell cannot have: of groups, all but streams that a waitset takes.
+    /// The same without what a cell cannot have: groups are of streams that a waitset takes, delays of those that are polled for.
     pub(crate) fn of_cell(&self, workload: Workload, receive: ReceiveMode) -> Self {
-        let groups = workload != Workload::Latency && receive == ReceiveMode::Waitset;
-        Self { receive_group: self.receive_group.filter(|_| groups), ..self.clone() }
+        let receives_by = |mode| workload != Workload::Latency && receive == mode;
+        Self {
+            receive_group: self.receive_group.filter(|_| receives_by(ReceiveMode::Waitset)),
+            polling_delay_ns: self.polling_delay_ns.filter(|_| receives_by(ReceiveMode::Polling)),
+            ..self.clone()
+        }
     }
 }
 
 impl Factors {
-    /// How samples are received, in words: the way, and groups where there are some.
+    /// How samples are received, in words: the way, and groups or a delay where there are some.
     #[must_use]
     pub fn reception(&self) -> String {
         let group = self.queues.receive_group.map(|group| format!(" in {group}"));
-        format!("{}{}", self.receive, group.unwrap_or_default())
+        let delay = self.queues.polling_delay_ns.map(|ns| format!(" with a delay of {}", short(ns)));
+        format!("{}{}{}", self.receive, group.unwrap_or_default(), delay.unwrap_or_default())
     }
 }
 
@@ -201,10 +206,11 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_left_to_streams_that_a_waitset_takes() {
+    fn groups_are_left_to_streams_that_a_waitset_takes_and_delays_to_those_that_are_polled_for() {
         let asked = Queues {
             receive_group: Some(ReceiveGroup::of(8, 5_000)),
             send_samples: Some(9),
+            polling_delay_ns: Some(7_000),
             ..Queues::default()
         };
         for workload in Workload::ALL {
@@ -212,6 +218,8 @@ mod tests {
                 let queues = asked.of_cell(*workload, *receive);
                 let has = *workload != Workload::Latency && *receive == ReceiveMode::Waitset;
                 assert_eq!(queues.receive_group.is_some(), has, "{workload} {receive}");
+                let has = *workload != Workload::Latency && *receive == ReceiveMode::Polling;
+                assert_eq!(queues.polling_delay_ns.is_some(), has, "{workload} {receive}");
                 assert_eq!(queues.send_samples, Some(9));
             }
         }

@@ -9,7 +9,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, Share};
+use crate::{Arrival, Qos, Share, rate::THROTTLE_QUEUE};
 
 /// When the samples of a flow are to leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -54,6 +54,9 @@ pub enum Load {
     },
 }
 
+/// In the making of cells, in the place of a throttle's queue: that of its writer.
+const QUEUE_OF_WRITER: u64 = 0;
+
 /// So many samples in each period. Sample `i` of a constant rate is due at `i * period_ns / samples`, without a rounding that
 /// adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -86,6 +89,9 @@ pub struct Flow {
     pub size_bytes: u64,
     /// When its samples are to leave.
     pub load: Load,
+    /// QoS asked of its writer and reader, where it has policies of its own. Absent: that of the cell; so of older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qos: Option<Qos>,
 }
 
 impl Rate {
@@ -114,6 +120,21 @@ impl Load {
     #[must_use]
     pub const fn has_times(&self) -> bool {
         !matches!(self, Self::Max | Self::Throttled { .. })
+    }
+
+    /// A throttle, with or without a queue of its own.
+    pub(crate) fn throttled(queue: Option<u64>) -> Self {
+        Self::Throttled { queue: queue.unwrap_or(QUEUE_OF_WRITER) }
+    }
+
+    /// The same for a writer with this send queue, where one is given.
+    pub(crate) fn of_writer(self, send_samples: Option<u32>) -> Self {
+        match self {
+            Self::Throttled { queue: QUEUE_OF_WRITER } => {
+                Self::Throttled { queue: send_samples.map_or(THROTTLE_QUEUE, u64::from) }
+            }
+            other => other,
+        }
     }
 
     /// The plan in samples/s: of a share what it came to, none where that is not known.

@@ -123,7 +123,7 @@ impl<'a> Traces<'a> {
             return Err(error.at(beyond.span()));
         }
         for flow in written {
-            let WrittenFlow { name, size, rate, arrival, trace } = flow.get();
+            let WrittenFlow { name, size, rate, arrival, trace, qos: _ } = flow.get();
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
             if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
                 let words = format!("`{}` cannot be the name of a flow", name.get());
@@ -169,7 +169,8 @@ impl<'a> Traces<'a> {
                     return Err(contradiction(words, "write for instance `rate = 1000`").at(name.span()));
                 }
             };
-            flows.push(Flow { name: name.get().clone(), size_bytes, load });
+            // what a driver makes of its policies is each driver's own
+            flows.push(Flow { name: name.get().clone(), size_bytes, load, qos: None });
         }
         let times = flows.iter().map(|flow| match &flow.load {
             Load::Trace { trace } => trace.samples,
@@ -201,7 +202,7 @@ fn load(
     };
     let Some(of_size) = rate.get().of_size(size_bytes) else {
         return match *rate.get() {
-            WrittenRate::Throttled(queue) => Ok(Load::Throttled { queue }),
+            WrittenRate::Throttled(queue) => Ok(Load::throttled(queue)),
             WrittenRate::Share(_) if arrival == Arrival::Burst => Err(burst_of_what()),
             WrittenRate::Share(percent) => Ok(Load::Share { percent, arrival, rate: None }),
             _ => Ok(Load::Max),
@@ -226,7 +227,12 @@ pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_
     let load = factors.load.as_ref();
     let rate_is = |asked: &WrittenRate| match load {
         Some(Load::Max) => *asked == WrittenRate::Max,
-        Some(Load::Throttled { queue }) => *asked == WrittenRate::Throttled(*queue),
+        Some(throttled @ Load::Throttled { .. }) => match *asked {
+            WrittenRate::Throttled(queue) => {
+                Load::throttled(queue).of_writer(factors.queues.send_samples) == *throttled
+            }
+            _ => false,
+        },
         Some(Load::Burst { rate }) => asked.bursts() == Some(*rate),
         Some(Load::Share { percent, .. }) => *asked == WrittenRate::Share(*percent),
         load => load.and_then(Load::rate).is_some_and(|rate| asked.of_size(factors.size_bytes) == Some(rate)),

@@ -127,6 +127,7 @@ impl Axes {
         loads::distinct(&self)?;
         self.queues.check(written)?;
         self.queues.check_groups(&self.workload, &self.receive)?;
+        self.queues.check_delays(&self.workload, &self.receive)?;
         for (what, empty) in [
             ("drivers", self.driver.0.is_empty()),
             ("sizes", self.size.0.is_empty()),
@@ -194,8 +195,11 @@ pub(crate) fn cells(
         .map(|selection| axes.with(written, selection.get()))
         .collect::<Result<_, _>>()?;
     let all = || std::iter::once(&axes).chain(&included);
-    let takes_part = |driver: &String| all().any(|axes| axes.driver.values().any(|known| known == driver));
-    if let Some(stray) = written.options.keys().find(|driver| !takes_part(driver.get())) {
+    let takes_part = |owner: &At<String>| {
+        let mut drivers = all().flat_map(|axes| axes.driver.values());
+        drivers.any(|driver| written.options_of(driver).is_some_and(|(of, _)| of == owner))
+    };
+    if let Some(stray) = written.options.keys().find(|owner| !takes_part(owner)) {
         return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
     }
     loads::check(written, &all().collect::<Vec<_>>())?;

@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::{DriverDescription, OptionInfo, PlanError, Policy, PolicySupport, TransportInfo, is_driver_path};
+use crate::{
+    DriverDescription, OptionInfo, PlanError, Policy, PolicySupport, TransportInfo, is_driver_path,
+    planner::Given,
+};
 
 /// Between the drivers of the two ends.
 const AND: char = '+';
+/// Between its name and the version of its middleware.
+const AT: char = '@';
 
 /// What one end alone must declare, so that it holds for both.
 const OF_EITHER: &[&str] = &["locators", "one_process", "simulated"];
@@ -15,6 +20,9 @@ const OF_READER: &[&str] = &["echo_in_listener"];
 /// What both would have to do in the same way, and drivers do each in its own.
 const OF_NONE: &[&str] = &["application_batching"];
 
+/// Transports through memory, which each version of a middleware lays out in its own way.
+const OF_ONE_VERSION: &[&str] = &["shm", "data_sharing"];
+
 /// The drivers of a cell: of the writer (pinger) and of the reader (ponger). Twice the same one unless two are named.
 #[must_use]
 pub fn drivers_of_ends(driver: &str) -> [&str; 2] {
@@ -22,6 +30,12 @@ pub fn drivers_of_ends(driver: &str) -> [&str; 2] {
         Some((writer, reader)) if !is_driver_path(driver) => [writer, reader],
         _ => [driver, driver],
     }
+}
+
+/// The name before the `@` of a driver that is named with a version.
+pub(crate) fn without_version(driver: &str) -> Option<&str> {
+    let alone = !is_driver_path(driver) && !is_pair(driver);
+    driver.split_once(AT).filter(|_| alone).map(|(name, _)| name)
 }
 
 /// Whether two drivers are named.
@@ -59,10 +73,28 @@ pub(crate) fn trouble(driver: &str, description: &DriverDescription) -> Option<P
         return contradiction(words, "pair two implementations of DDS, or name each driver alone");
     }
     if description.transports.is_empty() {
-        let words = format!("`{driver}` cannot be paired: the two have no transport of one name");
+        let words = format!("`{driver}` cannot be paired: the two have no transport that both understand");
         return contradiction(words, "`ddsmark drivers info D` shows the transports of each");
     }
     None
+}
+
+/// Why a driver has not got a transport, given those that it has.
+pub(crate) fn no_transport(
+    driver: &str,
+    transport: &str,
+    given: &Given<'_>,
+    known: Vec<String>,
+) -> PlanError {
+    let of_both = drivers_of_ends(driver)
+        .into_iter()
+        .all(|end| given.descriptions.get(end).is_some_and(|end| end.transport(Some(transport)).is_some()));
+    let (driver, transport) = (driver.to_owned(), transport.to_owned());
+    if of_both {
+        PlanError::NotShared { driver, transport, known }
+    } else {
+        PlanError::NoTransport { driver, transport, known }
+    }
 }
 
 impl DriverDescription {
@@ -106,9 +138,14 @@ fn either<T: Clone + PartialEq>(one: &[T], other: &[T]) -> Vec<T> {
     one.iter().chain(more).cloned().collect()
 }
 
-/// Those of one name, in the writer's order, each with the smaller limit.
+/// Those of one name that both understand, in the writer's order, each with the smaller limit.
 fn transports(writer: &DriverDescription, reader: &DriverDescription) -> Vec<TransportInfo> {
+    let of_one_version =
+        writer.middleware == reader.middleware && writer.middleware_version == reader.middleware_version;
     let same = |transport: &TransportInfo| {
+        if !of_one_version && OF_ONE_VERSION.contains(&transport.name.as_str()) {
+            return None;
+        }
         let other = reader.transport(Some(&transport.name))?;
         let smaller = if other.max_payload_bytes < transport.max_payload_bytes { other } else { transport };
         Some(smaller.clone())
@@ -193,11 +230,21 @@ mod tests {
     }
 
     #[test]
+    fn a_version_is_taken_off_the_name_of_one_driver() {
+        assert_eq!(without_version("a@1.2"), Some("a"));
+        for other in ["a", "a@1+a@2", "a+b@1", "./a@1.so", "a@1.so"] {
+            assert_eq!(without_version(other), None, "{other}");
+        }
+    }
+
+    #[test]
     fn a_pair_can_do_what_both_can() {
         let writer = description("a", "1.0", &["native_batching", "multicast"], &[("shm", 9), ("udp4", 100)]);
         let mut reader =
             description("b", "2.0", &["application_batching", "echo_in_listener"], &[("udp4", 60)]);
         reader.receive_modes = vec![ReceiveMode::Listener];
+        // what one driver packs another one would take for a single sample
+        assert!(!DriverDescription::pair(&reader, &writer).has("application_batching"));
         let pair = DriverDescription::pair(&writer, &reader);
         assert_eq!(pair.features, ["echo_in_listener", "native_batching"]);
         assert_eq!(pair.transports.len(), 1);
@@ -207,6 +254,26 @@ mod tests {
         assert_eq!((pair.licence.as_str(), pair.build), ("MIT", None));
         assert_eq!(pair.kept_threads, ["keeper", "a", "b"], "each in the process of its end");
         assert_eq!(trouble("a+b", &DriverDescription::pair(&writer, &reader)), None);
+    }
+
+    #[test]
+    fn memory_is_shared_by_ends_of_one_version() {
+        let all = [("shm", 9), ("udp4", 100), ("data_sharing", 9)];
+        let names = |writer: &DriverDescription, reader: &DriverDescription| -> Vec<String> {
+            let pair = DriverDescription::pair(writer, reader);
+            pair.transports.into_iter().map(|transport| transport.name).collect()
+        };
+        let one = description("a", "2.14.5", &[], &all);
+        assert_eq!(names(&one, &one.clone()), ["shm", "udp4", "data_sharing"]);
+        let other_version = description("a", "3.2.2", &[], &all);
+        let other_middleware = description("b", "2.14.5", &[], &all);
+        for other in [&other_version, &other_middleware] {
+            assert_eq!(names(&one, other), ["udp4"]);
+            assert_eq!(names(other, &one), ["udp4"]);
+        }
+        let [shm, newer] = ["1", "2"].map(|version| description("a", version, &[], &[("shm", 9)]));
+        let words = trouble("a@1+a@2", &DriverDescription::pair(&shm, &newer)).expect("no way").to_string();
+        assert!(words.contains("no transport that both understand"), "{words}");
     }
 
     #[test]

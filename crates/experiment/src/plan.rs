@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Beside, Factors, Search, Workload};
+use crate::{Beside, Factors, Flow, Search, Workload};
 
 /// The smallest sample: the 16-byte header alone.
 pub const MIN_SIZE_BYTES: u64 = 16;
@@ -166,7 +166,13 @@ const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.transport == b.transport,
     |a, b| a.size_bytes == b.size_bytes,
     |a, b| a.load == b.load,
-    |a, b| a.flows == b.flows,
+    // their policies follow from the profile
+    |a, b| {
+        let written = |factors: &Factors| {
+            factors.flows.iter().cloned().map(|flow| Flow { qos: None, ..flow }).collect::<Vec<_>>()
+        };
+        written(a) == written(b)
+    },
     |a, b| a.batch_bytes == b.batch_bytes && a.batching.is_turbo() == b.batching.is_turbo(),
     |a, b| a.receive == b.receive,
     |a, b| a.queues.send_samples == b.queues.send_samples,
@@ -174,6 +180,7 @@ const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.queues.send_buffer_bytes == b.queues.send_buffer_bytes,
     |a, b| a.queues.receive_buffer_bytes == b.queues.receive_buffer_bytes,
     |a, b| a.queues.receive_group == b.queues.receive_group,
+    |a, b| a.queues.polling_delay_ns == b.queues.polling_delay_ns,
     |a, b| a.interface == b.interface,
     |a, b| a.multicast == b.multicast,
     |a, b| a.vendor_defaults == b.vendor_defaults,

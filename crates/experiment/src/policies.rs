@@ -175,6 +175,18 @@ policies! {
     max_samples_per_instance: i32 => max_samples_per_instance, ResourceLimits;
     /// DURABILITY kind.
     durability: Durability => durability, Durability;
+    /// DURABILITY_SERVICE: how long what was disposed of is kept.
+    service_cleanup: Lasting => service_cleanup_ns, DurabilityService;
+    /// DURABILITY_SERVICE: HISTORY kind of what is kept for late joiners.
+    service_history: History => service_history, DurabilityService;
+    /// DURABILITY_SERVICE: HISTORY depth, with `service_history = "keep_last"`.
+    service_history_depth: i32 => service_history_depth, DurabilityService;
+    /// DURABILITY_SERVICE: RESOURCE_LIMITS; -1 is unlimited.
+    service_max_samples: i32 => service_max_samples, DurabilityService;
+    /// DURABILITY_SERVICE: RESOURCE_LIMITS; -1 is unlimited.
+    service_max_instances: i32 => service_max_instances, DurabilityService;
+    /// DURABILITY_SERVICE: RESOURCE_LIMITS; -1 is unlimited.
+    service_max_samples_per_instance: i32 => service_max_samples_per_instance, DurabilityService;
     /// DEADLINE.
     deadline: Lasting => deadline_ns, Deadline;
     /// LATENCY_BUDGET.
@@ -205,50 +217,98 @@ policies! {
     autopurge_nowriter: Lasting => autopurge_nowriter_ns, ReaderDataLifecycle;
     /// READER_DATA_LIFECYCLE.
     autopurge_disposed: Lasting => autopurge_disposed_ns, ReaderDataLifecycle;
+    /// USER_DATA of writers and readers, as text.
+    user_data: String => user_data, UserData;
+    /// TOPIC_DATA, as text.
+    topic_data: String => topic_data, TopicData;
+    /// GROUP_DATA of publishers and subscribers, as text.
+    group_data: String => group_data, GroupData;
+    /// ENTITY_FACTORY: whether entities are enabled as they are created.
+    autoenable_created: bool => autoenable_created, EntityFactory;
 }
 
-impl Policies {
-    /// What contradicts itself: the place and the words, and what may stand there.
-    pub(crate) fn contradiction(&self) -> Option<(Span, String, &'static str)> {
+/// A history and its limits: those of the entity, or those of its durability service.
+struct Kept<'p> {
+    /// Before the names of its keys.
+    prefix: &'static str,
+    history: &'p Option<At<History>>,
+    depth: &'p Option<At<i32>>,
+    samples: &'p Option<At<i32>>,
+    instances: &'p Option<At<i32>>,
+    samples_each: &'p Option<At<i32>>,
+}
+
+impl Kept<'_> {
+    fn contradiction(&self) -> Option<(Span, String, &'static str)> {
+        let prefix = self.prefix;
         let unlimited_or_positive = [
-            ("max_samples", &self.max_samples),
-            ("max_instances", &self.max_instances),
-            ("max_samples_per_instance", &self.max_samples_per_instance),
+            ("max_samples", self.samples),
+            ("max_instances", self.instances),
+            ("max_samples_per_instance", self.samples_each),
         ];
         for (name, limit) in unlimited_or_positive {
             if let Some(limit) = limit.as_ref().filter(|limit| *limit.get() < 1 && *limit.get() != -1) {
-                let words = format!("`{name} = {}` is no limit", limit.get());
+                let words = format!("`{prefix}{name} = {}` is no limit", limit.get());
                 return Some((limit.span(), words, "use 1 or more, or -1 for unlimited"));
             }
         }
-        if let Some(depth) = &self.history_depth {
-            let words = |why: &str| format!("`history_depth = {}` {why}", depth.get());
+        if let Some(depth) = self.depth {
+            let words = |why: &str| format!("`{prefix}history_depth = {}` {why}", depth.get());
             if *depth.get() < 1 {
                 return Some((depth.span(), words("is no depth"), "use 1 or more"));
             }
             if self.history.as_ref().is_none_or(|history| *history.get() != History::KeepLast) {
-                let hint = "add `history = \"keep_last\"`, or leave the depth out";
+                let hint = match prefix {
+                    "" => "add `history = \"keep_last\"`, or leave the depth out",
+                    _ => "add `service_history = \"keep_last\"`, or leave the depth out",
+                };
                 return Some((depth.span(), words("says nothing without keep_last"), hint));
             }
             // DDS 1.4, 2.2.3.18
-            let most = [&self.max_samples_per_instance, &self.max_samples];
+            let most = [self.samples_each, self.samples];
             let most = most.into_iter().flatten().map(|limit| *limit.get()).filter(|limit| *limit > 0).min();
             if most.is_some_and(|most| most < *depth.get()) {
                 let hint = "DDS 1.4 section 2.2.3.18 wants the depth within RESOURCE_LIMITS";
                 return Some((depth.span(), words("is more than the limits of samples allow"), hint));
             }
         }
-        if let (Some(each), Some(all)) = (&self.max_samples_per_instance, &self.max_samples) {
+        if let (Some(each), Some(all)) = (self.samples_each, self.samples) {
             // DDS 1.4, 2.2.3.19
             if *all.get() > 0 && (*each.get() > *all.get() || *each.get() == -1) {
                 let words = format!(
-                    "`max_samples_per_instance = {}` is more than `max_samples = {}`",
+                    "`{prefix}max_samples_per_instance = {}` is more than `{prefix}max_samples = {}`",
                     each.get(),
                     all.get()
                 );
                 let hint = "DDS 1.4 section 2.2.3.19 wants max_samples the larger one";
                 return Some((each.span(), words, hint));
             }
+        }
+        None
+    }
+}
+
+impl Policies {
+    /// What contradicts itself: the place and the words, and what may stand there.
+    pub(crate) fn contradiction(&self) -> Option<(Span, String, &'static str)> {
+        let own = Kept {
+            prefix: "",
+            history: &self.history,
+            depth: &self.history_depth,
+            samples: &self.max_samples,
+            instances: &self.max_instances,
+            samples_each: &self.max_samples_per_instance,
+        };
+        let of_the_service = Kept {
+            prefix: "service_",
+            history: &self.service_history,
+            depth: &self.service_history_depth,
+            samples: &self.service_max_samples,
+            instances: &self.service_max_instances,
+            samples_each: &self.service_max_samples_per_instance,
+        };
+        if let Some(found) = own.contradiction().or_else(|| of_the_service.contradiction()) {
+            return Some(found);
         }
         if let (Some(deadline), Some(separation)) = (&self.deadline, &self.minimum_separation) {
             // DDS 1.4, 2.2.3.7

@@ -6,34 +6,63 @@ use crate::{
     expansion::Expansion,
     many::{At, Span},
     matrix::Axes,
-    rate::WrittenRate,
+    rate::{THROTTLE_QUEUE, WrittenRate},
     written::{Selection, Written},
 };
 
-/// A probe in every so many samples is under 1 % of them.
-const MIN_EVERY: u32 = 100;
+/// The share of one in so many is under 1 %.
+const MIN_EVERY: u32 = 101;
 
 /// A throttle's low mark is a tenth of its queue, and must be two probes wide at least.
 const QUEUE_PROBES: u64 = 20;
+/// The most samples of a queue: limits of DDS have a sign.
+const MAX_QUEUE: u64 = i32::MAX as u64;
 
-/// Refuses a throttle that cannot see how far the reader is.
+/// Refuses a throttle that cannot see how far the reader is, and one that never acts.
 fn check_throttle(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     let paced =
         axes.iter().filter(|axes| axes.workload.values().any(|workload| *workload == Workload::Paced));
-    for rate in paced.flat_map(|axes| &axes.rate.0) {
-        let WrittenRate::Throttled(queue) = *rate.get() else { continue };
+    for (axes, rate) in paced.flat_map(|axes| axes.rate.0.iter().map(move |rate| (axes, rate))) {
+        let WrittenRate::Throttled(own) = *rate.get() else { continue };
         let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
         let Some(every) = &written.design.probe_every else {
             let words = "a throttled rate follows probes, and there are none".to_owned();
-            return refuse(words, "add `probe_every = 100` under `[design]`");
+            return refuse(words, "add `probe_every = 200` under `[design]`");
         };
-        if queue < QUEUE_PROBES * u64::from(*every.get()) {
-            let words =
-                format!("a queue of {queue} samples cannot be followed by one probe in {}", every.get());
-            return refuse(
-                words,
-                "give a queue of at least 20 probes: `throttled 2000` with `probe_every = 100`",
-            );
+        // what its writer may hold, where that is given; without a queue of its own that is what it follows
+        let mut held = axes.queues.send_queues();
+        let queues = match own {
+            Some(queue) => vec![queue],
+            None if held.is_empty() => vec![THROTTLE_QUEUE],
+            None => std::mem::take(&mut held),
+        };
+        for policies in written.all_policies() {
+            let limits = [policies.max_samples, policies.max_samples_per_instance];
+            held.extend(limits.iter().flatten().filter_map(|limit| u64::try_from(*limit.get()).ok()));
+        }
+        for queue in queues {
+            if queue > MAX_QUEUE {
+                return refuse(
+                    format!("`throttled {queue}` has no such queue"),
+                    "use up to 2147483647 samples",
+                );
+            }
+            if queue < QUEUE_PROBES * u64::from(*every.get()) {
+                let words =
+                    format!("a queue of {queue} samples cannot be followed by one probe in {}", every.get());
+                let hint = "give a queue of at least 20 probes: `throttled 4000`, or `send_queue = 4000`, with \
+                            `probe_every = 200`";
+                return refuse(words, hint);
+            }
+            let mark = queue - queue / 10;
+            if let Some(limit) = held.iter().find(|limit| **limit <= mark) {
+                let words = format!(
+                    "a throttle at {mark} outstanding samples never acts: its writer may hold {limit} of them"
+                );
+                let hint = "`throttled` without a number follows `send_queue`; with one it must lie within what a writer \
+                            may hold";
+                return refuse(words, hint);
+            }
         }
     }
     Ok(())
@@ -46,7 +75,7 @@ pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(every.span()));
     if *every.get() < MIN_EVERY {
         let words = format!("a probe in every {} samples would be load of its own", every.get());
-        return refuse(words, "write `probe_every = 100` or more: under 1 % of the samples");
+        return refuse(words, "write `probe_every = 101` or more: under 1 % of the samples");
     }
     let streams = |axes: &&Axes| axes.workload.values().any(|workload| *workload != Workload::Latency);
     if !axes.iter().any(streams) {

@@ -189,6 +189,18 @@ qos! {
     max_samples_per_instance: i32,
     /// DURABILITY kind.
     durability: Durability,
+    /// DURABILITY_SERVICE: how long what was disposed of is kept.
+    service_cleanup_ns: QosDuration,
+    /// DURABILITY_SERVICE: HISTORY kind of what is kept for late joiners.
+    service_history: History,
+    /// DURABILITY_SERVICE: HISTORY depth, with keep-last.
+    service_history_depth: i32,
+    /// DURABILITY_SERVICE.
+    service_max_samples: i32,
+    /// DURABILITY_SERVICE.
+    service_max_instances: i32,
+    /// DURABILITY_SERVICE.
+    service_max_samples_per_instance: i32,
     /// DEADLINE.
     deadline_ns: QosDuration,
     /// LATENCY_BUDGET.
@@ -219,6 +231,14 @@ qos! {
     autopurge_nowriter_ns: QosDuration,
     /// READER_DATA_LIFECYCLE.
     autopurge_disposed_ns: QosDuration,
+    /// USER_DATA, as text.
+    user_data: String,
+    /// TOPIC_DATA, as text.
+    topic_data: String,
+    /// GROUP_DATA, as text.
+    group_data: String,
+    /// ENTITY_FACTORY: whether entities are enabled as they are created.
+    autoenable_created: bool,
 }
 
 impl Qos {
@@ -256,6 +276,41 @@ impl Qos {
             autodispose_unregistered: Some(true),
             autopurge_nowriter_ns: INFINITE,
             autopurge_disposed_ns: INFINITE,
+            service_cleanup_ns: ZERO,
+            service_history: Some(History::KeepLast),
+            service_history_depth: Some(1),
+            service_max_samples: Some(-1),
+            service_max_instances: Some(-1),
+            service_max_samples_per_instance: Some(-1),
+            user_data: Some(String::new()),
+            topic_data: Some(String::new()),
+            group_data: Some(String::new()),
+            autoenable_created: Some(true),
+        }
+    }
+
+    /// What of it concerns a writer, by DDS 1.4 section 2.2.3.
+    #[must_use]
+    pub fn of_writers(self) -> Self {
+        Self { minimum_separation_ns: None, autopurge_nowriter_ns: None, autopurge_disposed_ns: None, ..self }
+    }
+
+    /// What of it concerns a reader, by DDS 1.4 section 2.2.3. How long a write may block does not.
+    #[must_use]
+    pub fn of_readers(self) -> Self {
+        Self {
+            max_blocking_ns: None,
+            service_cleanup_ns: None,
+            service_history: None,
+            service_history_depth: None,
+            service_max_samples: None,
+            service_max_instances: None,
+            service_max_samples_per_instance: None,
+            lifespan_ns: None,
+            ownership_strength: None,
+            transport_priority: None,
+            autodispose_unregistered: None,
+            ..self
         }
     }
 }

@@ -1,4 +1,7 @@
-//! How much either end may hold: queues of samples, buffers of sockets and groups at the reader, as factors.
+//! How much either end may hold: queues of samples, buffers of sockets and groups at the reader, as factors; and how often a
+//! reader that polls looks.
+
+use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +11,7 @@ use crate::{
     Workload, WrittenGroup,
     many::{At, Many},
     matrix::all_distinct,
-    units::Size,
+    units::{Size, Time},
     written::{Matrix, Selection, Written},
 };
 
@@ -16,6 +19,11 @@ use crate::{
 const MAX_SAMPLES: u32 = i32::MAX as u32;
 /// The largest socket buffer that a kernel can be asked for.
 const MAX_BUFFER: u64 = i32::MAX as u64;
+/// Of a sample as DDS serialises it (XCDR1): what is before the octets, and what its length is a multiple of.
+const SERIALISED_HEADER: u64 = 8;
+const SERIALISED_UNIT: u64 = 4;
+/// How long a reader that polls may sleep. It must be found quiet before a run ends, so no pause is long.
+const POLLING_DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
 
 /// How much either end may hold. What is absent is as the QoS, or the driver, has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +44,9 @@ pub struct Queues {
     /// Samples that the reader's application is given together. Absent: each as soon as it is there; so of older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<ReceiveGroup>,
+    /// Of a reader that polls: how long it sleeps where nothing was there. Absent: not at all; so of older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polling_delay_ns: Option<u64>,
 }
 
 impl Queues {
@@ -45,7 +56,7 @@ impl Queues {
         *self == Self::default()
     }
 
-    /// What is asked for besides groups, in words; empty where nothing is.
+    /// What is asked for besides groups and delays, in words; empty where nothing is.
     #[must_use]
     pub fn words(&self) -> String {
         let parts = [
@@ -65,27 +76,46 @@ impl Queues {
         let bytes = [("send-buffer", self.send_buffer_bytes), ("receive-buffer", self.receive_buffer_bytes)];
         let samples = samples.into_iter().map(|(name, samples)| (name, samples.map(u64::from)));
         let numbers = samples.chain(bytes).filter_map(|(name, value)| Some(format!("{name}-{}", value?)));
-        numbers.chain(self.receive_group.map(ReceiveGroup::id))
+        let delay = self.polling_delay_ns.map(|ns| format!("delay-{}", short(ns)));
+        numbers.chain(self.receive_group.map(ReceiveGroup::id)).chain(delay)
     }
 }
 
 impl Factors {
-    /// The QoS of every writer.
+    /// What is asked of the stream with this number, from 0, without the limits of queues.
     #[must_use]
-    pub fn writer_qos(&self) -> Qos {
-        limited(&self.qos, self.queues.send_samples)
+    pub fn qos_of(&self, stream: usize) -> &Qos {
+        self.flows.get(stream).and_then(|flow| flow.qos.as_ref()).unwrap_or(&self.qos)
     }
 
-    /// The QoS of every reader.
+    /// The QoS of its writer.
     #[must_use]
-    pub fn reader_qos(&self) -> Qos {
-        limited(&self.qos, self.queues.receive_samples)
+    pub fn writer_qos(&self, stream: usize) -> Qos {
+        limited(self.qos_of(stream), self.queues.send_samples)
+    }
+
+    /// The QoS of its reader.
+    #[must_use]
+    pub fn reader_qos(&self, stream: usize) -> Qos {
+        limited(self.qos_of(stream), self.queues.receive_samples)
+    }
+
+    /// What `send_queue` comes to in bytes, each sample as long as the largest is when DDS has serialised it.
+    #[must_use]
+    pub fn send_queue_bytes(&self) -> Option<u64> {
+        let octets = self.size_bytes.div_ceil(SERIALISED_UNIT).saturating_mul(SERIALISED_UNIT);
+        Some(u64::from(self.queues.send_samples?).saturating_mul(octets.saturating_add(SERIALISED_HEADER)))
     }
 }
 
 fn limited(qos: &Qos, samples: Option<u32>) -> Qos {
     let limit = samples.and_then(|samples| i32::try_from(samples).ok());
     Qos { max_samples: limit.or(qos.max_samples), ..qos.clone() }
+}
+
+/// A time as one word.
+pub(crate) fn short(ns: u64) -> String {
+    Time(ns).to_string().replace(' ', "")
 }
 
 /// Values of these factors.
@@ -96,6 +126,7 @@ pub(crate) struct QueueAxes {
     send_buffer: Option<Many<Size>>,
     receive_buffer: Option<Many<Size>>,
     receive_group: Option<Many<WrittenGroup>>,
+    polling_delay: Option<Many<Time>>,
 }
 
 impl QueueAxes {
@@ -106,6 +137,7 @@ impl QueueAxes {
             send_buffer: factors.send_buffer.clone(),
             receive_buffer: factors.receive_buffer.clone(),
             receive_group: factors.receive_group.clone(),
+            polling_delay: factors.polling_delay.clone(),
         }
     }
 
@@ -117,6 +149,7 @@ impl QueueAxes {
             send_buffer: selection.send_buffer.clone().or(self.send_buffer),
             receive_buffer: selection.receive_buffer.clone().or(self.receive_buffer),
             receive_group: selection.receive_group.clone().or(self.receive_group),
+            polling_delay: selection.polling_delay.clone().or(self.polling_delay),
         }
     }
 
@@ -165,6 +198,12 @@ impl QueueAxes {
         Ok(())
     }
 
+    /// The send queues given.
+    pub(crate) fn send_queues(&self) -> Vec<u64> {
+        let given = self.send_queue.iter().flat_map(Many::values);
+        given.map(|samples| u64::from(*samples)).collect()
+    }
+
     /// Refuses groups where no cell can have one.
     pub(crate) fn check_groups(
         &self,
@@ -187,6 +226,39 @@ impl QueueAxes {
         }
         if receives.values().all(|receive| *receive != ReceiveMode::Waitset) {
             return refused("a `receive_group` is what a waitset waits for", "use `receive = \"waitset\"`");
+        }
+        Ok(())
+    }
+
+    /// Refuses delays that are none, and delays where no reader polls.
+    pub(crate) fn check_delays(
+        &self,
+        workloads: &Many<Workload>,
+        receives: &Many<ReceiveMode>,
+    ) -> Result<(), Refusal> {
+        let Some(delays) = &self.polling_delay else { return Ok(()) };
+        all_distinct("polling_delay", delays)?;
+        let Some(first) = delays.0.first() else { return Err(PlanError::Nothing("polling_delay").at(0..0)) };
+        let refused =
+            |words: String, hint, at: &At<Time>| Err(PlanError::Contradiction { words, hint }.at(at.span()));
+        for delay in &delays.0 {
+            let Time(ns) = *delay.get();
+            if ns > 0 && !POLLING_DELAY_NS.contains(&ns) {
+                let words = format!("a polling delay of {} is out of range", delay.get());
+                return refused(words, "use 1us to 100ms, or 0s for none", delay);
+            }
+        }
+        if delays.values().all(|delay| delay.0 == 0) {
+            return Ok(());
+        }
+        if workloads.values().all(|workload| *workload == Workload::Latency) {
+            let words =
+                "`polling_delay` says nothing of `latency`, whose ends ask without a pause".to_owned();
+            return refused(words, "use the workload `throughput` or `paced`", first);
+        }
+        if receives.values().all(|receive| *receive != ReceiveMode::Polling) {
+            let words = "a `polling_delay` is of a reader that polls".to_owned();
+            return refused(words, "receive by `polling`, or leave the delay out", first);
         }
         Ok(())
     }
@@ -232,6 +304,7 @@ impl QueueAxes {
             self.send_buffer.as_ref().map(|many| many.0.len()),
             self.receive_buffer.as_ref().map(|many| many.0.len()),
             self.receive_group.as_ref().map(|many| many.0.len()),
+            self.polling_delay.as_ref().map(|many| many.0.len()),
         ];
         counts.into_iter().flatten().fold(1, usize::saturating_mul)
     }
@@ -256,6 +329,8 @@ impl QueueAxes {
         });
         let groups = each(self.receive_group.as_ref(), WrittenGroup::meant);
         vary(&|q| groups.iter().map(|&receive_group| Queues { receive_group, ..q.clone() }).collect());
+        let delays = each(self.polling_delay.as_ref(), |Time(ns)| (ns > 0).then_some(ns));
+        vary(&|q| delays.iter().map(|&polling_delay_ns| Queues { polling_delay_ns, ..q.clone() }).collect());
         all
     }
 }
@@ -276,4 +351,8 @@ pub(crate) fn selects(selection: &Selection, queues: &Queues) -> bool {
             .receive_group
             .as_ref()
             .is_none_or(|many| many.values().any(|asked| asked.is_of(queues.receive_group)))
+        && selection
+            .polling_delay
+            .as_ref()
+            .is_none_or(|many| many.values().any(|asked| asked.0 == queues.polling_delay_ns.unwrap_or(0)))
 }

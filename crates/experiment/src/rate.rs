@@ -14,8 +14,8 @@ use crate::{
 const SECOND_NS: u64 = 1_000_000_000;
 /// The most samples per second on average.
 const MAX_SPS: u64 = 100_000_000;
-/// The queue that a throttled rate follows, unless another one is written: its marks are some probes wide.
-const THROTTLE_QUEUE: u64 = 2_000;
+/// The queue that a throttled rate follows where neither it nor a send queue is written: its marks are some probes wide.
+pub(crate) const THROTTLE_QUEUE: u64 = 4_000;
 /// The longest period.
 const MAX_PERIOD_NS: u64 = 3_600 * SECOND_NS;
 
@@ -36,8 +36,9 @@ pub enum WrittenRate {
     Share(Share),
     /// Each sample as soon as the one before is written.
     Max,
-    /// The same, but no faster than the reader follows, by the filling of a queue of so many samples.
-    Throttled(u64),
+    /// The same, but no faster than the reader follows, by the filling of a queue of so many samples: that of the writer, unless it is
+    /// written.
+    Throttled(Option<u64>),
 }
 
 /// How the samples of a rate are laid over its time.
@@ -70,8 +71,11 @@ impl WrittenRate {
         }
         if let Some(queue) = text.strip_prefix("throttled") {
             return match queue {
-                "" => Some(Self::Throttled(THROTTLE_QUEUE)),
-                _ => queue.strip_prefix(' ').and_then(whole).map(Self::Throttled),
+                "" => Some(Self::Throttled(None)),
+                _ => match queue.strip_prefix(' ').and_then(whole)? {
+                    0 => None,
+                    queue => Some(Self::Throttled(Some(queue))),
+                },
             };
         }
         if text.ends_with('%') {
@@ -170,8 +174,8 @@ impl fmt::Display for WrittenRate {
         match *self {
             Self::Max => f.write_str("max"),
             Self::Share(share) => share.fmt(f),
-            Self::Throttled(THROTTLE_QUEUE) => f.write_str("throttled"),
-            Self::Throttled(queue) => write!(f, "throttled {queue}"),
+            Self::Throttled(None) => f.write_str("throttled"),
+            Self::Throttled(Some(queue)) => write!(f, "throttled {queue}"),
             Self::Samples { samples, period_ns: SECOND_NS } => write!(f, "{samples}/s"),
             Self::Samples { samples, period_ns } => {
                 let period = Time(period_ns).to_string();
@@ -196,10 +200,10 @@ textual!(
     WrittenRate,
     true,
     json_schema!({
-        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (with its queue in samples: `throttled 5000`).",
+        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (by the send queue, or with a queue of its own in samples: `throttled 5000`).",
         "anyOf": [
             { "type": "integer", "minimum": 1 },
-            { "type": "string", "pattern": "^ *(max|throttled( +[0-9]+)?|[0-9]+ *[kM]?(/.+)?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *$" },
+            { "type": "string", "pattern": "^ *(max|throttled( +0*[1-9][0-9]*)?|[0-9]+ *[kM]?(/.+)?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *$" },
         ],
     })
 );
@@ -227,8 +231,8 @@ mod tests {
             ("100Mbit/s", WrittenRate::Bits(100_000_000)),
             ("7 bit/s", WrittenRate::Bits(7)),
             ("max", WrittenRate::Max),
-            ("throttled", WrittenRate::Throttled(2_000)),
-            ("throttled 5000", WrittenRate::Throttled(5_000)),
+            ("throttled", WrittenRate::Throttled(None)),
+            ("throttled 5000", WrittenRate::Throttled(Some(5_000))),
             (" 99.5 %", WrittenRate::Share(Share::parse("99.5%").expect("a share"))),
         ];
         for (text, rate) in cases {
@@ -249,6 +253,8 @@ mod tests {
             "Max",
             "99999999999999M",
             "10mbit/s",
+            "throttled 0",
+            "throttled5",
             "50%/s",
             "%",
             "-50%",
@@ -309,7 +315,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back(count: u64, period_ns in 1_u64..=MAX_PERIOD_NS, bits: u64) {
-            for rate in [samples(count, period_ns), samples(count, SECOND_NS), WrittenRate::Bits(bits), WrittenRate::Max] {
+            let throttled = [None, Some(count.max(1))].map(WrittenRate::Throttled);
+            let written = [samples(count, period_ns), samples(count, SECOND_NS), WrittenRate::Bits(bits), WrittenRate::Max];
+            for rate in written.into_iter().chain(throttled) {
                 prop_assert_eq!(WrittenRate::parse(&rate.to_string()), Some(rate));
             }
         }

@@ -93,6 +93,19 @@ pub enum PlanError {
         /// Those that it has.
         known: Vec<String>,
     },
+    /// A transport that both drivers of a pair have, each in its own way.
+    #[error(
+        "the two of `{driver}` do not understand each other over `{transport}`: each version of a middleware lays out the \
+         memory that it shares in its own way"
+    )]
+    NotShared {
+        /// The pair.
+        driver: String,
+        /// The transport.
+        transport: String,
+        /// Those that the two share.
+        known: Vec<String>,
+    },
     /// A receive mode that the driver has not.
     #[error("driver `{driver}` cannot receive by {mode}")]
     NoReceiveMode {
@@ -240,6 +253,7 @@ impl PlanError {
             Self::TooSmall { .. } => format!("use a size of {MIN_SIZE_BYTES} or more"),
             Self::TooLarge { max, .. } => format!("use sizes up to {max}, or another transport or driver"),
             Self::NoTransport { known, .. } | Self::NoOption { known, .. } => one_of(known),
+            Self::NotShared { known, .. } => format!("what both understand is {}", known.join(", ")),
             Self::NoReceiveMode { known, .. } => format!("it has {}", known.join(", ")),
             Self::NoDriver { known, .. } if known.is_empty() => "no driver is installed".to_owned(),
             Self::NoDriver { known, .. } => format!("there are {}", known.join(", ")),
@@ -247,7 +261,8 @@ impl PlanError {
                 format!("`ddsmark drivers info {driver}` says what it looked for")
             }
             Self::NotInstalled { driver } => format!(
-                "`ddsmark drivers install {driver}` installs it, `ddsmark drivers info {driver}` says what it looked for"
+                "`ddsmark drivers install {driver}` installs it, with `--accept-licence` where it asks for that; `ddsmark drivers \
+                 info {driver}` says what it looked for"
             ),
             Self::OneProcess { .. } => "it can only be tried with `ddsmark drivers check`".to_owned(),
             Self::NoMulticast { .. } => {
@@ -262,6 +277,10 @@ impl PlanError {
             Self::TooFewRuns { min, .. } => format!("use `--runs {min}` or more"),
             Self::Time { range, .. } => format!("choose a time within {range}"),
             Self::Twice { what, .. } => format!("name each {what} once"),
+            Self::NoPolicy { driver, field: field @ ("send_queue" | "receive_queue"), .. } => format!(
+                "the buffers of sockets are what `{driver}` holds: `{}`; or leave the driver out",
+                field.replace("queue", "buffer")
+            ),
             Self::NoPolicy { driver, policy, .. } => format!(
                 "`ddsmark drivers info {driver}` says what it does with {policy}; leave the policy or the driver out"
             ),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::{
     BatchSamples, ReceiveMode, Topology, Workload, WrittenGroup,
     many::{At, Many},
+    pairing::without_version,
     policies::Policies,
     rate::{Arrival, WrittenRate},
     search::WrittenSearch,
@@ -48,9 +49,10 @@ pub struct Written {
     /// Named sets of policies, for the factor `profile`. Each is laid over `[qos]`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub profiles: BTreeMap<At<String>, Policies>,
-    /// Options of each driver, by driver and name; see `ddsmark drivers info D`. A list makes the option a factor.
+    /// Options of each driver, by driver and name; see `ddsmark drivers info D`. A list makes the option a factor. Those of `NAME`
+    /// hold for each `NAME@VERSION` that has no table of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub options: BTreeMap<At<String>, BTreeMap<At<String>, Many<OptionValue>>>,
+    pub options: BTreeMap<At<String>, WrittenOptions>,
     /// Streams of samples of the workload `paced`, all in each run, each with a topic of its own. In the place of the factors
     /// `size`, `rate`, `arrival` and `trace`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,6 +67,9 @@ pub struct Written {
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: WrittenLimits,
 }
+
+/// Options of a driver, by name.
+pub(crate) type WrittenOptions = BTreeMap<At<String>, Many<OptionValue>>;
 
 /// One stream of samples. It has one of `rate` and `trace`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,12 +88,27 @@ pub struct WrittenFlow {
     /// A file with the time of each sample, as the factor `trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<At<String>>,
+    /// QoS of its writer and reader: `{ reliability = "best_effort" }`. It is laid over `[qos]` and the profile.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qos: Policies,
 }
 
 impl Written {
-    /// The policies of all, and of each profile over them.
+    /// The policies of all, and of each profile over them; and of each flow over these.
     pub(crate) fn all_policies(&self) -> impl Iterator<Item = Policies> {
-        self.profiles.values().map(|profile| profile.over(&self.qos)).chain([self.qos.clone()])
+        let profiles = self.profiles.values().map(|profile| profile.over(&self.qos));
+        let mut all: Vec<Policies> = profiles.chain([self.qos.clone()]).collect();
+        for flow in &self.flows {
+            let of_flow: Vec<Policies> = all.iter().map(|base| flow.get().qos.over(base)).collect();
+            all.extend(of_flow);
+        }
+        all.into_iter()
+    }
+
+    /// The options of a driver, and for whom they are written: for it, or for its name without a version.
+    pub(crate) fn options_of(&self, driver: &str) -> Option<(&At<String>, &WrittenOptions)> {
+        let of = |name: &str| self.options.get_key_value(&At::nowhere(name.to_owned()));
+        of(driver).or_else(|| of(without_version(driver)?))
     }
 
     /// Files of times that are to be followed.
@@ -146,7 +166,8 @@ pub struct Matrix {
     /// How samples are received. Without it `waitset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Many<ReceiveMode>>,
-    /// Samples that a writer may hold back: its limit of RESOURCE_LIMITS. Without it as much as `[qos]` says.
+    /// Samples that a writer may hold back: its limit of RESOURCE_LIMITS; of a middleware that bounds bytes, those of so many
+    /// samples. Without it as much as `[qos]` says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_queue: Option<Many<u32>>,
     /// Samples that a reader may hold, likewise.
@@ -164,6 +185,10 @@ pub struct Matrix {
     /// latency, and nothing about receiving by polling or listener.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<Many<WrittenGroup>>,
+    /// Of readers that receive by polling: how long they sleep when nothing is there, up to `100ms`; `0s` is not at all. Without it
+    /// not at all. It changes nothing about latency, and nothing about receiving in other ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub polling_delay: Option<Many<Time>>,
     /// Network interfaces. Without it `lo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Many<String>>,
@@ -237,6 +262,9 @@ pub struct Selection {
     /// Groups at the reader.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<Many<WrittenGroup>>,
+    /// Delays of polling.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub polling_delay: Option<Many<Time>>,
     /// Network interfaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Many<String>>,
@@ -282,8 +310,8 @@ pub struct WrittenDesign {
     /// Every byte of one in so many samples is checked; of the others the header. Without it 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_every: Option<At<u32>>,
-    /// Of the workloads `throughput` and `paced`: every so manyth sample, at least every 100th, is sent back by its reader, and
-    /// the round trip under load is recorded as `rtt`. Without it none is.
+    /// Of the workloads `throughput` and `paced`: every so manyth sample, 101st or rarer, is sent back by its reader, and the
+    /// round trip under load is recorded as `rtt`. Without it none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<At<u32>>,
     /// Cores for the two ends of each run. Without it `auto`.

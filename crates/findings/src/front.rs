@@ -1,11 +1,12 @@
 //! Ways to batch against each other, by throughput and by latency at once: which of them nothing else beats in both.
 
 use experiment::{Factors, Workload};
-use results::{Cell, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, Run};
+use results::{Cell, Finding, FindingKind};
 use stats::Spread;
 
 use crate::{
-    figures::{Side, delivered_sps, lost_pct, over_runs},
+    figures::{Side, delivered_sps, over_runs},
+    tail::Tail,
     words::{between, figure, finding, list, micros, runs, three},
 };
 
@@ -68,15 +69,13 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
         })
     });
     let (load, sps) = common.min_by(|left, right| left.1.total_cmp(&right.1))?;
+    let tail = Tail::of(of_size().filter(|cell| cell.factors.load.as_ref() == Some(&load)));
     let mut ways: Vec<Way<'_>> = names
         .iter()
         .filter_map(|name| {
             let own = || of_size().filter(|cell| cell.factors.batch() == *name);
             let low = own().find(|cell| cell.factors.load.as_ref() == Some(&load))?;
-            if low.is_sender_limited() || lost_pct(low) > MAX_LATENCY_LOSS_PCT {
-                return None;
-            }
-            let p99_ns = over_runs(low, response_p99_ns)?;
+            let p99_ns = tail.over_runs(low)?;
             let rates = own().filter_map(|cell| Some((cell, over_runs(cell, delivered_sps)?)));
             let (high, rate) = rates.max_by(|left, right| left.1.median.total_cmp(&right.1.median))?;
             let (name, key) = named(&low.factors);
@@ -88,14 +87,17 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
     let (behind, ahead): (Vec<&Way<'_>>, Vec<&Way<'_>>) = ways.iter().partition(|way| beaten(way));
     let trade = ways.iter().any(|way| ways.iter().any(|other| way.is_faster(other) && other.is_sooner(way)));
     let told = |ways: &[&Way<'_>]| list(&ways.iter().map(|way| words(way)).collect::<Vec<_>>());
-    let at = format!("the 99 % response is that at {}/s", figure(sps));
+    let at = format!("the 99 % {} is that at {}/s", tail.words(), figure(sps));
+    let low: Vec<(String, &Cell)> =
+        ways.iter().map(|way| (format!("{}/s", figure(sps)), way.cells[1])).collect();
+    let why = tail.why(&low);
     let each = runs(ways.iter().flat_map(|way| [&way.rate, &way.p99_ns]));
     let what = format!("`{}` under load at {size} bytes", side.name);
     let others = if behind.is_empty() { String::new() } else { format!(" Beaten: {}.", told(&behind)) };
     let (kind, text) = match &ahead[..] {
         [best] if ways.len() > 1 => {
             let text = format!(
-                "{what}: of {} ways to batch one is beaten by none, {}; {at} ({each}).{others}",
+                "{what}: of {} ways to batch one is beaten by none, {}; {at} ({each}).{others}{why}",
                 ways.len(),
                 words(best)
             );
@@ -103,7 +105,8 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
         }
         front if trade => {
             let text = format!(
-                "{what}: more throughput costs latency: of {} ways to batch {} are on the front, {}; {at} ({each}).{others}",
+                "{what}: more throughput costs latency: of {} ways to batch {} are on the front, {}; {at} \
+                 ({each}).{others}{why}",
                 ways.len(),
                 front.len(),
                 told(front)
@@ -116,7 +119,7 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
         vec![("load_sps".to_owned(), sps), ("ways_on_the_front".to_owned(), ahead.len() as f64)];
     for way in &ways {
         numbers.extend(three(&format!("{}_delivered", way.key), "sps", &way.rate));
-        numbers.extend(three(&format!("{}_response_p99", way.key), "ns", &way.p99_ns));
+        numbers.extend(three(&format!("{}_{}_p99", way.key, tail.key()), "ns", &way.p99_ns));
     }
     Some(finding(kind, text, ways.iter().flat_map(|way| way.cells), numbers))
 }
@@ -141,8 +144,4 @@ fn words(way: &Way<'_>) -> String {
         between(&figure(rate.min), &figure(rate.max)),
         between(&micros(p99_ns.min), &micros(p99_ns.max))
     )
-}
-
-fn response_p99_ns(run: &Run) -> Option<f64> {
-    run.latency.get("response")?.p99_ns.map(|ns| ns as f64)
 }

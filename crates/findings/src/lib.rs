@@ -15,11 +15,14 @@ mod batching;
 mod delivery;
 mod figures;
 mod front;
+mod knee;
 mod latency;
 mod limits;
 mod load;
+mod loss_free;
 mod overhead;
 mod plateau;
+mod tail;
 mod words;
 
 use results::{Document, Finding};
@@ -36,7 +39,7 @@ pub const FULL_LINE_PCT: f64 = 90.0;
 /// Loss above this, in percent of the samples sent, takes part in what binds throughput.
 pub const NOTABLE_LOSS_PCT: f64 = 1.0;
 
-/// At the knee of a curve over loads the 99 % response is so many times that at the lowest load, at most.
+/// At the knee of a curve over loads the 99 % time is so many times that at the lowest load, at most.
 pub const KNEE: f64 = 2.0;
 /// Of a planned rate, what counts as all of it.
 pub const KEPT: f64 = 0.99;
@@ -55,6 +58,7 @@ pub fn of(document: &Document) -> Vec<Finding> {
         findings.extend(batching::findings(side));
         findings.extend(latency::findings(side));
         findings.extend(load::findings(side));
+        findings.extend(loss_free::findings(side));
         findings.extend(front::findings(side));
     }
     findings.extend(delivery::findings(&sides));

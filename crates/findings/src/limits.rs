@@ -28,7 +28,9 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
     let factors = cells.first().map(|cell| &cell.factors);
     let link = factors.and_then(|factors| host.link_mbps.get(&factors.interface)).map(|mbps| *mbps as f64);
     let line = over_all(&runs, |run| Some(wire_mbps(run)? / link? * 100.0));
-    let polling = factors.is_some_and(|factors| factors.receive == ReceiveMode::Polling);
+    let polling = factors.is_some_and(|factors| {
+        factors.receive == ReceiveMode::Polling && factors.queues.polling_delay_ns.is_none()
+    });
 
     let at_least = |spread: &Option<Spread>, least: f64| spread.is_some_and(|spread| spread.min >= least);
     let percent = |spread: &Option<Spread>| {
@@ -47,7 +49,7 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
             format!("writer CPU (its process used {} of a core)", percent(&writer).unwrap_or_default()),
         );
     }
-    // one that polls uses all of its core whatever comes
+    // one that polls without a pause uses all of its core whatever comes
     if at_least(&reader, FULL_CORE_PCT) && !polling {
         bind(
             Limit::ReaderCpu,

@@ -1,31 +1,31 @@
-//! How an open loop goes over loads: up to which the response stays near that of the lowest one, and up to which as many
-//! samples are accepted as were planned.
+//! How an open loop goes over loads: where its knee is, and up to which load as many samples are accepted as were planned.
 
-use experiment::{Arrival, Load, Share, Workload};
-use results::{Cell, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, Run};
+use experiment::{Arrival, Factors, Load, Share, Workload};
+use results::{Cell, Finding, FindingKind, Run};
 use stats::Spread;
 
 use crate::{
-    KEPT, KNEE,
-    figures::{Place, Side, lost_pct, over_runs, place, range},
-    words::{between, figure, finding, list, micros, runs, three},
+    KEPT,
+    figures::{Place, Side, over_runs, place, range},
+    knee,
+    words::{between, figure, finding, list, runs, three},
 };
 
 /// A cell in a curve over loads.
-struct Point<'d> {
-    cell: &'d Cell,
-    sps: f64,
-    spread: Spread,
+pub(crate) struct Point<'d> {
+    pub cell: &'d Cell,
+    pub sps: f64,
+    pub spread: Spread,
 }
 
 impl Point<'_> {
     /// Its load in words.
-    fn load(&self) -> String {
+    pub fn load(&self) -> String {
         in_words(self.cell, self.sps)
     }
 
     /// In percent of the maximum, as a number of this name, where it is planned so.
-    fn percent(&self, name: &str) -> Option<(String, f64)> {
+    pub fn percent(&self, name: &str) -> Option<(String, f64)> {
         Some((format!("{name}_of_maximum_pct"), share(self.cell)?.percent()))
     }
 }
@@ -33,7 +33,7 @@ impl Point<'_> {
 pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (what, cells) in curves(side) {
-        findings.extend(knee(&what, &cells));
+        findings.extend(knee::findings(&what, &cells));
         findings.extend(shortfall(&what, &cells));
     }
     findings
@@ -52,13 +52,7 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
             Load::Burst { rate } => format!(" (bursts of {})", rate.samples),
             _ => String::new(),
         };
-        let batch = match cell.factors.batch_bytes {
-            0 => String::new(),
-            bytes if cell.factors.batching.is_turbo() => {
-                format!(" with {} batches up to {bytes} bytes", cell.factors.batching)
-            }
-            bytes => format!(" batched up to {bytes} bytes per flush"),
-        };
+        let batch = batch_in_words(&cell.factors);
         let what = format!("`{}` under load{plan} at {} bytes{batch}", side.name, cell.factors.size_bytes);
         match curves.iter_mut().find(|(known, _)| *known == what) {
             Some((_, cells)) => cells.push((cell, rate.sps())),
@@ -71,94 +65,12 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
     curves
 }
 
-/// The highest load at which the 99 % response is at most [`KNEE`] times that at the lowest one.
-fn knee(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
-    let takes_part = |cell: &Cell| !cell.is_sender_limited() && lost_pct(cell) <= MAX_LATENCY_LOSS_PCT;
-    let points = points(cells.iter().filter(|(cell, _)| takes_part(cell)), response_p99_ns);
-    let [first, .., last] = &points[..] else { return None };
-    let limit = KNEE * first.spread.median;
-    let places: Vec<Place> = points.iter().map(|point| place(&point.spread, limit)).collect();
-    let within = places.iter().take_while(|place| **place == Place::Below).count();
-    let (near, far) = points.split_at(within);
-    let beyond = places.iter().rev().take_while(|place| **place == Place::Above).count();
-    let unclear = &places[within..places.len() - beyond];
-    let at_knee = near.last()?;
-    let (low, high) = range(near.iter().map(|point| &point.spread));
-    let lowest = format!(
-        "that at the lowest load, {}: {} µs ({})",
-        first.load(),
-        micros(first.spread.median),
-        between(&micros(first.spread.min), &micros(first.spread.max))
-    );
-    let each = runs(points.iter().map(|point| &point.spread));
-    let left_out = left_out(cells);
-    let mut numbers = vec![
-        ("lowest_sps".to_owned(), first.sps),
-        ("response_p99_min_ns".to_owned(), low),
-        ("response_p99_max_ns".to_owned(), high),
-    ];
-    numbers.extend(three("lowest_response_p99", "ns", &first.spread));
-    let (kind, text) = match far {
-        [] => {
-            numbers.push(("highest_sps".to_owned(), last.sps));
-            numbers.extend(last.percent("highest"));
-            let text = format!(
-                "{what}: no knee up to {}: at all loads the 99 % response stays within twice {lowest}; it is {} µs \
-                 ({each}).{left_out}",
-                last.load(),
-                between(&micros(low), &micros(high))
-            );
-            (FindingKind::NoKnee, text)
-        }
-        far if beyond > 0 && unclear.iter().all(|place| *place == Place::Between) => {
-            let after = &far[far.len() - beyond];
-            numbers.push(("knee_sps".to_owned(), at_knee.sps));
-            numbers.extend(at_knee.percent("knee"));
-            numbers.push(("beyond_sps".to_owned(), after.sps));
-            numbers.extend(after.percent("beyond"));
-            numbers.extend(three("beyond_response_p99", "ns", &after.spread));
-            let both = on_both_sides(&far[..far.len() - beyond]);
-            let text = format!(
-                "{what}: the knee is at {}: up to there the 99 % response, {} µs, stays within twice {lowest}; at {} it \
-                 is {} µs ({each}).{both}{left_out}",
-                at_knee.load(),
-                between(&micros(low), &micros(high)),
-                after.load(),
-                between(&micros(after.spread.min), &micros(after.spread.max))
-            );
-            (FindingKind::Knee, text)
-        }
-        _ => return None,
-    };
-    Some(finding(kind, text, points.iter().map(|point| point.cell), numbers))
-}
-
 /// At which loads runs are on either side, as a sentence; nothing where there is none.
-fn on_both_sides(points: &[Point<'_>]) -> String {
+pub(crate) fn on_both_sides(points: &[Point<'_>]) -> String {
     let loads: Vec<String> = points.iter().map(Point::load).collect();
     match loads.len() {
         0 => String::new(),
         _ => format!(" At {} the runs lie on both sides.", list(&loads)),
-    }
-}
-
-/// Which loads say nothing of the response, as a sentence; nothing where all do.
-fn left_out(cells: &[(&Cell, f64)]) -> String {
-    let why = |cell: &Cell| {
-        let lost = lost_pct(cell);
-        if cell.is_sender_limited() {
-            Some("sender-limited".to_owned())
-        } else {
-            (lost > MAX_LATENCY_LOSS_PCT).then(|| format!("{} % lost", figure(lost)))
-        }
-    };
-    let told: Vec<String> = cells
-        .iter()
-        .filter_map(|(cell, sps)| Some(format!("{} ({})", in_words(cell, *sps), why(cell)?)))
-        .collect();
-    match told.len() {
-        0 => String::new(),
-        _ => format!(" Left out, because their responses are not the middleware's alone: {}.", list(&told)),
     }
 }
 
@@ -231,11 +143,8 @@ fn points<'c, 'd: 'c>(
     cells.filter_map(|(cell, sps)| Some(Point { cell, sps: *sps, spread: over_runs(cell, of)? })).collect()
 }
 
-fn response_p99_ns(run: &Run) -> Option<f64> {
-    run.latency.get("response")?.p99_ns.map(|ns| ns as f64)
-}
-
-fn accepted_share(run: &Run) -> Option<f64> {
+/// Accepted of planned.
+pub(crate) fn accepted_share(run: &Run) -> Option<f64> {
     let planned = run.paced.as_ref()?.planned_sps.filter(|planned| *planned > 0.0)?;
     Some(run.throughput.as_ref()?.accepted_sps / planned)
 }
@@ -245,7 +154,7 @@ fn share(cell: &Cell) -> Option<Share> {
 }
 
 /// A load in samples/s and, where it is planned so, in percent of the maximum.
-fn in_words(cell: &Cell, sps: f64) -> String {
+pub(crate) fn in_words(cell: &Cell, sps: f64) -> String {
     let of_maximum =
         share(cell).map_or_else(String::new, |share| format!(" ({} % of the maximum)", share.percent()));
     format!("{}{of_maximum}", per_second(sps))
@@ -254,4 +163,15 @@ fn in_words(cell: &Cell, sps: f64) -> String {
 fn per_second(sps: f64) -> String {
     let digits = if sps.fract() == 0.0 || sps >= 1000.0 { 0 } else { 2 };
     format!("{sps:.digits$}/s")
+}
+
+/// How samples are packed, to be said behind what they are; nothing where they are not.
+pub(crate) fn batch_in_words(factors: &Factors) -> String {
+    match factors.batch_bytes {
+        0 => String::new(),
+        bytes if factors.batching.is_turbo() => {
+            format!(" with {} batches up to {bytes} bytes", factors.batching)
+        }
+        bytes => format!(" batched up to {bytes} bytes per flush"),
+    }
 }

@@ -44,7 +44,7 @@ fn throughput() -> [String; 3] {
         "Packets: distinct samples delivered to the reader, not datagrams; Lost: samples that never came, also \
          before the first and after the last that did. Both are sums over the valid runs; Lost % is of all sent.",
         "Packets/s, Mbit/s (10^6 bit/s of payload), CPU: medians over the valid runs. A rate is over the \
-         reader's own window, from the first to the last sample.",
+         time in which samples were written, or from the first that came to the last where that is longer.",
         "Dropped: datagrams that the kernel dropped at a full socket buffer in the valid runs, everybody's in \
          this network namespace; n/a where no counter tells.",
     ]
@@ -75,9 +75,10 @@ fn under_load(document: &Document) -> Vec<String> {
          intended time to the begin of the write. A response is the sum of the other two. Not halved, by one clock."
             .to_owned(),
         format!(
-            "Planned: the load; `max` has no intended times, so service only. Achieved/s: samples that the middleware \
-             took over the measured time, median over the valid runs; Delivered: sum over them. Times: of the samples of \
-             all valid runs of a cell together ({} of up to {}), quantiles within 0.1 %.",
+            "Planned: the load; `burst 10/100ms` is 10 samples at once every 100 ms; `max` has no intended times, so service \
+             only. Achieved/s: samples that the middleware took over the measured time; Delivered/s: distinct ones that the \
+             reader got; medians over the valid runs. Delivered, and Out of order, those that came after a later one: sums over \
+             them. Times: of the samples of all valid runs of a cell together ({} of up to {}), quantiles within 0.1 %.",
             count(design.blocks as usize, "run"),
             duration(design.measure_ns)
         ),
@@ -92,15 +93,15 @@ fn under_load(document: &Document) -> Vec<String> {
     if some(|paced| paced.sender_limited_runs) {
         told.push(format!(
             "{}: 99 % of the send lag is over a tenth of the period or of the median response. There the response \
-             tells how late the sender was, and is no property of the middleware's delivery: no knee is sought there. \
-             The warnings say what the sender was busy with.",
+             tells how late the sender was, and is no property of the middleware's delivery: findings go by service times \
+             there, where the plan was kept but for a few samples. The warnings say what the sender was busy with.",
             paced::SENDER_LIMITED
         ));
     }
     if some(|paced| paced.back_pressure_runs) {
         told.push(format!(
             "{}: 99 % of the send lag is over a tenth of the period or of the median response, since write calls did not \
-             return in time while the writer's process had time left: the middleware takes less than was planned.",
+             return in time while the writing thread had time left: the middleware takes less than was planned.",
             paced::BACK_PRESSURE
         ));
     }

@@ -1,13 +1,13 @@
-//! The table of an open loop: what was planned, what was achieved, and how late samples came.
+//! The tables of an open loop: what was planned, taken and delivered; how late samples came; what it took.
 
 use std::cmp::Ordering;
 
 use experiment::{Factors, Flow, Load, Rate};
-use results::{Cell, FlowRecord, Latency, Run};
+use results::{Cell, FlowRecord, Latency, Run, Throughput};
 
 use crate::{
     layout::{Align, Grid},
-    number::{micros, rate, significant},
+    number::{duration, micros, rate, significant},
     tables::{cpu, grouped, lost_spread, nothing, per_take, spread, unsupported},
 };
 
@@ -33,6 +33,22 @@ const FIGURES: [Figure; 5] = [
 /// Of probes.
 const RTT: [(&str, Quantile); 2] =
     [("RTT 50 %", |latency| latency.p50_ns), ("99 %", |latency| latency.p99_ns)];
+
+/// Columns of [`rates`] beside those that say which row it is.
+const RATES: usize = 8;
+
+/// Which flow of a cell, from 0, and of how many.
+#[derive(Clone, Copy)]
+struct Place {
+    number: usize,
+    flows: usize,
+}
+
+impl Place {
+    const fn is_first(self) -> bool {
+        self.number == 0
+    }
+}
 
 /// Columns that are there only where some cell has what they tell.
 #[derive(Clone, Copy)]
@@ -67,23 +83,95 @@ pub(crate) fn notes(cells: &[Cell], probe_every: Option<u32>) -> Vec<String> {
     batches.into_iter().chain(probes).collect()
 }
 
-/// By size, batch and load, ascending; `max` last. A cell of several flows has a row for each.
-pub(crate) fn table(cells: &[&Cell]) -> Grid {
-    let shown = Shown::of(cells);
-    let mut grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
-    if shown.batches {
-        grid = grid.column("Samples/flush", Align::Right);
-    }
-    grid = grid
+/// The columns that say which row it is: those of [`key`].
+fn keyed() -> Grid {
+    Grid::default()
+        .column("Size", Align::Right)
+        .column("Batch", Align::Right)
         .column("", Align::Left)
         .column("Planned", Align::Right)
+}
+
+/// By size, batch and load, ascending; `max` last. A cell of several flows has a row for each.
+fn filled(mut grid: Grid, cells: &[&Cell], row: impl Fn(&Cell, &Flow, Place) -> Vec<String>) -> Grid {
+    for cell in sorted(cells) {
+        let flows = cell.factors.streams();
+        for (number, flow) in flows.iter().enumerate() {
+            let mut whole = key(cell, flow, flows.len());
+            whole.extend(row(cell, flow, Place { number, flows: flows.len() }));
+            grid.row(whole);
+        }
+    }
+    grid
+}
+
+/// What was planned, taken and delivered.
+pub(crate) fn rates(cells: &[&Cell]) -> Grid {
+    let grid = keyed()
         .column("Achieved/s", Align::Right)
+        .column("± %", Align::Close)
+        .column("Delivered/s", Align::Right)
         .column("± %", Align::Close)
         .column("Delivered", Align::Right)
         .column("Lost %", Align::Right)
-        .column("± pp", Align::Close);
+        .column("± pp", Align::Close)
+        .column("Out of order", Align::Right);
+    filled(grid, cells, |cell, _, place| {
+        let Some((record, throughput)) = measured(cell, place) else { return nothing(cell, RATES) };
+        // all flows are written in the same time, and received in the same time
+        let achieved = |record: &FlowRecord, throughput: &Throughput| {
+            throughput.accepted_sps * share(record.counted.sent, throughput.sent)
+        };
+        let delivered = |record: &FlowRecord, throughput: &Throughput| {
+            throughput.delivered_sps * share(record.counted.delivered, throughput.delivered)
+        };
+        let over_runs = |of: fn(&FlowRecord, &Throughput) -> f64| {
+            spread(cell, |run| Some(of(of_run(run, place)?, run.throughput.as_ref()?)))
+        };
+        vec![
+            rate(achieved(record, throughput)),
+            over_runs(achieved),
+            rate(delivered(record, throughput)),
+            over_runs(delivered),
+            record.counted.delivered.to_string(),
+            format!("{:.2}", 100.0 * share(record.counted.lost, record.counted.sent)),
+            if place.flows == 1 { lost_spread(cell) } else { String::new() },
+            record.counted.out_of_order.to_string(),
+        ]
+    })
+}
+
+/// How late samples came.
+pub(crate) fn times(cells: &[&Cell]) -> Grid {
+    let mut grid = keyed();
     for (heading, ..) in FIGURES {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+    }
+    let grid = grid.column("", Align::Left);
+    filled(grid, cells, |cell, flow, place| {
+        let Some((record, _)) = measured(cell, place) else { return nothing(cell, 2 * FIGURES.len() + 1) };
+        let mut row = Vec::new();
+        for (_, kind, of) in FIGURES {
+            let has_not = !flow.load.has_times() && kind != "service";
+            let figure =
+                || record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| micros(ns as f64));
+            row.push(if has_not { NONE.to_owned() } else { figure() });
+            row.push(spread(cell, |run| Some(of(of_run(run, place)?.latency.get(kind)?)? as f64)));
+        }
+        row.push(if place.is_first() { flag(cell) } else { String::new() });
+        row
+    })
+}
+
+/// What it took, and the round trips beside it.
+pub(crate) fn costs(cells: &[&Cell]) -> Grid {
+    let shown = Shown::of(cells);
+    let mut grid = keyed();
+    if shown.batches {
+        grid = grid.column("Samples/flush", Align::Right);
+    }
+    if shown.groups {
+        grid = grid.column("Samples/take", Align::Right);
     }
     for (heading, _) in RTT.iter().filter(|_| shown.probes) {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
@@ -93,17 +181,28 @@ pub(crate) fn table(cells: &[&Cell]) -> Grid {
         .column("± %", Align::Close)
         .column("CPU reader", Align::Right)
         .column("± %", Align::Close);
-    if shown.groups {
-        grid = grid.column("Samples/take", Align::Right);
-    }
-    grid = grid.column("", Align::Left);
-    for cell in sorted(cells) {
-        let flows = cell.factors.streams();
-        for (number, flow) in flows.iter().enumerate() {
-            grid.row(row(cell, flow, (number, flows.len()), shown));
+    let columns = usize::from(shown.batches)
+        + usize::from(shown.groups)
+        + 4
+        + if shown.probes { 2 * RTT.len() } else { 0 };
+    filled(grid, cells, |cell, _, place| {
+        if measured(cell, place).is_none() {
+            return nothing(cell, columns);
         }
-    }
-    grid
+        // all flows are of one process
+        if !place.is_first() {
+            return vec![String::new(); columns];
+        }
+        let mut row = Vec::new();
+        row.extend(shown.batches.then(|| per_flush(cell)));
+        row.extend(shown.groups.then(|| per_take(cell)));
+        for (_, of) in RTT.iter().filter(|_| shown.probes) {
+            row.push(cell.latency.get("rtt").and_then(of).map_or_else(unsupported, |ns| micros(ns as f64)));
+            row.push(spread(cell, |run| Some(of(run.latency.get("rtt")?)? as f64)));
+        }
+        row.extend(cpu(cell));
+        row
+    })
 }
 
 /// In the order of the rows.
@@ -136,47 +235,37 @@ fn by_load(left: &Factors, right: &Factors) -> Ordering {
     key(left).total_cmp(&key(right))
 }
 
-/// One flow of a cell: its number, and of how many.
-fn row(cell: &Cell, flow: &Flow, (number, flows): (usize, usize), shown: Shown) -> Vec<String> {
-    let factors = &cell.factors;
-    let mut row = vec![flow.size_bytes.to_string(), factors.batch()];
-    row.extend(shown.batches.then(|| per_flush(cell)));
-    row.extend([if flows > 1 { flow.name.clone() } else { String::new() }, flow.load.to_string()]);
-    let record = cell.paced.as_ref().and_then(|paced| paced.flows.get(number));
-    let (Some(record), Some(throughput)) = (record, &cell.throughput) else {
-        row.extend(nothing(cell, if shown.probes { 24 } else { 20 } + usize::from(shown.groups)));
-        return row;
-    };
-    let alone = flows == 1;
-    let of_run = |run: &Run| -> Option<FlowRecord> { run.paced.as_ref()?.flows.get(number).cloned() };
-    // all flows are written in the same time
-    let achieved = throughput.accepted_sps * share(record.counted.sent, throughput.sent);
-    let achieved_by = |run: &Run| {
-        let (of_run, throughput) = (of_run(run)?, run.throughput.as_ref()?);
-        Some(throughput.accepted_sps * share(of_run.counted.sent, throughput.sent))
-    };
-    row.extend([
-        rate(achieved),
-        spread(cell, achieved_by),
-        record.counted.delivered.to_string(),
-        format!("{:.2}", 100.0 * share(record.counted.lost, record.counted.sent)),
-        if alone { lost_spread(cell) } else { String::new() },
-    ]);
-    for (_, kind, of) in FIGURES {
-        let has_not = !flow.load.has_times() && kind != "service";
-        let figure =
-            || record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| micros(ns as f64));
-        row.push(if has_not { NONE.to_owned() } else { figure() });
-        row.push(spread(cell, |run| Some(of(of_run(run)?.latency.get(kind)?)? as f64)));
+/// Which row it is.
+fn key(cell: &Cell, flow: &Flow, flows: usize) -> Vec<String> {
+    let name = if flows > 1 { flow.name.clone() } else { String::new() };
+    vec![flow.size_bytes.to_string(), batch(&cell.factors), name, planned(&flow.load)]
+}
+
+/// A ceiling, and whether that is turbo's: who packs is told below the table.
+fn batch(factors: &Factors) -> String {
+    match factors.batch_bytes {
+        bytes if factors.batching.is_turbo() => format!("turbo {bytes}"),
+        _ => factors.batch(),
     }
-    for (_, of) in RTT.iter().filter(|_| shown.probes) {
-        row.push(cell.latency.get("rtt").and_then(of).map_or_else(unsupported, |ns| micros(ns as f64)));
-        row.push(spread(cell, |run| Some(of(run.latency.get("rtt")?)? as f64)));
+}
+
+/// A load as short as a column needs it.
+fn planned(load: &Load) -> String {
+    match load {
+        Load::Burst { rate } => {
+            format!("burst {}/{}", rate.samples, duration(rate.period_ns).replace(' ', ""))
+        }
+        load => load.to_string(),
     }
-    row.extend(if alone || number == 0 { cpu(cell) } else { [(); 4].map(|()| String::new()) });
-    row.extend(shown.groups.then(|| if alone || number == 0 { per_take(cell) } else { String::new() }));
-    row.push(if alone || number == 0 { flag(cell) } else { String::new() });
-    row
+}
+
+/// A flow of a cell, and what was counted of all of its flows; none where nothing was measured.
+fn measured(cell: &Cell, place: Place) -> Option<(&FlowRecord, &Throughput)> {
+    Some((cell.paced.as_ref()?.flows.get(place.number)?, cell.throughput.as_ref()?))
+}
+
+fn of_run(run: &Run, place: Place) -> Option<&FlowRecord> {
+    run.paced.as_ref()?.flows.get(place.number)
 }
 
 /// Samples that left together, on average and at most; of all flows together.
@@ -192,14 +281,14 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Whether the response times are the sender's, or the middleware held it up, and in how many runs.
+/// Whether the response times are the sender's, or the middleware held it up, and in how many of the runs where not in all.
 fn flag(cell: &Cell) -> String {
     let Some(paced) = &cell.paced else { return String::new() };
     let runs = cell.valid_runs().count();
     let of = |(word, in_runs): (&str, u32)| match in_runs {
         0 => None,
         all if all as usize == runs => Some(word.to_owned()),
-        some => Some(format!("{word} in {some} of {runs} runs")),
+        some => Some(format!("{word} {some}/{runs}")),
     };
     let both = [(SENDER_LIMITED, paced.sender_limited_runs), (BACK_PRESSURE, paced.back_pressure_runs)];
     both.into_iter().filter_map(of).collect::<Vec<_>>().join(", ")

@@ -48,19 +48,38 @@ pub(crate) fn interference(duet: bool) -> String {
 
 /// QoS in force over these cells: one line an end, or one for both.
 pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
-    let ends = ["writer", "reader"].map(|end| {
-        let maps = cells.iter().filter_map(|cell| match serde_json::to_value(cell.effective_qos.get(end)?) {
-            Ok(Value::Object(fields)) => Some(fields.into_iter().collect::<Vec<_>>()),
-            _ => None,
-        });
-        let (standard, chosen): (Vec<_>, Vec<_>) =
-            over_all(maps).into_iter().partition(|(name, values)| is_standard(name, values));
-        let mut words: Vec<String> = chosen.iter().map(|(name, values)| policy(name, values)).collect();
-        if !standard.is_empty() {
-            words.push(format!("{} as DDS 1.4 has by default", count(standard.len(), "more setting")));
+    let of_all = ["writer", "reader"].map(|end| qos_of(cells, end));
+    let mut lines = of_ends(&of_all);
+    // of further flows what is another's
+    let flows: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.effective_qos.keys()).collect();
+    for (end, of_all) in ["writer", "reader"].iter().zip(&of_all) {
+        for entity in flows.iter().filter(|entity| entity.starts_with(&format!("{end}-"))) {
+            let words = qos_of(cells, entity);
+            if words != *of_all {
+                lines.push(format!("QoS in force, read back, {entity}: {words}"));
+            }
         }
-        words.join(", ")
+    }
+    lines
+}
+
+/// QoS in force of an entity.
+fn qos_of(cells: &[&Cell], entity: &str) -> String {
+    let maps = cells.iter().filter_map(|cell| match serde_json::to_value(cell.effective_qos.get(entity)?) {
+        Ok(Value::Object(fields)) => Some(fields.into_iter().collect::<Vec<_>>()),
+        _ => None,
     });
+    let (standard, chosen): (Vec<_>, Vec<_>) =
+        over_all(maps).into_iter().partition(|(name, values)| is_standard(name, values));
+    let mut words: Vec<String> = chosen.iter().map(|(name, values)| policy(name, values)).collect();
+    if !standard.is_empty() {
+        words.push(format!("{} as DDS 1.4 has by default", count(standard.len(), "more setting")));
+    }
+    words.join(", ")
+}
+
+/// One line, or one for each end.
+fn of_ends(ends: &[String; 2]) -> Vec<String> {
     match ends {
         [writer, reader] if writer.is_empty() && reader.is_empty() => {
             vec!["QoS in force: none that could be read back".to_owned()]

@@ -189,13 +189,7 @@ impl Page {
         }
         let paced = of_workload(cells, Workload::Paced);
         if !paced.is_empty() {
-            self.line(
-                "\nLatency under load: samples at planned times; times of one way in µs, rates in samples/s",
-            );
-            self.text.push_str(&paced::table(&paced).render());
-            for line in maximum::lines(&document.maxima, &paced) {
-                self.wrapped(&line);
-            }
+            self.paced(document, &paced);
         }
         let searches = of_workload(cells, Workload::Search);
         if !searches.is_empty() {
@@ -212,13 +206,7 @@ impl Page {
     fn batched(&mut self, of: (bool, u64), throughput: &[&Cell], unbatched: &[&Cell]) {
         let (turbo, ceiling) = of;
         let batched: Vec<&Cell> = throughput.iter().copied().filter(|cell| way(cell) == of).collect();
-        let who = match batched[0].factors.batching {
-            Batching::Native | Batching::TurboNative => "packed by the middleware",
-            Batching::Application | Batching::TurboApplication => {
-                "packed by the driver, not by the middleware"
-            }
-            Batching::None => "packed by nobody",
-        };
+        let who = packed_by(batched[0].factors.batching);
         let mut rows: Vec<(&Cell, bool)> = batched.iter().map(|cell| (*cell, false)).collect();
         // over half of the ceiling a batch holds one sample
         let measured = |size| batched.iter().any(|cell| cell.factors.size_bytes == size);
@@ -230,7 +218,7 @@ impl Page {
         rows.sort_by_key(|(cell, _)| order(cell.factors.size_bytes));
         self.throughput(
             &format!(
-                "Throughput, {}: up to {ceiling} bytes per flush, {who}",
+                "Throughput, {}: up to {ceiling} bytes per flush, packed by {who}",
                 if turbo { "turbo" } else { "batched" }
             ),
             &rows,
@@ -261,6 +249,23 @@ impl Page {
             "\nLatency by direction: one-way times in µs (one host, one clock) beside RTT/2, lost pings, CPU{interference}"
         );
         self.text.push_str(&tables::directions(cells).render());
+    }
+
+    fn paced(&mut self, document: &Document, cells: &[&Cell]) {
+        self.line("\nLoad: what was planned, taken and delivered; rates in samples/s");
+        self.text.push_str(&paced::rates(cells).render());
+        if let Some(batched) = cells.iter().find(|cell| cell.factors.batch_bytes > 0) {
+            self.wrapped(&format!("Batches are packed by {}.", packed_by(batched.factors.batching)));
+        }
+        for line in maximum::lines(&document.maxima, cells) {
+            self.wrapped(&line);
+        }
+        self.line("\nLatency under load: samples at planned times; times of one way in µs");
+        self.text.push_str(&paced::times(cells).render());
+        self.line(
+            "\nUnder load: CPU, and where there are some, batches, groups and round trips of probes in µs",
+        );
+        self.text.push_str(&paced::costs(cells).render());
     }
 
     fn findings(&mut self, document: &Document) {
@@ -321,6 +326,15 @@ impl Page {
                 self.wrapped(&format!("... and {more} of this kind: `--json` has all"));
             }
         }
+    }
+}
+
+/// Who packs samples.
+const fn packed_by(batching: Batching) -> &'static str {
+    match batching {
+        Batching::Native | Batching::TurboNative => "the middleware",
+        Batching::Application | Batching::TurboApplication => "the driver, not by the middleware",
+        Batching::None => "nobody",
     }
 }
 

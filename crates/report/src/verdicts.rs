@@ -99,7 +99,7 @@ fn figures(verdicts: &[&Verdict]) -> String {
         };
         grid.row(vec![
             verdict.treatment.cell.clone(),
-            verdict.metric.words().to_owned(),
+            verdict.figure(),
             figure(&verdict.baseline),
             verdict.baseline.runs.to_string(),
             figure(&verdict.treatment),
@@ -123,7 +123,7 @@ fn worth_a_look(verdicts: &[&Verdict], width: usize) -> String {
     let worth: Vec<String> = verdicts
         .iter()
         .filter(is_worth)
-        .map(|verdict| format!("{} of {}", verdict.metric.words(), verdict.treatment.cell))
+        .map(|verdict| format!("{} of {}", verdict.figure(), verdict.treatment.cell))
         .collect();
     if worth.is_empty() {
         return String::new();

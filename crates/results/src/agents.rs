@@ -42,6 +42,10 @@ pub struct Usage {
     /// Time in which its threads could have run, and waited for a core. Absent where the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_delay_ns: Option<u64>,
+    /// Of its driving thread, which writes: time on a core, or waiting for one. Absent where the kernel does not say, and in older
+    /// results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driving_ns: Option<u64>,
     /// The core that its driving thread was on when measuring ended. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<u32>,
@@ -54,11 +58,27 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Of a core: what its threads used or waited for. A process with less has threads that nobody but itself lets wait.
+    /// Of a core: what its driving thread used or waited for. With less, it was something else that let the thread wait. Where the
+    /// kernel tells nothing of a single thread, that of all.
     #[must_use]
     pub fn busy(&self) -> f64 {
-        let wanted = [self.user_ns, self.system_ns, self.run_delay_ns.unwrap_or(0)];
-        wanted.iter().map(|ns| *ns as f64).sum::<f64>() / self.elapsed_ns.max(1) as f64
+        self.driving_ns.map_or_else(|| self.used() + self.waited(), |ns| self.of_elapsed([ns]))
+    }
+
+    /// Of a core: what all of its threads used.
+    #[must_use]
+    pub fn used(&self) -> f64 {
+        self.of_elapsed([self.user_ns, self.system_ns])
+    }
+
+    /// Of a core: for how long its threads together waited for one; more than 1 where several did.
+    #[must_use]
+    pub fn waited(&self) -> f64 {
+        self.of_elapsed(self.run_delay_ns)
+    }
+
+    fn of_elapsed(&self, parts: impl IntoIterator<Item = u64>) -> f64 {
+        parts.into_iter().map(|ns| ns as f64).sum::<f64>() / self.elapsed_ns.max(1) as f64
     }
 }
 

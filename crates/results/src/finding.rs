@@ -55,10 +55,18 @@ pub enum FindingKind {
     Knee,
     /// At all loads the 99 % response stays within twice that of the lowest one.
     NoKnee,
+    /// The 99 % response goes beyond that and back, or its runs lie on both sides, or too few loads can be compared.
+    KneeUnclear,
     /// From some load on fewer samples are accepted than were planned.
     FallsShort,
     /// At all loads as many samples are accepted as were planned.
     KeepsUp,
+    /// Of the loads at which all that was planned was sent and delivered in every run, the highest one; a higher one was not so.
+    BestLossFree,
+    /// It is the highest load that was measured.
+    HighestLossFree,
+    /// No load was so, not even the lowest.
+    NoneLossFree,
     /// Under load some ways to batch reach higher rates, and others have lower latency: none is best at both.
     BatchingFront,
     /// Under load one way to batch is beaten by none in rate and latency.

@@ -4,24 +4,51 @@ use std::{collections::BTreeMap, fmt};
 
 use experiment::Load;
 
-use crate::Latency;
+use crate::{Latency, Usage};
 
 /// Of the period, and of the median response: what a send lag may be.
 const TOLERABLE: f64 = 0.1;
 /// Of the lag: with more than this in write calls, these are why the sender is late. Of the time: with more, writing is what the
 /// sender mostly does.
 const MOST: f64 = 0.5;
-/// With more of a core than this used or waited for, and mostly writing, the sender's process has no time left. One that mostly
+/// With more of a core than this used or waited for, and mostly writing, the writing thread has no time left. One that mostly
 /// waits for the next intended time spins.
 const BUSY: f64 = 0.9;
+/// Of a core: with more than this waited for by its threads, and less than this used, a process is kept from its cores by others.
+const HALF: f64 = 0.5;
 
 /// What is known of a sender beside the times of its samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sender {
     /// Of the send lags of all samples together: the share that would be there if nothing but write calls took its time.
     pub in_writes: f64,
-    /// Of a core: what its process used or waited for ([`crate::Usage::busy`]).
+    /// Of a core: what the thread that writes used or waited for ([`Usage::busy`]).
     pub busy: f64,
+    /// Of a core: what all threads of its process used.
+    pub used: f64,
+    /// Of a core: for how long they waited for one.
+    pub waited: f64,
+}
+
+impl Sender {
+    /// With this share of its lags in write calls.
+    #[must_use]
+    pub fn new(in_writes: f64, usage: &Usage) -> Self {
+        Self { in_writes, busy: usage.busy(), used: usage.used(), waited: usage.waited() }
+    }
+}
+
+/// Why a sender was late.
+#[derive(Clone, Copy, PartialEq)]
+enum Cause {
+    /// Its thread was woken late, or lost its core.
+    Woken,
+    /// Its write calls were kept from a core by other processes.
+    Starved,
+    /// Writing takes all that its thread has.
+    Writing,
+    /// The middleware held it up.
+    HeldUp,
 }
 
 /// How late a sender was, that was too late.
@@ -31,18 +58,19 @@ pub struct Lateness {
     lag: (&'static str, f64),
     /// What that is too much of, in words.
     beyond: Vec<String>,
-    /// Share of the measured time that write calls took.
+    /// Share of the writing time that write calls took.
     writing: f64,
     sender: Sender,
 }
 
 impl Lateness {
-    /// Of a flow with this load and these latencies, measured for so long. None if its sender held the plan, or had none.
+    /// Of a flow with this load and these latencies. Its sender had so long for writing: the measured time, or up to the end of a last
+    /// write that lasted longer. None if it held the plan, or had none.
     #[must_use]
     pub fn of(
         load: &Load,
         latency: &BTreeMap<String, Latency>,
-        measured_ns: u64,
+        writing_ns: u64,
         sender: Sender,
     ) -> Option<Self> {
         let period_ns = period_ns(load)?;
@@ -58,23 +86,29 @@ impl Lateness {
             .map(|(what, ns)| format!("{what} ({} µs)", micros(ns)))
             .collect();
         let calls = latency.get("write_call").map_or(0.0, |calls| calls.mean_ns * calls.n as f64);
-        let writing = calls / measured_ns.max(1) as f64;
+        // a mean is rounded
+        let writing = (calls / writing_ns.max(1) as f64).min(1.0);
         (!beyond.is_empty()).then_some(Self { lag, beyond, writing, sender })
     }
 
-    fn is_by_writes(&self) -> bool {
-        self.sender.in_writes > MOST
+    fn cause(&self) -> Cause {
+        let Sender { in_writes, busy, used, waited } = self.sender;
+        if in_writes <= MOST {
+            Cause::Woken
+        } else if waited > HALF && used < HALF {
+            Cause::Starved
+        } else if busy > BUSY && self.writing > MOST {
+            Cause::Writing
+        } else {
+            Cause::HeldUp
+        }
     }
 
-    fn has_no_time_left(&self) -> bool {
-        self.sender.busy > BUSY && self.writing > MOST
-    }
-
-    /// Whether the middleware held its writer up: write calls are why it was late, and its process had time left. Else the
-    /// sender is to blame: it was woken late, or writing takes all of its core.
+    /// Whether the middleware held its writer up: write calls are why it was late, and the thread that made them had time left.
+    /// Else the sender is to blame: it was woken late, its calls had no core, or writing takes all of one.
     #[must_use]
     pub fn is_back_pressure(&self) -> bool {
-        self.is_by_writes() && !self.has_no_time_left()
+        self.cause() == Cause::HeldUp
     }
 }
 
@@ -99,14 +133,21 @@ impl fmt::Display for Lateness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lag: (quantile, lag), beyond, writing, sender } = self;
         let [writing, of_lag] = [writing, &sender.in_writes].map(|share| 100.0 * share);
-        let (word, what) = match (self.is_back_pressure(), self.is_by_writes()) {
-            (true, _) => ("back-pressure", "the middleware holds its writer up"),
-            (_, true) => (
-                "sender-limited",
-                "what writing costs holds the sender up, whose process had no time left, so response times are not a property \
-                 of the middleware's delivery",
-            ),
-            _ => ("sender-limited", "response times are not a property of the middleware's delivery"),
+        let word = if self.is_back_pressure() { "back-pressure" } else { "sender-limited" };
+        let not_its = "response times are not a property of the middleware's delivery";
+        let what = match self.cause() {
+            Cause::HeldUp => "the middleware holds its writer up".to_owned(),
+            Cause::Writing => {
+                format!("what writing costs holds the sender up, whose thread had no time left, so {not_its}")
+            }
+            Cause::Starved => {
+                let [used, waited] = [sender.used, sender.waited].map(|of_a_core| 100.0 * of_a_core);
+                format!(
+                    "its process was kept from its cores (threads used {used:.0} % of one, and waited for one for {waited:.0} % \
+                     of the time), so {not_its}"
+                )
+            }
+            Cause::Woken => not_its.to_owned(),
         };
         write!(
             f,
@@ -154,7 +195,12 @@ mod tests {
     fn the_words_tell_the_quantile_that_the_samples_support_and_what_the_calls_took() {
         let late = |n, write_ns| {
             let run = run(500_000, 600_000, write_ns, n);
-            Lateness::of(&RATE, &run, 1_000_000_000, Sender { in_writes: 0.03, busy: 0.2 })
+            Lateness::of(
+                &RATE,
+                &run,
+                1_000_000_000,
+                Sender { in_writes: 0.03, busy: 0.2, ..Sender::default() },
+            )
         };
         let words = late(1000, 5_000).expect("too late").to_string();
         assert!(words.starts_with("sender-limited: 99 % of the send lag is 500.0 µs"), "{words}");
@@ -167,7 +213,8 @@ mod tests {
     fn who_is_held_up_by_calls_while_time_is_left_is_under_back_pressure_and_nobody_else() {
         let writing = |write_ns, in_writes, busy| {
             let run = run(500_000, 600_000, write_ns, 1000);
-            Lateness::of(&RATE, &run, 1_000_000_000, Sender { in_writes, busy }).expect("too late")
+            let sender = Sender { in_writes, busy, used: busy, ..Sender::default() };
+            Lateness::of(&RATE, &run, 1_000_000_000, sender).expect("too late")
         };
         let late = |in_writes, busy| writing(900_000, in_writes, busy);
         let held = late(0.97, 0.1);
@@ -186,8 +233,56 @@ mod tests {
         assert!(!woken.is_back_pressure() && woken.to_string().starts_with("sender-limited"), "{woken}");
         // who is not late is neither
         let on_time = run(1_000, 30_000, 900_000, 1000);
-        let sender = Sender { in_writes: 1.0, busy: 0.1 };
+        let sender = Sender { in_writes: 1.0, busy: 0.1, ..Sender::default() };
         assert_eq!(Lateness::of(&RATE, &on_time, 1_000_000_000, sender), None);
+    }
+
+    /// A run of 0.66 s, on a host whose cores others had: its threads used 7 ms, and waited for 1.68 s. One write call took 361 ms.
+    #[test]
+    fn who_is_kept_from_its_cores_in_write_calls_is_not_under_back_pressure_and_neither_does_writing_cost_that()
+     {
+        let usage = Usage {
+            elapsed_ns: 664_508_981,
+            user_ns: 2_000_000,
+            system_ns: 5_000_000,
+            run_delay_ns: Some(1_681_000_000),
+            ..Usage::default()
+        };
+        let late = |usage: &Usage| {
+            let run = run(363_331_583, 349_962_239, 820_000, 650);
+            Lateness::of(&RATE, &run, 664_000_000, Sender::new(0.973, usage)).expect("too late")
+        };
+        // whether or not the thread that writes is told from the others
+        for driving_ns in [None, Some(3_000_000), Some(660_000_000)] {
+            let starved = late(&Usage { driving_ns, ..usage.clone() });
+            assert!(!starved.is_back_pressure(), "{starved}");
+            let words = starved.to_string();
+            assert!(words.starts_with("sender-limited: "), "{words}");
+            let why = "its process was kept from its cores (threads used 1 % of one, and waited for one for 253 % of the time)";
+            assert!(words.contains(why), "{words}");
+        }
+        // on a quiet host the same calls are the middleware's
+        assert!(late(&Usage { run_delay_ns: Some(3_000_000), ..usage }).is_back_pressure());
+    }
+
+    /// The middleware's own threads are busy, and let the one that writes wait.
+    #[test]
+    fn of_a_busy_process_the_thread_that_writes_may_have_time_left() {
+        let late = |driving_ns| {
+            let usage = Usage {
+                elapsed_ns: 1_000_000_000,
+                user_ns: 1_100_000_000,
+                run_delay_ns: Some(100_000_000),
+                driving_ns,
+                ..Usage::default()
+            };
+            let run = run(500_000, 600_000, 900_000, 1000);
+            Lateness::of(&RATE, &run, 1_000_000_000, Sender::new(0.97, &usage)).expect("too late")
+        };
+        assert!(late(Some(200_000_000)).is_back_pressure());
+        for busy in [late(None), late(Some(950_000_000))] {
+            assert!(busy.to_string().contains("what writing costs"), "{busy}");
+        }
     }
 
     #[test]

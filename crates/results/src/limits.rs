@@ -91,11 +91,12 @@ pub(crate) fn warnings(
     let what = if factors.workload == Workload::Latency { "pings" } else { "samples" };
     if counted.lost > 0 {
         let percent = percent(counted.lost, counted.sent);
-        let promise = match (factors.workload, factors.qos.reliability) {
-            (Workload::Latency | Workload::Paced, _) if percent > MAX_LATENCY_LOSS_PCT => {
+        let reliable = |stream| factors.qos_of(stream).reliability == Some(Reliability::Reliable);
+        let promise = match factors.workload {
+            Workload::Latency | Workload::Paced if percent > MAX_LATENCY_LOSS_PCT => {
                 ": too many for a verdict on latency"
             }
-            (_, Some(Reliability::Reliable)) => ", although delivery was to be reliable",
+            _ if (0..factors.flows.len().max(1)).all(reliable) => ", although delivery was to be reliable",
             _ => "",
         };
         warn(
@@ -187,9 +188,11 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
             warning.kind,
             WarningKind::WritesRefused
                 | WarningKind::Buffers
+                | WarningKind::Batching
                 | WarningKind::Incomplete
                 | WarningKind::Host
                 | WarningKind::Spread
+                | WarningKind::FewSamples
                 | WarningKind::SenderLimited
                 | WarningKind::BackPressure
                 | WarningKind::Unsent

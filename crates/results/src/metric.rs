@@ -205,6 +205,12 @@ impl Metric {
         self.quantile().is_some_and(|(kind, _)| kind != "send_lag")
     }
 
+    /// Whether each of several streams has one of its own.
+    #[must_use]
+    pub fn is_of_flows(self) -> bool {
+        self.quantile().is_some_and(|(kind, _)| kind != "rtt")
+    }
+
     /// Whether runs of a workload have it, if they have samples enough.
     #[must_use]
     pub fn is_of(self, workload: Workload) -> bool {
@@ -308,6 +314,15 @@ impl Run {
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };
         figure.filter(|figure| figure.is_finite() && *figure > 0.0)
+    }
+
+    /// The same of one of several streams; of all together where none is named.
+    #[must_use]
+    pub fn figure_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
+        let Some(name) = flow else { return self.figure(metric) };
+        let (kind, quantile) = metric.quantile().filter(|_| self.state == RunState::Valid)?;
+        let flow = self.paced.as_ref()?.flows.iter().find(|flow| flow.name == name)?;
+        quantile.of(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
     }
 
     /// Whether it was judged to have reached no level that it kept, by what this figure is made of.

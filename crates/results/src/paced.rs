@@ -20,8 +20,8 @@ pub struct Paced {
     /// Whether the sender, not the middleware, decides the response times: its 99 % send lag exceeds a tenth of the period or of
     /// the median response, and the middleware did not hold it up.
     pub sender_limited: bool,
-    /// Whether the middleware held its writer up: the send lag is as long, most of it is time of write calls, and the process
-    /// had time left. In older results such a run is `sender_limited`.
+    /// Whether the middleware held its writer up: the send lag is as long, most of it is time of write calls, and the thread
+    /// that makes them had time left. In older results such a run is `sender_limited`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back_pressure: bool,
     /// What the throttle did, of a load that has one.

@@ -97,16 +97,15 @@ pub struct Failure {
     pub last_words: Vec<String>,
 }
 
-/// Throughput of all writers to all readers. Rates of the workload `paced` are over the measured time, or up to the last
-/// sample where that came later.
+/// Throughput of all writers to all readers. Rates of the workload `paced` are over the measured time at least.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Throughput {
     /// Samples that the writers tried to write, over the writers' measured time.
     pub offered_sps: f64,
     /// Samples that the middleware took, over the same time.
     pub accepted_sps: f64,
-    /// Distinct samples that readers got, over the readers' own window, from the first take to the last, without those of
-    /// the first.
+    /// Distinct samples that readers got, over the writers' measured time, or over the readers' own window, from the first sample to
+    /// the last, where that is longer. Of the workload `throughput` in older results: over the readers' window alone.
     pub delivered_sps: f64,
     /// Payload of these, in 10^6 bit/s.
     pub goodput_mbps: f64,

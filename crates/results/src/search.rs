@@ -56,7 +56,7 @@ pub struct GoalRecord {
     /// Full trials that contradict the bounds: good ones at the upper bound or above it, bad ones at the lower bound or below
     /// it. Where there are many, what is sustained changes from trial to trial.
     pub contradicting: u32,
-    /// Whether the upper bound is where the writer's process had no time left, not where the middleware could not follow.
+    /// Whether the upper bound is where the thread that writes had no time left, not where the middleware could not follow.
     pub limited_by_sender: bool,
 }
 
@@ -105,7 +105,7 @@ pub struct TrialRecord {
     pub late_ns: Option<u64>,
     /// The share of the plan that the writer did not hold, by the growth of its send lag.
     pub falls_behind: f64,
-    /// Whether the writer's process had no time left, and nothing held it up.
+    /// Whether the thread that writes had no time left, and nothing held it up.
     pub limited_by_sender: bool,
     /// What each goal says of it, in their order.
     pub judged: Vec<TrialJudged>,

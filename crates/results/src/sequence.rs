@@ -145,9 +145,6 @@ pub struct Received {
     pub bytes: u64,
     /// When the first distinct sample came; 0: none did.
     pub first_ns: u64,
-    /// Distinct samples that came then, in one take. A rate from the first on does not count these.
-    #[serde(default)]
-    pub first_delivered: u64,
     /// When the last distinct sample came.
     pub last_ns: u64,
     /// Length of a window.
@@ -157,55 +154,99 @@ pub struct Received {
 }
 
 impl Received {
-    /// Samples a second, over the reader's own window. That begins with its first take, whose samples came in the time before: they
-    /// are not counted. Where there was no other take, the time since the begin of the first write has all.
+    /// From the first sample of all these to the last; 0 where none came.
+    pub fn window_ns<'a>(all: impl IntoIterator<Item = &'a Self>) -> u64 {
+        let came = all.into_iter().filter(|received| received.delivered > 0);
+        let times = came.map(|received| (received.first_ns, received.last_ns));
+        times
+            .reduce(|(first, last), (begin, end)| (first.min(begin), last.max(end)))
+            .map_or(0, |(first, last)| last.saturating_sub(first))
+    }
+
+    /// Samples a second: all of them, over the writer's measured time, or over the reader's own window, from the first sample to the
+    /// last, where that is longer. So it is never more than what was accepted in the writer's time, a few samples cannot
+    /// make its window short, and how long samples are under way is not in it. Each time is of one clock.
     #[must_use]
-    pub fn delivered_sps(&self, written_from_ns: u64) -> f64 {
-        let (samples, from_ns) = if self.last_ns > self.first_ns {
-            (self.delivered.saturating_sub(self.first_delivered), self.first_ns)
-        } else {
-            (self.delivered, written_from_ns)
-        };
-        match self.last_ns.saturating_sub(from_ns) {
+    pub fn delivered_sps(&self, writing_ns: u64) -> f64 {
+        match Self::window_ns([self]).max(writing_ns) {
             0 => 0.0,
-            ns => samples as f64 * 1e9 / ns as f64,
+            ns => self.delivered as f64 * 1e9 / ns as f64,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    #[test]
-    fn the_first_take_begins_the_window_and_is_not_in_the_rate() {
-        let rate = |received: Received| received.delivered_sps(1_000);
-        let of = |delivered, first_delivered, last_ns| Received {
-            delivered,
-            first_delivered,
-            first_ns: 1_500,
-            last_ns,
-            ..Received::default()
-        };
-        assert_eq!(rate(of(26, 6, 2_500)), 20e6);
-        assert_eq!(rate(of(26, 1, 2_500)), 25e6);
-        // all at once: since they were written
-        assert_eq!(rate(of(26, 26, 1_500)), 26e9 / 500.0);
-        assert_eq!(rate(Received::default()), 0.0);
+    const S: u64 = 1_000_000_000;
+
+    fn received(delivered: u64, first_ns: u64, last_ns: u64) -> Received {
+        Received { delivered, first_ns: 5 * S + first_ns, last_ns: 5 * S + last_ns, ..Received::default() }
     }
 
-    /// Of a reader whose counts and times contradict each other.
+    /// Of samples that were written in a second.
+    fn rate(received: &Received) -> f64 {
+        received.delivered_sps(S)
+    }
+
     #[test]
-    fn what_cannot_be_has_a_rate_all_the_same() {
-        let of = |delivered, first_delivered, first_ns, last_ns| Received {
-            delivered,
-            first_delivered,
-            first_ns,
-            last_ns,
-            ..Received::default()
-        };
-        assert_eq!(of(1, 2, 1_500, 2_500).delivered_sps(1_000), 0.0);
-        assert_eq!(of(5, 5, 500, 500).delivered_sps(1_000), 0.0);
-        assert_eq!(of(5, 1, 900, 800).delivered_sps(1_000), 0.0);
+    fn the_rate_is_of_all_samples_over_all_of_the_time() {
+        // many takes: within the time that the first sample took
+        assert_eq!(rate(&received(1_000, 40_000, S - 10_000)), 1_000.0);
+        // a queue that drains after the last write
+        assert_eq!(rate(&received(1_000, 0, 2 * S)), 500.0);
+        // samples that are under way for long
+        assert_eq!(rate(&received(1_000, 3 * S, 4 * S)), 1_000.0);
+        // one take, at the end
+        assert_eq!(rate(&received(26, S, S)), 26.0);
+        // nothing came, or nothing was written
+        assert_eq!(rate(&Received::default()), 0.0);
+        assert_eq!(received(0, 0, 0).delivered_sps(0), 0.0);
+    }
+
+    #[test]
+    fn the_window_of_several_readers_is_from_the_first_sample_to_the_last() {
+        let [early, late, none] = [received(3, 10, 500), received(2, 200, 900), Received::default()];
+        assert_eq!(Received::window_ns([&early, &late, &none]), 890);
+        assert_eq!(Received::window_ns([&none]), 0);
+    }
+
+    /// A reader that had no core: 29 of 32 samples of 11 MB came in its first take, and 3 more within 2 ms, which are not 1500/s.
+    #[test]
+    fn a_few_samples_at_the_end_make_no_rate_of_their_own() {
+        let few = received(32, 630_000_000, 632_000_000);
+        assert_eq!(few.delivered_sps(632_000_000), 32e9 / 632e6);
+        // nor does what comes of a reader that hears nothing after the begin
+        assert_eq!(rate(&received(3, 40_000, 2_000_000)), 3.0);
+    }
+
+    #[test]
+    fn times_that_contradict_each_other_have_a_rate_all_the_same() {
+        assert_eq!(received(5, 900, 800).delivered_sps(0), 0.0);
+        assert_eq!(received(5, 900, 800).delivered_sps(800), 5e9 / 800.0);
+        assert!(received(u64::MAX, 0, 1).delivered_sps(u64::MAX).is_finite());
+    }
+
+    proptest! {
+        /// Whatever came when.
+        #[test]
+        fn no_more_is_delivered_than_was_accepted(
+            accepted in 1_u64..1 << 40,
+            lost in 0.0_f64..=1.0,
+            writing_ns in 1_u64..100 * S,
+            first_ns in 0_u64..200 * S,
+            took_ns in 0_u64..200 * S,
+        ) {
+            let delivered = (accepted as f64 * (1.0 - lost)) as u64;
+            let received = received(delivered.min(accepted), first_ns, first_ns + took_ns);
+            let rate = received.delivered_sps(writing_ns);
+            prop_assert!(rate <= accepted as f64 * 1e9 / writing_ns as f64, "{rate}");
+            // and all of it in the longer of the two times
+            let samples = rate * writing_ns.max(took_ns) as f64 / 1e9;
+            prop_assert!((samples - received.delivered as f64).abs() <= 1e-9 * samples.max(1.0), "{samples}");
+        }
     }
 }

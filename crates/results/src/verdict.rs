@@ -12,6 +12,9 @@ pub struct Verdict {
     pub kind: VerdictKind,
     /// By which figure.
     pub metric: Metric,
+    /// Of which of several streams. Absent: of all together; so in older results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
     /// Its unit, as far as it stands beside a number here.
     pub unit: String,
     /// The cell that is judged.
@@ -219,6 +222,13 @@ impl Conclusion {
 }
 
 impl Verdict {
+    /// The figure for people.
+    #[must_use]
+    pub fn figure(&self) -> String {
+        let of_flow = self.flow.as_ref().map_or_else(String::new, |flow| format!(" of flow `{flow}`"));
+        format!("{}{of_flow}", self.metric.words())
+    }
+
     /// Whether all blocks say something else than those without noise.
     #[must_use]
     pub fn depends_on_noise(&self) -> bool {

@@ -26,6 +26,8 @@ pub enum WarningKind {
     BufferDrops,
     /// Socket buffers are smaller than asked for.
     Buffers,
+    /// Samples are packed otherwise than the cell says.
+    Batching,
     /// Samples came that are not of this run.
     Foreign,
     /// Samples were damaged.
@@ -34,6 +36,8 @@ pub enum WarningKind {
     Order,
     /// The runs of a cell differ widely.
     Spread,
+    /// Rates are of a few samples only.
+    FewSamples,
     /// Runs of a cell did not keep their level while measured.
     NotSteady,
     /// The sender was late: response times are not a property of the middleware.

@@ -27,6 +27,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
             elapsed_ns: 1_000_000_000,
             user_ns: if told("busy") { 950_000_000 } else { 2_000_000 },
             system_ns: 3_000_000,
+            run_delay_ns: told("starved").then_some(900_000_000),
             ..Usage::default()
         },
         sockets: Some(Sockets {
@@ -136,7 +137,6 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
         next: sent,
         checked_in_full: sent,
         first_ns: BEGIN_NS + OUT_NS,
-        first_delivered: 1,
         last_ns: BEGIN_NS + OUT_NS + (sent - 1) * PERIOD_NS,
         ..Received::default()
     };
@@ -160,13 +160,21 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
     if told("corrupt") {
         received.corrupt = 1;
     }
+    if told("few") {
+        // the others are lost at the end
+        (received.delivered, received.next) = (LOST, LOST);
+    }
     received.bytes = received.delivered * configure.factors.size_bytes;
     let windows = u64::from(configure.windows);
     received.window_ns = SENT * PERIOD_NS / windows;
     received.window_delivered = vec![sent / windows; configure.windows as usize];
-    // what is missing is missing at the end
-    received.window_delivered[configure.windows as usize - 1] += received.delivered;
-    received.window_delivered[configure.windows as usize - 1] -= sent / windows * windows;
+    if told("few") {
+        received.window_delivered = vec![received.delivered];
+    } else {
+        // what is missing is missing at the end
+        received.window_delivered[configure.windows as usize - 1] += received.delivered;
+        received.window_delivered[configure.windows as usize - 1] -= sent / windows * windows;
+    }
     if told("miscount") {
         received.window_delivered[0] += 1;
     }
@@ -191,6 +199,8 @@ fn lag_ns(flow: &Flow, told: &dyn Fn(&'static str) -> bool) -> Option<u64> {
 fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedWritten {
     let flows = configure.factors.streams();
     let sent = SENT / flows.len() as u64;
+    // with longer calls the last one ends after the measured time
+    let calls = if told("drag") { 2 } else { 1 };
     let flow = |flow: &Flow| FlowWritten {
         planned: sent + u64::from(told("unplanned")) + if told("unsent") { LOST } else { 0 },
         offered: sent,
@@ -206,14 +216,14 @@ fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> 
             Some(lag) if told("overheld") => 1.1 * lag as f64,
             _ => 0.0,
         },
-        write_call: distribution(configure, 2_000, sent),
+        write_call: distribution(configure, calls * 2_000, sent),
         batches: None,
     };
     PacedWritten {
         probes: None,
         throttle: None,
         begin_ns: BEGIN_NS,
-        end_ns: BEGIN_NS + configure.measure_ns,
+        end_ns: BEGIN_NS + calls * configure.measure_ns,
         spin_ns: if configure.spin { 50_000 } else { 0 },
         flows: flows.iter().map(flow).collect(),
     }

@@ -3,13 +3,15 @@
 //! The "driver" is a text file with one instruction a line: `what role phase`, where role and phase may be `any`.
 //!
 //! ```text
-//! kill hang deaf exit fail garbage wrong twice      instead of the answer
+//! kill hang deaf exit fail refuse garbage wrong twice
+//!                                                   instead of the answer
 //! protocol                                          another version of the control channel
 //! qos blind queue off meager                        other QoS in force, none read back, the reader's for all, no multicast,
 //!                                                   small buffers
+//! packs alone                                       a writer whose middleware packs samples, one that does not
 //! shm child                                         leaves a file, a process of its own
-//! lose owe corrupt overrun foreign backwards torn miscount overflow uncounted unicast
-//! late held overheld busy unplanned unsent unplaced forget early astray deserter hoard single mislay
+//! lose owe few corrupt overrun foreign backwards torn miscount overflow uncounted unicast
+//! late held overheld busy starved drag unplanned unsent unplaced forget early astray deserter hoard single mislay
 //!                                                   figures to be told of, or that contradict each other
 //! jam                                               when it is to write without a plan
 //! linger crash                                      after goodbye
@@ -109,7 +111,7 @@ impl Agent {
             Order::Measure { duration_ns, .. } => {
                 let load = &self.configure.as_ref().expect("configured").factors.load;
                 if *load == Some(Load::Max) && self.is_told("jam", "measure") {
-                    return Reply::Failed { error: "it is jammed".to_owned(), hint: None };
+                    return Reply::Failed { error: "it is jammed".to_owned(), hint: None, refused: false };
                 }
                 self.pass(duration_ns);
                 let sent = if self.role().drives() { figures::SENT } else { 0 };
@@ -138,13 +140,13 @@ impl Agent {
         let in_force = |entity: &str| {
             let factors = &configure.factors;
             let asked =
-                if entity.starts_with("writer") { factors.writer_qos() } else { factors.reader_qos() };
+                if entity.starts_with("writer") { factors.writer_qos(0) } else { factors.reader_qos(0) };
             if self.told_of("blind", "configure", configure.role.name()) {
                 return Qos::default();
             }
             // what is asked of readers is in force on writers
             if self.told_of("queue", "configure", configure.role.name()) {
-                return factors.reader_qos();
+                return factors.reader_qos(0);
             }
             match self.told_of("qos", "configure", configure.role.name()) {
                 true => Qos { reliability: Some(Reliability::BestEffort), ..asked },
@@ -164,12 +166,23 @@ impl Agent {
                     (entity, in_force)
                 })
                 .collect(),
-            settings: [("participant".to_owned(), self.settings(configure))].into(),
+            settings: self.settings(configure),
             cpus: configure.cpus.clone().unwrap_or_default(),
         }))
     }
 
-    fn settings(&self, configure: &Configure) -> BTreeMap<String, String> {
+    fn settings(&self, configure: &Configure) -> BTreeMap<String, BTreeMap<String, String>> {
+        let mut settings = BTreeMap::from([("participant".to_owned(), self.of_participant(configure))]);
+        for (told, who) in [("packs", "native"), ("alone", "none")] {
+            if self.told_of(told, "configure", configure.role.name()) {
+                let batching = BTreeMap::from([("batching".to_owned(), who.to_owned())]);
+                settings.insert("writer".to_owned(), batching);
+            }
+        }
+        settings
+    }
+
+    fn of_participant(&self, configure: &Configure) -> BTreeMap<String, String> {
         let off = self.told_of("off", "configure", configure.role.name());
         let multicast = if off { "off" } else { "unknown" };
         let domain = configure.domain.to_string();
@@ -235,13 +248,13 @@ impl Agent {
             send(&mut channel, &Reply::WarmedUp).and_then(|()| send(&mut channel, &Reply::WarmedUp))
         } else if told("twice") {
             send(&mut channel, reply).and_then(|()| send(&mut channel, reply))
-        } else if told("fail") {
+        } else if told("fail") || told("refuse") {
             let (error, hint) = ("it does not work".to_owned(), Some("try harder".to_owned()));
-            send(&mut channel, &Reply::Failed { error, hint })
+            send(&mut channel, &Reply::Failed { error, hint, refused: told("refuse") })
         } else {
             send(&mut channel, reply)
         };
-        if sent.is_err() || told("fail") {
+        if sent.is_err() || told("fail") || told("refuse") {
             process::exit(1);
         }
     }

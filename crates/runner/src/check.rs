@@ -15,7 +15,8 @@ use crate::{
     leftovers,
 };
 
-/// The cases that there are. The driver is loaded: one that cannot be is told here.
+/// The cases that there are, to be asked for first: what runners of before have left is removed, and the driver is loaded, so that
+/// one that cannot be is told here.
 ///
 /// # Errors
 /// The file is not a driver, or one of another version of the contract, or fails.
@@ -25,6 +26,7 @@ pub fn cases(
     limits: &Limits,
     stop: &Stop,
 ) -> Result<Vec<CaseInfo>, RunnerError> {
+    leftovers::sweep();
     let asked = ask(launcher, driver, Order::Cases, limits.report_ns, limits, stop, |reply| match reply {
         Reply::Cases { cases } => Ok(cases),
         other => Err(other),
@@ -49,7 +51,6 @@ pub fn check(
     limit: Duration,
     stop: &Stop,
 ) -> Result<Verdict, RunnerError> {
-    leftovers::sweep();
     let name = leftovers::case_name(case);
     let domain = Domains::new().take();
     let order =

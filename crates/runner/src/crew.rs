@@ -54,6 +54,8 @@ pub(crate) enum Trouble {
         /// Whether the agent's end is to be told.
         gone: bool,
     },
+    /// The driver of an agent will not do what is asked of it, whenever it is asked.
+    Refused { phase: &'static str, agent: usize, error: String, hint: Option<String> },
 }
 
 /// The agents of one run. Dropping it ends them.
@@ -152,8 +154,12 @@ impl<'a> Crew<'a> {
             match self.events.recv_timeout(left) {
                 Ok(Event::Stop) => return Err(Trouble::Stopped),
                 Ok(Event::Reply(agent, Ok(reply))) => {
-                    if let Reply::Failed { error, hint } = *reply {
-                        return Err(Trouble::Phase { phase, agent, error, hint, gone: false });
+                    if let Reply::Failed { error, hint, refused } = *reply {
+                        return Err(if refused {
+                            Trouble::Refused { phase, agent, error, hint }
+                        } else {
+                            Trouble::Phase { phase, agent, error, hint, gone: false }
+                        });
                     }
                     let place = from.iter().position(|&number| number == agent);
                     match place.filter(|&place| replies[place].is_none()) {
@@ -225,7 +231,11 @@ impl<'a> Crew<'a> {
     /// to stop.
     pub(crate) fn fail(mut self, trouble: Trouble) -> Option<Failure> {
         let endings = self.end();
-        let Trouble::Phase { phase, agent, mut error, mut hint, gone } = trouble else { return None };
+        let (phase, agent, mut error, mut hint, gone) = match trouble {
+            Trouble::Stopped => return None,
+            Trouble::Phase { phase, agent, error, hint, gone } => (phase, agent, error, hint, gone),
+            Trouble::Refused { phase, agent, error, hint } => (phase, agent, error, hint, false),
+        };
         if gone {
             (error, hint) = why_gone(endings[agent]);
         }
@@ -287,7 +297,9 @@ fn broken(phase: &'static str, agent: usize, error: &ChannelError) -> Trouble {
 fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> Trouble {
     let hint = match phase {
         HELLO => "loading the driver hangs, or the host is too busy",
-        "match" => "`--match-timeout` gives more time",
+        "match" => {
+            "give it more time: `limits.match` of an experiment, or `--match-timeout` of `characterize`"
+        }
         _ => "a call of the driver hangs, or the host is too busy",
     };
     Trouble::Phase {

@@ -5,11 +5,15 @@ use std::{fs, path::PathBuf};
 use experiment::{DriverDescription, Limits, is_driver_path};
 
 use crate::{
-    DriverFile, Launcher, RunnerError, Stop,
+    DriverFile, DriverPath, Launcher, RunnerError, Stop,
     agent::Log,
     crew::{Crew, Member},
     version::{Version, split},
 };
+
+/// What a driver says of itself, and the shared libraries that its agent has loaded then, sorted, the driver among them. What the
+/// middleware loads later is not seen.
+pub type Inspected = (DriverDescription, Vec<PathBuf>);
 
 /// What a driver says of itself: an agent loads it, says hello, and ends.
 ///
@@ -25,17 +29,42 @@ pub fn describe(
     inspect(launcher, driver, limits, stop).map(|(description, _)| description)
 }
 
-/// The same, and the shared libraries that its agent has loaded then, sorted, the driver among them. What the middleware
-/// loads later is not seen.
+/// The driver that is meant by a name, what it says of itself, and the libraries that it has loaded: where the middleware of the
+/// first that may be meant is not installed, the highest version whose middleware is; where none is, the first.
 ///
 /// # Errors
-/// As [`describe`].
-pub fn inspect(
+/// As [`DriverPath::find`], and as [`describe`] of the first.
+pub fn inspect_named(
+    launcher: &dyn Launcher,
+    path: &DriverPath,
+    driver: &str,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<(DriverFile, Inspected), RunnerError> {
+    let mut candidates = path.candidates(driver)?.into_iter();
+    let inspect = |file: DriverFile| inspect(launcher, &file, limits, stop).map(|found| (file, found));
+    let first = candidates.next().map(&inspect).expect("there is at least one")?;
+    if first.1.0.is_installed() {
+        return Ok(first);
+    }
+    for candidate in candidates {
+        match inspect(candidate) {
+            Ok(found) if found.1.0.is_installed() => return Ok(found),
+            Err(RunnerError::Stopped) => return Err(RunnerError::Stopped),
+            // another one that cannot be used: it was not asked for by its version
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(first)
+}
+
+/// What a driver says of itself, and the shared libraries that its agent has loaded then.
+pub(crate) fn inspect(
     launcher: &dyn Launcher,
     driver: &DriverFile,
     limits: &Limits,
     stop: &Stop,
-) -> Result<(DriverDescription, Vec<PathBuf>), RunnerError> {
+) -> Result<Inspected, RunnerError> {
     let member = Member { role: None, driver: driver.path.clone(), padding_bytes: 0, log: Log::in_memory()? };
     let mut crew = Crew::muster(launcher, vec![member], limits, stop)?;
     let asked = crew.hellos().and_then(|mut hellos| {

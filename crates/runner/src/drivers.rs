@@ -9,7 +9,8 @@ use std::{
 use experiment::is_driver_path;
 
 use crate::{
-    RunnerError, Sources,
+    RunnerError,
+    install::can_be_built,
     version::{meant, order, split},
 };
 
@@ -123,7 +124,7 @@ impl DriverPath {
         let known = self.known();
         let mut names: Vec<&str> = known.iter().map(|driver| split(&driver.name).0).collect();
         names.dedup();
-        let found = names.into_iter().filter_map(|name| of(&known, name));
+        let found = names.into_iter().filter_map(|name| of(&known, name).into_iter().next());
         found.collect()
     }
 
@@ -133,6 +134,15 @@ impl DriverPath {
     /// # Errors
     /// There is no such file, or no driver of that name and version.
     pub fn find(&self, driver: &str) -> Result<DriverFile, RunnerError> {
+        self.candidates(driver).map(|mut candidates| candidates.swap_remove(0))
+    }
+
+    /// The drivers that may be meant, at least one: the first is, unless its middleware is not installed. Each has the name that
+    /// was asked for.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) fn candidates(&self, driver: &str) -> Result<Vec<DriverFile>, RunnerError> {
         let name = driver.to_owned();
         if is_driver_path(driver) {
             let missing = |error| RunnerError::NoDriverFile { file: PathBuf::from(driver), error };
@@ -141,17 +151,18 @@ impl DriverPath {
             if !path.is_file() {
                 return Err(missing(std::io::Error::other("it is not a file")));
             }
-            return Ok(DriverFile { name, path });
+            return Ok(vec![DriverFile { name, path }]);
         }
-        match of(&self.named(), driver) {
-            Some(found) => Ok(found),
-            None => Err(RunnerError::UnknownDriver {
-                can_be_built: Sources::find(None).is_ok_and(|sources| sources.has(split(driver).0)),
-                driver: name,
-                known: self.known().iter().map(with_version).collect(),
-                searched: self.directories.iter().filter(|directory| exists(directory)).cloned().collect(),
-            }),
+        let found = of(&self.named(), driver);
+        if !found.is_empty() {
+            return Ok(found);
         }
+        Err(RunnerError::UnknownDriver {
+            can_be_built: can_be_built(driver),
+            driver: name,
+            known: self.known().iter().map(with_version).collect(),
+            searched: self.directories.iter().filter(|directory| exists(directory)).cloned().collect(),
+        })
     }
 }
 
@@ -165,11 +176,15 @@ fn with_version(driver: &DriverFile) -> String {
     }
 }
 
-/// Of the known drivers the one that is meant, under the name that was asked for.
-fn of(known: &[DriverFile], driver: &str) -> Option<DriverFile> {
-    let name = meant(driver, known.iter().map(|known| known.name.as_str()))?;
-    let found = known.iter().find(|known| known.name == name)?;
-    Some(DriverFile { name: driver.to_owned(), path: found.path.clone() })
+/// Of the known drivers those that may be meant, each once, under the name that was asked for.
+fn of(known: &[DriverFile], driver: &str) -> Vec<DriverFile> {
+    let mut found: Vec<DriverFile> = Vec::new();
+    for name in meant(driver, known.iter().map(|known| known.name.as_str())) {
+        let file = known.iter().find(|known| known.name == name);
+        let path = file.map(|file| &file.path).filter(|path| found.iter().all(|other| other.path != **path));
+        found.extend(path.map(|path| DriverFile { name: driver.to_owned(), path: path.clone() }));
+    }
+    found
 }
 
 fn exists(directory: &Path) -> bool {

@@ -6,6 +6,17 @@ use results::{DirectoryError, Failure};
 
 use crate::version::split;
 
+/// Whether a driver that is not installed can be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CanBeBuilt {
+    /// There are no sources of that name.
+    No,
+    /// It can.
+    Yes,
+    /// These versions of it can, and not the one that was named.
+    Versions(Vec<String>),
+}
+
 /// Why nothing, or nothing more, can be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
@@ -18,8 +29,8 @@ pub enum RunnerError {
         known: Vec<String>,
         /// The directories that exist and were searched.
         searched: Vec<PathBuf>,
-        /// Whether there are sources of a driver of that name.
-        can_be_built: bool,
+        /// Whether it can be built here.
+        can_be_built: CanBeBuilt,
     },
     /// A library of another version than that of its driver's name.
     #[error("driver `{driver}` has loaded version {found} of its middleware")]
@@ -42,6 +53,18 @@ pub enum RunnerError {
     Driver {
         /// As it was named.
         driver: String,
+        /// Why.
+        failure: Box<Failure>,
+    },
+    /// A driver that will not open what a cell asks for, whenever it is asked.
+    #[error("driver `{driver}` refuses {}: {}", of_cells(cell, *others), failure.error)]
+    Refused {
+        /// Of a pair the one at fault, as it was named.
+        driver: String,
+        /// Id of the cell.
+        cell: String,
+        /// How many other cells ask for the same.
+        others: usize,
         /// Why.
         failure: Box<Failure>,
     },
@@ -128,20 +151,26 @@ impl RunnerError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::UnknownDriver { known, driver, can_be_built, .. } if !known.is_empty() || *can_be_built => {
+            Self::UnknownDriver { known, driver, can_be_built, .. }
+                if !known.is_empty() || *can_be_built != CanBeBuilt::No =>
+            {
                 let known = if known.is_empty() {
                     "no driver is installed".to_owned()
                 } else {
                     format!("known drivers are {}", known.join(", "))
                 };
-                if *can_be_built {
-                    let name = split(driver).0;
-                    format!(
+                let name = split(driver).0;
+                match can_be_built {
+                    CanBeBuilt::No => format!("{known}; a file is named by its path"),
+                    CanBeBuilt::Yes => format!(
                         "{known}; `ddsmark drivers install {driver}` fetches and builds it, `ddsmark drivers versions \
                          {name}` lists the versions"
-                    )
-                } else {
-                    format!("{known}; a file is named by its path")
+                    ),
+                    CanBeBuilt::Versions(versions) => format!(
+                        "{known}; versions of `{name}` that can be fetched are {}, and one that you have is built against \
+                         with `ddsmark drivers install {name} --prefix DIR`",
+                        versions.join(", ")
+                    ),
                 }
             }
             Self::UnknownDriver { .. } => {
@@ -154,6 +183,10 @@ impl RunnerError {
             ),
             Self::NoDriverFile { .. } => "`ddsmark drivers list` shows the drivers that can be named".to_owned(),
             Self::Driver { failure, .. } => return failure.hint.clone(),
+            Self::Refused { failure: said, driver, .. } => match &said.hint {
+                Some(hint) => hint.clone(),
+                None => format!("`ddsmark drivers info {driver}` shows what it can do"),
+            },
             Self::NoAgent { .. } => {
                 "install `ddsmark-agent` beside `ddsmark`, or set DDSMARK_AGENT to its file".to_owned()
             }
@@ -170,6 +203,15 @@ impl RunnerError {
             | Self::Stopped => return None,
         };
         Some(hint)
+    }
+}
+
+/// What a refusal is about.
+fn of_cells(cell: &str, others: usize) -> String {
+    match others {
+        0 => format!("what cell `{cell}` asks for"),
+        1 => format!("what cell `{cell}` and another one ask for"),
+        others => format!("what cell `{cell}` and {others} others ask for"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use control::{Configure, Configured, Drain, Match, Order, Reply, Report, Role};
-use experiment::{Cell, Design, Limits, Qos, Workload};
+use experiment::{Cell, Design, Limits, Workload};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::{
@@ -179,7 +179,8 @@ impl PairRun<'_> {
         self.design.probe_every.filter(|_| self.cell.factors.workload != Workload::Latency)
     }
 
-    fn configuration(&self, role: Role) -> Order {
+    /// What an end is asked to open.
+    pub(crate) fn configuration(&self, role: Role) -> Order {
         let number = if role.drives() { DRIVING } else { SERVING };
         Order::Configure(Box::new(Configure {
             role,
@@ -202,13 +203,16 @@ impl PairRun<'_> {
 
     /// QoS in force must be what was asked for. Returns, in words, what could not be read back.
     fn compare_qos(&self, configured: &[Configured; 2]) -> Result<Vec<String>, Trouble> {
-        let asked_of_writer = &self.cell.factors.writer_qos();
-        // how long a write may block says nothing to a reader
-        let asked_of_reader = Qos { max_blocking_ns: None, ..self.cell.factors.reader_qos() };
+        let factors = &self.cell.factors;
         let mut unverified = Vec::new();
         for (number, role) in roles(self.cell.factors.workload).into_iter().enumerate() {
-            for (kind, entity) in self.entities(role) {
-                let asked = if kind == "writer" { asked_of_writer } else { &asked_of_reader };
+            for (kind, stream) in self.entities(role) {
+                let asked = if kind == "writer" {
+                    factors.writer_qos(stream).of_writers()
+                } else {
+                    factors.reader_qos(stream).of_readers()
+                };
+                let entity = if stream == 0 { kind.to_owned() } else { format!("{kind}-{}", stream + 1) };
                 let in_force = configured[number].effective_qos.get(&entity).cloned().unwrap_or_default();
                 let (unknown, wrong): (Vec<_>, Vec<_>) = asked
                     .differences(&in_force)
@@ -239,13 +243,11 @@ impl PairRun<'_> {
         Ok(unverified)
     }
 
-    /// The entities of a role: of which kind, and by which name. Those of further flows are numbered.
-    fn entities(&self, role: Role) -> impl Iterator<Item = (&'static str, String)> {
-        let flows = self.cell.factors.flows.len().max(1);
-        entities(role, self.probe_every().is_some()).iter().flat_map(move |&kind| {
-            let further = (2..=flows).map(move |flow| (kind, format!("{kind}-{flow}")));
-            std::iter::once((kind, kind.to_owned())).chain(further)
-        })
+    /// The entities of a role: of which kind, and of which stream.
+    fn entities(&self, role: Role) -> impl Iterator<Item = (&'static str, usize)> {
+        let streams = self.cell.factors.flows.len().max(1);
+        let kinds = entities(role, self.probe_every().is_some()).iter();
+        kinds.flat_map(move |&kind| (0..streams).map(move |stream| (kind, stream)))
     }
 
     /// Socket buffers that were asked for, and of which no setting tells what was granted.

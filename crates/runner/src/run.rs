@@ -223,9 +223,9 @@ pub(crate) struct Names {
 
 /// What a run, or a trial of it, has to itself.
 pub(crate) struct Name {
-    run: String,
-    tag: u16,
-    domain: Domain,
+    pub(crate) run: String,
+    pub(crate) tag: u16,
+    pub(crate) domain: Domain,
 }
 
 impl Names {

@@ -61,21 +61,22 @@ pub(crate) fn order(driver: &str) -> impl Ord + use<> {
     (name.to_owned(), version)
 }
 
-/// Of these drivers the one that is meant: that of this very name; else, of `NAME` and of `NAME@VERSION`, the highest version
-/// that is there and begins so.
-pub(crate) fn meant<'a>(driver: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
-    if let Some(same) = known.clone().find(|name| *name == driver) {
-        return Some(same);
-    }
+/// Of these drivers those that may be meant, the one that is first: that of this very name; then, of `NAME` and of
+/// `NAME@VERSION`, the versions that begin so, the highest first.
+pub(crate) fn meant<'a>(driver: &str, known: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+    let same = known.clone().find(|name| *name == driver);
     let (name, wanted) = split(driver);
-    let wanted = wanted.map(str::parse::<Version>).transpose().ok()?;
-    let versions = known.filter_map(|driver| {
-        let (of, version) = split(driver);
+    let Ok(wanted) = wanted.map(str::parse::<Version>).transpose() else { return Vec::from_iter(same) };
+    let versions = known.filter_map(|other| {
+        let (of, version) = split(other);
         let version: Version = version?.parse().ok()?;
-        let is_meant = of == name && wanted.as_ref().is_none_or(|wanted| version.is_of(wanted));
-        is_meant.then_some((version, driver))
+        let is_meant =
+            other != driver && of == name && wanted.as_ref().is_none_or(|wanted| version.is_of(wanted));
+        is_meant.then_some((version, other))
     });
-    versions.max().map(|(_, driver)| driver)
+    let mut versions: Vec<(Version, &str)> = versions.collect();
+    versions.sort_by(|one, other| other.cmp(one));
+    same.into_iter().chain(versions.into_iter().map(|(_, driver)| driver)).collect()
 }
 
 #[cfg(test)]
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn the_highest_version_that_begins_so_is_meant() {
         let known = ["a@2.9", "a@2.14.1", "a@2.14.0", "a@3.0", "ab@9", "b", "b@1", "c@x"];
-        let of = |driver| meant(driver, known.into_iter());
+        let of = |driver| meant(driver, known.into_iter()).into_iter().next();
         assert_eq!(of("a@2"), Some("a@2.14.1"));
         assert_eq!(of("a@2.9"), Some("a@2.9"));
         assert_eq!(of("a"), Some("a@3.0"));
@@ -132,6 +133,15 @@ mod tests {
         for nothing in ["a@2.1", "a@", "a@x", "a@4", "c", "d", "@2", ""] {
             assert_eq!(of(nothing), None, "{nothing}");
         }
+    }
+
+    #[test]
+    fn behind_the_one_that_is_meant_stand_the_versions_below_it() {
+        let known = ["a@2.9", "a", "a@2.14.1", "a@3.0", "ab@9", "a@x"];
+        let of = |driver| meant(driver, known.into_iter());
+        assert_eq!(of("a"), ["a", "a@3.0", "a@2.14.1", "a@2.9"]);
+        assert_eq!(of("a@2"), ["a@2.14.1", "a@2.9"]);
+        assert_eq!(of("a@x"), ["a@x"]);
     }
 
     proptest! {
@@ -161,7 +171,7 @@ mod tests {
         ) {
             let text = |numbers: &[u64]| Version(numbers.to_vec()).to_string();
             let known: Vec<String> = versions.iter().map(|numbers| format!("d@{}", text(numbers))).collect();
-            let found = meant(&format!("d@{}", text(&wanted)), known.iter().map(String::as_str));
+            let found = meant(&format!("d@{}", text(&wanted)), known.iter().map(String::as_str)).into_iter().next();
             let mut begins: Vec<&Vec<u64>> = versions.iter().filter(|numbers| numbers.starts_with(&wanted)).collect();
             begins.sort();
             let expected = match begins.last() {

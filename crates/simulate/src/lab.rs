@@ -327,6 +327,12 @@ fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigError> {
     if factors.queues.receive_group.is_some() {
         return refused("samples are not received in groups in virtual time", "leave `receive_group` out");
     }
+    if factors.flows.iter().any(|flow| flow.qos.is_some()) {
+        return refused("flows have no QoS of their own in virtual time", "leave it out of the flows");
+    }
+    if factors.queues.polling_delay_ns.is_some() {
+        return refused("readers do not sleep between looks in virtual time", "leave `polling_delay` out");
+    }
     if factors.streams().iter().any(|flow| matches!(flow.load, Load::Throttled { .. })) {
         let message = "a throttled rate follows probes, and there are none in virtual time";
         return refused(message, "plan another rate, such as `max`");

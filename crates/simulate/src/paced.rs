@@ -73,9 +73,10 @@ impl Open {
         let planned = self.planned();
         let timed = flows.iter().all(|flow| flow.load.has_times());
         // nothing else than writing takes a writer's time here
-        let sender = Sender { in_writes: 1.0, busy: used.writer_ns as f64 / used.writer_elapsed_ns as f64 };
+        let busy = used.writer_ns as f64 / used.writer_elapsed_ns as f64;
+        let sender = Sender { in_writes: 1.0, busy, used: busy, waited: 0.0 };
         let late = |(flow, latency): (&Flow, &BTreeMap<_, _>)| {
-            Lateness::of(&flow.load, latency, design.measure_ns, sender)
+            Lateness::of(&flow.load, latency, used.writer_elapsed_ns, sender)
         };
         let late: Vec<Lateness> = flows.iter().zip(&latencies).filter_map(late).collect();
         let unsent = planned - self.offered();
@@ -275,10 +276,9 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
         each.map(|(stream, received)| counted(stream.way.sent().accepted, received)).collect();
     let batches: Vec<Batches> = streams.iter().filter_map(|stream| stream.packing.batches()).collect();
     let open = Open(streams.iter_mut().map(|stream| (stream.planned(design), stream.offered)).collect());
-    let last_ns = received.iter().map(|received| received.last_ns).max().unwrap_or(0);
-    // over the measured time, or up to the last sample where that is later
+    // over the measured time, or longer where writing or reading took longer
     let writing_ns = (written.end - begin).max(design.measure_ns);
-    let reading_ns = last_ns.saturating_sub(begin).max(design.measure_ns);
+    let reading_ns = Received::window_ns(&received).max(design.measure_ns);
     let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = Counted::sum(&counted);
     let bytes: u64 = received.iter().map(|received| received.bytes).sum();
     let throughput = Throughput {

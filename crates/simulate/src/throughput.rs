@@ -15,7 +15,6 @@ use crate::{
 struct Written {
     offered: u64,
     accepted: u64,
-    begin_ns: u64,
     elapsed_ns: u64,
     busy_ns: u64,
     /// Packets that were accepted. Nothing is ever not due, so each is full, also with turbo.
@@ -38,7 +37,7 @@ impl Writer<'_, '_> {
         let samples = self.samples;
         let begin = self.now;
         let end = begin + duration_ns;
-        let mut written = Written { begin_ns: begin, ..Written::default() };
+        let mut written = Written::default();
         while self.now < end {
             let tried = self.now;
             // the samples of a packet are written one after the other, and leave with the last
@@ -97,7 +96,7 @@ pub(super) fn measure(call: &mut Series, way: &mut Way<'_>, factors: &Factors, d
 }
 
 fn throughput(written: &Written, received: &Received, counted: &Counted, factors: &Factors) -> Throughput {
-    let delivered_sps = received.delivered_sps(written.begin_ns);
+    let delivered_sps = received.delivered_sps(written.elapsed_ns);
     let Counted { sent, delivered, lost, .. } = *counted;
     Throughput {
         offered_sps: rate(written.offered, written.elapsed_ns),

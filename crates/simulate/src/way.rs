@@ -156,12 +156,12 @@ impl<'r> Way<'r> {
         self.read();
         let mut set = SequenceSet::new();
         let mut windows = WindowCounts::new(design.windows, design.measure_ns);
-        let (mut first_ns, mut first_delivered, mut last_ns) = (None, 0, 0);
+        let (mut first_ns, mut last_ns) = (None, 0);
         for arrival in &self.arrivals {
             let taken_ns = arrival.due_ns - self.read_ns(arrival.samples);
             for sequence in arrival.sequence..arrival.sequence + arrival.samples {
                 if set.insert(sequence) {
-                    first_delivered += u64::from(*first_ns.get_or_insert(arrival.due_ns) == arrival.due_ns);
+                    first_ns.get_or_insert(arrival.due_ns);
                     last_ns = arrival.due_ns;
                     windows.count(arrival.due_ns);
                     first(taken_ns, sequence);
@@ -172,7 +172,6 @@ impl<'r> Way<'r> {
         Received {
             bytes: received.delivered * self.size,
             first_ns: first_ns.unwrap_or(last_ns),
-            first_delivered,
             last_ns,
             window_ns: windows.window_ns(),
             window_delivered: windows.counts().to_vec(),

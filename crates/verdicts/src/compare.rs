@@ -140,11 +140,12 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
     let mut figures = Vec::new();
     for (before, after) in &pairs {
         for metric in metrics(after, asked) {
-            figures.push(if same {
+            let pair = if same {
                 Pair::in_blocks(after, before, metric, of_baseline)
             } else {
                 Pair::apart((after, of_treatment), (before, of_baseline), metric)
-            });
+            };
+            figures.extend(pair.of_flows());
         }
     }
     let mut judged = family::judge(&figures);
@@ -359,9 +360,9 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
         let quiet = verdict.without_noisy.is_some().then(|| in_result(outcome(&pair.sides(true))));
         let why = match (&verdict.withheld, found) {
             _ if pair.same_runs() => "both sides are the same runs".to_owned(),
-            (Some(why), _) => format!("{}: no verdict: {why}", pair.metric.words()),
-            (None, Outcome::TooFewBlocks { needs }) => words::too_few(pair.metric, verdict, &sides, needs),
-            (None, _) => words::change(pair.metric, verdict, &sides, level),
+            (Some(why), _) => format!("{}: no verdict: {why}", verdict.figure()),
+            (None, Outcome::TooFewBlocks { needs }) => words::too_few(verdict, &sides, needs),
+            (None, _) => words::change(verdict, &sides, level),
         };
         let found = in_result(found);
         let noise = quiet.filter(|quiet| *quiet != found).map_or_else(String::new, |quiet| {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Load, Pin, Qos, Queues};
+use experiment::{Load, Pin, Qos, Queues, Time};
 use results::{Cell, Difference, Document};
 use serde_json::Value;
 
@@ -31,6 +31,9 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
     for flow in &factors.flows {
         fields.insert(format!("flow.{}.size", flow.name), flow.size_bytes.to_string());
         fields.insert(format!("flow.{}.load", flow.name), load_in_words(&flow.load));
+        if let Some(qos) = &flow.qos {
+            policies(&mut fields, &format!("flow.{}.qos", flow.name), qos);
+        }
     }
     if let Some(profile) = &factors.profile {
         fields.insert("profile".to_owned(), profile.clone());
@@ -133,6 +136,7 @@ fn queues(fields: &mut Fields, queues: &Queues) {
     let asked = samples.chain(bytes).filter_map(|(name, value)| Some((name.to_owned(), value?.to_string())));
     fields.extend(asked);
     fields.extend(queues.receive_group.map(|group| ("receive_group".to_owned(), group.to_string())));
+    fields.extend(queues.polling_delay_ns.map(|ns| ("polling_delay".to_owned(), Time(ns).to_string())));
 }
 
 fn policies(fields: &mut Fields, prefix: &str, qos: &Qos) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::Workload;
+use experiment::{Flow, Workload};
 use results::{
     Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, Run, RunState, UNDER_DUET_INTERFERENCE,
     Verdict, VerdictKind, VerdictMode, VerdictSide,
@@ -15,6 +15,7 @@ use crate::{
 };
 
 /// Runs of one cell that take part, and the result that they are of.
+#[derive(Clone)]
 struct Part<'d> {
     cell: &'d Cell,
     runs: Vec<&'d Run>,
@@ -22,9 +23,12 @@ struct Part<'d> {
 }
 
 /// One figure of one cell, to be held against another's.
+#[derive(Clone)]
 pub(crate) struct Pair<'d> {
     pub kind: VerdictKind,
     pub metric: Metric,
+    /// Of several streams: whose figure.
+    flow: Option<&'d str>,
     pub pairing: Pairing,
     treatment: Part<'d>,
     baseline: Part<'d>,
@@ -55,17 +59,24 @@ impl<'d> Part<'d> {
         self.runs().map(|run| run.block).filter(|block| self.source.noisy.contains(block)).collect()
     }
 
-    fn lost_pct(&self) -> f64 {
-        let counted = self.runs().filter(|run| run.state == RunState::Valid).flat_map(|run| &run.counted);
+    /// Of the samples of a stream, or of all.
+    fn lost_pct(&self, flow: Option<&str>) -> f64 {
+        let of_run = |run: &'d Run| match (flow, &run.paced) {
+            (Some(name), Some(paced)) => {
+                paced.flows.iter().filter(|flow| flow.name == name).map(|flow| &flow.counted).collect()
+            }
+            _ => run.counted.iter().collect::<Vec<_>>(),
+        };
+        let counted = self.runs().filter(|run| run.state == RunState::Valid).flat_map(of_run);
         let (lost, sent) =
             counted.fold((0, 0), |(lost, sent), counted| (lost + counted.lost, sent + counted.sent));
         if sent == 0 { 0.0 } else { 100.0 * lost as f64 / sent as f64 }
     }
 
-    fn side(&self, metric: Metric) -> VerdictSide {
+    fn side(&self, metric: Metric, flow: Option<&str>) -> VerdictSide {
         let of_state = |state| self.runs().filter(|run| run.state == state).count() as u32;
         let (runs, figures): (Vec<&Run>, Vec<f64>) =
-            self.runs().filter_map(|run| Some((run, run.figure(metric)?))).unzip();
+            self.runs().filter_map(|run| Some((run, run.figure_of(metric, flow)?))).unzip();
         let modes = match modality(&figures) {
             Modality::Several(modes) => modes,
             Modality::One | Modality::TooFewRuns => Vec::new(),
@@ -82,16 +93,11 @@ impl<'d> Part<'d> {
             failed: of_state(RunState::Failed),
             invalid: of_state(RunState::Invalid),
             without_figure: of_state(RunState::Valid) - figures.len() as u32,
-            unsteady: self
-                .runs()
-                .filter(|run| run.figure(metric).is_some() && run.is_unsteady(metric))
-                .count() as u32,
-            sender_limited: self
-                .runs()
-                .filter(|run| run.figure(metric).is_some() && metric.is_latency() && run.is_sender_limited())
-                .count() as u32,
+            unsteady: runs.iter().filter(|run| run.is_unsteady(metric)).count() as u32,
+            sender_limited: runs.iter().filter(|run| metric.is_latency() && run.is_sender_limited()).count()
+                as u32,
             share_sps: share_sps(self.cell),
-            lost_pct: self.lost_pct(),
+            lost_pct: self.lost_pct(flow),
             under_duet_interference: self.cell.under_duet_interference,
             median: median(&figures),
             modes: modes.into_iter().map(mode).collect(),
@@ -107,8 +113,8 @@ fn share_sps(cell: &Cell) -> Option<f64> {
 }
 
 /// A run as it is judged; one without the figure, or without a ratio, has 0, which counts as missing.
-fn judged(run: &Run, metric: Metric) -> stats::Run {
-    let figure = run.figure(metric).filter(|_| run.is_side_by_side()).unwrap_or(0.0);
+fn judged(run: &Run, metric: Metric, flow: Option<&str>) -> stats::Run {
+    let figure = run.figure_of(metric, flow).filter(|_| run.is_side_by_side()).unwrap_or(0.0);
     stats::Run { figure, steady: !run.is_unsteady(metric) }
 }
 
@@ -127,11 +133,11 @@ impl<'d> Pair<'d> {
 
     fn of(kind: VerdictKind, treatment: Part<'d>, baseline: Part<'d>, metric: Metric) -> Self {
         if !treatment.cell.under_duet_interference && !baseline.cell.under_duet_interference {
-            return Self { kind, metric, pairing: Pairing::Blocks, treatment, baseline };
+            return Self { kind, metric, flow: None, pairing: Pairing::Blocks, treatment, baseline };
         }
         let treatment = treatment.beside(&baseline);
         let baseline = baseline.beside(&treatment);
-        Self { kind, metric, pairing: Pairing::Duets, treatment, baseline }
+        Self { kind, metric, flow: None, pairing: Pairing::Duets, treatment, baseline }
     }
 
     /// Cells of two results, each with its own.
@@ -143,15 +149,26 @@ impl<'d> Pair<'d> {
         Self {
             kind: VerdictKind::Comparison,
             metric,
+            flow: None,
             pairing: Pairing::Apart,
             treatment: Part::of(treatment, false, of_treatment),
             baseline: Part::of(baseline, false, of_baseline),
         }
     }
 
+    /// The same of each stream that has a figure of its own: what several have together is of none of them.
+    pub fn of_flows(self) -> Vec<Self> {
+        let cell: &'d Cell = self.treatment.cell;
+        if cell.factors.flows.len() < 2 || !self.metric.is_of_flows() {
+            return vec![self];
+        }
+        let of = |flow: &'d Flow| Self { flow: Some(flow.name.as_str()), ..self.clone() };
+        cell.factors.flows.iter().map(of).collect()
+    }
+
     /// What is compared: all of it, or what quiet blocks have.
     pub fn sides(&self, quiet_only: bool) -> Sides {
-        let judge = |run: &Run| judged(run, self.metric);
+        let judge = |run: &Run| judged(run, self.metric, self.flow);
         let (treatment, baseline) = (self.treatment.judged(quiet_only), self.baseline.judged(quiet_only));
         match self.pairing {
             Pairing::Apart => Sides::Apart {
@@ -204,10 +221,10 @@ impl<'d> Pair<'d> {
         }
         let lossy = parts
             .into_iter()
-            .find(|part| self.metric.is_latency() && part.lost_pct() > MAX_LATENCY_LOSS_PCT)?;
+            .find(|part| self.metric.is_latency() && part.lost_pct(self.flow) > MAX_LATENCY_LOSS_PCT)?;
         Some(format!(
             "{:.1} % of the {} of `{}` were lost, more than {MAX_LATENCY_LOSS_PCT} %",
-            lossy.lost_pct(),
+            lossy.lost_pct(self.flow),
             if lossy.cell.factors.workload == Workload::Latency { "pings" } else { "samples" },
             lossy.cell.id
         ))
@@ -226,9 +243,10 @@ pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
         let mut verdict = Verdict {
             kind: pair.kind,
             metric: pair.metric,
+            flow: pair.flow.map(str::to_owned),
             unit: pair.metric.unit().to_owned(),
-            treatment: pair.treatment.side(pair.metric),
-            baseline: pair.baseline.side(pair.metric),
+            treatment: pair.treatment.side(pair.metric, pair.flow),
+            baseline: pair.baseline.side(pair.metric, pair.flow),
             pairing: pair.pairing,
             answer,
             without_noisy: quiet.filter(|_| pair.noisy_blocks() > 0),

@@ -49,7 +49,7 @@ pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
         let nearest = || matching::nearest(document, cell, document, &baselines, &[]);
         let Some(baseline) = beside(cell).or_else(nearest) else { continue };
         for metric in Metric::claims(&cell.factors).iter().filter(|metric| cell.may_have(**metric)) {
-            pairs.push(Pair::in_blocks(cell, baseline, *metric, source));
+            pairs.extend(Pair::in_blocks(cell, baseline, *metric, source).of_flows());
         }
     }
     verdicts.extend(family::judge(&pairs));
@@ -62,7 +62,7 @@ pub(crate) fn noise_floor(source: Source<'_>) -> Vec<Verdict> {
     let pairs: Vec<Pair<'_>> = cells
         .flat_map(|cell| {
             let claims = Metric::claims(&cell.factors).iter().filter(|metric| cell.may_have(**metric));
-            claims.map(|metric| Pair::of_twins(cell, *metric, source))
+            claims.flat_map(move |metric| Pair::of_twins(cell, *metric, source).of_flows())
         })
         .collect();
     family::judge(&pairs)

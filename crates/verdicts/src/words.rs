@@ -7,7 +7,7 @@ use stats::{Rules, Sides};
 
 /// A verdict as one line.
 pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
-    let name = verdict.metric.words();
+    let name = verdict.figure();
     let mut parts = match (&verdict.answer, &verdict.withheld) {
         (_, Some(why)) => vec![format!("{name}: no verdict: {why}")],
         (Some(all), None) => vec![format!("{name} {}", answer(all, verdict))],
@@ -91,22 +91,24 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
 }
 
 /// The change that a criterion is judged by, with the interval of the level that it has.
-pub(crate) fn change(metric: Metric, verdict: &Verdict, sides: &Sides, level: f64) -> String {
+pub(crate) fn change(verdict: &Verdict, sides: &Sides, level: f64) -> String {
     let n = rests_on(verdict, sides.complete().0);
-    let Some((estimate, interval)) = sides.change(level) else { return format!("{} ({n})", metric.words()) };
+    let Some((estimate, interval)) = sides.change(level) else {
+        return format!("{} ({n})", verdict.figure());
+    };
     let signed = |share: f64| percent(100.0 * share, true);
     let (low, high) = (signed(interval.low), signed(interval.high));
     // of as many digits as it takes to be told from 100 %
     let level = format!("{:.2}", 100.0 * level);
     let level = level.trim_end_matches('0').trim_end_matches('.');
-    format!("{} {} % ({level} % {low}..{high}, {n})", metric.words(), signed(estimate))
+    format!("{} {} % ({level} % {low}..{high}, {n})", verdict.figure(), signed(estimate))
 }
 
 /// Why a criterion cannot be judged whatever the figures are.
-pub(crate) fn too_few(metric: Metric, verdict: &Verdict, sides: &Sides, needs: usize) -> String {
+pub(crate) fn too_few(verdict: &Verdict, sides: &Sides, needs: usize) -> String {
     let n = rests_on(verdict, sides.complete().0);
     let each = if verdict.pairing == Pairing::Apart { " on each side" } else { "" };
-    format!("{} has {n}, needs {needs}{each}", metric.words())
+    format!("{} has {n}, needs {needs}{each}", verdict.figure())
 }
 
 /// How much a comparison rests on.

@@ -108,8 +108,8 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     }
     println!();
     println!(
-        "latency: median round trip in ns; throughput: samples/s delivered over the reader's own window, batched: the \
-         same with batches of {BATCH_BYTES} bytes. Each round's figure is the median of {RUNS} runs of {MS} ms."
+        "latency: median round trip in ns; throughput: samples/s delivered, batched: the same with \
+         batches of {BATCH_BYTES} bytes. Each round's figure is the median of {RUNS} runs of {MS} ms."
     );
     if short.is_empty() {
         Ok(())

@@ -199,7 +199,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__characterize)
-            opts="-h --driver --size --workload --batch-bytes --reliability --receive --interface --multicast --vendor-defaults --transport --option --quick --precise --runs --duration --warm-up --check-every --seed --match-timeout --pin --keep-awake --out --json --help"
+            opts="-h --driver --size --workload --batch-bytes --reliability --receive --polling-delay --interface --multicast --vendor-defaults --transport --option --quick --precise --runs --duration --warm-up --check-every --seed --match-timeout --pin --keep-awake --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -227,6 +227,10 @@ _ddsmark() {
                     ;;
                 --receive)
                     COMPREPLY=($(compgen -W "waitset polling listener" -- "${cur}"))
+                    return 0
+                    ;;
+                --polling-delay)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --interface)

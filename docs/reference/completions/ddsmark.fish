@@ -46,6 +46,7 @@ best-effort\t'Samples may be lost'"
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l receive -d 'How samples are received' -r -f -a "waitset\t''
 polling\t''
 listener\t''"
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l polling-delay -d 'With `--receive polling`: how long a reader sleeps when nothing is there, up to `100ms`. Without it, not at all' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l interface -d 'Network interface to use' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l transport -d 'Transport to use. Without it, the default of each driver' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l option -d 'Option of one driver; `ddsmark drivers info D` lists them. May be given several times' -r

@@ -22,6 +22,36 @@ void test_element_text(void) {
   CHECK(!element_text(NULL, "b", 0, out, sizeof out));
 }
 
+/* A property is known by its name, wherever it stands; and none is made up. */
+void test_property_text(void) {
+  static const char xml[] = "<q><property><value>\n<element><name>a</name><value>1</value></element>"
+                            "<element><name>b.c</name><value></value></element>"
+                            "<element><name>d</name><value>x&amp;y</value><propagate>false</propagate></element>\n"
+                            "</value></property><other><value><element><name>e</name><value>2</value></element>"
+                            "</value></other></q>";
+  char out[16];
+  CHECK(property_text(xml, "a", out, sizeof out) && strcmp(out, "1") == 0);
+  CHECK(property_text(xml, "b.c", out, sizeof out) && strcmp(out, "") == 0);
+  CHECK(property_text(xml, "d", out, sizeof out) && strcmp(out, "x&y") == 0);
+  CHECK(!property_text(xml, "e", out, sizeof out));
+  CHECK(!property_text(xml, "b", out, sizeof out));
+  CHECK(!property_text(xml, "d", out, 2));
+  CHECK(!property_text(NULL, "a", out, sizeof out));
+  CHECK(!property_text("<q><property><value><element><name>a</name></element></value></property></q>", "a", out, 16));
+
+  /* As we write them. */
+  static const ddsmark_option options[] = {{"auto_throttle", "true"}, {"turbo_mode", "true"}};
+  plan with = plan_with(options, 2, 0);
+  const ddsmark_qos q = {.struct_size = sizeof q};
+  text t = {0};
+  profile_of_endpoint(&with, &(endpoint_wish){.side = SIDE_WRITER, .qos = &q, .max_payload = 64}, &t);
+  const char *writer = strstr(t.data, "<datawriter_qos>");
+  CHECK(property_text(writer, "dds.data_writer.auto_throttle.enable", out, sizeof out) && strcmp(out, "true") == 0);
+  CHECK(property_text(writer, "dds.data_writer.enable_turbo_mode", out, sizeof out) && strcmp(out, "true") == 0);
+  text_free(&t);
+  plan_free(&with);
+}
+
 /* What we write, read as if Connext had printed it. */
 void test_round_trip(void) {
   ddsmark_qos all = every_policy();

@@ -92,10 +92,23 @@ void test_batch_flush_delay(void) {
 void test_turbo_mode(void) {
   static const ddsmark_option options[] = {{"turbo_mode", "true"}};
   carries(options, 1, (ddsmark_writer_config){.batch_bytes = 0}, "batching", "native");
+  carries(options, 1, (ddsmark_writer_config){.batch_bytes = 0}, "turbo_mode", "true");
 }
 void test_auto_throttle(void) {
   static const ddsmark_option options[] = {{"auto_throttle", "true"}};
-  carries(options, 1, (ddsmark_writer_config){.batch_bytes = 0}, "batching", "none");
+  carries(options, 1, (ddsmark_writer_config){.batch_bytes = 0}, "auto_throttle", "true");
+  /* Of the participant too; and where it is not asked for, neither has it. */
+  setting s;
+  ddsmark_participant *p = participant_with(NULL, options, 1);
+  CHECK(strcmp(participant_setting(p, "auto_throttle", &s), "true") == 0);
+  OK(d->participant_close(p));
+  p = participant();
+  CHECK(!(participant_setting(p, "auto_throttle", &s), s.found));
+  ddsmark_writer *w = writer(p, NULL);
+  CHECK(!(writer_setting(w, "auto_throttle", &s), s.found));
+  CHECK(!(writer_setting(w, "turbo_mode", &s), s.found));
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
 }
 void test_asynchronous(void) {
   carries(NULL, 0, (ddsmark_writer_config){.async_write = 1}, "publish_mode", "ASYNCHRONOUS");
@@ -108,9 +121,10 @@ void test_token_bucket(void) {
   static const ddsmark_option options[] = {{"flow_controller", "65536/1000"}};
   carries(options, 1, (ddsmark_writer_config){.async_write = 1}, "flow_controller", "ddsmark");
 }
+/* What only the profile asks for is in force, and what it packs is flushed. */
 void test_base_profile(void) {
-  static const ddsmark_option options[] = {{"base_profile", "BuiltinQosLib::Generic.StrictReliable"}};
-  carries(options, 1, (ddsmark_writer_config){.batch_bytes = 0}, "batching", "none");
+  static const ddsmark_option options[] = {{"base_profile", "BuiltinQosLib::Generic.StrictReliable.HighThroughput"}};
+  carries(options, 1, (ddsmark_writer_config){.batch_bytes = 0}, "batching", "native");
 }
 
 void test_turbo_and_batching(void) {

@@ -100,6 +100,10 @@ static void test_configuration_refused(void) {
   CHECK_U64(plan_make(&c, &p), DDSMARK_UNSUPPORTED);
   CHECK_HAS(last_error(), "multicast");
   c.multicast = 0;
+  c.send_buffer_bytes = 1000;
+  CHECK_U64(plan_make(&c, &p), DDSMARK_UNSUPPORTED);
+  CHECK_HAS(last_error(), "hint: receive_buffer");
+  c.send_buffer_bytes = 0;
   c.peers = peers;
   c.peer_count = 2;
   CHECK_U64(plan_make(&c, &p), DDSMARK_BAD_ARGUMENT);
@@ -189,6 +193,7 @@ static void test_policies_by_side(void) {
     TEST(documents) \
     TEST(batch_limit) \
     TEST(element_text) \
+    TEST(property_text) \
     TEST(round_trip) \
     TEST(not_understood) \
     TEST(any_text) \

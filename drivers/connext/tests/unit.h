@@ -19,6 +19,7 @@ int write_golden(const char *directory);
 void test_documents(void);
 void test_batch_limit(void);
 void test_element_text(void);
+void test_property_text(void);
 void test_round_trip(void);
 void test_not_understood(void);
 void test_any_text(void);

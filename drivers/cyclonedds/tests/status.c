@@ -115,6 +115,113 @@ void test_back_pressure(void) {
   OK(d->participant_close(p));
 }
 
+/* -- the send queue ------------------------------------------------------------------------------------------------ */
+
+#define READER_HOLDS 10
+
+static void full_child(int fd, const void *argument) {
+  (void)argument;
+  ddsmark_participant *p = participant();
+  ddsmark_qos q = reliable_keep_all(100);
+  q.present |= POLICY(RESOURCE_LIMITS);
+  q.max_samples = q.max_samples_per_instance = READER_HOLDS;
+  q.max_instances = 1;
+  ddsmark_reader *r = reader(p, &q);
+  WAIT_UNTIL(matched_writers(r) == 1);
+  tell(fd, READY);
+  const uint32_t accepted = hear(fd); /* takes nothing until the writer could not go on */
+  sequence_check c = {.size = 1000};
+  receive_all(r, DDSMARK_RECEIVE_WAITSET, &c, accepted);
+  check_sequence(&c, accepted);
+  OK(d->reader_close(r));
+  OK(d->participant_close(p));
+}
+
+/* How many samples of 1000 bytes a writer accepts beyond those that its reader, which takes none, has room for. */
+static uint32_t held_back(const ddsmark_participant_config *c) {
+  peer child = fork_peer(full_child, NULL);
+  ddsmark_participant *p = NULL;
+  OK(d->participant_open(c, &p));
+  const ddsmark_qos q = reliable_keep_all(200);
+  ddsmark_writer *w = writer(p, &q);
+  WAIT_UNTIL(matched_readers(w) == 1);
+  hear_this(child.fd, READY);
+  uint8_t payload[1000];
+  uint32_t accepted = 0;
+  ddsmark_status status = DDSMARK_OK;
+  for (; status == DDSMARK_OK && accepted < 100000; accepted += status == DDSMARK_OK) {
+    payload_fill(payload, sizeof payload, accepted);
+    status = d->writer_write(w, 0, payload, sizeof payload);
+  }
+  CHECK_STATUS(status, DDSMARK_TIMED_OUT);
+  tell(child.fd, accepted);
+  join_peer(&child);
+  OK(d->writer_close(w));
+  OK(d->participant_close(p));
+  CHECK(accepted >= READER_HOLDS);
+  return accepted - READER_HOLDS;
+}
+
+/* As many samples as were asked for, where they are as large as was said. Which of the last ones are acknowledged when
+ * a writer waits is chance: then it goes on at half. */
+void test_send_queue(void) {
+  static const uint32_t samples[] = {4, 64, 1024};
+  for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+    ddsmark_participant_config c = participant_config();
+    c.send_queue_bytes = samples[i] * UINT64_C(1008);
+    const uint32_t held = held_back(&c);
+    if (held > samples[i] || held < samples[i] / 2)
+      FAILED("of a send queue of %u samples %u are held back", samples[i], held);
+  }
+  /* The option goes before it. */
+  const ddsmark_option option = {"whc_high", "1024"};
+  ddsmark_participant_config c = participant_config();
+  c.send_queue_bytes = 100 * 1008;
+  c.options = &option;
+  c.option_count = 1;
+  CHECK(held_back(&c) <= 2);
+}
+
+void test_send_queue_settings(void) {
+  setting s;
+  ddsmark_participant_config c = participant_config();
+  ddsmark_participant *p = participant();
+  CHECK(strcmp(participant_setting(p, "whc_high", &s), "512000") == 0);
+  CHECK(strstr(participant_setting(p, "configuration", &s), "Whc") == NULL);
+  OK(d->participant_close(p));
+
+  c.send_queue_bytes = 832;
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "whc_high", &s), "831") == 0);
+  CHECK_HAS(participant_setting(p, "configuration", &s),
+            "<WhcLow>416 B</WhcLow><WhcHigh>831 B</WhcHigh><WhcHighInit>831 B</WhcHighInit>"
+            "<WhcAdaptive>false</WhcAdaptive>");
+  OK(d->participant_close(p));
+
+  const ddsmark_option option = {"whc_high", "60000"};
+  c.options = &option;
+  c.option_count = 1;
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "whc_high", &s), "60000") == 0);
+  CHECK(strstr(participant_setting(p, "configuration", &s), "WhcLow") == NULL);
+  OK(d->participant_close(p));
+
+  /* The user's word is the last. */
+  c.option_count = 0;
+  setenv("CYCLONEDDS_URI", "<Internal><Watermarks><WhcHigh>100000 B</WhcHigh></Watermarks></Internal>", 1);
+  OK(d->participant_open(&c, &p));
+  CHECK(strcmp(participant_setting(p, "whc_high", &s), "as the configuration says") == 0);
+  CHECK(strstr(participant_setting(p, "configuration", &s), "831 B") == NULL);
+  OK(d->participant_close(p));
+  unsetenv("CYCLONEDDS_URI");
+
+  c.send_queue_bytes = UINT64_C(1) << 31;
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_BAD_ARGUMENT, "2147483648 bytes");
+  CHECK_HAS(d->last_error(), "hint: ");
+}
+
+/* -- counters ------------------------------------------------------------------------------------------------------ */
+
 void test_counters(void) {
   ddsmark_participant *p = participant();
   ddsmark_qos best_effort = reliable_keep_all(0), reliable = reliable_keep_all(0);

@@ -48,6 +48,8 @@
     TEST(batching_mixed) \
     TEST(wait_acked) \
     TEST(back_pressure) \
+    TEST(send_queue) \
+    TEST(send_queue_settings) \
     TEST(counters) \
     TEST(liveliness_counter)
 /* clang-format on */

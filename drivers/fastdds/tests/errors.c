@@ -17,6 +17,18 @@ void test_unreachable(void) {
   CHECK(p == NULL);
 }
 
+void test_no_socket_buffers(void) {
+  ddsmark_participant *p = NULL;
+  ddsmark_participant_config c = participant_config();
+  c.transport = "shm";
+  c.receive_buffer_bytes = 1 << 20;
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "hint: shm_segment_size");
+  c.receive_buffer_bytes = 0;
+  c.send_buffer_bytes = 1 << 20;
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "no sockets");
+  CHECK(p == NULL);
+}
+
 void test_option_errors(void) {
   static const ddsmark_option bad[] = {{"heartbeat_ms", ""},       {"heartbeat_ms", "1s"},
                                        {"heartbeat_ms", "0"},      {"publish_mode", "later"},
@@ -47,8 +59,20 @@ void test_unsupported_writers(void) {
   CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_UNSUPPORTED, "plain");
   c = writer_config(NULL);
   c.batch_bytes = 4096;
-  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_UNSUPPORTED, "batch");
-  CHECK(w == NULL);
+  c.type_kind = DDSMARK_TYPE_KEYED;
+  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_UNSUPPORTED, "with a key");
+  c.type_kind = DDSMARK_TYPE_PLAIN;
+  c.max_payload_bytes = 100;
+  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_UNSUPPORTED, "plain=false");
+  c.type_kind = DDSMARK_TYPE_OCTETS;
+  c.max_payload_bytes = d->describe()->transports[0].max_payload_bytes;
+  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_TOO_LARGE, "with batching udp4 carries at most");
+  ddsmark_reader_config rc = reader_config(NULL, DDSMARK_RECEIVE_WAITSET);
+  ddsmark_reader *r = NULL;
+  rc.batched = 1;
+  rc.type_kind = DDSMARK_TYPE_KEYED;
+  CHECK_FAILS(d->reader_open(p, &rc, &r), DDSMARK_UNSUPPORTED, "batches");
+  CHECK(w == NULL && r == NULL);
   OK(d->participant_close(p));
 }
 

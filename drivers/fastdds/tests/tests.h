@@ -13,6 +13,7 @@
     TEST(participant_errors) \
     TEST(option_errors) \
     TEST(unreachable) \
+    TEST(no_socket_buffers) \
     TEST(writer_errors) \
     TEST(unsupported_writers) \
     TEST(reader_errors) \
@@ -32,9 +33,14 @@
     TEST(receive_data_sharing) \
     TEST(receive_async) \
     TEST(receive_in_process) \
+    TEST(batches) \
+    TEST(batches_data_sharing) \
+    TEST(batches_refused) \
+    TEST(no_batches) \
     TEST(keys) \
     TEST(udp_is_udp) \
     TEST(shared_files_are_listed) \
+    TEST(list_of_shared_files_is_first_and_last) \
     TEST(shared_files_after_a_kill) \
     TEST(loans_udp4) \
     TEST(loans_shm) \

@@ -60,6 +60,7 @@ pub fn cell_of(driver: &str, flows: &[(&str, u64, Load)]) -> Factors {
         name: (*name).to_owned(),
         size_bytes: *size_bytes,
         load: load.clone(),
+        qos: None,
     };
     let largest = flows.iter().map(|flow| flow.1).max().expect("a flow");
     let flows: Vec<_> = flows.iter().map(flow).collect();
@@ -139,7 +140,7 @@ impl Agent {
     fn ask(&mut self, order: &Order) -> Result<Reply, Failed> {
         self.order(order);
         match self.reply() {
-            Reply::Failed { error, hint } => Err((error, hint)),
+            Reply::Failed { error, hint, .. } => Err((error, hint)),
             reply => Ok(reply),
         }
     }

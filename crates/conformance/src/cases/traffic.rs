@@ -5,14 +5,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use driver_abi::{FEATURE_LOCATORS, FEATURE_WAIT_ACKED};
+use driver_abi::{FEATURE_LOCATORS, FEATURE_WAIT_ACKED, UNSUPPORTED};
 use driver_host::{TypeKind, WriteOutcome, Writer};
 use experiment::{Durability, History, Policy, Qos, QosDuration, Reliability, Support};
 
 use super::{Written, life::batches};
 use crate::{
     Held, Stop,
-    bench::{Bench, End, Got, PATIENCE, Wish, numbered, until_accepted, write},
+    bench::{Bench, End, Got, PATIENCE, Wish, numbered, until_accepted, write, writer_config},
     broken, not_applicable,
 };
 
@@ -313,7 +313,15 @@ fn keys(bench: &Bench<'_>) -> Held {
         return not_applicable("no type with a key is declared");
     }
     let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &Wish { type_kind: TypeKind::Keyed, ..bench.wish(64) })?;
+    let wish = Wish { type_kind: TypeKind::Keyed, ..bench.wish(64) };
+    match participant.writer(&writer_config(&bench.topic(), &wish)) {
+        // the default transport carries all types
+        Err(error) if error.status == UNSUPPORTED && !bench.is_default_transport() => {
+            return not_applicable(error.to_string());
+        }
+        other => drop(other?),
+    }
+    let mut pair = bench.pair(&participant, &wish)?;
     for (number, key) in (0..).zip([0, 1, 7, 0x0102_0304, u32::MAX, 1]) {
         let written = numbered(number, 64);
         write(&pair.writer, key, &written)?;

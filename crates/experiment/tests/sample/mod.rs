@@ -11,6 +11,7 @@ pub fn characterize() -> Characterize {
         batch_bytes: 8192,
         reliability: ReliabilityChoice::Strongest,
         receive: ReceiveMode::Waitset,
+        polling_delay_ns: None,
         interface: "lo".to_owned(),
         multicast: false,
         vendor_defaults: false,

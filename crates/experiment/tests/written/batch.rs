@@ -22,13 +22,52 @@ fn paced(more: &str) -> String {
 
 #[test]
 fn a_throttled_rate_is_a_load_without_times() {
-    let text = paced("rate = [\"max\", \"throttled\", \"throttled 5000\"]\n[design]\nprobe_every = 100\n");
+    let text = paced("rate = [\"max\", \"throttled\", \"throttled 5000\"]\n[design]\nprobe_every = 200\n");
     let experiment = plan(&text, &[]);
     assert_eq!(
         ids(&experiment),
-        ["dds/udp4/paced/64/max", "dds/udp4/paced/64/throttled-2000", "dds/udp4/paced/64/throttled-5000"]
+        ["dds/udp4/paced/64/max", "dds/udp4/paced/64/throttled-4000", "dds/udp4/paced/64/throttled-5000"]
     );
     assert!(experiment.cells.iter().all(|cell| !cell.factors.load.as_ref().is_some_and(Load::has_times)));
+}
+
+#[test]
+fn a_throttle_follows_the_send_queue_where_one_is_given() {
+    let text = "rate = [\"throttled\", \"throttled 2500\"]\nsend_queue = [2500, 3000]\n\
+                exclude = [{ rate = \"throttled\", send_queue = 3000 }]\n[design]\nprobe_every = 101\n";
+    let experiment = plan(&paced(text), &[]);
+    let queues: Vec<_> = experiment.cells.iter().map(|cell| &cell.factors).collect();
+    let of = |factors: &experiment::Factors| (factors.queues.send_samples, factors.load.clone());
+    let throttled = |send_samples, queue| (Some(send_samples), Some(Load::Throttled { queue }));
+    // both ways to write the same are one cell
+    assert_eq!(
+        queues.into_iter().map(of).collect::<Vec<_>>(),
+        [throttled(2_500, 2_500), throttled(3_000, 2_500)]
+    );
+}
+
+#[test]
+fn a_throttle_that_never_acts_is_refused() {
+    let never = |more: &str, words: &str| {
+        let found = refused(&paced(&format!("{more}[design]\nprobe_every = 101\n")), &[]);
+        assert!(found.0.contains(words), "{more}: {found:?}");
+        found.2
+    };
+    let hint = never(
+        "rate = \"throttled 5000\"\nsend_queue = [4000, 8000]\n",
+        "a throttle at 4500 outstanding samples never acts: its writer may hold 4000 of them",
+    );
+    assert!(hint.contains("`throttled` without a number follows `send_queue`"), "{hint}");
+    never(
+        "rate = \"throttled\"\n[qos]\nmax_samples = 3600\n",
+        "never acts: its writer may hold 3600 of them",
+    );
+    let hint = never("rate = \"throttled\"\nsend_queue = 100\n", "a queue of 100 samples cannot be followed");
+    assert!(hint.contains("`send_queue = 4000`"), "{hint}");
+    never("rate = \"throttled 4294967296\"\n", "`throttled 4294967296` has no such queue");
+    // what may be held is more than the mark
+    let room = paced("rate = \"throttled\"\n[qos]\nmax_samples = 3601\n[design]\nprobe_every = 200\n");
+    assert_eq!(plan(&room, &[]).cells.len(), 1);
 }
 
 #[test]
@@ -90,23 +129,23 @@ fn one_way_to_batch_is_measured_once_and_a_selection_replaces_all_of_them() {
 
 #[test]
 fn probes_are_under_one_percent_of_one_stream() {
-    assert_eq!(plan(&stream("[design]\nprobe_every = 100\n"), &[]).design.probe_every, Some(100));
+    assert_eq!(plan(&stream("[design]\nprobe_every = 101\n"), &[]).design.probe_every, Some(101));
     assert_eq!(plan(&stream(""), &[]).design.probe_every, None);
     let flows = "question = \"Both?\"\nworkload = \"paced\"\nfactors.driver = \"dds\"\n\
                  flows = [{ name = \"a\", size = 64, rate = 9 }, { name = \"b\", size = 128, rate = 9 }]\n";
     let cases: &[(String, &str, &str)] = &[
-        (stream("[design]\nprobe_every = 99\n"), "a probe in every 99 samples", "100` or more"),
+        (stream("[design]\nprobe_every = 100\n"), "a probe in every 100 samples", "101` or more"),
         (
-            stream("[design]\nprobe_every = 100\n").replace("throughput", "latency"),
+            stream("[design]\nprobe_every = 200\n").replace("throughput", "latency"),
             "`probe_every` says nothing of `latency`",
             "leave this out",
         ),
-        (format!("{flows}design.probe_every = 100\n"), "probes are of one stream", "one flow"),
+        (format!("{flows}design.probe_every = 200\n"), "probes are of one stream", "one flow"),
         (format!("{flows}factors.batch_samples = 2\n"), "a number of samples to a batch", "batch_bytes"),
-        (paced("rate = \"throttled\"\n"), "a throttled rate follows probes", "probe_every = 100"),
+        (paced("rate = \"throttled\"\n"), "a throttled rate follows probes", "probe_every = 200"),
         (
-            paced("rate = \"throttled 1999\"\n[design]\nprobe_every = 100\n"),
-            "a queue of 1999 samples cannot be followed",
+            paced("rate = \"throttled 3999\"\n[design]\nprobe_every = 200\n"),
+            "a queue of 3999 samples cannot be followed",
             "at least 20 probes",
         ),
         (stream("batch_samples = 0\n"), "invalid value", ""),

@@ -110,6 +110,20 @@ fn an_error_points_at_what_is_wrong() {
         ),
         ("[qos]\nmax_samples = 0", &[], "f.toml:8:15: `max_samples = 0` is no limit", "0", "-1"),
         (
+            "[qos]\nservice_history_depth = 5",
+            &[],
+            "f.toml:8:25: `service_history_depth = 5` says nothing without keep_last",
+            "5",
+            "service_history = ",
+        ),
+        (
+            "[qos]\nservice_max_samples = 4\nservice_max_samples_per_instance = 5",
+            &[],
+            "f.toml:9:36: `service_max_samples_per_instance = 5` is more than `service_max_samples = 4`",
+            "5",
+            "2.2.3.19",
+        ),
+        (
             "[options.dds]\nwidth = 1",
             &[],
             "f.toml:8:1: driver `dds` has no option `width`",

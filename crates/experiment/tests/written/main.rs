@@ -17,6 +17,7 @@ mod search;
 mod shipped;
 mod support;
 mod texts;
+mod versions;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The workload `paced`: rates, arrivals, files of times and flows.
 
-use experiment::{Load, Rate, Trace, Workload};
+use experiment::{Load, Rate, Reliability, Trace, Workload};
 
 use crate::{ids, plan, refused};
 
@@ -206,6 +206,32 @@ fn flows_are_streams_of_one_run() {
     assert!(error.contains("has no policy deadline") && marked == "1s", "{error}");
     let (error, marked, _) = refused(&FLOWS.replace("32KiB", "64KiB"), &[]);
     assert!(error.contains("size 65536 is too large") && marked == "\"64KiB\"", "{error}");
+}
+
+#[test]
+fn a_flow_may_have_policies_of_its_own() {
+    let own = "size = \"32KiB\"\nqos = { reliability = \"best_effort\", max_samples = 7 }";
+    let text = FLOWS.replace("size = \"32KiB\"", own);
+    let experiment = plan(&text, &["qos.reliability=reliable"]);
+    let factors = &experiment.cells[0].factors;
+    let asked = |stream| (factors.qos_of(stream).reliability, factors.writer_qos(stream).max_samples);
+    assert_eq!(asked(0), (Some(Reliability::Reliable), factors.qos.max_samples));
+    assert_eq!(asked(1), (Some(Reliability::BestEffort), Some(7)));
+    assert_eq!(asked(2), asked(0));
+    assert!(factors.flows[0].qos.is_none() && factors.flows[1].qos.is_some());
+    // over those of a profile
+    let profiles = format!("{text}\n[profiles.deep]\nhistory = \"keep_last\"\nhistory_depth = 3\n");
+    let experiment = plan(&profiles, &["factors.profile=deep"]);
+    let qos = experiment.cells[0].factors.qos_of(1);
+    let found = (qos.history_depth, qos.max_samples, qos.reliability);
+    assert_eq!(found, (Some(3), Some(7), Some(Reliability::BestEffort)));
+    // what a driver has not, and what contradicts itself, is refused where it stands
+    let (error, marked, _) = refused(&text, &["factors.driver=bare"]);
+    assert!(error.contains("has no policy resource_limits") && marked == "7", "{error} {marked}");
+    let (error, marked, _) = refused(&text.replace("max_samples = 7", "max_samples = 0"), &[]);
+    assert!(error.contains("`max_samples = 0` is no limit") && marked == "0", "{error} {marked}");
+    let (error, marked, _) = refused(&text, &["factors.send_queue=5"]);
+    assert!(error.contains("the same limit") && marked == "5", "{error} {marked}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! How much either end may hold: queues of samples and buffers of sockets.
+//! How much either end may hold: queues of samples and buffers of sockets; groups and delays of readers.
 
-use experiment::{Queues, ReceiveGroup};
+use experiment::{Characterize, Queues, ReceiveGroup, ReceiveMode};
 
-use crate::{ids, plan, refused, with};
+use crate::{ids, plan, refused, sample::characterize, support::drivers, with};
 
 #[test]
 fn queues_and_buffers_are_factors_of_either_end() {
@@ -24,16 +24,22 @@ fn queues_and_buffers_are_factors_of_either_end() {
         send_buffer_bytes: None,
         receive_buffer_bytes: Some(4 << 20),
         receive_group: None,
+        polling_delay_ns: None,
     };
     assert_eq!(factors.queues, queues);
     // each end has its own limit, and all else as the other
-    let (writer, reader) = (factors.writer_qos(), factors.reader_qos());
+    let (writer, reader) = (factors.writer_qos(0), factors.reader_qos(0));
     assert_eq!((writer.max_samples, reader.max_samples), (Some(10), Some(1000)));
     assert_eq!((writer.history, writer.reliability), (reader.history, reader.reliability));
+    // what is bounded by bytes: the octets of 10 samples, and of each 8 bytes that DDS puts before them
+    assert_eq!(factors.send_queue_bytes(), Some(10 * (64 + 8)));
+    let unaligned = plan(&text, &["factors.size=65"]);
+    assert_eq!(unaligned.cells[0].factors.send_queue_bytes(), Some(10 * (68 + 8)));
     // without the factors both are as the QoS says
     let factors = &plan(&with(""), &[]).cells[0].factors;
     assert!(factors.queues.is_default());
-    assert_eq!((factors.writer_qos(), factors.reader_qos()), (factors.qos.clone(), factors.qos.clone()));
+    assert_eq!(factors.send_queue_bytes(), None);
+    assert_eq!((factors.writer_qos(0), factors.reader_qos(0)), (factors.qos.clone(), factors.qos.clone()));
 }
 
 #[test]
@@ -69,8 +75,9 @@ fn a_driver_without_the_policy_is_left_out_where_nobody_named_it() {
         experiment.notes,
         ["driver `bare` has no policy resource_limits: `receive_queue` cannot be asked of it; left out"]
     );
-    let (error, marked, _) = refused(text, &["factors.driver=bare,dds"]);
+    let (error, marked, hint) = refused(text, &["factors.driver=bare,dds"]);
     assert!(error.contains("has no policy resource_limits") && marked == "9", "{error} {marked}");
+    assert!(hint.contains("`bare` holds: `receive_buffer`"), "{hint}");
     // buffers are the sockets' affair
     assert_eq!(ids(&plan(&text.replace("receive_queue", "receive_buffer"), &[])).len(), 2);
 }
@@ -167,6 +174,91 @@ fn groups_that_cannot_be_are_refused_where_they_stand() {
         ("receive_group = \"8/1s\"", "workload=throughput", "f.toml:7:17: ", "1us to 100ms"),
     ] {
         let found = refused(&with(&format!("{text}\n")), &[set, "factors.size=65000"]);
+        assert!(found.0.starts_with(error), "{text}: {found:?}");
+        assert!(found.0.contains(hint) || found.2.contains(hint), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn delays_are_of_streams_that_are_polled_for() {
+    let more = "receive = [\"waitset\", \"polling\"]\npolling_delay = [\"0s\", \"1ms\"]\n";
+    let sets = ["factors.driver=plain", "factors.size=64", "workload=latency,throughput"];
+    let experiment = plan(&with(more), &sets);
+    assert_eq!(
+        ids(&experiment),
+        [
+            "plain/udp4/latency/64/waitset",
+            "plain/udp4/throughput/64/waitset",
+            "plain/udp4/latency/64/polling",
+            "plain/udp4/throughput/64/polling",
+            "plain/udp4/throughput/64/polling/delay-1ms",
+        ]
+    );
+    let receptions = experiment.cells.iter().map(|cell| cell.factors.reception());
+    let expected = ["waitset", "waitset", "polling", "polling", "polling with a delay of 1ms"];
+    assert_eq!(receptions.collect::<Vec<_>>(), expected);
+    let delayed = &experiment.cells[4].factors.queues;
+    assert_eq!((delayed.polling_delay_ns, delayed.words().as_str()), (Some(1_000_000), ""));
+    let more = format!("{more}exclude = [{{ polling_delay = \"0s\" }}]\n");
+    assert_eq!(ids(&plan(&with(&more), &sets)), ["plain/udp4/throughput/64/delay-1ms"]);
+    // flags say the same
+    let flags = Characterize {
+        drivers: vec!["plain".to_owned()],
+        sizes: vec![64],
+        receive: ReceiveMode::Polling,
+        polling_delay_ns: Some(1_000_000),
+        ..characterize()
+    };
+    let delays = flags.plan(&drivers()).expect("a plan").cells;
+    let delays: Vec<_> = delays.iter().map(|cell| cell.factors.queues.polling_delay_ns).collect();
+    assert_eq!(delays, [None, Some(1_000_000)]);
+}
+
+#[test]
+fn delays_that_cannot_be_are_refused_where_they_stand() {
+    for (text, set, error, hint) in [
+        (
+            "polling_delay = \"1ms\"",
+            "workload=latency",
+            "f.toml:7:17: `polling_delay` says nothing",
+            "throughput",
+        ),
+        (
+            "polling_delay = \"1ms\"",
+            "factors.receive=waitset",
+            "f.toml:7:17: a `polling_delay` is",
+            "polling",
+        ),
+        (
+            "polling_delay = \"1ms\"",
+            "factors.receive=listener",
+            "f.toml:7:17: a `polling_delay` is",
+            "polling",
+        ),
+        (
+            "polling_delay = \"1s\"",
+            "workload=throughput",
+            "f.toml:7:17: a polling delay of 1s is out",
+            "100ms",
+        ),
+        ("polling_delay = \"999ns\"", "workload=throughput", "f.toml:7:17: a polling delay of 999ns", "1us"),
+        ("polling_delay = 5", "workload=throughput", "f.toml:7:17: ", "with its unit"),
+        ("polling_delay = []", "workload=throughput", "f.toml: no polling_delay given", "name at least one"),
+        (
+            "polling_delay = [\"1ms\", \"1ms\"]",
+            "workload=throughput",
+            "f.toml:7:25: polling_delay `1ms`",
+            "once",
+        ),
+    ] {
+        let sets = [
+            "factors.driver=plain",
+            "factors.size=64",
+            "factors.receive=polling",
+            "workload=throughput",
+            set,
+        ];
+        let found = refused(&with(&format!("{text}\n")), &sets);
         assert!(found.0.starts_with(error), "{text}: {found:?}");
         assert!(found.0.contains(hint) || found.2.contains(hint), "{text}: {found:?}");
     }

@@ -40,7 +40,7 @@ fn what_is_written_is_asked_for_as_shipped_too() {
     let factors = &plan(&text, &[]).cells[0].factors;
     assert_eq!(factors.qos.max_blocking_ns, Some(QosDuration::Ns(2_000_000_000)));
     assert_eq!((factors.qos.history, factors.qos.history_depth), (Some(History::KeepLast), Some(3)));
-    assert_eq!((factors.writer_qos().max_samples, factors.reader_qos().max_samples), (Some(10), None));
+    assert_eq!((factors.writer_qos(0).max_samples, factors.reader_qos(0).max_samples), (Some(10), None));
 }
 
 #[test]

@@ -39,10 +39,12 @@ pub fn description(name: &str, features: &[&str], enforced: &[Policy]) -> Driver
 
 pub fn drivers() -> BTreeMap<String, DriverDescription> {
     let all = [Policy::Reliability, Policy::History, Policy::ResourceLimits, Policy::Durability];
+    let mut plain = description("plain", &[], &all);
+    plain.receive_modes.push(ReceiveMode::Polling);
     [
         ("bare", description("bare", &["application_batching"], &[])),
         ("dds", description("dds", &["native_batching"], &all)),
-        ("plain", description("plain", &[], &all)),
+        ("plain", plain),
     ]
     .into_iter()
     .map(|(name, description)| (name.to_owned(), description))

@@ -86,6 +86,7 @@ proptest! {
             rate: Some(experiment::At::nowhere(rates[0])),
             arrival: Some(experiment::At::nowhere(arrival)),
             trace: lasting_is_there.then(|| experiment::At::nowhere(names[0].clone())),
+            qos: written.qos.clone(),
         }));
         let text = toml::to_string(&written).expect("it can be written");
         let again: Written = source(&text, &[]).read().unwrap_or_else(|fault| panic!("{text}\n{fault:#?}"));

@@ -76,6 +76,47 @@ fn an_open_loop_has_a_row_for_each_load_and_flow() {
 }
 
 #[test]
+fn no_table_of_an_open_loop_is_wider_than_140_columns() {
+    use results::{Batches, Probes, Takes};
+    use sample::paced::{constant, document_with, header};
+    let rate = Rate { samples: 1000, period_ns: 100_000_000 };
+    let loads = [Load::Max, constant(200_000), Load::Burst { rate }, Load::Poisson { rate }];
+    let mut header = header(&loads, &[]);
+    for cell in &mut header.experiment.cells {
+        cell.factors.queues.receive_group = Some(experiment::ReceiveGroup::of(4_096, 5_000_000));
+        cell.factors.batch_bytes = 8192;
+        cell.factors.batching = experiment::Batching::TurboApplication;
+    }
+    let document = document_with(&header, |run| {
+        // so far apart that spreads have two digits
+        let factor = u64::from(run.block);
+        for latency in run.latency.values_mut() {
+            latency.p50_ns = latency.p50_ns.map(|ns| ns * factor);
+            latency.p99_ns = latency.p99_ns.map(|ns| ns * factor);
+        }
+        run.paced.as_mut().unwrap().sender_limited = run.block == 1;
+        let throughput = run.throughput.as_mut().unwrap();
+        throughput.out_of_order = 12_345;
+        throughput.batches = Some(Batches::new(100, 6_200, 64));
+        throughput.takes = Some(Takes::new(100, 25_600, 4_096, 400));
+        let probes =
+            Probes { every: 200, sent: 60, came: 60, echoed: 60, returned: 60, lost: 0, echo_mbps: 1.0 };
+        throughput.probes = Some(probes);
+        let rtt = run.latency["service"].clone();
+        run.latency.insert("rtt".to_owned(), rtt);
+    });
+    let text = print(&document);
+    assert!(text.contains("Batches are packed by the driver, not by the middleware"), "{text}");
+    assert!(text.contains("sender-limited 1/3") && text.contains("burst 1000/100ms"), "{text}");
+    // headings, which are underlined, may be as long as what they name
+    let lines: Vec<&str> = text.lines().collect();
+    let is_underlined = |at: usize| lines.get(at + 1).is_some_and(|next| next.starts_with("=="));
+    let of_tables = (0..lines.len()).filter(|&at| !is_underlined(at) && !lines[at].starts_with("=="));
+    let widest = of_tables.map(|at| lines[at]).max_by_key(|line| line.chars().count()).unwrap();
+    assert!(widest.chars().count() <= 140, "{} columns: {widest}", widest.chars().count());
+}
+
+#[test]
 fn a_row_says_where_the_middleware_held_its_writer_up() {
     use sample::paced::{constant, document_with, header};
     let of = |held: u32| {
@@ -86,7 +127,7 @@ fn a_row_says_where_the_middleware_held_its_writer_up() {
     let words = "back-pressure: 99 % of the send lag is over a tenth";
     let [none, some, all] = [0, 1, 99].map(|held| print(&of(held)));
     assert!(!none.contains("back-pressure"), "{none}");
-    assert!(some.contains("back-pressure in 1 of 3 runs") && some.contains(words), "{some}");
+    assert!(some.contains("back-pressure 1/3") && some.contains(words), "{some}");
     assert!(all.contains("back-pressure\n") && all.contains(words), "{all}");
 }
 

@@ -1,5 +1,6 @@
 //! What the agents of a run recorded, joined, checked against itself, and put into the words of a result.
 
+mod batching;
 mod buffers;
 mod delivery;
 mod latency;
@@ -19,6 +20,9 @@ use results::{
     AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, Run, RunState,
     SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, steady_latency,
 };
+
+/// Of fewer samples one more or less changes a rate by over 5 %.
+const FEW: u64 = 20;
 
 /// What a run says.
 #[derive(Default)]
@@ -117,6 +121,20 @@ impl Figures {
         }
     }
 
+    /// Warns of rates that are counts of a few samples.
+    fn warn_of_few(&mut self) {
+        let Counted { sent, delivered, .. } = Counted::sum(&self.counted);
+        let what = match delivered {
+            FEW.. => return,
+            0 => "there is no rate".to_owned(),
+            few => {
+                format!("one more or less would change the rate by {:.0} %; raise `measure`", percent(1, few))
+            }
+        };
+        let text = format!("{delivered} of {sent} samples were delivered: {what}");
+        self.warn(WarningKind::FewSamples, text);
+    }
+
     /// Warns of what the middleware did with writes.
     fn warn_of_writes(&mut self, evidence: &Evidence, reliable: bool, timed_out: u64, refused: u64) {
         if reliable && evidence.arrived && !evidence.acknowledged {
@@ -149,6 +167,7 @@ pub(crate) fn collect(
         Workload::Paced | Workload::Search => paced::figures(evidence, factors, design, times),
     };
     buffers::check(&mut figures, evidence, factors, sysctls);
+    batching::check(&mut figures, evidence, factors);
     if factors.multicast {
         multicast::check(&mut figures, evidence, factors);
     }
@@ -202,14 +221,15 @@ fn agent_record(agent: &crate::pair::Testimony) -> AgentRecord {
     }
 }
 
-/// Of the driving agent's writer and the serving agent's reader: the two ends of the way out.
+/// Of the driving agent's writers and the serving agent's readers: the two ends of the way out, of each flow.
 fn effective_qos(evidence: &Evidence) -> BTreeMap<String, Qos> {
     [(DRIVING, "writer"), (SERVING, "reader")]
         .into_iter()
-        .filter_map(|(agent, entity)| {
-            let qos = evidence.agents[agent].configured.effective_qos.get(entity)?;
-            Some((entity.to_owned(), qos.clone()))
+        .flat_map(|(agent, kind)| {
+            let in_force = &evidence.agents[agent].configured.effective_qos;
+            in_force.iter().filter(move |(entity, _)| entity.starts_with(kind))
         })
+        .map(|(entity, qos)| (entity.clone(), qos.clone()))
         .collect()
 }
 

@@ -4,7 +4,7 @@ use control::{FlowRead, FlowWritten, PacedWritten};
 use experiment::{Design, Factors, Flow, Load, Reliability, Schedule};
 use results::{
     Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, Takes,
-    Throughput, WarningKind, kind_of_flow, steady_rate,
+    Throughput, Usage, WarningKind, kind_of_flow, steady_rate,
 };
 use stats::total;
 
@@ -67,7 +67,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     let ends: Vec<Ends<'_>> = (flows.iter().zip(&written.flows).zip(&read.flows))
         .map(|((flow, written), read)| Ends { flow, whose: whose(flow), written, read })
         .collect();
-    let reliable = factors.qos.reliability == Some(Reliability::Reliable);
+    let reliable = |stream| factors.qos_of(stream).reliability == Some(Reliability::Reliable);
     let mut records = Vec::new();
     for (number, ends) in ends.iter().enumerate() {
         let planned = Schedule::new(&ends.flow.load, design.seed, number, times.of(&ends.flow.load))
@@ -83,7 +83,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
         };
         delivery.check(&mut figures);
         figures.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
-        let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
+        let counted = delivery.counted(&mut figures, reliable(number) && !evidence.arrived);
         let foreign = if number == 0 { read.foreign } else { 0 };
         figures.counted.push(Counted { reader: number as u16, foreign, ..counted });
         records.push(FlowRecord {
@@ -111,9 +111,14 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     let probes = (written.probes.as_ref(), read.probes.as_ref());
     probes::add(&mut figures, design.probe_every, probes, factors.size_bytes);
     figures.warn_of_counts("samples");
-    figures.warn_of_writes(evidence, reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
+    if !ends.iter().all(Ends::has_times) {
+        figures.warn_of_few();
+    }
+    let some_reliable = (0..ends.len()).any(reliable);
+    figures.warn_of_writes(evidence, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
     let paced = paced(design, written, &ends, records);
-    warn(&mut figures, design, &paced, &flows, reports[0].usage.busy());
+    let writing_ns = written.end_ns.saturating_sub(written.begin_ns).max(design.measure_ns);
+    warn(&mut figures, writing_ns, &paced, &flows, &reports[0].usage);
     let has = |kind| figures.warnings.iter().any(|warning| warning.kind == kind);
     let (sender_limited, back_pressure) = (has(WarningKind::SenderLimited), has(WarningKind::BackPressure));
     figures.paced = Some(Paced { sender_limited, back_pressure, ..paced });
@@ -219,22 +224,22 @@ fn latencies(figures: &mut Figures, ends: &[Ends<'_>], records: &mut [FlowRecord
     }
 }
 
-/// Rates are over the measured time of the plan, or longer where the last sample was later: at a low rate the time between the
-/// first and the last sample is shorter than the time that they stand for.
+/// Rates are over the measured time of the plan, or longer where writing or reading took longer: at a low rate the time between
+/// the first and the last sample is shorter than the time that they stand for.
 fn throughput(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], counted: &[Counted]) -> Throughput {
     let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = Counted::sum(counted);
-    let per_second = |samples: f64, until_ns: u64| {
-        samples * 1e9 / until_ns.saturating_sub(written.begin_ns).max(design.measure_ns).max(1) as f64
-    };
+    let per_second =
+        |samples: f64, took_ns: u64| samples * 1e9 / took_ns.max(design.measure_ns).max(1) as f64;
+    let writing_ns = written.end_ns.saturating_sub(written.begin_ns);
     let received = || ends.iter().map(|ends| &ends.read.received);
-    let last_ns = received().map(|received: &Received| received.last_ns).max().unwrap_or(0);
+    let reading_ns = Received::window_ns(received());
     let bytes = total(received().map(|received| received.bytes));
     let offered = total(ends.iter().map(|ends| ends.written.offered));
     Throughput {
-        offered_sps: per_second(offered as f64, written.end_ns),
-        accepted_sps: per_second(sent as f64, written.end_ns),
-        delivered_sps: per_second(delivered as f64, last_ns),
-        goodput_mbps: per_second(bytes as f64 * 8.0 / 1e6, last_ns),
+        offered_sps: per_second(offered as f64, writing_ns),
+        accepted_sps: per_second(sent as f64, writing_ns),
+        delivered_sps: per_second(delivered as f64, reading_ns),
+        goodput_mbps: per_second(bytes as f64 * 8.0 / 1e6, reading_ns),
         sent,
         delivered,
         lost,
@@ -279,12 +284,13 @@ fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<
     }
 }
 
-/// Warns of a sender that could not hold its plan, or was not let to; its process used or waited for so much of a core.
-fn warn(figures: &mut Figures, design: &Design, paced: &Paced, flows: &[Flow], busy: f64) {
+/// Warns of a sender that could not hold its plan, or was not let to, in the time that it had for writing, of which its process used so
+/// much.
+fn warn(figures: &mut Figures, writing_ns: u64, paced: &Paced, flows: &[Flow], usage: &Usage) {
     for (flow, record) in flows.iter().zip(&paced.flows) {
         let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
-        let sender = Sender { in_writes: record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, busy };
-        if let Some(late) = Lateness::of(&flow.load, &record.latency, design.measure_ns, sender) {
+        let sender = Sender::new(record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, usage);
+        if let Some(late) = Lateness::of(&flow.load, &record.latency, writing_ns, sender) {
             let kind =
                 if late.is_back_pressure() { WarningKind::BackPressure } else { WarningKind::SenderLimited };
             figures.warn(kind, format!("{whose}{late}"));

@@ -51,14 +51,15 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -
     let probes = (written.probes.as_ref(), read.probes.as_ref());
     probes::add(&mut figures, design.probe_every, probes, factors.size_bytes);
     figures.warn_of_counts("samples");
+    figures.warn_of_few();
     figures.warn_of_writes(evidence, reliable, written.timed_out, written.refused);
     figures.cpu = cpu(evidence, written.accepted, received.delivered);
     figures
 }
 
-/// Rates are over each end's own time.
+/// Rates are over the writer's measured time; what is delivered, over the reader's window where that is longer.
 fn throughput(written: &Written, received: &Received, counted: &Counted) -> Throughput {
-    let delivered_sps = received.delivered_sps(written.begin_ns);
+    let delivered_sps = received.delivered_sps(written.end_ns.saturating_sub(written.begin_ns));
     let mean_size = received.bytes as f64 / received.delivered.max(1) as f64;
     Throughput {
         offered_sps: rate(written.offered, written.begin_ns, written.end_ns),

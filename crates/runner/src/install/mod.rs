@@ -28,8 +28,9 @@ pub use self::{
 use self::{sources::choose, step::Ended};
 use crate::{
     DriverFile, Launcher, RunnerError, Stop,
+    describe::inspect,
     drivers::file_name,
-    inspect,
+    error::CanBeBuilt,
     version::{AT, Version, split},
 };
 
@@ -40,6 +41,18 @@ const BUILD_NAME: &str = "scripts/driver.sh";
 const LICENCE_ACCEPTED: &str = "DDSMARK_ACCEPT_LICENCE";
 /// In the directory of the drivers: what is being built.
 const WORKSHOP: &str = ".building";
+
+/// Whether there are sources of a driver of that name, and its middleware can be had in the version that is named.
+pub(crate) fn can_be_built(driver: &str) -> CanBeBuilt {
+    let (name, wanted) = split(driver);
+    let Ok(source) = Sources::find(None).and_then(|sources| sources.of(name)) else { return CanBeBuilt::No };
+    match source.versions(&Stop::new()) {
+        Ok(known) if !known.is_empty() && choose(&known, wanted).is_none() => {
+            CanBeBuilt::Versions(known.into_iter().map(|known| known.version).collect())
+        }
+        _ => CanBeBuilt::Yes,
+    }
+}
 
 /// A driver that is to be built.
 #[derive(Clone, Debug)]

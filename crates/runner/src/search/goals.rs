@@ -163,7 +163,7 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
             warn(
                 WarningKind::SenderLimited,
                 format!(
-                    "{aim}: limited by the sender: at {:.0}/s the writer's process had no time left, and nothing held it \
+                    "{aim}: limited by the sender: at {:.0}/s the thread that writes had no time left, and nothing held it \
                      up. It is what this host can do, and need not be all that the middleware can",
                     rate(&goal.upper)
                 ),

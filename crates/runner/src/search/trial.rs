@@ -1,7 +1,7 @@
 //! One trial of a search: a run of the workload `paced` with fresh processes, and what it showed.
 
 use experiment::{Cell, Design, Factors, Load, Reliability, Workload};
-use results::{Failure, Run, RunState, Usage};
+use results::{Failure, Run, RunState};
 use stats::search::Shown;
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     traces::Times,
 };
 
-/// With more of a core than this a writer's process has no time left.
+/// With more of a core than this, used or waited for, the thread that writes has no time left.
 const BUSY: f64 = 0.9;
 /// Windows of a trial.
 const WINDOWS: u32 = 50;
@@ -125,15 +125,12 @@ fn measured(
     Some((shown, in_time))
 }
 
-/// Whether most of what is missing was not tried, and the writer's process had no time left: of a flow that nothing holds
+/// Whether most of what is missing was not tried, and the thread that writes had no time left: of a flow that nothing holds
 /// up, the limit is the sender's.
 fn is_limited_by_sender(run: &Run, shown: &Shown) -> bool {
     let missing = shown.planned.saturating_sub(shown.delivered);
-    let busy = |usage: &Usage| {
-        (usage.user_ns.saturating_add(usage.system_ns)) as f64 > BUSY * usage.elapsed_ns as f64
-    };
     let writer = run.agents.iter().find(|agent| agent.role == "writer");
     shown.violation() > 0.0
         && shown.unsent.saturating_mul(2) > missing
-        && writer.is_some_and(|writer| writer.usage.elapsed_ns > 0 && busy(&writer.usage))
+        && writer.is_some_and(|writer| writer.usage.busy() > BUSY)
 }

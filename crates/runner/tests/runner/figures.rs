@@ -1,7 +1,7 @@
 //! What the agents recorded becomes the right figures; what contradicts itself is left out; what limits them is said.
 
 use crate::rig::{Rig, files_below, run};
-use experiment::{Pin, Queues, ReceiveGroup, Workload};
+use experiment::{Batching, Pin, Queues, ReceiveGroup, Workload};
 use results::{Directory, Document, FindingKind, RunState, State, WarningKind};
 
 fn measure(workload: Workload, script: &str) -> Document {
@@ -34,7 +34,7 @@ fn a_latency_run_has_round_trips_and_both_ways() {
 }
 
 #[test]
-fn a_throughput_run_has_rates_over_each_ends_own_time() {
+fn a_throughput_run_has_rates_over_the_measured_time() {
     let document = measure(Workload::Throughput, "");
     let run = run(&document, "d/throughput");
     assert_eq!(run.state, RunState::Valid, "{run:?}");
@@ -89,6 +89,22 @@ fn lost_samples_are_counted_and_told_with_the_drops_beside_them() {
     assert_eq!(run(&document, "d/latency").latency["one_way_out"].n, 990);
     let expected = [WarningKind::Loss, WarningKind::Loss, WarningKind::BufferDrops];
     assert_eq!(kinds(&document, "d/latency"), expected);
+}
+
+/// Ten samples of a thousand, the last of them after 9 ms: no 1000/s.
+#[test]
+fn a_rate_of_few_samples_is_of_the_whole_time_and_told() {
+    let document = measure(Workload::Throughput, "few");
+    let run = run(&document, "d/throughput");
+    assert_eq!(run.state, RunState::Valid, "{run:?}");
+    let throughput = run.throughput.as_ref().unwrap();
+    assert_eq!((throughput.delivered, throughput.delivered_sps), (10, 10.0));
+    assert_eq!(kinds(&document, "d/throughput"), [WarningKind::Loss, WarningKind::FewSamples]);
+    let words =
+        "10 of 1000 samples were delivered: one more or less would change the rate by 10 %; raise `measure`";
+    assert_eq!(run.warnings[1].text, words);
+    let told = &document.cells[0].warnings;
+    assert!(told.iter().any(|warning| warning.kind == WarningKind::FewSamples), "{told:?}");
 }
 
 #[test]
@@ -164,6 +180,7 @@ fn queues_are_held_against_each_end_and_buffers_that_nobody_shows_are_told() {
             send_buffer_bytes: Some(65_536),
             receive_buffer_bytes: None,
             receive_group: None,
+            polling_delay_ns: None,
         };
         rig.execute().cells[0].runs[0].clone()
     };
@@ -182,6 +199,35 @@ fn queues_are_held_against_each_end_and_buffers_that_nobody_shows_are_told() {
     let failure = with_queues("queue writer any").failure.expect("it fails");
     assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("configure", Some("writer")));
     assert!(failure.error.contains("max_samples: asked 7, in force 9"), "{failure:?}");
+}
+
+#[test]
+fn who_packs_is_held_against_who_was_to() {
+    let packed = |script: &str, batching: Batching| {
+        let mut rig = Rig::new(&[("d", script)]).of_workload(Workload::Throughput);
+        rig.experiment.cells[0].factors.batching = batching;
+        let run = rig.execute().cells[0].runs[0].clone();
+        assert_eq!(run.state, RunState::Valid, "{run:?}");
+        let warnings = run.warnings.into_iter().filter(|warning| warning.kind == WarningKind::Batching);
+        warnings.map(|warning| warning.text).collect::<Vec<_>>()
+    };
+    for (script, batching, words) in [
+        ("packs writer any", Batching::None, "batching of the writer: asked none, in force native; hint: "),
+        ("alone writer any", Batching::Native, "asked native, in force none"),
+        ("packs writer any", Batching::TurboApplication, "asked application, in force native"),
+    ] {
+        let texts = packed(script, batching);
+        assert!(texts.len() == 1 && texts[0].contains(words), "{texts:?}");
+    }
+    // as it is to be, where an echo is not packed, and where nothing is said
+    for (script, batching) in [
+        ("packs writer any", Batching::Native),
+        ("packs writer any\nalone reader any", Batching::TurboNative),
+        ("alone any any", Batching::None),
+        ("", Batching::Application),
+    ] {
+        assert_eq!(packed(script, batching), Vec::<String>::new(), "{script}");
+    }
 }
 
 #[test]

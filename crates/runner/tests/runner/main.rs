@@ -6,5 +6,6 @@ mod duet;
 mod figures;
 mod maxima;
 mod paced;
+mod rehearse;
 mod resume;
 mod rig;

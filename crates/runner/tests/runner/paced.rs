@@ -41,8 +41,8 @@ fn a_response_is_a_send_lag_and_a_service_time() {
     assert_eq!((paced.flows.len(), &paced.flows[0].latency), (1, &run.latency));
     let throughput = run.throughput.as_ref().unwrap();
     assert_eq!((throughput.offered_sps, throughput.accepted_sps), (500_000.0, 500_000.0));
-    // the last sample came 999 periods of the fake agent and its way after the begin
-    assert!((throughput.delivered_sps - 1000.0 / 0.999_040).abs() < 1e-6, "{throughput:?}");
+    // the last sample came 999 periods of the fake agent after the first
+    assert!((throughput.delivered_sps - 1000.0 / 0.999).abs() < 1e-6, "{throughput:?}");
     assert_eq!(run.counted[0].delivered, 1000);
     let roles: Vec<_> = run.agents.iter().map(|agent| agent.role.as_str()).collect();
     assert_eq!(roles, ["writer", "reader"]);
@@ -64,6 +64,15 @@ fn a_sender_that_is_late_is_told_and_the_run_is_valid() {
     assert!(text.contains("and of the median response (80.0 µs)"), "{text}");
 }
 
+/// Calls of 4 us at a period of 2 us.
+#[test]
+fn write_calls_take_no_more_than_the_time_in_which_they_were_made() {
+    let run = measure("late\ndrag", load(1000));
+    assert_eq!((run.state, kinds(&run)), (RunState::Valid, vec![WarningKind::SenderLimited]));
+    let text = &run.warnings[0].text;
+    assert!(text.ends_with("write calls took 100.0 % of the time and are 0 % of the lag"), "{text}");
+}
+
 #[test]
 fn a_writer_that_its_middleware_holds_up_is_not_to_blame() {
     let held = measure("late\nheld", load(1000));
@@ -74,6 +83,11 @@ fn a_writer_that_its_middleware_holds_up_is_not_to_blame() {
     // unless its process has no time left
     let busy = measure("late\nheld\nbusy", load(1000));
     assert_eq!(kinds(&busy), [WarningKind::SenderLimited]);
+    // or had no cores
+    let starved = measure("late\nheld\nstarved", load(1000));
+    assert_eq!(kinds(&starved), [WarningKind::SenderLimited]);
+    let text = &starved.warnings[0].text;
+    assert!(text.contains("waited for one for 90 % of the time"), "{text}");
     // calls cannot have taken more than all of the lag
     let over = measure("late\noverheld", load(1000));
     assert_eq!(over.state, RunState::Invalid);
@@ -91,7 +105,8 @@ fn without_intended_times_there_is_service_only() {
 
 #[test]
 fn each_flow_is_counted_and_measured_by_itself() {
-    let flow = |name: &str, size_bytes| Flow { name: name.to_owned(), size_bytes, load: load(500) };
+    let flow =
+        |name: &str, size_bytes| Flow { name: name.to_owned(), size_bytes, load: load(500), qos: None };
     let flows = [flow("control", 64), flow("bulk", 1024)];
     let document = rig("foreign", None, &flows).execute();
     let run = &document.cells[0].runs[0];
@@ -113,7 +128,7 @@ fn each_flow_is_counted_and_measured_by_itself() {
 
 #[test]
 fn qos_of_a_further_flow_is_held_against_what_was_asked() {
-    let flow = |name: &str| Flow { name: name.to_owned(), size_bytes: 64, load: load(500) };
+    let flow = |name: &str| Flow { name: name.to_owned(), size_bytes: 64, load: load(500), qos: None };
     let document = rig("qos reader", None, &[flow("a"), flow("b")]).execute();
     let failure = document.cells[0].runs[0].failure.clone().unwrap();
     assert_eq!(failure.role.as_deref(), Some("reader"));
@@ -156,7 +171,7 @@ fn figures_that_contradict_each_other_are_left_out() {
 
 #[test]
 fn groups_are_held_against_each_flow() {
-    let flow = |name: &str| Flow { name: name.to_owned(), size_bytes: 64, load: load(500) };
+    let flow = |name: &str| Flow { name: name.to_owned(), size_bytes: 64, load: load(500), qos: None };
     let grouped = |script: &str| {
         let mut rig = rig(script, None, &[flow("a"), flow("b")]);
         rig.experiment.cells[0].factors.queues.receive_group = Some(ReceiveGroup::of(8, 5_000_000));
@@ -203,7 +218,8 @@ fn the_times_of_a_file_are_read_again_and_another_file_is_refused() {
 
 #[test]
 fn what_left_by_multicast_is_held_against_the_samples_of_all_flows() {
-    let flow = |name: &str, size_bytes| Flow { name: name.to_owned(), size_bytes, load: load(500) };
+    let flow =
+        |name: &str, size_bytes| Flow { name: name.to_owned(), size_bytes, load: load(500), qos: None };
     let state = |sizes: [u64; 2]| {
         let mut rig = rig("", None, &[flow("a", sizes[0]), flow("b", sizes[1])]);
         rig.experiment.cells[0].factors.multicast = true;

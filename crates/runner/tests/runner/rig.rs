@@ -13,8 +13,8 @@ use experiment::{
 };
 use results::{Directory, DirectoryError, Document, Header, Run, Saved, Tool};
 use runner::{
-    DriverFile, LocalLauncher, Observer, Outcome, Progress, Session, Stop, capture_host, describe,
-    host_warnings,
+    DriverFile, LocalLauncher, Observer, Outcome, Progress, RunnerError, Session, Stop, capture_host,
+    describe, host_warnings, rehearse,
 };
 
 /// Long enough for a busy host, short enough for a test that waits for it.
@@ -85,6 +85,10 @@ impl Rig {
 
     pub fn results(&self) -> PathBuf {
         self.directory.path().join("results")
+    }
+
+    pub fn rehearse(&self, before: impl FnMut(usize, usize)) -> Result<Vec<String>, RunnerError> {
+        rehearse(&launcher(), &self.experiment, &self.files, &self.stop, before)
     }
 
     pub fn execute(&self) -> Document {

@@ -98,3 +98,44 @@ fn the_same_percents_of_two_maxima_are_compared_and_both_rates_named() {
     let comparison = compared(&half(5_000), &of(constant(5_000)), &asked).expect("the load is named");
     assert!(!comparison.verdicts[0].text.contains("of its own maximum"), "{}", comparison.verdicts[0].text);
 }
+
+#[test]
+fn each_of_several_flows_has_verdicts_of_its_own() {
+    use sample::paced::{constant, document_with, flow, header};
+    let of = |ratio: f64, lost: u64| {
+        let flows = [flow("command", 200, constant(1000)), flow("picture", 4096, constant(500))];
+        let mut header = header(&[], &flows);
+        header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
+        header.experiment.design.blocks = 12;
+        document_with(&header, |run| {
+            for (flow, ratio) in run.paced.as_mut().expect("a plan").flows.iter_mut().zip([ratio, 1.0]) {
+                let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
+                let p50 = 100_000.0 * ratio * (1.0 + 0.01 * noise);
+                let response = flow.latency.get_mut("response").expect("an open loop");
+                (response.p50_ns, response.p99_ns) = (Some(p50 as u64), Some((3.0 * p50) as u64));
+            }
+            let pictures = &mut run.paced.as_mut().expect("a plan").flows[1].counted;
+            pictures.lost = pictures.sent * lost / 100;
+        })
+    };
+    let criteria = vec![Criterion::parse("p99 > +10%").expect("a criterion")];
+    let asked = Asked { criteria, ..Asked::default() };
+    let (before, after) = (of(1.0, 0), of(1.5, 10));
+    let comparison =
+        compare(&side("a", &before, "dds"), &side("b", &after, "dds"), &asked).expect("the same experiment");
+    let told: Vec<(Metric, Option<&str>)> =
+        comparison.verdicts.iter().map(|verdict| (verdict.metric, verdict.flow.as_deref())).collect();
+    let flows = [Some("command"), Some("picture")];
+    let expected = [Metric::ResponseP50, Metric::ResponseP99].map(|metric| flows.map(|flow| (metric, flow)));
+    assert_eq!(told, expected.concat());
+    let text = |index: usize| comparison.verdicts[index].text.as_str();
+    assert!(
+        text(2).starts_with("p99 response of flow `command` ") && text(2).contains(" % higher"),
+        "{}",
+        text(2)
+    );
+    // too much was lost of the one, which says nothing of the other
+    assert!(text(3).starts_with("p99 response of flow `picture`: no verdict: "), "{}", text(3));
+    let outcomes: Vec<CriterionOutcome> = comparison.criteria.iter().map(|judged| judged.outcome).collect();
+    assert_eq!(outcomes, [CriterionOutcome::Broken, CriterionOutcome::CannotTell]);
+}

@@ -1,14 +1,13 @@
 //! Files that the processes of a run left behind when they were killed.
 
-use std::{
-    fs,
-    io::{self, Read as _},
-    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
-    path::Path,
-    process,
-};
+mod list;
+mod listed;
+
+use std::{fs, os::unix::ffi::OsStrExt as _, path::Path, process};
 
 use nix::{errno::Errno, sys::signal::kill, unistd::Pid};
+
+pub use self::list::{Found, SharedList};
 
 const SHARED_MEMORY: &str = "/dev/shm";
 
@@ -16,10 +15,8 @@ const SHARED_MEMORY: &str = "/dev/shm";
 const OF_RUN: &str = "ddsmark-";
 const OF_CASE: &str = "ddsmark-check-";
 
-/// A file of a run whose name ends so lists others, which go with it: one name a line.
+/// A file of a run whose name ends so lists others, which go with it: see [`SharedList`].
 const LIST: &str = ".shared";
-/// No list is longer.
-const LIST_BYTES: u64 = 64 << 10;
 
 /// The name of a run of this process: unique on this host, and in the names of all that the run makes.
 pub(crate) fn run_name(number: u32) -> String {
@@ -43,32 +40,20 @@ pub(crate) fn sweep() {
 
 fn remove_where(directory: &Path, wanted: impl Fn(&[u8]) -> bool) {
     let Ok(entries) = fs::read_dir(directory) else { return };
+    let mut lists = Vec::new();
     for entry in entries.flatten() {
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_file && wanted(entry.file_name().as_bytes()) {
-            for name in listed(&entry.path()) {
-                let _ = fs::remove_file(directory.join(name));
-            }
+        let name = entry.file_name();
+        if !entry.file_type().is_ok_and(|kind| kind.is_file()) || !wanted(name.as_bytes()) {
+            continue;
+        }
+        if name.as_bytes().ends_with(LIST.as_bytes()) {
+            lists.push(entry.path());
+        } else {
             // what another user owns, or somebody else has removed, stays as it is
             let _ = fs::remove_file(entry.path());
         }
     }
-}
-
-/// The names in a list of ours: of files beside it, and of nothing else.
-fn listed(path: &Path) -> Vec<String> {
-    let mut text = String::new();
-    let read = path.to_string_lossy().ends_with(LIST)
-        && fs::File::open(path).is_ok_and(|file| {
-            // in a directory where anybody may write, only our own word counts
-            let owner = |data: io::Result<fs::Metadata>| data.map(|data| data.uid()).ok();
-            let ours = owner(fs::metadata("/proc/self"));
-            ours.is_some()
-                && owner(file.metadata()) == ours
-                && file.take(LIST_BYTES).read_to_string(&mut text).is_ok()
-        });
-    let names = text.lines().filter(|name| read && !name.is_empty() && !name.contains('/'));
-    names.map(ToOwned::to_owned).collect()
+    listed::remove(directory, lists, listed::PATIENCE);
 }
 
 /// Whether it is a name of ours, of which no runner is alive.

@@ -1,0 +1,123 @@
+//! Up to which load the 99 % time stays near that of the lowest one.
+
+use results::{Cell, Finding, FindingKind};
+
+use crate::{
+    KNEE,
+    figures::{Place, over_runs, place, range},
+    load::{Point, in_words, on_both_sides},
+    tail::{Tail, response_p99_ns, why_not},
+    words::{between, finding, list, micros, runs, three},
+};
+
+/// The highest load at which the 99 % time is at most [`KNEE`] times that at the lowest one; or why it is not clear which that is.
+/// Cells that differ in their rate only, ascending.
+pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
+    let tail = Tail::of(cells.iter().map(|(cell, _)| *cell));
+    let points: Vec<Point<'_>> = cells
+        .iter()
+        .filter_map(|&(cell, sps)| Some(Point { cell, sps, spread: tail.over_runs(cell)? }))
+        .collect();
+    let called: Vec<(String, &Cell)> = points.iter().map(|point| (point.load(), point.cell)).collect();
+    let because = format!("{}{}", tail.why(&called), left_out(cells));
+    let [first, .., last] = &points[..] else { return too_few(what, cells, points.len(), &because) };
+    let limit = KNEE * first.spread.median;
+    let places: Vec<Place> = points.iter().map(|point| place(&point.spread, limit)).collect();
+    let within = places.iter().take_while(|place| **place == Place::Below).count();
+    let (near, far) = points.split_at(within);
+    let beyond = places.iter().rev().take_while(|place| **place == Place::Above).count();
+    let is_clear = places[within..points.len() - beyond].iter().all(|place| *place == Place::Between);
+    let (time, key) = (tail.words(), tail.key());
+    let lowest = format!(
+        "that at the lowest load, {}: {} µs ({})",
+        first.load(),
+        micros(first.spread.median),
+        between(&micros(first.spread.min), &micros(first.spread.max))
+    );
+    let each = runs(points.iter().map(|point| &point.spread));
+    let mut numbers = vec![("lowest_sps".to_owned(), first.sps)];
+    numbers.extend(three(&format!("lowest_{key}_p99"), "ns", &first.spread));
+    let (low, high) = range(near.iter().map(|point| &point.spread));
+    if !near.is_empty() {
+        numbers.push((format!("{key}_p99_min_ns"), low));
+        numbers.push((format!("{key}_p99_max_ns"), high));
+    }
+    let (kind, text) = match (near.last(), far) {
+        (Some(_), []) => {
+            numbers.push(("highest_sps".to_owned(), last.sps));
+            numbers.extend(last.percent("highest"));
+            let text = format!(
+                "{what}: no knee up to {}: at all loads the 99 % {time} stays within twice {lowest}; it is {} µs \
+                 ({each}).{because}",
+                last.load(),
+                between(&micros(low), &micros(high))
+            );
+            (FindingKind::NoKnee, text)
+        }
+        (Some(at_knee), far) if beyond > 0 && is_clear => {
+            let (unclear, after) = far.split_at(far.len() - beyond);
+            let after = after.first()?;
+            numbers.push(("knee_sps".to_owned(), at_knee.sps));
+            numbers.extend(at_knee.percent("knee"));
+            numbers.push(("beyond_sps".to_owned(), after.sps));
+            numbers.extend(after.percent("beyond"));
+            numbers.extend(three(&format!("beyond_{key}_p99"), "ns", &after.spread));
+            let text = format!(
+                "{what}: the knee is at {}: up to there the 99 % {time}, {} µs, stays within twice {lowest}; at {} it \
+                 is {} µs ({each}).{}{because}",
+                at_knee.load(),
+                between(&micros(low), &micros(high)),
+                after.load(),
+                between(&micros(after.spread.min), &micros(after.spread.max)),
+                on_both_sides(unclear)
+            );
+            (FindingKind::Knee, text)
+        }
+        _ => {
+            let told: Vec<String> = points.iter().map(told).collect();
+            let text = format!(
+                "{what}: it is not clear where the knee is: the 99 % {time}, or its runs, go back and forth over twice \
+                 {lowest}; it is {} ({each}).{because}",
+                list(&told)
+            );
+            (FindingKind::KneeUnclear, text)
+        }
+    };
+    Some(finding(kind, text, points.iter().map(|point| point.cell), numbers))
+}
+
+/// The figure at a load.
+fn told(point: &Point<'_>) -> String {
+    let (min, max) = (micros(point.spread.min), micros(point.spread.max));
+    format!("{} µs at {}", between(&min, &max), point.load())
+}
+
+/// Said where there are loads to compare, and too few of them take part.
+fn too_few(what: &str, cells: &[(&Cell, f64)], left: usize, because: &str) -> Option<Finding> {
+    let measured: Vec<&Cell> = cells
+        .iter()
+        .map(|(cell, _)| *cell)
+        .filter(|cell| over_runs(cell, response_p99_ns).is_some())
+        .collect();
+    if measured.len() < 2 {
+        return None;
+    }
+    let text = format!(
+        "{what}: it is not clear where the knee is: of {} loads {left} can be compared.{because}",
+        measured.len()
+    );
+    let numbers = [("loads".to_owned(), measured.len() as f64), ("loads_compared".to_owned(), left as f64)];
+    Some(finding(FindingKind::KneeUnclear, text, measured.into_iter(), numbers))
+}
+
+/// Which loads say nothing of the middleware, as a sentence; nothing where all do.
+fn left_out(cells: &[(&Cell, f64)]) -> String {
+    let told: Vec<String> = cells
+        .iter()
+        .filter_map(|(cell, sps)| Some(format!("{} ({})", in_words(cell, *sps), why_not(cell)?)))
+        .collect();
+    match told.len() {
+        0 => String::new(),
+        _ => format!(" Left out, because their times are not the middleware's alone: {}.", list(&told)),
+    }
+}

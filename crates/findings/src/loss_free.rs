@@ -1,0 +1,184 @@
+//! A sweep of demands: the highest load of an open loop at which every run delivered all that was planned, and the next one.
+
+use experiment::{Arrival, Load, Rate, Reliability, Workload};
+use results::{Cell, Counted, Finding, FindingKind, Run};
+use stats::Spread;
+
+use crate::{
+    KEPT,
+    figures::{Side, delivered_sps, goodput_mbps, over_runs},
+    load::{accepted_share, batch_in_words, in_words},
+    words::{between, figure, finding, list, three},
+};
+
+/// A load, and what became of it.
+struct Demand<'d> {
+    cell: &'d Cell,
+    sps: f64,
+    /// Samples that are due at once.
+    burst: u64,
+    /// Of each run: what never came, in percent of the samples sent.
+    missing: Spread,
+    /// Of each run: accepted of planned.
+    accepted: Spread,
+}
+
+pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
+    let sweeps = sweeps(side);
+    sweeps.iter().filter_map(|(what, demands)| best(what, demands)).collect()
+}
+
+/// Loads of samples of one size that are packed in one way, ascending: of the same rate the larger burst is the higher load.
+fn sweeps<'d>(side: &Side<'d>) -> Vec<(String, Vec<Demand<'d>>)> {
+    let mut sweeps: Vec<(String, Vec<Demand<'d>>)> = Vec::new();
+    for cell in side.of_workload(Workload::Paced) {
+        let Some(demand) = Demand::of(cell) else { continue };
+        let factors = &cell.factors;
+        let batch = batch_in_words(factors);
+        let what = format!("`{}` under load at {} bytes{batch}", side.name, factors.size_bytes);
+        match sweeps.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, demands)) => demands.push(demand),
+            None => sweeps.push((what, vec![demand])),
+        }
+    }
+    for (_, demands) in &mut sweeps {
+        demands.sort_by(|left, right| left.sps.total_cmp(&right.sps).then(left.burst.cmp(&right.burst)));
+    }
+    sweeps
+}
+
+impl<'d> Demand<'d> {
+    /// None without a rate, and with too few runs.
+    fn of(cell: &'d Cell) -> Option<Self> {
+        let load = cell.factors.load.as_ref()?;
+        let burst = match load {
+            Load::Burst { rate } => rate.samples,
+            _ => 1,
+        };
+        let (missing, accepted) = (over_runs(cell, missing_pct)?, over_runs(cell, accepted_share)?);
+        Some(Self { cell, sps: load.rate()?.sps(), burst, missing, accepted })
+    }
+
+    /// Whether in each run all of the plan was sent, and all that was sent came.
+    fn is_loss_free(&self) -> bool {
+        !self.has_losses() && self.accepted.min >= KEPT
+    }
+
+    fn has_losses(&self) -> bool {
+        self.missing.max > 0.0
+    }
+
+    fn in_words(&self) -> String {
+        let rate = in_words(self.cell, self.sps);
+        match &self.cell.factors.load {
+            Some(Load::Burst { rate: Rate { samples, .. } }) => format!("{rate} in bursts of {samples}"),
+            Some(Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. }) => {
+                format!("{rate} (poisson)")
+            }
+            _ => rate,
+        }
+    }
+
+    /// What kept it from being free of loss.
+    fn trouble(&self) -> String {
+        let all = self.missing.n;
+        let runs = |of: fn(&Run) -> Option<f64>, is_so: fn(f64) -> bool| {
+            let so = self.cell.valid_runs().filter_map(of).filter(|figure| is_so(*figure)).count();
+            format!("in {so} of {all} runs")
+        };
+        if self.has_losses() {
+            let missing = between(&figure(self.missing.min), &figure(self.missing.max));
+            return format!(
+                "{missing} % of the samples did not come, {}",
+                runs(missing_pct, |pct| pct > 0.0)
+            );
+        }
+        let sent = between(&figure(100.0 * self.accepted.min), &figure(100.0 * self.accepted.max));
+        let short = runs(accepted_share, |share| share < KEPT);
+        format!("nothing was lost, but {sent} % of the plan was sent, less than 99 % {short}")
+    }
+}
+
+/// What the sweep comes to. Nothing is said of a flow whose delivery is guaranteed, and kept: what it does not take in time
+/// shows as a rate that is not reached.
+fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
+    let [first, .., last] = demands else { return None };
+    let reliable = |demand: &Demand<'_>| demand.cell.factors.qos.reliability == Some(Reliability::Reliable);
+    if demands.iter().all(|demand| reliable(demand) && !demand.has_losses()) {
+        return None;
+    }
+    let cells = || demands.iter().map(|demand| demand.cell);
+    let Some(index) = demands.iter().rposition(Demand::is_loss_free) else {
+        let text = format!(
+            "{what}: no load is free of loss: at the lowest, {}, {}.",
+            first.in_words(),
+            first.trouble()
+        );
+        let mut numbers = vec![
+            ("lowest_sps".to_owned(), first.sps),
+            ("lowest_burst_samples".to_owned(), first.burst as f64),
+        ];
+        numbers.extend(three("lowest_missing", "pct", &first.missing));
+        return Some(finding(FindingKind::NoneLossFree, text, cells(), numbers));
+    };
+    let (at, below) = (&demands[index], &demands[..index]);
+    let [accepted, delivered, goodput] = [
+        over_runs(at.cell, accepted_sps)?,
+        over_runs(at.cell, delivered_sps)?,
+        over_runs(at.cell, goodput_mbps)?,
+    ];
+    let rate = |spread: &Spread| between(&figure(spread.min), &figure(spread.max));
+    let rates = format!(
+        "{}/s sent, {}/s delivered ({} Mbit/s; {} runs)",
+        rate(&accepted),
+        rate(&delivered),
+        rate(&goodput),
+        at.missing.n
+    );
+    let mut numbers =
+        vec![("loss_free_sps".to_owned(), at.sps), ("loss_free_burst_samples".to_owned(), at.burst as f64)];
+    numbers.extend(three("accepted", "sps", &accepted));
+    numbers.extend(three("delivered", "sps", &delivered));
+    numbers.extend(three("goodput", "mbps", &goodput));
+    let lossy: Vec<String> = below
+        .iter()
+        .filter(|demand| !demand.is_loss_free())
+        .map(|demand| format!("{} ({})", demand.in_words(), demand.trouble()))
+        .collect();
+    let below = match lossy.len() {
+        0 => String::new(),
+        _ => format!(" Not free of loss below it: {}.", list(&lossy)),
+    };
+    let Some(next) = demands.get(index + 1) else {
+        let text = if lossy.is_empty() {
+            format!(
+                "{what}: free of loss at all loads from {} to {}, so the best one lies beyond them; at the highest {rates}.",
+                first.in_words(),
+                last.in_words()
+            )
+        } else {
+            format!("{what}: free of loss at the highest load, {}: {rates}.{below}", last.in_words())
+        };
+        return Some(finding(FindingKind::HighestLossFree, text, cells(), numbers));
+    };
+    numbers.push(("next_sps".to_owned(), next.sps));
+    numbers.push(("next_burst_samples".to_owned(), next.burst as f64));
+    numbers.extend(three("next_missing", "pct", &next.missing));
+    let text = format!(
+        "{what}: the best load that is free of loss is {}: {rates}. At the next higher one, {}, {}.{below}",
+        at.in_words(),
+        next.in_words(),
+        next.trouble()
+    );
+    Some(finding(FindingKind::BestLossFree, text, cells(), numbers))
+}
+
+/// What never came of the samples sent: lost, or still under way when the drain ended.
+fn missing_pct(run: &Run) -> Option<f64> {
+    let Counted { sent, lost, undelivered, .. } = Counted::sum(&run.counted);
+    (sent > 0).then(|| 100.0 * (lost as f64 + undelivered as f64) / sent as f64)
+}
+
+fn accepted_sps(run: &Run) -> Option<f64> {
+    run.throughput.as_ref().map(|throughput| throughput.accepted_sps)
+}

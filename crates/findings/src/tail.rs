@@ -1,0 +1,134 @@
+//! The 99 % time of samples under load: from when on it counts, and which runs have one that is not their sender's.
+
+use results::{Cell, MAX_LATENCY_LOSS_PCT, Run};
+use stats::Spread;
+
+use crate::{
+    KEPT,
+    figures::{lost_pct, over_runs},
+    words::{between, figure, list, micros},
+};
+
+/// Of the median response: what the median send lag may be of a sender that kept to its plan.
+const TOLERABLE: f64 = 0.1;
+/// Of a send lag, in percent: with more than this in write calls, they are why the sender was late.
+const MOST_PCT: f64 = 50.0;
+
+/// From when on the time of a sample counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tail {
+    /// From its intended time.
+    Response,
+    /// From the begin of its write, since some sender was late by itself. Time of write calls is not its own: where most of a lag
+    /// is that, from the intended time.
+    Service,
+}
+
+impl Tail {
+    /// That by which these can be held against each other: the response, unless it is the sender's at a cell whose plan was kept.
+    pub fn of<'c>(mut cells: impl Iterator<Item = &'c Cell>) -> Self {
+        if cells.any(|cell| cell.is_sender_limited() && Self::Service.over_runs(cell).is_some()) {
+            Self::Service
+        } else {
+            Self::Response
+        }
+    }
+
+    /// Over the runs of a cell; none of one that takes no part.
+    pub fn over_runs(self, cell: &Cell) -> Option<Spread> {
+        if lost_pct(cell) > MAX_LATENCY_LOSS_PCT {
+            return None;
+        }
+        match self {
+            Self::Response if cell.is_sender_limited() => None,
+            Self::Response => over_runs(cell, response_p99_ns),
+            Self::Service => over_runs(cell, service_p99_ns),
+        }
+    }
+
+    /// In the names of numbers.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Service => "service",
+        }
+    }
+
+    /// For people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Service => "service time",
+        }
+    }
+
+    /// Why it is not the response, as a sentence, of the cells that take part, each with its load; nothing where it is.
+    pub fn why(self, cells: &[(String, &Cell)]) -> String {
+        if self == Self::Response {
+            return String::new();
+        }
+        let late = || cells.iter().filter(|(_, cell)| cell.is_sender_limited());
+        let mut loads: Vec<String> = late().map(|(load, _)| load.clone()).collect();
+        loads.dedup();
+        let lags = late().flat_map(|(_, cell)| cell.valid_runs()).filter_map(|run| p99_ns(run, "send_lag"));
+        let lag = Spread::of(&lags.collect::<Vec<f64>>());
+        let lag = lag.map_or_else(String::new, |lag| {
+            format!(" (99 % of the send lag {} µs)", between(&micros(lag.min), &micros(lag.max)))
+        });
+        let held = if cells.iter().flat_map(|(_, cell)| cell.valid_runs()).any(was_held_up) {
+            " Where most of a lag was time of write calls, they are from the intended time."
+        } else {
+            ""
+        };
+        format!(
+            " Times are from the begin of the write: at {} the sender was late by itself{lag}, and responses have that in \
+             them.{held}",
+            list(&loads)
+        )
+    }
+}
+
+/// Why a cell takes no part, in words; none where it does, or has too few runs.
+pub(crate) fn why_not(cell: &Cell) -> Option<String> {
+    let lost = lost_pct(cell);
+    if lost > MAX_LATENCY_LOSS_PCT {
+        return Some(format!("{} % lost", figure(lost)));
+    }
+    if !cell.is_sender_limited() || Tail::Service.over_runs(cell).is_some() {
+        return None;
+    }
+    let kept = cell.valid_runs().filter(|run| service_p99_ns(run).is_some()).count();
+    Some(format!("sender-limited, and {kept} of {} runs kept to the plan", cell.valid_runs().count()))
+}
+
+pub(crate) fn response_p99_ns(run: &Run) -> Option<f64> {
+    p99_ns(run, "response")
+}
+
+fn service_p99_ns(run: &Run) -> Option<f64> {
+    if run.is_sender_limited() && !kept_to_the_plan(run) {
+        return None;
+    }
+    p99_ns(run, if was_held_up(run) { "response" } else { "service" })
+}
+
+fn p99_ns(run: &Run, kind: &str) -> Option<f64> {
+    run.latency.get(kind)?.p99_ns.map(|ns| ns as f64)
+}
+
+/// Whether all but a few samples left, and most of them when they should: then the middleware had the load that was planned.
+fn kept_to_the_plan(run: &Run) -> bool {
+    let Some(paced) = &run.paced else { return false };
+    let median_ns = |kind: &str| run.latency.get(kind)?.p50_ns.map(|ns| ns as f64);
+    let sent = paced.planned.saturating_sub(paced.unsent) as f64 >= KEPT * paced.planned as f64;
+    let times = median_ns("send_lag").zip(median_ns("response"));
+    sent && times.is_some_and(|(lag, response)| lag <= TOLERABLE * response)
+}
+
+/// Whether a sender was late, and most of its lag was time of write calls.
+fn was_held_up(run: &Run) -> bool {
+    let Some(paced) = &run.paced else { return false };
+    let held = |pct: f64| pct > MOST_PCT;
+    (paced.sender_limited || paced.back_pressure)
+        && paced.flows.first().and_then(|flow| flow.lag_in_writes_pct).is_some_and(held)
+}

@@ -1,0 +1,40 @@
+//! Who packs samples, held against who was to.
+
+use experiment::{Batching, Factors};
+use results::WarningKind;
+
+use super::Figures;
+use crate::pair::Evidence;
+
+/// The setting of a writer.
+const SETTING: &str = "batching";
+/// What it says where nobody packs, and where the middleware cannot be asked.
+const NONE: &str = "none";
+const UNKNOWN: &str = "unknown";
+
+/// Warns where samples are packed otherwise than the cell says: by an option of the driver, which is no factor of a batch.
+pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factors) {
+    let settings = evidence.agents.iter().flat_map(|agent| &agent.configured.settings);
+    let of_writers = settings.filter(|(entity, _)| entity.starts_with("writer"));
+    let said = of_writers.filter_map(|(_, settings)| Some(settings.get(SETTING)?.as_str()));
+    let said: Vec<&str> = said.filter(|said| *said != UNKNOWN).collect();
+    let asked = match factors.batching {
+        Batching::None => NONE,
+        Batching::Native | Batching::TurboNative => "native",
+        Batching::Application | Batching::TurboApplication => "application",
+    };
+    // a writer of echoes never packs
+    let otherwise = match said.iter().find(|said| **said != NONE) {
+        Some(who) => (*who != asked).then_some(*who),
+        None => (asked != NONE && !said.is_empty()).then_some(NONE),
+    };
+    if let Some(who) = otherwise {
+        figures.warn(
+            WarningKind::Batching,
+            format!(
+                "batching of the writer: asked {asked}, in force {who}; hint: where an option of the driver packs \
+                 samples, rates and times are those of its batches"
+            ),
+        );
+    }
+}

@@ -1,0 +1,230 @@
+//! What a list of files says: section 1 of `include/ddsmark/driver.h`.
+
+use std::collections::BTreeSet;
+
+/// A `*` stands behind so many characters at least: it means some files of a middleware, never all that there are.
+const BEFORE_ANY: usize = 4;
+
+/// A list of files in `/dev/shm` whose names the run did not choose. Its maker may have been killed as it wrote, and anybody can
+/// write such a file: what is no line of a list is left out.
+#[derive(Clone, Debug)]
+pub struct SharedList {
+    lines: Vec<Vec<Word>>,
+}
+
+/// Files that are there and that a line of the list means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found<'names> {
+    /// Their names.
+    pub names: Vec<&'names str>,
+    /// Whether the line says `*`: that there is such a file is no proof that the list's maker made it.
+    pub any: bool,
+    /// Whether the line has several words: they go only together, and while nobody has one of them locked.
+    pub together: bool,
+}
+
+/// A name, or what it begins and ends with around a `*`.
+#[derive(Clone, Debug)]
+struct Word {
+    begin: String,
+    end: Option<String>,
+}
+
+impl SharedList {
+    /// What this text says.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        // a last line without its end may be the beginning of a longer one
+        let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        Self { lines: whole.filter_map(line).collect() }
+    }
+
+    /// The files that it means, of those that there are.
+    #[must_use]
+    pub fn find<'names>(&self, there: &'names BTreeSet<String>) -> Vec<Found<'names>> {
+        let mut found = Vec::new();
+        for words in &self.lines {
+            let Some(first) = words.first() else { continue };
+            let any = first.end.is_some();
+            let texts: Vec<&str> = if any {
+                let begun = there.range(first.begin.clone()..);
+                begun
+                    .take_while(|name| name.starts_with(&first.begin))
+                    .filter_map(|name| first.text_in(name))
+                    .collect()
+            } else {
+                vec![""]
+            };
+            found.extend(texts.into_iter().filter_map(|text| {
+                let names: Vec<_> =
+                    words.iter().filter_map(|word| there.get(&word.with(text))).map(String::as_str).collect();
+                (!names.is_empty()).then_some(Found { names, any, together: words.len() > 1 })
+            }));
+        }
+        found
+    }
+}
+
+/// The words of a line; none if it is not one.
+fn line(line: &str) -> Option<Vec<Word>> {
+    let words = line.split(' ').map(Word::parse).collect::<Option<Vec<_>>>()?;
+    let (first, others) = words.split_first()?;
+    // what `*` stands for is found by the first word
+    (first.end.is_some() || others.iter().all(|word| word.end.is_none())).then_some(words)
+}
+
+impl Word {
+    fn parse(word: &str) -> Option<Self> {
+        if word.contains(['/', '\0']) {
+            return None;
+        }
+        match word.split_once('*') {
+            Some((begin, end)) if begin.len() >= BEFORE_ANY && !end.contains('*') => {
+                Some(Self { begin: begin.to_owned(), end: Some(end.to_owned()) })
+            }
+            None if !["", ".", ".."].contains(&word) => Some(Self { begin: word.to_owned(), end: None }),
+            _ => None,
+        }
+    }
+
+    /// What `*` stands for in this name.
+    fn text_in<'name>(&self, name: &'name str) -> Option<&'name str> {
+        name.strip_prefix(self.begin.as_str())?.strip_suffix(self.end.as_deref()?)
+    }
+
+    /// The name in which `*` stands for this text.
+    fn with(&self, text: &str) -> String {
+        match &self.end {
+            Some(end) => format!("{}{text}{end}", self.begin),
+            None => self.begin.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn names(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    /// The names that are found, line by line.
+    fn found<'names>(list: &str, there: &'names BTreeSet<String>) -> Vec<Vec<&'names str>> {
+        SharedList::parse(list).find(there).into_iter().map(|found| found.names).collect()
+    }
+
+    #[test]
+    fn a_word_is_a_name() {
+        let there = names(&["ab", "ab_lock", "abc"]);
+        assert_eq!(found("ab\nab_lock\nnot-there\n", &there), [["ab"], ["ab_lock"]]);
+        let found = SharedList::parse("ab\n").find(&there);
+        assert_eq!(found, [Found { names: vec!["ab"], any: false, together: false }]);
+    }
+
+    #[test]
+    fn any_text_stands_where_the_star_is() {
+        let there = names(&["data_1", "data_12_b", "data_", "dat_1", "x_data_1"]);
+        assert_eq!(found("data_*\n", &there), [["data_"], ["data_1"], ["data_12_b"]]);
+        assert_eq!(found("data*_b\n", &there), [["data_12_b"]]);
+        assert_eq!(SharedList::parse("data_*\n").find(&there).iter().filter(|found| found.any).count(), 3);
+    }
+
+    #[test]
+    fn words_of_a_line_go_together_and_mean_the_same_text() {
+        let there = names(&["seg_1", "seg_1_lock", "sem.seg_1_mutex", "seg_2", "seg_3_lock", "other"]);
+        let list = "seg_*_lock seg_* sem.seg_*_mutex other\n";
+        let expected = [vec!["seg_1_lock", "seg_1", "sem.seg_1_mutex", "other"], vec!["seg_3_lock", "other"]];
+        assert_eq!(found(list, &there), expected);
+        assert!(SharedList::parse(list).find(&there).iter().all(|found| found.any && found.together));
+        let exact = "seg_1 seg_2 seg_4\n";
+        assert_eq!(found(exact, &there), [["seg_1", "seg_2"]]);
+        assert!(SharedList::parse(exact).find(&there).iter().all(|found| !found.any && found.together));
+    }
+
+    #[test]
+    fn what_is_no_line_is_left_out_and_costs_no_other() {
+        let there = names(&["name", "name_b", "fast_1", "fast_2", "a", "b"]);
+        for wrong in [
+            "",
+            " ",
+            ".",
+            "..",
+            "../name",
+            "/dev/shm/name",
+            "*",
+            "fas*",
+            "fast_*_*",
+            "fast_**",
+            "name  name_b",
+            " name",
+            "name ",
+            "name fast_*",
+            "name ../x",
+            "name\0",
+            "fast_*/..",
+        ] {
+            assert_eq!(found(&format!("a\n{wrong}\nb\n"), &there), [["a"], ["b"]], "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_was_not_written_to_its_end_is_none() {
+        let there = names(&["name", "name_b"]);
+        assert_eq!(found("name\nname", &there), [["name"]]);
+        assert_eq!(found("name", &there), [[""; 0]; 0]);
+    }
+
+    /// Whether a word, as it is written, means a name.
+    fn means(word: &str, name: &str) -> bool {
+        match word.split_once('*') {
+            None => word == name,
+            Some((begin, end)) => {
+                name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_it_says_it_finds_what_is_there_by_a_word_of_its_own(
+            text in r"[ab_*./ \n\x00]{0,60}",
+            there in prop::collection::btree_set("[ab_.]{1,8}", 0..20),
+        ) {
+            for found in SharedList::parse(&text).find(&there) {
+                prop_assert!(!found.names.is_empty());
+                for name in &found.names {
+                    prop_assert!(there.contains(*name));
+                    prop_assert!(text.split([' ', '\n']).any(|word| means(word, name)), "{}", name);
+                }
+                let begun = |word: &str| word.split_once('*').is_some_and(|(begin, _)| {
+                    begin.len() >= BEFORE_ANY && found.names.iter().any(|name| name.starts_with(begin))
+                });
+                prop_assert!(!found.any || text.split([' ', '\n']).any(begun));
+            }
+        }
+
+        #[test]
+        fn bytes_of_any_kind_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let text = String::from_utf8_lossy(&bytes);
+            let there = text.split(['\n', '/', '\0']).map(ToOwned::to_owned).collect();
+            let _ = SharedList::parse(&text).find(&there);
+        }
+
+        #[test]
+        fn a_good_line_finds_all_its_files(
+            begin in "[a-z]{4,8}",
+            ends in prop::collection::btree_set("[a-z_]{0,4}", 1..4),
+            text in "[0-9]{1,4}",
+        ) {
+            let words: Vec<_> = ends.iter().map(|end| format!("{begin}*{end}")).collect();
+            let there: BTreeSet<_> = ends.iter().map(|end| format!("{begin}{text}{end}")).collect();
+            let list = SharedList::parse(&format!("{}\n", words.join(" ")));
+            let all: BTreeSet<_> =
+                list.find(&there).iter().flat_map(|found| &found.names).map(|&name| name.to_owned()).collect();
+            prop_assert_eq!(all, there);
+        }
+    }
+}

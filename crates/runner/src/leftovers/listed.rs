@@ -1,0 +1,242 @@
+//! Files that lists name: which of them may go, and when.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::Read as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use super::list::{Found, SharedList};
+
+/// No list is longer.
+const LIST_BYTES: u64 = 64 << 10;
+/// Between making a file and locking it a process needs less.
+const IN_THE_MAKING: Duration = Duration::from_secs(1);
+/// How long a file may be held, or be new, until it is taken for somebody else's: a process that was killed is not gone at
+/// once.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Removes what these lists name in a directory, and the lists; but a list whose maker lives, and what that has.
+pub(super) fn remove(directory: &Path, mut lists: Vec<PathBuf>, patience: Duration) {
+    let begin = Instant::now();
+    loop {
+        let last = begin.elapsed() >= patience;
+        lists.retain(|list| !is_done(directory, list, last));
+        if lists.is_empty() || last {
+            return;
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Whether nothing of this list is left to do. At the last attempt what is held is somebody else's.
+fn is_done(directory: &Path, path: &Path, last: bool) -> bool {
+    let Some((mut list, listed)) = open(path) else {
+        // in a directory where anybody may write, only our own word counts
+        let _ = fs::remove_file(path);
+        return true;
+    };
+    if is_held(&list) {
+        return false;
+    }
+    let mut text = String::new();
+    let read = list.by_ref().take(LIST_BYTES).read_to_string(&mut text).is_ok();
+    let there = names(directory);
+    let mut done = true;
+    for found in SharedList::parse(if read { &text } else { "" }).find(&there) {
+        done &= remove_found(directory, &found, listed);
+    }
+    if done || last {
+        let _ = fs::remove_file(path);
+    }
+    done
+}
+
+/// Removes them unless they are not the list's to remove. False: somebody has them, or may be making them just now.
+fn remove_found(directory: &Path, found: &Found<'_>, listed: SystemTime) -> bool {
+    let paths: Vec<PathBuf> = found.names.iter().map(|name| directory.join(name)).collect();
+    let mut opened = Vec::new();
+    if found.any || found.together {
+        let Some(files) = paths.iter().map(|path| open(path)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        // a list is written before what it names is made
+        if found.any && files.first().is_some_and(|(_, made)| *made < listed) {
+            return true;
+        }
+        opened = files;
+    }
+    // as long as they are open, their locks are ours
+    if found.together
+        && (opened.iter().any(|(_, made)| is_new(*made)) || opened.iter().any(|(file, _)| is_held(file)))
+    {
+        return false;
+    }
+    for path in paths {
+        // what another user owns, or somebody else has removed, stays as it is
+        let _ = fs::remove_file(path);
+    }
+    true
+}
+
+/// A file of our own user and when it was made, without waiting for whoever may be at its other end.
+fn open(path: &Path) -> Option<(File, SystemTime)> {
+    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW;
+    let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
+    let data = file.metadata().ok()?;
+    let ours = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == data.uid());
+    let made = data.modified().ok()?;
+    (data.is_file() && ours).then_some((file, made))
+}
+
+fn is_new(made: SystemTime) -> bool {
+    // what was made in the future was made before the clock was set
+    SystemTime::now().duration_since(made).is_ok_and(|age| age < IN_THE_MAKING)
+}
+
+/// Whether somebody has it locked. If not, we have.
+fn is_held(file: &File) -> bool {
+    file.try_lock().is_err()
+}
+
+/// The files that are there, without those whose own name says whose they are.
+fn names(directory: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.contains(super::OF_RUN))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const LONG_AGO: Duration = Duration::from_secs(3600);
+
+    /// A directory with files of that age.
+    fn directory(names: &[&str], age: Duration) -> TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        for name in names {
+            make(directory.path(), name, age);
+        }
+        directory
+    }
+
+    fn make(directory: &Path, name: &str, age: Duration) -> File {
+        let file = File::create(directory.join(name)).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+        file
+    }
+
+    /// A list that was written an hour ago.
+    fn list(directory: &Path, text: &str) -> PathBuf {
+        let path = directory.join("ddsmark-7-1.99.shared");
+        fs::write(&path, text).unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(SystemTime::now() - LONG_AGO).unwrap();
+        path
+    }
+
+    fn left(directory: &TempDir) -> Vec<String> {
+        let entries = fs::read_dir(directory.path()).unwrap();
+        let mut left: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        left.sort();
+        left
+    }
+
+    const SEGMENT: [&str; 2] = ["seg_1", "seg_1_lock"];
+    const LINE: &str = "seg_*_lock seg_*\n";
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn what_nobody_holds_goes_and_the_list_with_it() {
+        let place = directory(&SEGMENT, MINUTE);
+        make(place.path(), "seg_other", MINUTE);
+        remove(place.path(), vec![list(place.path(), LINE)], MINUTE);
+        assert_eq!(left(&place), ["seg_other"]);
+    }
+
+    #[test]
+    fn what_has_no_lock_beside_it_is_held_by_nobody() {
+        let place = directory(&["seg_1", "seg_2_lock"], MINUTE);
+        let lock = make(place.path(), "seg_3_lock", MINUTE);
+        lock.lock().unwrap();
+        remove(place.path(), vec![list(place.path(), "seg_* seg_*_lock\n")], Duration::ZERO);
+        assert_eq!(left(&place), ["seg_3_lock"]);
+    }
+
+    #[test]
+    fn what_somebody_holds_stays_and_is_not_waited_for_without_end() {
+        let place = directory(&["seg_1", "seg_2", "seg_2_lock"], MINUTE);
+        let lock = make(place.path(), "seg_1_lock", MINUTE);
+        lock.lock_shared().unwrap();
+        remove(place.path(), vec![list(place.path(), LINE)], Duration::ZERO);
+        assert_eq!(left(&place), SEGMENT);
+    }
+
+    #[test]
+    fn what_is_let_go_soon_is_waited_for() {
+        let place = directory(&["seg_1"], MINUTE);
+        let lock = make(place.path(), "seg_1_lock", MINUTE);
+        lock.lock().unwrap();
+        let list = list(place.path(), LINE);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(5 * PAUSE);
+                drop(lock);
+            });
+            remove(place.path(), vec![list], MINUTE);
+        });
+        assert_eq!(left(&place), [""; 0]);
+    }
+
+    #[test]
+    fn what_may_be_in_the_making_is_not_touched_until_it_is_older() {
+        let place = directory(&SEGMENT, Duration::ZERO);
+        remove(place.path(), vec![list(place.path(), LINE)], Duration::ZERO);
+        assert_eq!(left(&place), SEGMENT);
+        remove(place.path(), vec![list(place.path(), LINE)], MINUTE);
+        assert_eq!(left(&place), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_older_than_the_list_was_made_by_somebody_else() {
+        let place = directory(&["seg_1", "seg_1_lock", "data_1", "exact"], 2 * LONG_AGO);
+        make(place.path(), "data_2", MINUTE);
+        remove(place.path(), vec![list(place.path(), &format!("{LINE}data_*\nexact\n"))], MINUTE);
+        assert_eq!(left(&place), ["data_1", "seg_1", "seg_1_lock"]);
+    }
+
+    #[test]
+    fn as_long_as_its_maker_lives_a_list_and_what_it_names_stay() {
+        let place = directory(&["exact", "seg_1", "seg_1_lock"], MINUTE);
+        let path = list(place.path(), &format!("exact\n{LINE}"));
+        let maker = File::open(&path).unwrap();
+        maker.lock().unwrap();
+        remove(place.path(), vec![path.clone()], Duration::ZERO);
+        assert_eq!(left(&place), ["ddsmark-7-1.99.shared", "exact", "seg_1", "seg_1_lock"]);
+        drop(maker);
+        remove(place.path(), vec![path], Duration::ZERO);
+        assert_eq!(left(&place), [""; 0]);
+    }
+
+    #[test]
+    fn neither_what_another_run_is_named_in_nor_what_is_no_file_is_removed() {
+        let place = directory(&["ddsmark-8-1.98.shared", "ddsmark-8-1"], MINUTE);
+        fs::create_dir(place.path().join("folder")).unwrap();
+        let fifo = place.path().join("seg_1_lock");
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let text = format!("ddsmark-*\nddsmark-8-1\nfolder\nfold*\n{LINE}");
+        remove(place.path(), vec![list(place.path(), &text)], Duration::ZERO);
+        assert_eq!(left(&place), ["ddsmark-8-1", "ddsmark-8-1.98.shared", "folder", "seg_1_lock"]);
+    }
+}

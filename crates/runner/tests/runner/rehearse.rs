@@ -1,0 +1,132 @@
+//! What is planned is opened before anything is measured: well, by agents that refuse, or by some that fail.
+
+use std::{thread, time::Duration};
+
+use experiment::{Factors, Flow, Load, Rate, ReceiveMode, Workload};
+use runner::RunnerError;
+
+use crate::rig::{Rig, SHORT_NS, children};
+
+#[test]
+fn every_way_is_opened_and_nothing_is_left() {
+    let rig = Rig::new(&[("good", ""), ("other", "")]);
+    let mut told = Vec::new();
+    assert_eq!(rig.rehearse(|done, all| told.push((done, all))).unwrap(), [""; 0]);
+    assert_eq!(told, [(0, 4), (1, 4), (2, 4), (3, 4)]);
+    assert_eq!(children(), [""; 0]);
+    assert!(!rig.results().exists());
+}
+
+/// How many ways there are to open a stream and these variants of it.
+fn ways(changes: &[fn(&mut Factors)]) -> usize {
+    let mut rig = Rig::new(&[("good", "")]).of_workload(Workload::Throughput);
+    let stream = rig.experiment.cells[0].clone();
+    for change in changes {
+        let mut cell = stream.clone();
+        change(&mut cell.factors);
+        rig.experiment.cells.push(cell);
+    }
+    let mut ways = 0;
+    assert_eq!(rig.rehearse(|_, all| ways = all).unwrap(), [""; 0]);
+    ways
+}
+
+fn flow(rate: Rate) -> Flow {
+    Flow { name: "data".to_owned(), size_bytes: 64, load: Load::Constant { rate }, qos: None }
+}
+
+#[test]
+fn what_is_opened_alike_is_opened_once() {
+    let alike: &[fn(&mut Factors)] = &[
+        |factors| factors.size_bytes = 1024,
+        |factors| factors.qos.max_samples = Some(7),
+        |factors| (factors.workload, factors.load) = (Workload::Paced, Some(Load::Max)),
+        |factors| factors.workload = Workload::Search,
+    ];
+    assert_eq!(ways(alike), 1);
+    let other: &[fn(&mut Factors)] = &[
+        |factors| factors.workload = Workload::Latency,
+        |factors| factors.batch_bytes = 1024,
+        |factors| factors.batch_bytes = 8192,
+        |factors| factors.receive = ReceiveMode::Polling,
+        |factors| factors.multicast = true,
+        |factors| factors.vendor_defaults = true,
+        |factors| factors.profile = Some("late".to_owned()),
+        |factors| factors.queues.receive_buffer_bytes = Some(65_536),
+        |factors| {
+            factors.options.insert("depth".to_owned(), "1".to_owned());
+        },
+        |factors| {
+            (factors.workload, factors.flows) = (Workload::Paced, vec![flow(Rate::per_second(10))]);
+        },
+        |factors| {
+            (factors.workload, factors.flows) = (Workload::Paced, vec![flow(Rate::per_second(20))]);
+        },
+    ];
+    assert_eq!(ways(other), 10, "two of them differ from another one in sizes or rates alone");
+}
+
+#[test]
+fn a_refusal_names_driver_cell_cause_and_next_step() {
+    for role in ["writer", "reader"] {
+        let script = format!("refuse {role} configure");
+        let mut rig = Rig::new(&[("good", ""), ("bad", &script)]).of_workload(Workload::Throughput);
+        let refused = |rig: &Rig| {
+            let error = rig.rehearse(|_, _| ()).unwrap_err();
+            assert!(matches!(error, RunnerError::Refused { .. }), "{error:?}");
+            assert_eq!(error.hint().as_deref(), Some("try harder"));
+            assert_eq!(children(), [""; 0]);
+            error.to_string()
+        };
+        assert_eq!(
+            refused(&rig),
+            "driver `bad` refuses what cell `bad/throughput` asks for: it does not work"
+        );
+        let mut larger = rig.experiment.cells[1].clone();
+        larger.id = "bad/larger".to_owned();
+        larger.factors.size_bytes *= 2;
+        rig.experiment.cells.push(larger);
+        assert_eq!(
+            refused(&rig),
+            "driver `bad` refuses what cell `bad/larger` and another one ask for: it does not work"
+        );
+    }
+}
+
+#[test]
+fn what_fails_otherwise_is_left_to_the_runs() {
+    for (script, words) in [
+        ("fail any hello", "in phase `hello` when it was tried: it does not work"),
+        ("fail any configure", "in phase `configure` when it was tried: it does not work"),
+        (
+            "kill any configure",
+            "in phase `configure` when it was tried: the agent's process was killed by signal 9",
+        ),
+        ("hang any configure", "in phase `configure` when it was tried: no answer within 1.5 s"),
+        ("fail any exit", "in phase `exit` when it was tried: it does not work"),
+    ] {
+        let mut rig = Rig::new(&[("bad", script), ("good", "")]);
+        if script.starts_with("hang") {
+            rig.experiment.limits.configure_ns = SHORT_NS;
+        }
+        let mut told = Vec::new();
+        let notes = rig.rehearse(|done, all| told.push((done, all))).unwrap();
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(notes[0].starts_with("cell `bad/latency` failed ") && notes[0].contains(words), "{notes:?}");
+        assert_eq!(told, [(0, 4), (2, 4), (3, 4)], "{script}: no more of that driver is tried");
+        assert_eq!(children(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_wish_to_stop_ends_it() {
+    let rig = Rig::new(&[("bad", "hang any configure")]);
+    let wish = rig.stop.clone();
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(100));
+        wish.request();
+    });
+    let ended = rig.rehearse(|_, _| ());
+    assert!(matches!(ended, Err(RunnerError::Stopped)), "{ended:?}");
+    assert_eq!(children(), [""; 0]);
+}

@@ -1,0 +1,29 @@
+//! The list of files that a killed process has left: whatever it says, only files that are there are found, and by a `*` only such
+//! as begin with what stands before it.
+#![no_main]
+
+use std::collections::BTreeSet;
+
+use libfuzzer_sys::fuzz_target;
+use runner::SharedList;
+
+/// So many characters at least stand before a `*`.
+const BEFORE_ANY: usize = 4;
+
+fuzz_target!(|input: &[u8]| {
+    let Ok(input) = str::from_utf8(input) else { return };
+    // the names that are there, a line each; after an empty line the list
+    let (there, list) = input.split_once("\n\n").unwrap_or(("", input));
+    let there: BTreeSet<String> = there.lines().map(ToOwned::to_owned).collect();
+    let begins: Vec<&str> = list
+        .split([' ', '\n'])
+        .filter_map(|word| word.split_once('*'))
+        .map(|(begin, _)| begin)
+        .filter(|begin| begin.len() >= BEFORE_ANY)
+        .collect();
+    for found in SharedList::parse(list).find(&there) {
+        assert!(!found.names.is_empty());
+        assert!(found.names.iter().all(|&name| there.contains(name)));
+        assert!(!found.any || begins.iter().any(|begin| found.names[0].starts_with(begin)));
+    }
+});

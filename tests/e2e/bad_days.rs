@@ -1,0 +1,126 @@
+//! Days on which more is sent than is taken: what a result says of it, with real middleware.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, list};
+
+/// Valid runs of an experiment file, by the driver of their cell.
+fn runs(scene: &Scene, text: &str) -> Vec<(String, Value)> {
+    fs::write(scene.path("f.toml"), text).expect("a file");
+    let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let of_cell = |cell: &Value| {
+        let driver = cell["factors"]["driver"].as_str().expect("a driver").to_owned();
+        list(&cell["runs"]).iter().map(move |run| (driver.clone(), run.clone())).collect::<Vec<_>>()
+    };
+    let runs: Vec<(String, Value)> = list(&document["cells"]).iter().flat_map(of_cell).collect();
+    for (driver, run) in &runs {
+        assert_eq!(run["state"], "valid", "{driver}: {run:#}");
+        let counted = &run["throughput"];
+        let [sent, delivered, lost, undelivered] =
+            ["sent", "delivered", "lost", "undelivered"].map(|name| count(&counted[name]));
+        assert_eq!(sent, delivered + lost + undelivered, "{driver}: {run:#}");
+    }
+    runs
+}
+
+fn lost(run: &Value) -> u64 {
+    count(&run["throughput"]["lost"])
+}
+
+/// 99 % of the send lag.
+fn lag_ns(run: &Value) -> u64 {
+    count(&run["latency"]["send_lag"]["p99_ns"])
+}
+
+/// A reader that finds room for 20 samples at a time, and looks each 20 ms, takes a tenth of what is planned.
+const SLOW: &str = r#"
+question = "What if the reader takes a tenth of what is planned?"
+workload = "paced"
+[factors]
+driver = "cyclonedds"
+size = 1024
+rate = "10k/s"
+receive = "polling"
+polling_delay = "20ms"
+receive_queue = 20
+[design]
+blocks = 3
+warm_up = "20ms"
+measure = "500ms"
+[limits]
+drain = "20s"
+"#;
+
+#[test]
+fn a_slow_reader_holds_a_reliable_writer_up_and_nothing_is_lost() {
+    let scene = Scene::new();
+    let runs = runs(&scene, &format!("{SLOW}\n[qos]\nreliability = \"reliable\"\n"));
+    assert_eq!(runs.len(), 3);
+    for (_, run) in &runs {
+        assert_eq!(lost(run), 0, "{run:#}");
+        let paced = &run["paced"];
+        assert!(count(&paced["unsent"]) > 0, "{run:#}");
+        // whoever is to blame on a busy host: the send lag shows it, and it is write calls that take the time
+        assert!(paced["back_pressure"] == true || paced["sender_limited"] == true, "{run:#}");
+        assert!(paced["flows"][0]["lag_in_writes_pct"].as_f64().expect("a share") > 50.0, "{run:#}");
+        assert!(lag_ns(run) > 10_000_000, "{run:#}");
+    }
+}
+
+#[test]
+fn a_slow_reader_of_best_effort_misses_what_it_has_no_room_for() {
+    let text = SLOW.replace("driver = \"cyclonedds\"", "driver = \"udp\"");
+    let text = text.replace("receive_queue = 20", "receive_buffer = \"16KiB\"");
+    let dds = format!("{SLOW}\n[qos]\nreliability = \"best_effort\"\n");
+    for text in [text, dds] {
+        for (driver, run) in &runs(&Scene::new(), &text) {
+            assert!(lost(run) > 0, "{driver}: {run:#}");
+            assert_eq!(count(&run["throughput"]["undelivered"]), 0, "{driver}: {run:#}");
+            let kinds: Vec<&str> =
+                list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();
+            assert!(kinds.contains(&"loss"), "{driver}: {run:#}");
+        }
+    }
+}
+
+#[test]
+fn a_burst_that_no_queue_has_room_for_is_late_or_lost_and_each_sample_is_accounted_for() {
+    let scene = Scene::new();
+    let runs = runs(
+        &scene,
+        r#"
+question = "What if a burst is larger than every queue?"
+workload = "paced"
+[factors]
+driver = "udp"
+size = 1024
+rate = "10000/10s"
+arrival = "burst"
+receive = "polling"
+polling_delay = "50ms"
+receive_buffer = "64KiB"
+include = [{ driver = "cyclonedds", receive_queue = 256, polling_delay = "5ms" }]
+[design]
+blocks = 3
+warm_up = "20ms"
+measure = "500ms"
+[limits]
+drain = "20s"
+"#,
+    );
+    assert_eq!(runs.len(), 6);
+    let of =
+        |driver: &str| runs.iter().filter(|(of, _)| of == driver).map(|(_, run)| run).collect::<Vec<_>>();
+    for run in of("cyclonedds") {
+        assert_eq!(lost(run), 0, "{run:#}");
+        // nobody writes a sample in 100 ns
+        assert!(lag_ns(run) > 1_000_000, "{run:#}");
+    }
+    for run in of("udp") {
+        assert!(lost(run) > 0, "{run:#}");
+    }
+}

@@ -1,0 +1,121 @@
+//! What a driver refuses is refused before the first packet, whoever asks.
+
+use std::fs;
+
+use crate::support::{Scene, liar, list, runs};
+
+const FILE: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\nfactors = { size = 64 }\n\
+                    design = { blocks = 3, warm_up = \"0s\", measure = \"20ms\" }\n";
+
+/// What cannot be, of which only the driver knows: a change, the driver's words, and its hint.
+#[test]
+fn what_only_a_driver_knows_is_a_fault_of_the_plan() {
+    let scene = Scene::new();
+    fs::write(scene.path("f.toml"), FILE).expect("a file");
+    for (driver, changes, words, hint) in [
+        (
+            "cyclonedds",
+            &["qos.durability=transient"][..],
+            "durability `transient` cannot be set",
+            "transient-local",
+        ),
+        (
+            "cyclonedds",
+            &["qos.presentation={ scope = \"topic\", coherent_access = true, ordered_access = true }"],
+            "coherent access cannot be set",
+            "ordered access",
+        ),
+        (
+            "cyclonedds",
+            &["factors.transport=tcp4", "factors.receive_buffer=100000"],
+            "no buffers of its TCP sockets",
+            "net.ipv4.tcp_rmem",
+        ),
+        ("cyclonedds", &["options.cyclonedds.whc_high=banana"], "`whc_high` is `banana`", "a whole number"),
+        ("fastdds", &["options.fastdds.publish_mode=never"], "`publish_mode` is `never`", "sync, async"),
+        (
+            "fastdds",
+            &["options.fastdds.flow_controller=1000/10"],
+            "`flow_controller` is `1000/10`, and publish_mode is sync",
+            "publish_mode=async",
+        ),
+        ("fastdds", &["options.fastdds.heartbeat_ms=-5"], "`heartbeat_ms` is `-5`", "a whole number"),
+    ] {
+        let driver_set = format!("factors.driver={driver}");
+        let mut arguments = vec!["run", "f.toml", "--out", "result", "--set", &driver_set];
+        arguments.extend(changes.iter().flat_map(|change| ["--set", change]));
+        for more in [&["--dry-run"][..], &[]] {
+            let outcome = scene.ddsmark(&[&arguments[..], more].concat());
+            outcome.assert_status(2);
+            let said = &outcome.stderr;
+            assert!(
+                said.starts_with(&format!("error: driver `{driver}` refuses what cell `{driver}/")),
+                "{said}"
+            );
+            let told = said.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap_or_default();
+            assert!(said.contains(words) && told.contains(hint), "{said}");
+            assert_eq!(outcome.stdout, "");
+            assert!(!scene.path("result").exists(), "something was written");
+        }
+    }
+}
+
+#[test]
+fn flags_are_held_against_drivers_too() {
+    let scene = Scene::new();
+    let outcome = scene.ddsmark(&[
+        "characterize",
+        "--driver",
+        "udp,cyclonedds",
+        "--quick",
+        "--option",
+        "cyclonedds.max_message_size=1",
+        "--out",
+        "result",
+    ]);
+    outcome.assert_status(2);
+    let words = "error: driver `cyclonedds` refuses what cell `cyclonedds/udp4/";
+    assert!(outcome.stderr.starts_with(words), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("\nhint: a whole number, 1024..65500\n"), "{}", outcome.stderr);
+    assert!(!scene.path("result").exists());
+}
+
+/// The teaching driver, which seems to reach another process and opens nothing of this size.
+const SMALL: &str = "
+static ddsmark_status open_small(ddsmark_participant *p, const ddsmark_writer_config *config, ddsmark_writer **out) {
+  return config->max_payload_bytes > 100 ? fail(STATUS, \"not that many\") : writer_open(p, config, out);
+}
+static void opens_small(void) {
+  hides_its_limits();
+  lying.writer_open = open_small;
+}
+";
+
+#[test]
+fn a_driver_without_a_hint_is_asked_what_it_can_do_and_one_that_fails_is_measured() {
+    let scene = Scene::new();
+    let characterize = |status: &str| {
+        let driver = liar(&scene, "opens_small", &SMALL.replace("STATUS", status));
+        let flags = ["characterize", "--size", "64,1000", "--match-timeout", "0.3s", "--runs", "3", "--json"];
+        let more = ["--batch-bytes", "0", "--workload", "latency", "--out", "result", "--driver", &driver];
+        (scene.ddsmark(&[&flags[..], &more].concat()), driver)
+    };
+    let (refused, driver) = characterize("DDSMARK_TOO_LARGE");
+    refused.assert_status(2);
+    let words = "opens-small.so/memory/latency/1000` and another one ask for: writer_open: not that many";
+    assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    let hint = format!("\nhint: `ddsmark drivers info {driver}` shows what it can do\n");
+    assert!(refused.stderr.contains(&hint), "{}", refused.stderr);
+    assert!(!scene.path("result").exists());
+
+    let (failed, _) = characterize("DDSMARK_ERROR");
+    failed.assert_status(3);
+    assert!(failed.stderr.contains("note: cell `"), "{}", failed.stderr);
+    let document = failed.document();
+    let phases = runs(&document).into_iter().map(|run| run["failure"]["phase"].as_str().expect("a phase"));
+    let (mut matching, mut configuring) = (0, 0);
+    for phase in phases {
+        *(if phase == "configure" { &mut configuring } else { &mut matching }) += 1;
+    }
+    assert_eq!((matching, configuring), (3, 3), "{:#?}", list(&document["cells"]));
+}
