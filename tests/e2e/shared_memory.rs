@@ -2,13 +2,14 @@
 //!
 //! Others on this host make files there too, and a file does not tell who made it. Ours have the name of a run in theirs, with the
 //! process id of its runner, or stand in a list that has: see section 1 of `driver.h`. A list goes with what it lists, so what is
-//! made is watched while it is made.
+//! made is watched while it is made. Where a list says only how files are called, those are ours that are new and in nobody's use.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
+    process::Child,
     sync::{Arc, Mutex, PoisonError},
     thread::{self, JoinHandle},
 };
@@ -36,16 +37,29 @@ struct Known {
     mark: String,
     runners: Mutex<BTreeSet<u32>>,
     files: Mutex<Files>,
+    /// Words of lists that say how files are called.
+    words: Mutex<BTreeSet<String>>,
+    before: Numbers,
 }
+
+/// What is there, with the number by which the kernel knows it.
+pub type Numbers = BTreeMap<String, u64>;
 
 impl Watch {
     /// Of the processes that have this entry in their environment. `scratch` is a directory of the test.
     pub fn begin(mark: String, scratch: &Path) -> Self {
         let inotify = Inotify::init(InitFlags::IN_CLOEXEC).expect("inotify");
-        let made = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_CLOSE_WRITE | AddWatchFlags::IN_MOVED_TO;
+        // a list may be open as long as its maker lives
+        let made = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_MODIFY | AddWatchFlags::IN_MOVED_TO;
         inotify.add_watch(DIRECTORY, made).expect("a watch of shared memory");
         inotify.add_watch(scratch, AddWatchFlags::IN_CREATE).expect("a watch of the test's directory");
-        let known = Arc::new(Known { mark, runners: Mutex::default(), files: Mutex::default() });
+        let known = Arc::new(Known {
+            mark,
+            runners: Mutex::default(),
+            files: Mutex::default(),
+            words: Mutex::default(),
+            before: present(),
+        });
         let watcher = Arc::clone(&known);
         let thread = thread::spawn(move || {
             loop {
@@ -62,9 +76,12 @@ impl Watch {
         Self { end: scratch.join(END), known, thread: Some(thread) }
     }
 
-    /// Whose runs are ours, even where the process has ended before anybody looks.
-    pub fn started(&self, pid: u32) {
-        lock(&self.known.runners).insert(pid);
+    /// Starts a process whose runs are ours. What it makes is judged when its process id is known, even where it has ended by then.
+    pub fn starting(&self, start: impl FnOnce() -> Child) -> Child {
+        let mut runners = lock(&self.known.runners);
+        let child = start();
+        runners.insert(child.id());
+        child
     }
 
     /// The files of ours that were seen so far.
@@ -81,7 +98,14 @@ impl Watch {
         let files = std::mem::take(&mut *lock(&self.known.files));
         let there =
             |name: &str, was: Option<u64>| number(name).is_some_and(|is| was.is_none_or(|was| was == is));
-        files.into_iter().filter(|(name, was)| there(name, *was)).map(|(name, _)| name).collect()
+        let mut left: BTreeSet<String> =
+            files.into_iter().filter(|(name, was)| there(name, *was)).map(|(name, _)| name).collect();
+        let words = std::mem::take(&mut *lock(&self.known.words));
+        if !words.is_empty() {
+            let meant = |name: &String| words.iter().any(|word| means(word, name));
+            left.extend(abandoned(&self.known.before).into_iter().filter(meant));
+        }
+        left.into_iter().collect()
     }
 }
 
@@ -94,9 +118,12 @@ impl Known {
         let mut files = lock(&self.files);
         if name.ends_with(".shared") {
             let list = fs::read_to_string(Path::new(DIRECTORY).join(name)).unwrap_or_default();
-            // names of ports come again, with other runs
-            let listed = list.lines().filter_map(|name| Some((name.to_owned(), Some(number(name)?))));
+            let (names, words): (Vec<_>, Vec<_>) = list.lines().partition(|line| !line.contains(['*', ' ']));
+            // a name may come again, with other runs
+            let listed = names.into_iter().filter_map(|name| Some((name.to_owned(), Some(number(name)?))));
             files.extend(listed);
+            lock(&self.words)
+                .extend(words.into_iter().flat_map(|line| line.split(' ')).map(ToOwned::to_owned));
         }
         files.insert(name.to_owned(), None);
     }
@@ -119,6 +146,56 @@ fn runners(name: &str, before: &str) -> impl Iterator<Item = u32> {
     ends.filter_map(|rest| rest.split_once('-')?.0.parse().ok())
 }
 
+/// Whether a word of a list means this name.
+fn means(word: &str, name: &str) -> bool {
+    match word.split_once('*') {
+        Some((begin, end)) => {
+            name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end)
+        }
+        None => word == name,
+    }
+}
+
+/// All files.
+pub fn present() -> Numbers {
+    let entries = fs::read_dir(DIRECTORY).expect("shared memory").flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(|name| number(&name).map(|number| (name, number))).collect()
+}
+
+/// The files that have come since and that no process has open or mapped: nobody who is alive will remove them. A semaphore is
+/// open only for moments; it is in use as long as what it guards, after which it is named.
+pub fn abandoned(before: &Numbers) -> Vec<String> {
+    let mut new = present();
+    new.retain(|name, number| before.get(name) != Some(number));
+    let used = in_use();
+    let guarded = |name: &str| {
+        let name = name.strip_prefix("sem.").unwrap_or(name);
+        name.strip_suffix("_mutex").unwrap_or(name).to_owned()
+    };
+    new.retain(|name, is| {
+        !used.contains(name) && !used.contains(&guarded(name)) && number(name) == Some(*is)
+    });
+    new.into_keys().collect()
+}
+
+/// What any process has open or mapped.
+fn in_use() -> BTreeSet<String> {
+    let mut paths = Vec::new();
+    for process in fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path()) {
+        let maps = fs::read(process.join("maps")).unwrap_or_default();
+        let maps = String::from_utf8_lossy(&maps);
+        paths.extend(maps.lines().filter_map(|line| Some(line[line.find('/')?..].to_owned())));
+        let descriptors = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
+        let targets = descriptors.filter_map(|descriptor| fs::read_link(descriptor.path()).ok());
+        paths.extend(targets.map(|target| target.to_string_lossy().into_owned()));
+    }
+    let names = paths
+        .iter()
+        .filter_map(|path| path.strip_prefix(DIRECTORY)?.strip_prefix('/').map(ToOwned::to_owned));
+    names.collect()
+}
+
 /// The kernel's number of the file of that name.
 fn number(name: &str) -> Option<u64> {
     fs::symlink_metadata(Path::new(DIRECTORY).join(name)).ok().map(|data| data.ino())
@@ -136,7 +213,7 @@ mod tests {
         process::Command,
     };
 
-    use super::{DIRECTORY, runners};
+    use super::{DIRECTORY, abandoned, present, runners};
     use crate::support::{Scene, wait_for};
 
     /// Whether the end of a scene fails, and what it says.
@@ -165,6 +242,27 @@ mod tests {
         let maker = scene.start("sh", &["-c", script]);
         let name = format!("any-{}", maker.id());
         wait_for("the list", || scene.shared_memory().contains(&name).then_some(()));
+        fs::remove_file(scene.path("wait")).expect("the file");
+        assert!(maker.end().status.success());
+        let said = trouble(scene);
+        fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
+        assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
+    }
+
+    #[test]
+    fn a_file_that_is_called_as_a_list_says_and_that_nobody_has_fails_the_test() {
+        let scene = Scene::new();
+        let script = ": >/dev/shm/any-$$-left; exec 9>/dev/shm/any-$$-used; \
+                      printf 'any-%s-used\\nany-%s-*\\n' $$ $$ >/dev/shm/ddsmark-$$-1.$$.shared; \
+                      while [ -f wait ]; do sleep 0.01; done; rm /dev/shm/ddsmark-$$-1.$$.shared /dev/shm/any-$$-used";
+        fs::write(scene.path("wait"), "").expect("a file");
+        let before = present();
+        let maker = scene.start("sh", &["-c", script]);
+        let name = |what: &str| format!("any-{}-{what}", maker.id());
+        wait_for("the list", || scene.shared_memory().contains(&name("used")).then_some(()));
+        let now = abandoned(&before);
+        assert!(now.contains(&name("left")) && !now.contains(&name("used")), "{now:?}");
+        let name = name("left");
         fs::remove_file(scene.path("wait")).expect("the file");
         assert!(maker.end().status.success());
         let said = trouble(scene);

@@ -133,7 +133,8 @@ impl Scene {
         path.push(std::env::var_os("PATH").unwrap_or_default());
         let number = self.started.fetch_add(1, Relaxed);
         let [stdout, stderr] = ["stdout", "stderr"].map(|name| self.path(&format!("{name}-{number}")));
-        let child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .current_dir(self.directory.path())
             .env("PATH", path)
@@ -146,10 +147,9 @@ impl Scene {
             .envs(variables.iter().copied())
             .stdin(stdin)
             .stdout(File::create(&stdout).expect("a file"))
-            .stderr(File::create(&stderr).expect("a file"))
-            .spawn()
-            .unwrap_or_else(|error| panic!("{program}: {error}"));
-        self.shared_memory.started(child.id());
+            .stderr(File::create(&stderr).expect("a file"));
+        let spawn = || command.spawn().unwrap_or_else(|error| panic!("{program}: {error}"));
+        let child = self.shared_memory.starting(spawn);
         Running { child, stdout, stderr }
     }
 
