@@ -174,6 +174,36 @@ fn profiles_are_in_force_and_have_tables_of_their_own() {
     assert_eq!(in_force(2)["reliability"], "best_effort");
 }
 
+/// The two ends of a cell are asked for different things, by one middleware and across two.
+#[test]
+fn each_end_has_the_qos_that_is_asked_of_it() {
+    let scene = Scene::new();
+    let text = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\n[factors]\n\
+                driver = [\"cyclonedds\", \"fastdds\", \"cyclonedds+fastdds\"]\nsize = 64\n[qos]\ndeadline = \"10s\"\n\
+                [qos.writer]\nlifespan = \"20s\"\n[qos.reader]\nreliability = \"best_effort\"\ndeadline = \"30s\"\n\
+                [design]\nblocks = 3\nwarm_up = \"0s\"\nmeasure = \"20ms\"\n";
+    fs::write(scene.path("ends.toml"), text).expect("a file");
+    scene.ddsmark(&["run", "ends.toml", "--out", "result"]).assert_status(0);
+    let document = scene.ddsmark(&["report", "result", "--json"]).document();
+    assert_eq!(list(&document["cells"]).len(), 6);
+    for cell in list(&document["cells"]) {
+        assert!(list(&cell["runs"]).iter().all(|run| run["state"] == "valid"), "{cell}");
+        let (writer, reader) = (&cell["effective_qos"]["writer"], &cell["effective_qos"]["reader"]);
+        assert_eq!(
+            (&writer["reliability"], &reader["reliability"]),
+            (&"reliable".into(), &"best_effort".into())
+        );
+        let seconds = |number: u64| Value::from(number * 1_000_000_000);
+        assert_eq!((&writer["deadline_ns"], &reader["deadline_ns"]), (&seconds(10), &seconds(30)));
+        assert_eq!(writer["lifespan_ns"], seconds(20), "{cell}");
+    }
+    // and what would never match is not begun
+    let refused = scene.ddsmark(&["run", "ends.toml", "--set", "qos.reader.deadline=5s", "--out", "none"]);
+    refused.assert_status(2);
+    assert!(refused.stderr.contains("never match: deadline 10s offered, 5s requested"), "{}", refused.stderr);
+    assert!(!scene.path("none").exists());
+}
+
 #[test]
 fn two_results_are_compared_and_one_never_differs_from_itself() {
     let scene = Scene::new();

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::{
     Batching, DriverDescription, Durability, Flow, History, MIN_SIZE_BYTES, PlanError, Policy, Qos,
-    QosDuration, Refusal, Reliability, ReliabilityChoice, Support, Workload,
+    QosDuration, QosOfEnds, Refusal, Reliability, ReliabilityChoice, Support, Workload,
     batch::Batch,
+    ends::End,
     exclusion::only,
     expansion::Expansion,
     many::{At, Many},
@@ -27,8 +28,9 @@ const ALL_TRANSPORTS: &str = "all";
 
 /// Policies that a driver can have, and what they say of reliability.
 pub(crate) struct Asked {
-    policies: Policies,
-    reliability: Reliability,
+    both: (Policies, Reliability),
+    /// Of writers and readers, where something is asked of one alone.
+    ends: Option<[(Policies, Reliability); 2]>,
 }
 
 /// A profile that a driver can have.
@@ -43,7 +45,19 @@ pub(crate) struct Profile {
 impl Asked {
     /// The QoS of samples of a size.
     pub(crate) fn qos(&self, description: &DriverDescription, size: u64, vendor_defaults: bool) -> Qos {
-        qos(description, self.reliability, &self.policies, size, vendor_defaults)
+        qos(description, &self.both, size, vendor_defaults)
+    }
+
+    /// That of each end, where they differ.
+    pub(crate) fn qos_of_ends(
+        &self,
+        description: &DriverDescription,
+        size: u64,
+        vendor_defaults: bool,
+    ) -> Option<QosOfEnds> {
+        let [writer, reader] =
+            self.ends.as_ref()?.each_ref().map(|asked| qos(description, asked, size, vendor_defaults));
+        Some(QosOfEnds { writer: writer.of_writers(), reader: reader.of_readers() })
     }
 }
 
@@ -57,6 +71,9 @@ impl Profile {
     ) -> Vec<Flow> {
         let own = |(flow, asked): (&Flow, &Option<Asked>)| Flow {
             qos: asked.as_ref().map(|asked| asked.qos(description, flow.size_bytes, vendor_defaults)),
+            qos_of_ends: asked
+                .as_ref()
+                .and_then(|asked| asked.qos_of_ends(description, flow.size_bytes, vendor_defaults)),
             ..flow.clone()
         };
         flows.iter().zip(&self.of_flows).map(own).collect()
@@ -144,9 +161,8 @@ impl Expansion<'_> {
         }
         for (name, policies) in all {
             let profile = name.as_deref().unwrap_or(DEFAULT_PROFILE);
-            let Some(reliability) = self.policies(driver, description, profile, &policies)? else { continue };
-            let of_cell = Asked { policies, reliability };
-            if let Some(of_flows) = self.policies_of_flows(driver, description, profile, &of_cell.policies)? {
+            let Some(of_cell) = self.asked(driver, description, profile, &policies)? else { continue };
+            if let Some(of_flows) = self.policies_of_flows(driver, description, profile, &policies)? {
                 profiles.push(Profile { name, of_cell, of_flows });
             }
         }
@@ -169,13 +185,38 @@ impl Expansion<'_> {
                 all.push(None);
                 continue;
             }
-            let policies = own.over(base);
-            let Some(reliability) = self.policies(driver, description, profile, &policies)? else {
+            let Some(asked) = self.asked(driver, description, profile, &own.over(base))? else {
                 return Ok(None);
             };
-            all.push(Some(Asked { policies, reliability }));
+            all.push(Some(asked));
         }
         Ok(Some(all))
+    }
+
+    /// The policies with what they say of reliability; none where the driver cannot have them. Ends that would never match are
+    /// refused.
+    fn asked(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        profile: &str,
+        policies: &Policies,
+    ) -> Result<Option<Asked>, Refusal> {
+        let mut of = |policies: Policies| {
+            let reliability = self.policies(driver, description, profile, &policies)?;
+            Ok(reliability.map(|reliability| (policies, reliability)))
+        };
+        let Some(both) = of(policies.of_both())? else { return Ok(None) };
+        if !policies.has_ends() {
+            return Ok(Some(Asked { both, ends: None }));
+        }
+        let [writer, reader] = End::BOTH.map(|end| of(policies.of_end(end)));
+        let (Some(writer), Some(reader)) = (writer?, reader?) else { return Ok(None) };
+        let asked = Asked { both, ends: Some([writer, reader]) };
+        // sizes decide nothing that must match
+        let ends = asked.qos_of_ends(description, MIN_SIZE_BYTES, true);
+        ends.iter().try_for_each(|ends| policies.check_match(ends))?;
+        Ok(Some(asked))
     }
 
     /// What the policies say of reliability; none where the driver cannot have them.
@@ -308,16 +349,16 @@ impl Expansion<'_> {
     }
 }
 
-/// The QoS of every writer and reader of a cell. What is not written is asked for only where the driver has it: guaranteed
+/// The QoS of writers or readers of a cell. What is not written is asked for only where the driver has it: guaranteed
 /// delivery of every sample, which the workload is; and, unless the middleware runs as it is shipped, how much may wait, and how
 /// long a write.
 fn qos(
     description: &DriverDescription,
-    reliability: Reliability,
-    policies: &Policies,
+    (policies, reliability): &(Policies, Reliability),
     size: u64,
     vendor_defaults: bool,
 ) -> Qos {
+    let reliability = *reliability;
     let has = |policy| description.support(policy) == Support::Enforced;
     let mut qos = Qos { reliability: Some(reliability), ..Qos::default() };
     if has(Policy::Durability) {

@@ -147,6 +147,11 @@ impl Expansion<'_> {
                                     profile: profile.name.clone(),
                                     queues: queues.of_cell(workload, receive),
                                     qos: profile.of_cell.qos(description, size, vendor_defaults),
+                                    qos_of_ends: profile.of_cell.qos_of_ends(
+                                        description,
+                                        size,
+                                        vendor_defaults,
+                                    ),
                                     options: options.clone(),
                                 };
                                 self.workloads(axes, &batches, size, plans, factors);

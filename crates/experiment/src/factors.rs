@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Flow, Load, Qos, Queues};
+use crate::{Flow, Load, Qos, QosOfEnds, Queues};
 
 /// One combination of factors: everything that is chosen about a run, as it will be asked of the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +47,9 @@ pub struct Factors {
     pub profile: Option<String>,
     /// QoS asked of writers and readers.
     pub qos: Qos,
+    /// QoS asked of each end, where something is asked of one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qos_of_ends: Option<QosOfEnds>,
     /// How much either end may hold.
     #[serde(default, skip_serializing_if = "Queues::is_default")]
     pub queues: Queues,
@@ -74,7 +77,7 @@ impl Factors {
         match &self.load {
             Some(load) if self.flows.is_empty() => {
                 let (name, load) = ("data".to_owned(), load.clone());
-                vec![Flow { name, size_bytes: self.size_bytes, load, qos: None }]
+                vec![Flow { name, size_bytes: self.size_bytes, load, qos: None, qos_of_ends: None }]
             }
             _ => self.flows.clone(),
         }

@@ -9,7 +9,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, Qos, Share, rate::THROTTLE_QUEUE};
+use crate::{Arrival, Qos, QosOfEnds, Share, rate::THROTTLE_QUEUE};
 
 /// When the samples of a flow are to leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -92,6 +92,9 @@ pub struct Flow {
     /// QoS asked of its writer and reader, where it has policies of its own. Absent: that of the cell; so of older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos: Option<Qos>,
+    /// That of each end, where it asks something of one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qos_of_ends: Option<QosOfEnds>,
 }
 
 impl Rate {

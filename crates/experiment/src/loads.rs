@@ -170,7 +170,7 @@ impl<'a> Traces<'a> {
                 }
             };
             // what a driver makes of its policies is each driver's own
-            flows.push(Flow { name: name.get().clone(), size_bytes, load, qos: None });
+            flows.push(Flow { name: name.get().clone(), size_bytes, load, qos: None, qos_of_ends: None });
         }
         let times = flows.iter().map(|flow| match &flow.load {
             Load::Trace { trace } => trace.samples,

@@ -182,7 +182,8 @@ pub(crate) fn cells(
     given: &Given<'_>,
     measure_ns: u64,
 ) -> Result<(Vec<Cell>, Vec<String>), Refusal> {
-    for policies in written.all_policies() {
+    written.check_ends()?;
+    for (_, policies) in written.all_policies() {
         if let Some((at, words, hint)) = policies.contradiction() {
             return Err(PlanError::Contradiction { words, hint }.at(at));
         }

@@ -169,7 +169,12 @@ const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     // their policies follow from the profile
     |a, b| {
         let written = |factors: &Factors| {
-            factors.flows.iter().cloned().map(|flow| Flow { qos: None, ..flow }).collect::<Vec<_>>()
+            factors
+                .flows
+                .iter()
+                .cloned()
+                .map(|flow| Flow { qos: None, qos_of_ends: None, ..flow })
+                .collect::<Vec<_>>()
         };
         written(a) == written(b)
     },

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
     Reliability,
+    ends::OfOneEnd,
     many::{At, Span},
     units::Time,
 };
@@ -129,15 +130,40 @@ macro_rules! policies {
             #[serde(skip_serializing_if = "Option::is_none")]
             pub reliability: Option<At<ReliabilityChoice>>,
             $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<At<$type>>,)*
+            /// Policies of writers alone, over those above.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub writer: Option<OfOneEnd>,
+            /// Policies of readers alone, over those above.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub reader: Option<OfOneEnd>,
         }
 
         impl Policies {
-            /// These, and where they are silent those of `base`.
+            /// These, and where they are silent those of `base`. What is said here of both ends takes the place of what `base` says
+            /// of one.
             #[must_use]
             pub fn over(&self, base: &Self) -> Self {
+                let of_one_end = |own: &Option<OfOneEnd>, of_base: &Option<OfOneEnd>| {
+                    let own = own.as_ref().map_or_else(Self::default, OfOneEnd::policies);
+                    let of_base = of_base.as_ref().map_or_else(Self::default, OfOneEnd::policies);
+                    let both = own.over(&of_base.without(self));
+                    (both != Self::default()).then(|| OfOneEnd::new(both))
+                };
+                let ended = self.has_ends() || base.has_ends();
                 Self {
                     reliability: self.reliability.clone().or_else(|| base.reliability.clone()),
                     $($field: self.$field.clone().or_else(|| base.$field.clone()),)*
+                    writer: ended.then(|| of_one_end(&self.writer, &base.writer)).flatten(),
+                    reader: ended.then(|| of_one_end(&self.reader, &base.reader)).flatten(),
+                }
+            }
+
+            /// Where `other` is silent.
+            fn without(&self, other: &Self) -> Self {
+                Self {
+                    reliability: self.reliability.clone().filter(|_| other.reliability.is_none()),
+                    $($field: self.$field.clone().filter(|_| other.$field.is_none()),)*
+                    ..Self::default()
                 }
             }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     DriverDescription, PlanError, ReceiveMode, Refusal, Workload,
+    ends::End,
     exclusion::only,
     expansion::Expansion,
     many::{At, Span},
@@ -36,7 +37,7 @@ fn check_throttle(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
             None if held.is_empty() => vec![THROTTLE_QUEUE],
             None => std::mem::take(&mut held),
         };
-        for policies in written.all_policies() {
+        for (_, policies) in written.all_policies().filter(|(end, _)| *end == End::Writer) {
             let limits = [policies.max_samples, policies.max_samples_per_instance];
             held.extend(limits.iter().flatten().filter_map(|limit| u64::try_from(*limit.get()).ok()));
         }

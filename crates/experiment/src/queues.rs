@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DriverDescription, Factors, PlanError, Policy, Qos, ReceiveGroup, ReceiveMode, Refusal, Support,
-    Workload, WrittenGroup,
+    DriverDescription, Factors, PlanError, Policy, ReceiveGroup, ReceiveMode, Refusal, Support, Workload,
+    WrittenGroup,
+    ends::End,
     many::{At, Many},
     matrix::all_distinct,
     units::{Size, Time},
@@ -82,35 +83,12 @@ impl Queues {
 }
 
 impl Factors {
-    /// What is asked of the stream with this number, from 0, without the limits of queues.
-    #[must_use]
-    pub fn qos_of(&self, stream: usize) -> &Qos {
-        self.flows.get(stream).and_then(|flow| flow.qos.as_ref()).unwrap_or(&self.qos)
-    }
-
-    /// The QoS of its writer.
-    #[must_use]
-    pub fn writer_qos(&self, stream: usize) -> Qos {
-        limited(self.qos_of(stream), self.queues.send_samples)
-    }
-
-    /// The QoS of its reader.
-    #[must_use]
-    pub fn reader_qos(&self, stream: usize) -> Qos {
-        limited(self.qos_of(stream), self.queues.receive_samples)
-    }
-
     /// What `send_queue` comes to in bytes, each sample as long as the largest is when DDS has serialised it.
     #[must_use]
     pub fn send_queue_bytes(&self) -> Option<u64> {
         let octets = self.size_bytes.div_ceil(SERIALISED_UNIT).saturating_mul(SERIALISED_UNIT);
         Some(u64::from(self.queues.send_samples?).saturating_mul(octets.saturating_add(SERIALISED_HEADER)))
     }
-}
-
-fn limited(qos: &Qos, samples: Option<u32>) -> Qos {
-    let limit = samples.and_then(|samples| i32::try_from(samples).ok());
-    Qos { max_samples: limit.or(qos.max_samples), ..qos.clone() }
 }
 
 /// A time as one word.
@@ -168,7 +146,8 @@ impl QueueAxes {
                     return of(words, "use 1 to 2147483647 samples");
                 }
                 let limit = i32::try_from(*samples.get()).unwrap_or(i32::MAX);
-                for policies in written.all_policies() {
+                let end = if name == "send_queue" { End::Writer } else { End::Reader };
+                for (_, policies) in written.all_policies().filter(|(of, _)| *of == end) {
                     if policies.max_samples.is_some() {
                         let words = format!("`{name}` and the policy `max_samples` are the same limit");
                         return of(words, "leave one of them out");

@@ -6,7 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    BatchSamples, ReceiveMode, Topology, Workload, WrittenGroup,
+    BatchSamples, ReceiveMode, Refusal, Topology, Workload, WrittenGroup,
+    ends::End,
     many::{At, Many},
     pairing::without_version,
     policies::Policies,
@@ -94,15 +95,21 @@ pub struct WrittenFlow {
 }
 
 impl Written {
-    /// The policies of all, and of each profile over them; and of each flow over these.
-    pub(crate) fn all_policies(&self) -> impl Iterator<Item = Policies> {
+    /// The policies of writers and of readers: of all, and of each profile over them; and of each flow over these.
+    pub(crate) fn all_policies(&self) -> impl Iterator<Item = (End, Policies)> {
         let profiles = self.profiles.values().map(|profile| profile.over(&self.qos));
         let mut all: Vec<Policies> = profiles.chain([self.qos.clone()]).collect();
         for flow in &self.flows {
             let of_flow: Vec<Policies> = all.iter().map(|base| flow.get().qos.over(base)).collect();
             all.extend(of_flow);
         }
-        all.into_iter()
+        all.into_iter().flat_map(|policies| End::BOTH.map(|end| (end, policies.of_end(end))))
+    }
+
+    /// Refuses policies that are asked of an end that has them not.
+    pub(crate) fn check_ends(&self) -> Result<(), Refusal> {
+        let of_flows = self.flows.iter().map(|flow| &flow.get().qos);
+        self.profiles.values().chain([&self.qos]).chain(of_flows).try_for_each(Policies::check_ends)
     }
 
     /// The options of a driver, and for whom they are written: for it, or for its name without a version.

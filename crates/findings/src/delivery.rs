@@ -1,6 +1,6 @@
 //! Loss where the sides that stand beside each other do not all guarantee delivery.
 
-use experiment::{Reliability, Workload};
+use experiment::Workload;
 use results::{Cell, Finding, FindingKind};
 
 use crate::{
@@ -21,7 +21,7 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
         .iter()
         .map(|side| {
             let cells: Vec<&Cell> = side.of_workload(Workload::Throughput).collect();
-            let reliable = |cell: &&Cell| cell.factors.qos.reliability == Some(Reliability::Reliable);
+            let reliable = |cell: &&Cell| cell.factors.is_reliable(0);
             let guaranteed = cells.iter().all(reliable);
             Delivery { side, guaranteed, lost: curve(cells.into_iter(), run_lost_pct) }
         })

@@ -1,6 +1,6 @@
 //! A sweep of demands: the highest load of an open loop at which every run delivered all that was planned, and the next one.
 
-use experiment::{Arrival, Load, Rate, Reliability, Workload};
+use experiment::{Arrival, Load, Rate, Workload};
 use results::{Cell, Counted, Finding, FindingKind, Run};
 use stats::Spread;
 
@@ -103,7 +103,7 @@ impl<'d> Demand<'d> {
 /// shows as a rate that is not reached.
 fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
     let [first, .., last] = demands else { return None };
-    let reliable = |demand: &Demand<'_>| demand.cell.factors.qos.reliability == Some(Reliability::Reliable);
+    let reliable = |demand: &Demand<'_>| demand.cell.factors.is_reliable(0);
     if demands.iter().all(|demand| reliable(demand) && !demand.has_losses()) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Factors, Reliability, Workload};
+use experiment::{Factors, Workload};
 use hdrhistogram::Histogram;
 use stats::{Spread, total};
 
@@ -91,7 +91,7 @@ pub(crate) fn warnings(
     let what = if factors.workload == Workload::Latency { "pings" } else { "samples" };
     if counted.lost > 0 {
         let percent = percent(counted.lost, counted.sent);
-        let reliable = |stream| factors.qos_of(stream).reliability == Some(Reliability::Reliable);
+        let reliable = |stream| factors.is_reliable(stream);
         let promise = match factors.workload {
             Workload::Latency | Workload::Paced if percent > MAX_LATENCY_LOSS_PCT => {
                 ": too many for a verdict on latency"

@@ -24,6 +24,7 @@ fn cell(id: &str, size_bytes: u64) -> Cell {
         vendor_defaults: false,
         profile: None,
         qos: Qos::default(),
+        qos_of_ends: None,
         options: std::collections::BTreeMap::new(),
     };
     Cell { id: id.to_owned(), factors }

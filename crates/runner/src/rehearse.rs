@@ -200,6 +200,10 @@ fn without_sizes(factors: &Factors) -> Factors {
         batch_bytes: factors.batch_bytes.min(1),
         batching: Batching::None,
         qos: Qos { max_samples: None, ..factors.qos.clone() },
+        qos_of_ends: factors.qos_of_ends.clone().map(|mut ends| {
+            (ends.writer.max_samples, ends.reader.max_samples) = (None, None);
+            ends
+        }),
         ..factors.clone()
     }
 }

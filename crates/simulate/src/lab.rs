@@ -327,6 +327,10 @@ fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigError> {
     if factors.queues.receive_group.is_some() {
         return refused("samples are not received in groups in virtual time", "leave `receive_group` out");
     }
+    if factors.qos_of_ends.is_some() {
+        let message = "writers and readers have one QoS in virtual time";
+        return refused(message, "leave `writer` and `reader` out of `[qos]` and the profiles");
+    }
     if factors.flows.iter().any(|flow| flow.qos.is_some()) {
         return refused("flows have no QoS of their own in virtual time", "leave it out of the flows");
     }

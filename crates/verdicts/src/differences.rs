@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Load, Pin, Qos, Queues, Time};
+use experiment::{Load, Pin, Qos, QosOfEnds, Queues, Time};
 use results::{Cell, Difference, Document};
 use serde_json::Value;
 
@@ -34,6 +34,7 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
         if let Some(qos) = &flow.qos {
             policies(&mut fields, &format!("flow.{}.qos", flow.name), qos);
         }
+        ends(&mut fields, &format!("flow.{}.qos", flow.name), flow.qos_of_ends.as_ref());
     }
     if let Some(profile) = &factors.profile {
         fields.insert("profile".to_owned(), profile.clone());
@@ -42,6 +43,7 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
         queues(&mut fields, &factors.queues);
     }
     policies(&mut fields, "qos", &factors.qos);
+    ends(&mut fields, "qos", factors.qos_of_ends.as_ref());
     for (name, value) in &factors.options {
         fields.insert(format!("option.{name}"), value.clone());
     }
@@ -147,6 +149,12 @@ fn policies(fields: &mut Fields, prefix: &str, qos: &Qos) {
     }
 }
 
+fn ends(fields: &mut Fields, prefix: &str, ends: Option<&QosOfEnds>) {
+    let Some(QosOfEnds { writer, reader }) = ends else { return };
+    policies(fields, &format!("{prefix}.writer"), writer);
+    policies(fields, &format!("{prefix}.reader"), reader);
+}
+
 /// The fields that differ, in their order.
 pub(crate) fn unequal(baseline: &Fields, treatment: &Fields) -> Vec<Difference> {
     let names: BTreeSet<&String> = baseline.keys().chain(treatment.keys()).collect();
@@ -190,7 +198,10 @@ fn covers(name: &str, field: &str) -> bool {
         "driver" => ["batching", "option", "effective_qos"].iter().any(|group| is_in(field, group)),
         "batch_bytes" => field == "batching",
         "send_queue" | "receive_queue" => in_force("max_samples"),
-        _ => name.strip_prefix("qos.").is_some_and(in_force),
+        _ => name.strip_prefix("qos.").is_some_and(|name| {
+            let in_force_of_end = field.strip_prefix("effective_qos.").is_some_and(|rest| is_in(rest, name));
+            in_force_of_end || in_force(name)
+        }),
     }
 }
 
@@ -213,6 +224,8 @@ mod tests {
             ("qos.deadline_ns", "qos.deadline_ns"),
             ("qos.deadline_ns", "effective_qos.writer.deadline_ns"),
             ("profile", "effective_qos.reader.reliability"),
+            ("qos.reader", "effective_qos.reader.reliability"),
+            ("qos.reader.reliability", "effective_qos.reader.reliability"),
             ("vendor_defaults", "qos.max_samples"),
             ("vendor_defaults", "effective_qos.writer.max_blocking_ns"),
             ("env", "env.host.kernel"),
@@ -228,6 +241,7 @@ mod tests {
             ("driver", "transport"),
             ("size", "size_bytes"),
             ("qos.deadline_ns", "effective_qos.writer.reliability"),
+            ("qos.reader.reliability", "effective_qos.writer.reliability"),
             ("env.net.core.rmem_max", "env.sysctl.net.core.wmem_max"),
             ("sysctl", "env.host.kernel"),
             ("rmem_max", "env.sysctl.net.core.rmem_max"),

@@ -50,6 +50,7 @@ pub fn cell(driver: &str, load: Load) -> Factors {
         interface: "lo".to_owned(),
         profile: None,
         qos: Qos::default(),
+        qos_of_ends: None,
         options: BTreeMap::new(),
     }
 }
@@ -61,6 +62,7 @@ pub fn cell_of(driver: &str, flows: &[(&str, u64, Load)]) -> Factors {
         size_bytes: *size_bytes,
         load: load.clone(),
         qos: None,
+        qos_of_ends: None,
     };
     let largest = flows.iter().map(|flow| flow.1).max().expect("a flow");
     let flows: Vec<_> = flows.iter().map(flow).collect();

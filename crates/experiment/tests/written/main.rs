@@ -4,6 +4,7 @@ mod batch;
 mod changes;
 mod characterize;
 mod duet;
+mod ends;
 mod exclusion;
 mod faults;
 mod file;
@@ -78,7 +79,11 @@ pub(crate) fn plan(text: &str, sets: &[&str]) -> Experiment {
 /// The error, the marked text and the hint.
 #[track_caller]
 pub(crate) fn refused(text: &str, sets: &[&str]) -> (String, String, String) {
-    let fault = planned(&source(text, sets)).expect_err("it is refused");
+    told(planned(&source(text, sets)).expect_err("it is refused"))
+}
+
+/// Likewise.
+pub(crate) fn told(fault: Fault) -> (String, String, String) {
     let marked = match fault.excerpt.as_slice() {
         [] => String::new(),
         [line, mark] => {

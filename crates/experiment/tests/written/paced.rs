@@ -214,7 +214,7 @@ fn a_flow_may_have_policies_of_its_own() {
     let text = FLOWS.replace("size = \"32KiB\"", own);
     let experiment = plan(&text, &["qos.reliability=reliable"]);
     let factors = &experiment.cells[0].factors;
-    let asked = |stream| (factors.qos_of(stream).reliability, factors.writer_qos(stream).max_samples);
+    let asked = |stream| (factors.reader_qos(stream).reliability, factors.writer_qos(stream).max_samples);
     assert_eq!(asked(0), (Some(Reliability::Reliable), factors.qos.max_samples));
     assert_eq!(asked(1), (Some(Reliability::BestEffort), Some(7)));
     assert_eq!(asked(2), asked(0));
@@ -222,7 +222,7 @@ fn a_flow_may_have_policies_of_its_own() {
     // over those of a profile
     let profiles = format!("{text}\n[profiles.deep]\nhistory = \"keep_last\"\nhistory_depth = 3\n");
     let experiment = plan(&profiles, &["factors.profile=deep"]);
-    let qos = experiment.cells[0].factors.qos_of(1);
+    let qos = experiment.cells[0].factors.writer_qos(1);
     let found = (qos.history_depth, qos.max_samples, qos.reliability);
     assert_eq!(found, (Some(3), Some(7), Some(Reliability::BestEffort)));
     // what a driver has not, and what contradicts itself, is refused where it stands

@@ -21,7 +21,7 @@ pub fn constant(sps: u64) -> Load {
 }
 
 pub fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
-    Flow { name: name.to_owned(), size_bytes, load, qos: None }
+    Flow { name: name.to_owned(), size_bytes, load, qos: None, qos_of_ends: None }
 }
 
 /// The header of the sample, with an open loop of these loads for each of its drivers, in samples of 1024 bytes, and with one

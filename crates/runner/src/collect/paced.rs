@@ -1,7 +1,7 @@
 //! A run with a plan: what was planned, offered and accepted, what arrived and when, and that these agree.
 
 use control::{FlowRead, FlowWritten, PacedWritten};
-use experiment::{Design, Factors, Flow, Load, Reliability, Schedule};
+use experiment::{Design, Factors, Flow, Load, Schedule};
 use results::{
     Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, Takes,
     Throughput, Usage, WarningKind, kind_of_flow, steady_rate,
@@ -67,7 +67,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     let ends: Vec<Ends<'_>> = (flows.iter().zip(&written.flows).zip(&read.flows))
         .map(|((flow, written), read)| Ends { flow, whose: whose(flow), written, read })
         .collect();
-    let reliable = |stream| factors.qos_of(stream).reliability == Some(Reliability::Reliable);
+    let reliable = |stream| factors.is_reliable(stream);
     let mut records = Vec::new();
     for (number, ends) in ends.iter().enumerate() {
         let planned = Schedule::new(&ends.flow.load, design.seed, number, times.of(&ends.flow.load))

@@ -1,7 +1,7 @@
 //! A throughput run: what the writer offered, what the reader got, and that these agree.
 
 use control::Written;
-use experiment::{Design, Factors, Reliability};
+use experiment::{Design, Factors};
 use results::{Counted, Received, Throughput, steady_rate};
 
 use super::{Figures, cpu, delivery::Delivery, percent, probes};
@@ -41,7 +41,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -
     });
     delivery.check(&mut figures);
     figures.check_takes("", factors, read.takes.as_ref(), received.delivered);
-    let reliable = factors.qos.reliability == Some(Reliability::Reliable);
+    let reliable = factors.is_reliable(0);
     let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
     let counted = Counted { foreign: read.foreign, ..counted };
     figures.throughput =

@@ -1,6 +1,6 @@
 //! One trial of a search: a run of the workload `paced` with fresh processes, and what it showed.
 
-use experiment::{Cell, Design, Factors, Load, Reliability, Workload};
+use experiment::{Cell, Design, Factors, Load, Workload};
 use results::{Failure, Run, RunState};
 use stats::search::Shown;
 
@@ -61,7 +61,7 @@ impl Session<'_> {
         };
         match figures {
             Some((shown, in_time)) => {
-                let reliable = cell.factors.qos.reliability == Some(Reliability::Reliable);
+                let reliable = cell.factors.is_reliable(0);
                 let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown);
                 Tried::Measured(Box::new(Measured { run, shown, in_time, limited_by_sender }))
             }
@@ -97,7 +97,7 @@ fn measured(
     let written = reports.iter().find_map(|report| report.paced_writer.as_ref())?;
     let read = reports[SERVING].paced_reader.as_ref()?;
     let (written_flow, read_flow) = (written.flows.first()?, read.flows.first()?);
-    let reliable = cell.factors.qos.reliability == Some(Reliability::Reliable);
+    let reliable = cell.factors.is_reliable(0);
     let end_ns = written.begin_ns.saturating_add(duration_ns);
     let late_ns = read_flow.received.last_ns.saturating_sub(end_ns).saturating_sub(read_flow.service.min_ns);
     let window_ns = written_flow.send_lag.window_ns as f64;

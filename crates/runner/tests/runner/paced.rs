@@ -105,8 +105,13 @@ fn without_intended_times_there_is_service_only() {
 
 #[test]
 fn each_flow_is_counted_and_measured_by_itself() {
-    let flow =
-        |name: &str, size_bytes| Flow { name: name.to_owned(), size_bytes, load: load(500), qos: None };
+    let flow = |name: &str, size_bytes| Flow {
+        name: name.to_owned(),
+        size_bytes,
+        load: load(500),
+        qos: None,
+        qos_of_ends: None,
+    };
     let flows = [flow("control", 64), flow("bulk", 1024)];
     let document = rig("foreign", None, &flows).execute();
     let run = &document.cells[0].runs[0];
@@ -128,7 +133,13 @@ fn each_flow_is_counted_and_measured_by_itself() {
 
 #[test]
 fn qos_of_a_further_flow_is_held_against_what_was_asked() {
-    let flow = |name: &str| Flow { name: name.to_owned(), size_bytes: 64, load: load(500), qos: None };
+    let flow = |name: &str| Flow {
+        name: name.to_owned(),
+        size_bytes: 64,
+        load: load(500),
+        qos: None,
+        qos_of_ends: None,
+    };
     let document = rig("qos reader", None, &[flow("a"), flow("b")]).execute();
     let failure = document.cells[0].runs[0].failure.clone().unwrap();
     assert_eq!(failure.role.as_deref(), Some("reader"));
@@ -171,7 +182,13 @@ fn figures_that_contradict_each_other_are_left_out() {
 
 #[test]
 fn groups_are_held_against_each_flow() {
-    let flow = |name: &str| Flow { name: name.to_owned(), size_bytes: 64, load: load(500), qos: None };
+    let flow = |name: &str| Flow {
+        name: name.to_owned(),
+        size_bytes: 64,
+        load: load(500),
+        qos: None,
+        qos_of_ends: None,
+    };
     let grouped = |script: &str| {
         let mut rig = rig(script, None, &[flow("a"), flow("b")]);
         rig.experiment.cells[0].factors.queues.receive_group = Some(ReceiveGroup::of(8, 5_000_000));
@@ -218,8 +235,13 @@ fn the_times_of_a_file_are_read_again_and_another_file_is_refused() {
 
 #[test]
 fn what_left_by_multicast_is_held_against_the_samples_of_all_flows() {
-    let flow =
-        |name: &str, size_bytes| Flow { name: name.to_owned(), size_bytes, load: load(500), qos: None };
+    let flow = |name: &str, size_bytes| Flow {
+        name: name.to_owned(),
+        size_bytes,
+        load: load(500),
+        qos: None,
+        qos_of_ends: None,
+    };
     let state = |sizes: [u64; 2]| {
         let mut rig = rig("", None, &[flow("a", sizes[0]), flow("b", sizes[1])]);
         rig.experiment.cells[0].factors.multicast = true;

@@ -32,7 +32,13 @@ fn ways(changes: &[fn(&mut Factors)]) -> usize {
 }
 
 fn flow(rate: Rate) -> Flow {
-    Flow { name: "data".to_owned(), size_bytes: 64, load: Load::Constant { rate }, qos: None }
+    Flow {
+        name: "data".to_owned(),
+        size_bytes: 64,
+        load: Load::Constant { rate },
+        qos: None,
+        qos_of_ends: None,
+    }
 }
 
 #[test]

@@ -185,6 +185,7 @@ fn cell(driver: &str, workload: Workload) -> Cell {
             vendor_defaults: false,
             profile: None,
             qos,
+            qos_of_ends: None,
             options: BTreeMap::new(),
         },
     }

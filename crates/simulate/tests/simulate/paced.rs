@@ -157,7 +157,7 @@ fn each_sample_of_a_burst_waits_for_those_before_it() {
 }
 
 fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
-    Flow { name: name.to_owned(), size_bytes, load, qos: None }
+    Flow { name: name.to_owned(), size_bytes, load, qos: None, qos_of_ends: None }
 }
 
 #[test]

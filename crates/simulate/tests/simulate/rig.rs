@@ -38,6 +38,7 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         vendor_defaults: false,
         profile: None,
         qos: Qos { reliability: Some(reliability), ..Qos::default() },
+        qos_of_ends: None,
         options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
     };
     Cell { id: "cell".to_owned(), factors }

@@ -1,0 +1,240 @@
+//! What is asked of writers and what of readers: where they differ, and whether they match.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use crate::{At, Factors, PlanError, Policies, Presentation, Qos, Refusal, Reliability, Span, queues::short};
+
+/// Who has an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Writer,
+    Reader,
+}
+
+/// QoS of writers and of readers, where different policies are asked of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QosOfEnds {
+    /// Asked of writers: what DDS calls offered.
+    pub writer: Qos,
+    /// Asked of readers: what DDS calls requested.
+    pub reader: Qos,
+}
+
+impl End {
+    pub(crate) const BOTH: [Self; 2] = [Self::Writer, Self::Reader];
+
+    /// Several of them.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Writer => "writers",
+            Self::Reader => "readers",
+        }
+    }
+
+    /// The first of these policies that is none of this end's.
+    pub(crate) fn foreign(self, qos: &Qos) -> Option<&'static str> {
+        let of_it = match self {
+            Self::Writer => qos.clone().of_writers(),
+            Self::Reader => qos.clone().of_readers(),
+        };
+        qos.differences(&of_it).first().map(|(field, ..)| *field)
+    }
+}
+
+/// Policies of writers alone, or of readers alone.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct OfOneEnd(Box<Policies>);
+
+impl OfOneEnd {
+    pub(crate) fn new(policies: Policies) -> Self {
+        Self(Box::new(policies))
+    }
+
+    pub(crate) fn policies(&self) -> Policies {
+        Policies::clone(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for OfOneEnd {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let policies = Policies::deserialize(deserializer)?;
+        if policies.has_ends() {
+            return Err(de::Error::custom("one end has no `writer` and no `reader` of its own"));
+        }
+        Ok(Self::new(policies))
+    }
+}
+
+impl Policies {
+    /// Whether something is asked of one end only.
+    pub(crate) const fn has_ends(&self) -> bool {
+        self.writer.is_some() || self.reader.is_some()
+    }
+
+    /// All that is asked of both ends.
+    pub(crate) fn of_both(&self) -> Self {
+        Self { writer: None, reader: None, ..self.clone() }
+    }
+
+    /// All that is asked of an end.
+    pub(crate) fn of_end(&self, end: End) -> Self {
+        match self.own(end) {
+            Some(own) => own.0.over(&self.of_both()),
+            None => self.of_both(),
+        }
+    }
+
+    const fn own(&self, end: End) -> Option<&OfOneEnd> {
+        match end {
+            End::Writer => self.writer.as_ref(),
+            End::Reader => self.reader.as_ref(),
+        }
+    }
+
+    /// Refuses policies that are asked of an end that has them not.
+    pub(crate) fn check_ends(&self) -> Result<(), Refusal> {
+        for end in End::BOTH {
+            let Some(OfOneEnd(own)) = self.own(end) else { continue };
+            let mut qos = Qos::default();
+            own.apply(&mut qos);
+            if let Some(field) = end.foreign(&qos) {
+                let words = format!("{} have no {}", end.name(), without_unit(field));
+                let hint = "DDS 1.4 section 2.2.3 says whose policy it is: put it under the other end, or under both";
+                return Err(PlanError::Contradiction { words, hint }.at(own.place(field)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses ends that would never match. `ends` is what these policies come to.
+    pub(crate) fn check_match(&self, ends: &QosOfEnds) -> Result<(), Refusal> {
+        let Some(Mismatch { field, words }) = mismatch(ends) else { return Ok(()) };
+        let of_ends = [&self.reader, &self.writer].into_iter().flatten().map(|own| own.0.place(field));
+        let at = of_ends.chain([self.place(field)]).find(|at| !at.is_empty()).unwrap_or_default();
+        let words = format!("these writers and readers never match: {} {words}", without_unit(field));
+        let hint = "DDS 1.4 section 2.2.3 wants at least as much offered as requested: change what is under `writer` or `reader`";
+        Err(PlanError::Contradiction { words, hint }.at(at))
+    }
+
+    /// Where a field of [`Qos`] is written.
+    fn place(&self, field: &'static str) -> Span {
+        if field == "reliability" {
+            return self.reliability.as_ref().map(At::span).unwrap_or_default();
+        }
+        let name = without_unit(field);
+        self.written()
+            .into_iter()
+            .find(|(written, ..)| *written == name)
+            .map(|(.., at)| at)
+            .unwrap_or_default()
+    }
+}
+
+impl Factors {
+    /// What is asked of an end of the stream with this number, from 0, without the limits of queues.
+    fn qos_of(&self, end: End, stream: usize) -> &Qos {
+        let own = self.flows.get(stream).and_then(|flow| Some((flow.qos.as_ref()?, &flow.qos_of_ends)));
+        let (both, ends) = own.unwrap_or((&self.qos, &self.qos_of_ends));
+        match (ends, end) {
+            (Some(ends), End::Writer) => &ends.writer,
+            (Some(ends), End::Reader) => &ends.reader,
+            (None, _) => both,
+        }
+    }
+
+    /// The QoS of its writer.
+    #[must_use]
+    pub fn writer_qos(&self, stream: usize) -> Qos {
+        limited(self.qos_of(End::Writer, stream), self.queues.send_samples)
+    }
+
+    /// The QoS of its reader.
+    #[must_use]
+    pub fn reader_qos(&self, stream: usize) -> Qos {
+        limited(self.qos_of(End::Reader, stream), self.queues.receive_samples)
+    }
+
+    /// Whether its delivery is guaranteed: what is requested decides, since no less can be offered.
+    #[must_use]
+    pub fn is_reliable(&self, stream: usize) -> bool {
+        self.qos_of(End::Reader, stream).reliability == Some(Reliability::Reliable)
+    }
+}
+
+fn limited(qos: &Qos, samples: Option<u32>) -> Qos {
+    let limit = samples.and_then(|samples| i32::try_from(samples).ok());
+    Qos { max_samples: limit.or(qos.max_samples), ..qos.clone() }
+}
+
+/// A policy of which less is offered than requested.
+pub(crate) struct Mismatch {
+    pub(crate) field: &'static str,
+    pub(crate) words: String,
+}
+
+/// The first policy for which these ends do not match, by DDS 1.4 section 2.2.3. What is not asked for is as the standard has it.
+pub(crate) fn mismatch(ends: &QosOfEnds) -> Option<Mismatch> {
+    let QosOfEnds { writer, reader } = ends;
+    let standard = Qos::standard_defaults();
+    macro_rules! unmet {
+        ($field:ident, $meets:expr) => {{
+            let of = |qos: &Qos| qos.$field.clone().or_else(|| standard.$field.clone());
+            let found = of(writer).zip(of(reader)).filter(|(offered, requested)| !$meets(offered, requested));
+            found.map(|(offered, requested)| Mismatch {
+                field: stringify!($field),
+                words: format!("{} offered, {} requested", word(&offered), word(&requested)),
+            })
+        }};
+    }
+    unmet!(reliability, at_least)
+        .or_else(|| unmet!(durability, at_least))
+        .or_else(|| unmet!(presentation, presents))
+        .or_else(|| unmet!(deadline_ns, at_most))
+        .or_else(|| unmet!(latency_budget_ns, at_most))
+        .or_else(|| unmet!(ownership, PartialEq::eq))
+        .or_else(|| unmet!(liveliness, at_least))
+        .or_else(|| unmet!(liveliness_lease_ns, at_most))
+        .or_else(|| unmet!(destination_order, at_least))
+        .or_else(|| unmet!(partitions, meet))
+}
+
+fn at_least<T: Ord>(offered: &T, requested: &T) -> bool {
+    offered >= requested
+}
+
+fn at_most<T: Ord>(offered: &T, requested: &T) -> bool {
+    offered <= requested
+}
+
+fn presents(offered: &Presentation, requested: &Presentation) -> bool {
+    offered.scope >= requested.scope
+        && offered.coherent_access >= requested.coherent_access
+        && offered.ordered_access >= requested.ordered_access
+}
+
+/// Whether ends in these partitions may meet. Whether patterns match is for the middleware to say.
+fn meet(offered: &[String], requested: &[String]) -> bool {
+    // who is in no partition is in the one without a name
+    let nameless = [String::new()];
+    let [offered, requested] =
+        [offered, requested].map(|names| if names.is_empty() { &nameless[..] } else { names });
+    let mut all = offered.iter().chain(requested);
+    all.any(|name| name.contains(['*', '?', '['])) || offered.iter().any(|name| requested.contains(name))
+}
+
+/// A value as it is written.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value).unwrap_or_default() {
+        serde_json::Value::String(word) => word,
+        serde_json::Value::Number(ns) => ns.as_u64().map_or_else(|| ns.to_string(), short),
+        other => other.to_string(),
+    }
+}
+
+/// The name of a duration as it is written.
+fn without_unit(field: &'static str) -> &'static str {
+    field.strip_suffix("_ns").unwrap_or(field)
+}

@@ -1,0 +1,142 @@
+//! Writers and readers that are asked for different QoS.
+
+use std::collections::BTreeMap;
+
+use experiment::{Experiment, History, Pin, Policy, QosDuration, QosOfEnds, Reliability};
+
+use crate::{plan, planned_with, source, support::description, told, with};
+
+/// With a driver that has every policy; else the error and the marked text.
+fn tried(text: &str) -> Result<Experiment, (String, String)> {
+    let descriptions = BTreeMap::from([("dds".to_owned(), description("dds", &[], Policy::ALL))]);
+    let source = source(&with(text), &["factors.driver=dds", "factors.size=32"]);
+    planned_with(&source, &descriptions).map_err(|fault| {
+        let (error, marked, _) = told(fault);
+        // behind its place
+        let error = error.split_once(": ").map_or(error.as_str(), |(_, error)| error).to_owned();
+        (error, marked)
+    })
+}
+
+fn ends(experiment: &Experiment, cell: usize) -> &QosOfEnds {
+    experiment.cells[cell].factors.qos_of_ends.as_ref().expect("ends")
+}
+
+#[test]
+fn each_end_has_what_is_asked_of_it_over_what_is_asked_of_both() {
+    let text = "[qos]\ndeadline = \"1s\"\nhistory = \"keep_all\"\n[qos.reader]\nreliability = \"best_effort\"\n\
+                history = \"keep_last\"\nhistory_depth = 1\nminimum_separation = \"1ms\"\n[qos.writer]\nlifespan = \"2s\"\n";
+    let experiment = tried(text).expect("a plan");
+    let QosOfEnds { writer, reader } = ends(&experiment, 0);
+    assert_eq!(
+        (writer.reliability, reader.reliability),
+        (Some(Reliability::Reliable), Some(Reliability::BestEffort))
+    );
+    assert_eq!((writer.history, reader.history), (Some(History::KeepAll), Some(History::KeepLast)));
+    assert_eq!((writer.history_depth, reader.history_depth), (None, Some(1)));
+    let [second, millisecond] = [1_000_000_000, 1_000_000].map(|ns| Some(QosDuration::Ns(ns)));
+    assert_eq!((writer.deadline_ns, reader.deadline_ns), (second, second));
+    assert_eq!((writer.minimum_separation_ns, reader.minimum_separation_ns), (None, millisecond));
+    assert_eq!((writer.lifespan_ns, reader.lifespan_ns), (Some(QosDuration::Ns(2_000_000_000)), None));
+    // what blocks is a write
+    assert!(writer.max_blocking_ns.is_some() && reader.max_blocking_ns.is_none());
+    let factors = &experiment.cells[0].factors;
+    assert!(!factors.is_reliable(0));
+    assert_eq!(factors.writer_qos(0), *writer);
+    assert_eq!(factors.reader_qos(0), *reader);
+    // what is asked of both is not written twice
+    assert!(plan(&with("[qos]\ndurability = \"volatile\"\n"), &[]).cells[0].factors.qos_of_ends.is_none());
+}
+
+#[test]
+fn a_profile_takes_the_place_of_what_is_asked_of_an_end_before_it() {
+    let text = "profile = [\"open\", \"kept\"]\n[qos.reader]\nreliability = \"best_effort\"\n[qos.writer]\nlifespan = \"2s\"\n\
+                [profiles.open]\nwriter = { transport_priority = 3 }\n[profiles.kept]\nreliability = \"reliable\"\n";
+    let experiment = tried(text).expect("a plan");
+    let [open, kept] = [0, 1].map(|cell| ends(&experiment, cell));
+    assert_eq!(open.reader.reliability, Some(Reliability::BestEffort));
+    assert_eq!((open.writer.transport_priority, kept.writer.transport_priority), (Some(3), None));
+    assert_eq!(kept.reader.reliability, Some(Reliability::Reliable));
+    let lifespan = Some(QosDuration::Ns(2_000_000_000));
+    assert_eq!((open.writer.lifespan_ns, kept.writer.lifespan_ns), (lifespan, lifespan));
+    assert_eq!(experiment.design.pin, Pin::None);
+}
+
+#[test]
+fn what_is_no_policy_of_an_end_is_refused_where_it_stands() {
+    for (text, error, marked) in [
+        ("[qos.reader]\nlifespan = \"1s\"\n", "readers have no lifespan", "\"1s\""),
+        ("[qos.reader]\nownership_strength = 4\n", "readers have no ownership_strength", "4"),
+        ("[qos.reader]\nmax_blocking = \"3s\"\n", "readers have no max_blocking", "\"3s\""),
+        ("[qos.writer]\nminimum_separation = \"1s\"\n", "writers have no minimum_separation", "\"1s\""),
+        (
+            "[profiles.p]\nwriter.autopurge_disposed = \"5s\"\n",
+            "writers have no autopurge_disposed",
+            "\"5s\"",
+        ),
+    ] {
+        assert_eq!(tried(text).expect_err("it is refused"), (error.to_owned(), marked.to_owned()));
+    }
+    let (error, _) = tried("[qos.reader.reader]\ndeadline = \"1s\"\n").expect_err("it is refused");
+    assert!(error.contains("one end has no `writer` and no `reader` of its own"), "{error}");
+    // each end by itself, with what is said of both
+    let (error, marked) = tried("[qos]\ndeadline = \"1ms\"\n[qos.reader]\nminimum_separation = \"1s\"\n")
+        .expect_err("it is refused");
+    assert!(error.contains("shorter than the minimum separation") && marked == "\"1ms\"", "{error} {marked}");
+}
+
+#[test]
+fn ends_that_never_match_are_refused_and_those_that_do_are_not() {
+    // by DDS 1.4 section 2.2.3, each with one that meets what is requested
+    for (offered, requested, meets) in [
+        ("reliability = \"best_effort\"", "reliability = \"reliable\"", "reliability = \"best_effort\""),
+        ("durability = \"volatile\"", "durability = \"transient_local\"", "durability = \"volatile\""),
+        (
+            "presentation = { scope = \"topic\", coherent_access = false, ordered_access = true }",
+            "presentation = { scope = \"group\", coherent_access = false, ordered_access = true }",
+            "presentation = { scope = \"instance\", coherent_access = false, ordered_access = false }",
+        ),
+        (
+            "presentation = { scope = \"group\", coherent_access = false, ordered_access = true }",
+            "presentation = { scope = \"group\", coherent_access = true, ordered_access = true }",
+            "presentation = { scope = \"group\", coherent_access = false, ordered_access = false }",
+        ),
+        ("deadline = \"2s\"", "deadline = \"1s\"", "deadline = \"2s\""),
+        ("latency_budget = \"2ms\"", "latency_budget = \"1ms\"", "latency_budget = \"3ms\""),
+        ("ownership = \"shared\"", "ownership = \"exclusive\"", "ownership = \"shared\""),
+        ("ownership = \"exclusive\"", "ownership = \"shared\"", "ownership = \"exclusive\""),
+        ("liveliness = \"automatic\"", "liveliness = \"manual_by_topic\"", "liveliness = \"automatic\""),
+        ("liveliness_lease = \"2s\"", "liveliness_lease = \"1s\"", "liveliness_lease = \"infinite\""),
+        (
+            "destination_order = \"by_reception_timestamp\"",
+            "destination_order = \"by_source_timestamp\"",
+            "destination_order = \"by_reception_timestamp\"",
+        ),
+        ("partitions = [\"a\"]", "partitions = [\"b\"]", "partitions = [\"b\", \"a\"]"),
+        ("partitions = [\"a\"]", "partitions = []", "partitions = [\"?\"]"),
+    ] {
+        let file = |requested: &str| format!("[qos.writer]\n{offered}\n[qos.reader]\n{requested}\n");
+        let (error, marked) = tried(&file(requested)).expect_err("it is refused");
+        let (policy, value) = requested.split_once(" = ").expect("a value");
+        assert!(error.starts_with("these writers and readers never match: "), "{error}");
+        assert!(error.contains(policy), "{error}");
+        assert_eq!(marked, value, "{error}");
+        tried(&file(meets)).unwrap_or_else(|error| panic!("{offered}, {meets}: {error:?}"));
+    }
+    // what one end alone asks is held against the standard's default of the other
+    let (error, _) = tried("[qos.reader]\ndeadline = \"1s\"\n").expect_err("it is refused");
+    assert!(error.ends_with("deadline infinite offered, 1s requested"), "{error}");
+    let (error, _) = tried("[qos.writer]\npartitions = [\"a\"]\n").expect_err("it is refused");
+    assert!(error.ends_with("partitions [\"a\"] offered, [] requested"), "{error}");
+    tried("[qos.writer]\ndeadline = \"1s\"\ndurability = \"transient_local\"\n").expect("more is offered");
+}
+
+#[test]
+fn a_queue_is_held_against_the_end_that_has_it() {
+    let queue = |queue: &str| format!("{queue} = 100\n[qos.reader]\nmax_samples = 50\n");
+    let (error, _) = tried(&queue("receive_queue")).expect_err("it is refused");
+    assert!(error.contains("`receive_queue` and the policy `max_samples` are the same limit"), "{error}");
+    let experiment = tried(&queue("send_queue")).expect("a plan");
+    let factors = &experiment.cells[0].factors;
+    assert_eq!((factors.writer_qos(0).max_samples, factors.reader_qos(0).max_samples), (Some(100), Some(50)));
+}
