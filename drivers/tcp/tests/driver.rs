@@ -154,7 +154,8 @@ fn with_several_readers_a_sample_is_accepted_for_all_or_for_none() {
 
 #[test]
 fn best_effort_drops_what_finds_no_room_and_says_so() {
-    const SAMPLES: usize = 300;
+    // no two of them alike
+    const SAMPLES: usize = 256;
     for size in [100_000, 11_000_000] {
         let samples = if size > 1_000_000 { 10 } else { SAMPLES };
         let participant = open("tcp4");
