@@ -93,5 +93,7 @@ void visit_end(const fast::DataWriterQos &end, const Plan &plan, ddsmark_visitor
 }
 
 void visit_end(const fast::DataReaderQos &end, const Plan &plan, ddsmark_visitor visit, void *context) {
+  auto times = end.reliable_reader_qos().times;
+  visit_number(visit, context, "heartbeat_response_us", ns_of(response_delay(times)) / 1000);
   visit_both(end, plan, visit, context);
 }

@@ -32,6 +32,7 @@ enum {
   OPTION_PUBLISH_MODE,
   OPTION_FLOW_CONTROLLER,
   OPTION_HEARTBEAT,
+  OPTION_RESPONSE,
   OPTION_HISTORY_BYTES,
   OPTION_MEMORY,
   OPTION_PLAIN,
@@ -59,6 +60,8 @@ const ddsmark_option_info option_infos[] = {
     {"publish_mode", "sync", "sync, async: who sends, the thread that writes or one of the library's"},
     {"flow_controller", "none", "none, or BYTES/MS: at most so many bytes in each period of so many ms; async only"},
     {"heartbeat_ms", "10", "a reliable writer's period of heartbeats: 1..60000, or vendor (3000)"},
+    {"heartbeat_response_us", "vendor",
+     "how long a reliable reader waits to answer a heartbeat: 0..1000000, or vendor (5000)"},
     {"history_bytes", "67108864",
      "keep-all without resource limits: bytes of samples, at least 16 and at most 5000 of them; or vendor (5000 "
      "samples)"},
@@ -93,6 +96,17 @@ ddsmark_status number(const ddsmark_participant_config *config, int option, uint
     return DDSMARK_OK;
   }
   return option_number(config, option_infos[option].name, min, max, &out);
+}
+
+/* At once is a number here. */
+ddsmark_status response(const ddsmark_participant_config *config, int64_t &out) {
+  const char *value = given(config, OPTION_RESPONSE);
+  if (value == nullptr || strcmp(value, "vendor") == 0)
+    return DDSMARK_OK;
+  uint64_t us = 0;
+  const ddsmark_status status = option_number(config, option_infos[OPTION_RESPONSE].name, 0, 1000000, &us);
+  out = static_cast<int64_t>(us);
+  return status;
 }
 
 /* One of several words. */
@@ -158,6 +172,7 @@ ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
   const bool shm = p.transport == TRANSPORT_SHM;
   ddsmark_status status;
   if ((status = number(config, OPTION_HEARTBEAT, 1, 60000, heartbeat_ms, p.heartbeat_ms)) ||
+      (status = response(config, p.response_us)) ||
       (status = number(config, OPTION_HISTORY_BYTES, 1, most * 4, history_bytes, p.history_bytes)) ||
       (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, p.segment)) ||
       (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, p.port_queue)) ||

@@ -87,6 +87,15 @@ template <class Times> Duration &heartbeat_period(Times &times) {
 #endif
 }
 
+/* How long a reliable reader waits to answer one. */
+template <class Times> Duration &response_delay(Times &times) {
+#if FASTDDS_GENERATION == 2
+  return times.heartbeatResponseDelay;
+#else
+  return times.heartbeat_response_delay;
+#endif
+}
+
 /* How writers and readers lay data out. In 2 a reader has it within another policy. */
 inline fast::DataRepresentationQosPolicy &representation_of(fast::DataWriterQos &qos) {
   return qos.representation();

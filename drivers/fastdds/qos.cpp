@@ -149,7 +149,9 @@ void apply_side(const ddsmark_qos &q, const Plan &plan, const Wish &wish, fast::
     end.publish_mode().flow_controller_name = flow_controller_name;
 }
 
-void apply_side(const ddsmark_qos &q, const Plan &, const Wish &, fast::DataReaderQos &end) {
+void apply_side(const ddsmark_qos &q, const Plan &plan, const Wish &, fast::DataReaderQos &end) {
+  if (plan.response_us >= 0)
+    response_delay(end.reliable_reader_qos().times) = duration_of(static_cast<uint64_t>(plan.response_us) * 1000);
   if (q.present & POLICY(TIME_BASED_FILTER))
     end.time_based_filter().minimum_separation = duration_of(q.minimum_separation_ns);
   if (q.present & POLICY(READER_DATA_LIFECYCLE)) {

@@ -29,7 +29,7 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
         interface: Some(factors.interface.clone()),
         multicast: factors.multicast,
         vendor_defaults: factors.vendor_defaults,
-        options: factors.options.clone(),
+        options: factors.options_of_end(configure.role.drives()),
         send_buffer_bytes: factors.queues.send_buffer_bytes.unwrap_or(0),
         receive_buffer_bytes: factors.queues.receive_buffer_bytes.unwrap_or(0),
         send_queue_bytes: factors.send_queue_bytes().unwrap_or(0),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    DriverDescription, OptionInfo, PlanError, Policy, PolicySupport, TransportInfo, is_driver_path,
+    DriverDescription, Factors, OptionInfo, PlanError, Policy, PolicySupport, TransportInfo, is_driver_path,
     planner::Given,
 };
 
@@ -19,6 +19,9 @@ const OF_WRITER: &[&str] = &["native_batching"];
 const OF_READER: &[&str] = &["echo_in_listener"];
 /// What both would have to do in the same way, and drivers do each in its own.
 const OF_NONE: &[&str] = &["application_batching"];
+
+/// Before an option of a pair that is for one end alone: for the writer (pinger), and for the reader (ponger).
+const OPTIONS_OF_ENDS: [&str; 2] = ["writer_", "reader_"];
 
 /// Transports through memory, which each version of a middleware lays out in its own way.
 const OF_ONE_VERSION: &[&str] = &["shm", "data_sharing"];
@@ -99,7 +102,7 @@ pub(crate) fn no_transport(
 
 impl DriverDescription {
     /// What can be asked of a writer of one driver and a reader of another: what both can do. Options are those that both
-    /// have.
+    /// have, for both, and those of either, for it alone.
     #[must_use]
     pub fn pair(writer: &Self, reader: &Self) -> Self {
         let both = |of: fn(&Self) -> &str| words(of(writer), of(reader));
@@ -153,9 +156,35 @@ fn transports(writer: &DriverDescription, reader: &DriverDescription) -> Vec<Tra
     writer.transports.iter().filter_map(same).collect()
 }
 
+/// Those that both have, and then those of each end under its prefix.
 fn options(writer: &DriverDescription, reader: &DriverDescription) -> Vec<OptionInfo> {
     let same = |option: &&OptionInfo| reader.options.iter().any(|other| other.name == option.name);
-    writer.options.iter().filter(same).cloned().collect()
+    let of_ends = OPTIONS_OF_ENDS.into_iter().zip([writer, reader]).flat_map(|(prefix, end)| {
+        let under = move |option: &OptionInfo| OptionInfo {
+            name: format!("{prefix}{}", option.name),
+            ..option.clone()
+        };
+        end.options.iter().map(under)
+    });
+    writer.options.iter().filter(same).cloned().chain(of_ends).collect()
+}
+
+impl Factors {
+    /// The options of an end: of the writer (pinger), or of the reader (ponger). Those of a pair that are for it alone go before those
+    /// for both.
+    #[must_use]
+    pub fn options_of_end(&self, writes: bool) -> BTreeMap<String, String> {
+        if !is_pair(&self.driver) {
+            return self.options.clone();
+        }
+        let [of_writer, of_reader] = OPTIONS_OF_ENDS;
+        let (own, other) = if writes { (of_writer, of_reader) } else { (of_reader, of_writer) };
+        let for_both =
+            self.options.iter().filter(|(name, _)| !name.starts_with(own) && !name.starts_with(other));
+        let for_it = self.options.iter().filter_map(|(name, value)| Some((name.strip_prefix(own)?, value)));
+        let for_both = for_both.map(|(name, value)| (name.as_str(), value));
+        for_both.chain(for_it).map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
 }
 
 fn features(writer: &DriverDescription, reader: &DriverDescription) -> Vec<String> {
@@ -254,6 +283,20 @@ mod tests {
         assert_eq!((pair.licence.as_str(), pair.build), ("MIT", None));
         assert_eq!(pair.kept_threads, ["keeper", "a", "b"], "each in the process of its end");
         assert_eq!(trouble("a+b", &DriverDescription::pair(&writer, &reader)), None);
+    }
+
+    #[test]
+    fn a_pair_has_options_for_both_ends_and_for_each() {
+        let with = |name: &str, options: &[&str]| DriverDescription {
+            options: options
+                .iter()
+                .map(|&name| OptionInfo { name: name.to_owned(), default_value: None, help: String::new() })
+                .collect(),
+            ..description(name, "1", &[], &[("udp4", 1)])
+        };
+        let pair = DriverDescription::pair(&with("a", &["size", "depth"]), &with("b", &["delay", "size"]));
+        let names: Vec<_> = pair.options.iter().map(|option| option.name.as_str()).collect();
+        assert_eq!(names, ["size", "writer_size", "writer_depth", "reader_delay", "reader_size"]);
     }
 
     #[test]

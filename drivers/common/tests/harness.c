@@ -219,6 +219,12 @@ const char *writer_setting(ddsmark_writer *w, const char *name, setting *s) {
   return s->value;
 }
 
+const char *reader_setting(ddsmark_reader *r, const char *name, setting *s) {
+  *s = (setting){.name = name};
+  OK(d->reader_settings(r, setting_visitor, s));
+  return s->value;
+}
+
 static unsigned entries(const char *path) {
   DIR *dir = opendir(path);
   unsigned n = 0;

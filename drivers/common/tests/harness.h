@@ -159,6 +159,7 @@ typedef struct setting {
 void setting_visitor(void *context, const char *name, const char *value);
 const char *participant_setting(ddsmark_participant *p, const char *name, setting *s);
 const char *writer_setting(ddsmark_writer *w, const char *name, setting *s);
+const char *reader_setting(ddsmark_reader *r, const char *name, setting *s);
 
 /* Threads, and open descriptors, of this process. */
 unsigned thread_count(void);

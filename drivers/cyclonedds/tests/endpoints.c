@@ -77,9 +77,7 @@ void test_settings(void) {
   CHECK(strcmp(writer_setting(w, "batch_limit_bytes", &s), "4096") == 0);
   OK(d->writer_close(w));
   ddsmark_reader *r = reader(p, NULL);
-  s = (setting){.name = "receive_mode"};
-  OK(d->reader_settings(r, setting_visitor, &s));
-  CHECK(strcmp(s.value, "waitset") == 0);
+  CHECK(strcmp(reader_setting(r, "receive_mode", &s), "waitset") == 0);
   OK(d->reader_close(r));
   OK(d->participant_close(p));
 }

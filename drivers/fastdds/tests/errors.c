@@ -30,13 +30,21 @@ void test_no_socket_buffers(void) {
 }
 
 void test_option_errors(void) {
-  static const ddsmark_option bad[] = {{"heartbeat_ms", ""},       {"heartbeat_ms", "1s"},
-                                       {"heartbeat_ms", "0"},      {"publish_mode", "later"},
-                                       {"max_message_size", "10"}, {"max_message_size", "65501"},
-                                       {"flow_controller", "100"}, {"memory", "some"},
-                                       {"plain", "yes"},           {"flow_controller", "1/2/3"},
-                                       {"participants", "121"},    {"shm_segment_size", "4294967296"},
-                                       {"tcp_crc", "yes"}};
+  static const ddsmark_option bad[] = {{"heartbeat_ms", ""},
+                                       {"heartbeat_ms", "1s"},
+                                       {"heartbeat_ms", "0"},
+                                       {"publish_mode", "later"},
+                                       {"max_message_size", "10"},
+                                       {"max_message_size", "65501"},
+                                       {"flow_controller", "100"},
+                                       {"memory", "some"},
+                                       {"plain", "yes"},
+                                       {"flow_controller", "1/2/3"},
+                                       {"participants", "121"},
+                                       {"shm_segment_size", "4294967296"},
+                                       {"tcp_crc", "yes"},
+                                       {"heartbeat_response_us", "5ms"},
+                                       {"heartbeat_response_us", "1000001"}};
   check_option_errors(bad, sizeof bad / sizeof bad[0]);
   ddsmark_participant *p = NULL;
   ddsmark_participant_config c = participant_config();

@@ -159,10 +159,11 @@ void test_settings(void) {
 
 void test_options_in_force(void) {
   setting s;
-  const ddsmark_option udp[] = {{"publish_mode", "async"},    {"flow_controller", "1000000/10"},
-                                {"heartbeat_ms", "25"},       {"memory", "dynamic_reusable"},
-                                {"max_message_size", "9000"}, {"intraprocess", "full"}};
-  ddsmark_participant *p = participant_with("udp4", udp, 6);
+  const ddsmark_option udp[] = {{"publish_mode", "async"},     {"flow_controller", "1000000/10"},
+                                {"heartbeat_ms", "25"},        {"memory", "dynamic_reusable"},
+                                {"max_message_size", "9000"},  {"intraprocess", "full"},
+                                {"heartbeat_response_us", "0"}};
+  ddsmark_participant *p = participant_with("udp4", udp, 7);
   CHECK(strcmp(participant_setting(p, "max_message_size", &s), "9000") == 0);
   CHECK(strcmp(participant_setting(p, "flow_controller", &s), "1000000/10") == 0);
   CHECK(strcmp(participant_setting(p, "intraprocess", &s), "full") == 0);
@@ -172,6 +173,9 @@ void test_options_in_force(void) {
   CHECK(strcmp(writer_setting(w, "memory", &s), "dynamic_reusable") == 0);
   CHECK((writer_setting(w, "flow_controller", &s), s.found));
   OK(d->writer_close(w));
+  ddsmark_reader *r = reader(p, NULL);
+  CHECK(strcmp(reader_setting(r, "heartbeat_response_us", &s), "0") == 0);
+  OK(d->reader_close(r));
   /* One switch for all participants of a process. */
   ddsmark_participant *other = NULL;
   const ddsmark_participant_config c = participant_config();
@@ -210,6 +214,9 @@ void test_vendor_defaults(void) {
   ddsmark_qos q = {.struct_size = sizeof q};
   OK(d->writer_qos(w, &q));
   CHECK_U64(q.max_samples, 5000);
+  ddsmark_reader *r = reader(p, NULL);
+  CHECK(strcmp(reader_setting(r, "heartbeat_response_us", &s), "5000") == 0);
+  OK(d->reader_close(r));
   OK(d->writer_close(w));
   OK(d->participant_close(p));
 }

@@ -89,3 +89,29 @@ fn options_that_nobody_has_are_refused() {
     let pair = planned(pair, &format!("[options.{pair}]\ndepth = 5\n")).expect("its own");
     assert!(pair.cells.iter().all(|cell| cell.factors.options["depth"] == "5"));
 }
+
+#[test]
+fn options_of_a_pair_are_for_both_ends_or_for_one() {
+    let pair = "\"dds@2.14+dds@3.2\"";
+    let text = |options: &[(&str, &str)]| -> BTreeMap<String, String> {
+        options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    };
+    let planned_pair = |options: &str| planned(pair, &format!("[options.{pair}]\n{options}"));
+    let experiment = planned_pair("depth = 5\nreader_depth = 6\n").expect("a plan");
+    let factors = &experiment.cells[0].factors;
+    assert_eq!(factors.options_of_end(true), text(&[("depth", "5")]));
+    assert_eq!(factors.options_of_end(false), text(&[("depth", "6")]));
+    let experiment = planned_pair("writer_depth = [1, 2]\n").expect("a plan");
+    let asked: Vec<_> = experiment.cells.iter().map(|cell| cell.factors.options_of_end(true)).collect();
+    assert!(asked.contains(&text(&[("depth", "1")])) && asked.contains(&text(&[("depth", "2")])));
+    assert!(experiment.cells.iter().all(|cell| cell.factors.options_of_end(false).is_empty()));
+    let fault = planned_pair("writer_width = 1\n").expect_err("no such option");
+    assert!(fault.error.contains("has no option `writer_width`"), "{}", fault.error);
+    // one driver's options are as they are called
+    let experiment = planned("\"dds\"", "[options.dds]\ndepth = 5\n").expect("a plan");
+    let factors = &experiment.cells[0].factors;
+    assert_eq!(
+        [true, false].map(|writes| factors.options_of_end(writes)),
+        [text(&[("depth", "5")]), text(&[("depth", "5")])]
+    );
+}
