@@ -89,6 +89,8 @@ void visit_end(const fast::DataWriterQos &end, const Plan &plan, ddsmark_visitor
   if (async && plan.flow_bytes)
     visit(context, "flow_controller", std::string(end.publish_mode().flow_controller_name).c_str());
   visit_number(visit, context, "heartbeat_ms", ns_of(heartbeat_period(times)) / 1000000);
+  if (plan.transport == TRANSPORT_DATA_SHARING)
+    visit_number(visit, context, "extra_samples", static_cast<uint64_t>(end.resource_limits().extra_samples));
   visit_both(end, plan, visit, context);
 }
 

@@ -24,6 +24,7 @@ const uint64_t heartbeat_ms = 10;
 const uint64_t history_bytes = 64u << 20;
 const uint64_t segment = 32u << 20;
 const uint64_t port_queue = 1024;
+const uint64_t extra_samples = 8;
 
 const char large_samples_note[] =
     "large samples go as bursts of UDP datagrams: net.core.rmem_max bounds the receive buffer that takes them";
@@ -40,6 +41,7 @@ enum {
   OPTION_SEGMENT,
   OPTION_PORT_QUEUE,
   OPTION_TCP_CRC,
+  OPTION_EXTRA,
   OPTION_INTRAPROCESS,
   OPTION_PARTICIPANTS,
 };
@@ -73,6 +75,8 @@ const ddsmark_option_info option_infos[] = {
     {"shm_segment_size", "33554432", "bytes of a participant's segment: 65536..2 GiB, or vendor (512 KiB)"},
     {"shm_port_queue", "1024", "messages that wait at a participant's port: 1..1000000, or vendor (512)"},
     {"tcp_crc", "on", "on, off: whether each message over TCP has a checksum, which its receiver checks"},
+    {"extra_samples", "8",
+     "with data_sharing, memory of a writer for so many samples beyond its history: 1..1000, or vendor (1)"},
     {"intraprocess", "off",
      "off, full: whether samples go a shorter way to a reader in the same process; with tcp4 always full"},
     {"participants", "32",
@@ -176,6 +180,7 @@ ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
       (status = number(config, OPTION_HISTORY_BYTES, 1, most * 4, history_bytes, p.history_bytes)) ||
       (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, p.segment)) ||
       (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, p.port_queue)) ||
+      (status = number(config, OPTION_EXTRA, 1, 1000, extra_samples, p.extra_samples)) ||
       (status = number(config, OPTION_PARTICIPANTS, 1, 120, participants, p.participants)) ||
       (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, shm ? p.segment / 2 : 0, p.max_message)))
     return status;

@@ -75,6 +75,7 @@ struct Plan {
   uint64_t heartbeat_ms = 0;
   int64_t response_us = -1; /* as the vendor ships it */
   uint64_t history_bytes = 0;
+  uint64_t extra_samples = 0;
   bool async = false;
   uint64_t flow_bytes = 0, flow_ms = 0; /* 0: no flow controller */
   bool tcp_crc = true;

@@ -145,6 +145,10 @@ void apply_side(const ddsmark_qos &q, const Plan &plan, const Wish &wish, fast::
   if (plan.heartbeat_ms)
     heartbeat_period(end.reliable_writer_qos().times) = duration_of(plan.heartbeat_ms * 1000000);
   end.publish_mode().kind = wish.async ? fast::ASYNCHRONOUS_PUBLISH_MODE : fast::SYNCHRONOUS_PUBLISH_MODE;
+  /* A reader acknowledges what it has copied before it looks whether it was overwritten meanwhile: memory that is free
+   * must not be the next to be written. */
+  if (plan.transport == TRANSPORT_DATA_SHARING && plan.extra_samples)
+    end.resource_limits().extra_samples = static_cast<int32_t>(plan.extra_samples);
   if (wish.async && plan.flow_bytes)
     end.publish_mode().flow_controller_name = flow_controller_name;
 }

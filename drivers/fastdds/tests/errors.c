@@ -44,7 +44,8 @@ void test_option_errors(void) {
                                        {"shm_segment_size", "4294967296"},
                                        {"tcp_crc", "yes"},
                                        {"heartbeat_response_us", "5ms"},
-                                       {"heartbeat_response_us", "1000001"}};
+                                       {"heartbeat_response_us", "1000001"},
+                                       {"extra_samples", "1001"}};
   check_option_errors(bad, sizeof bad / sizeof bad[0]);
   ddsmark_participant *p = NULL;
   ddsmark_participant_config c = participant_config();

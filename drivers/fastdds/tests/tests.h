@@ -22,6 +22,7 @@
     TEST(nothing_left_behind) \
     TEST(settings) \
     TEST(options_in_force) \
+    TEST(extra_samples) \
     TEST(vendor_defaults) \
     TEST(receive_udp4) \
     TEST(receive_udp6) \

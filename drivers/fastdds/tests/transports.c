@@ -201,6 +201,19 @@ void test_options_in_force(void) {
   OK(d->participant_close(p));
 }
 
+void test_extra_samples(void) {
+  static const char *const asked[] = {NULL, "8", "3", "3", "vendor", "1"};
+  for (size_t i = 0; i < 6; i += 2) {
+    setting s;
+    const ddsmark_option option = {"extra_samples", asked[i]};
+    ddsmark_participant *p = participant_with("data_sharing", &option, asked[i] != NULL);
+    ddsmark_writer *w = writer(p, NULL);
+    CHECK(strcmp(writer_setting(w, "extra_samples", &s), asked[i + 1]) == 0);
+    OK(d->writer_close(w));
+    OK(d->participant_close(p));
+  }
+}
+
 void test_vendor_defaults(void) {
   setting s;
   ddsmark_participant_config c = participant_config();
@@ -214,6 +227,7 @@ void test_vendor_defaults(void) {
   ddsmark_qos q = {.struct_size = sizeof q};
   OK(d->writer_qos(w, &q));
   CHECK_U64(q.max_samples, 5000);
+  CHECK(!(writer_setting(w, "extra_samples", &s), s.found)); /* not shared */
   ddsmark_reader *r = reader(p, NULL);
   CHECK(strcmp(reader_setting(r, "heartbeat_response_us", &s), "5000") == 0);
   OK(d->reader_close(r));
