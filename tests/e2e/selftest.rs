@@ -44,7 +44,9 @@ fn a_selftest_tells_what_can_be_seen_and_a_plan_says_it() {
     assert_eq!(said["differs"].as_u64(), Some(differs));
     assert_eq!(status == 1, differs > 0);
     let noise = &said["noise"];
-    assert_eq!(noise["blocks"].as_u64(), Some(8), "{noise:#}");
+    // blocks are made once more where other work took part, and those are counted too
+    let [blocks, noisy] = ["blocks", "noisy_blocks"].map(|name| noise[name].as_u64().expect("a count"));
+    assert!(blocks >= 8 && noisy <= blocks, "{noise:#}");
     assert!(noise["worst_stolen_pct"].as_f64() >= noise["stolen_pct"].as_f64(), "{noise:#}");
     assert!(scene.path("result/result.json").is_file(), "it is an experiment like any other");
 
