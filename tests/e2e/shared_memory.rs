@@ -183,12 +183,13 @@ pub fn abandoned(before: &Numbers) -> Vec<String> {
 fn in_use() -> BTreeSet<String> {
     let mut paths = Vec::new();
     for process in fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path()) {
-        let maps = fs::read(process.join("maps")).unwrap_or_default();
-        let maps = String::from_utf8_lossy(&maps);
-        paths.extend(maps.lines().filter_map(|line| Some(line[line.find('/')?..].to_owned())));
+        // what is open is mapped and then closed: read in that order it is seen at least once
         let descriptors = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
         let targets = descriptors.filter_map(|descriptor| fs::read_link(descriptor.path()).ok());
         paths.extend(targets.map(|target| target.to_string_lossy().into_owned()));
+        let maps = fs::read(process.join("maps")).unwrap_or_default();
+        let maps = String::from_utf8_lossy(&maps);
+        paths.extend(maps.lines().filter_map(|line| Some(line[line.find('/')?..].to_owned())));
     }
     let names = paths
         .iter()

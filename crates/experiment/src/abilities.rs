@@ -57,7 +57,10 @@ impl Asked {
     ) -> Option<QosOfEnds> {
         let [writer, reader] =
             self.ends.as_ref()?.each_ref().map(|asked| qos(description, asked, size, vendor_defaults));
-        Some(QosOfEnds { writer: writer.of_writers(), reader: reader.of_readers() })
+        // a lifespan is a writer's, and readers are told of it as they are where both are asked for the same: one implementation
+        // lets a reader see samples that have expired unless it is told
+        let reader = Qos { lifespan_ns: writer.lifespan_ns, ..reader.of_readers() };
+        Some(QosOfEnds { writer: writer.of_writers(), reader })
     }
 }
 
@@ -206,13 +209,17 @@ impl Expansion<'_> {
             let reliability = self.policies(driver, description, profile, &policies)?;
             Ok(reliability.map(|reliability| (policies, reliability)))
         };
-        let Some(both) = of(policies.of_both())? else { return Ok(None) };
         if !policies.has_ends() {
-            return Ok(Some(Asked { both, ends: None }));
+            return Ok(of(policies.of_both())?.map(|both| Asked { both, ends: None }));
         }
         let [writer, reader] = End::BOTH.map(|end| of(policies.of_end(end)));
         let (Some(writer), Some(reader)) = (writer?, reader?) else { return Ok(None) };
-        let asked = Asked { both, ends: Some([writer, reader]) };
+        // what is asked of both need not be in force on either
+        let reliability = match policies.reliability.as_ref().map(At::get) {
+            Some(ReliabilityChoice::All(asked)) => *asked,
+            _ => reader.1,
+        };
+        let asked = Asked { both: (policies.of_both(), reliability), ends: Some([writer, reader]) };
         // sizes decide nothing that must match
         let ends = asked.qos_of_ends(description, MIN_SIZE_BYTES, true);
         ends.iter().try_for_each(|ends| policies.check_match(ends))?;

@@ -79,11 +79,30 @@ impl Policies {
         Self { writer: None, reader: None, ..self.clone() }
     }
 
-    /// All that is asked of an end.
+    /// All that is asked of an end: of what is asked of both, what such an end has.
     pub(crate) fn of_end(&self, end: End) -> Self {
-        match self.own(end) {
+        let all = match self.own(end) {
             Some(own) => own.0.over(&self.of_both()),
             None => self.of_both(),
+        };
+        match end {
+            End::Writer => {
+                Self { minimum_separation: None, autopurge_nowriter: None, autopurge_disposed: None, ..all }
+            }
+            End::Reader => Self {
+                max_blocking: None,
+                service_cleanup: None,
+                service_history: None,
+                service_history_depth: None,
+                service_max_samples: None,
+                service_max_instances: None,
+                service_max_samples_per_instance: None,
+                lifespan: None,
+                ownership_strength: None,
+                transport_priority: None,
+                autodispose_unregistered: None,
+                ..all
+            },
         }
     }
 
@@ -102,7 +121,7 @@ impl Policies {
             own.apply(&mut qos);
             if let Some(field) = end.foreign(&qos) {
                 let words = format!("{} have no {}", end.name(), without_unit(field));
-                let hint = "DDS 1.4 section 2.2.3 says whose policy it is: put it under the other end, or under both";
+                let hint = "DDS 1.4 section 2.2.3 says whose policy it is: put it under the other end, or where it is of both";
                 return Err(PlanError::Contradiction { words, hint }.at(own.place(field)));
             }
         }
@@ -115,7 +134,17 @@ impl Policies {
         let of_ends = [&self.reader, &self.writer].into_iter().flatten().map(|own| own.0.place(field));
         let at = of_ends.chain([self.place(field)]).find(|at| !at.is_empty()).unwrap_or_default();
         let words = format!("these writers and readers never match: {} {words}", without_unit(field));
-        let hint = "DDS 1.4 section 2.2.3 wants at least as much offered as requested: change what is under `writer` or `reader`";
+        let hint = match field {
+            "ownership" => {
+                "DDS 1.4 section 2.2.3.9 wants the same of both: change what is under `writer` or `reader`"
+            }
+            "partitions" => {
+                "DDS 1.4 section 2.2.3.13 wants one that both are in: change what is under `writer` or `reader`"
+            }
+            _ => {
+                "DDS 1.4 section 2.2.3 wants at least as much offered as requested: change what is under `writer` or `reader`"
+            }
+        };
         Err(PlanError::Contradiction { words, hint }.at(at))
     }
 
@@ -237,4 +266,26 @@ fn word(value: &impl Serialize) -> String {
 /// The name of a duration as it is written.
 fn without_unit(field: &'static str) -> &'static str {
     field.strip_suffix("_ns").unwrap_or(field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_of_an_end_are_those_of_its_qos() {
+        let text = "max_blocking = \"1s\"\nservice_cleanup = \"1s\"\nservice_history = \"keep_last\"\nservice_history_depth = 1\n\
+                    service_max_samples = 9\nservice_max_instances = 9\nservice_max_samples_per_instance = 9\nlifespan = \"1s\"\n\
+                    ownership_strength = 1\ntransport_priority = 1\nautodispose_unregistered = true\ndeadline = \"1s\"\n\
+                    minimum_separation = \"1s\"\nautopurge_nowriter = \"1s\"\nautopurge_disposed = \"1s\"\nmax_samples = 9\n\
+                    user_data = \"x\"\nhistory = \"keep_last\"\nhistory_depth = 1\n";
+        let all: Policies = toml::from_str(text).expect("policies");
+        let qos = |policies: &Policies| {
+            let mut qos = Qos::default();
+            policies.apply(&mut qos);
+            qos
+        };
+        assert_eq!(qos(&all.of_end(End::Writer)), qos(&all).of_writers());
+        assert_eq!(qos(&all.of_end(End::Reader)), qos(&all).of_readers());
+    }
 }

@@ -45,7 +45,8 @@ pub struct Factors {
     /// Name of the set of policies that distinguishes this cell, where the experiment has such sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// QoS asked of writers and readers.
+    /// QoS asked of writers and readers, where `qos_of_ends` is absent; else what is asked of both, as far as neither is asked for
+    /// something else.
     pub qos: Qos,
     /// QoS asked of each end, where something is asked of one alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,6 +20,16 @@ const OF_READER: &[&str] = &["echo_in_listener"];
 /// What both would have to do in the same way, and drivers do each in its own.
 const OF_NONE: &[&str] = &["application_batching"];
 
+/// What the writer alone has of policies, and what the reader, by DDS 1.4 section 2.2.3. A lifespan is not among them: there are
+/// readers that must be told of it.
+const POLICIES_OF_WRITER: &[Policy] = &[
+    Policy::DurabilityService,
+    Policy::OwnershipStrength,
+    Policy::TransportPriority,
+    Policy::WriterDataLifecycle,
+];
+const POLICIES_OF_READER: &[Policy] = &[Policy::TimeBasedFilter, Policy::ReaderDataLifecycle];
+
 /// Before an option of a pair that is for one end alone: for the writer (pinger), and for the reader (ponger).
 const OPTIONS_OF_ENDS: [&str; 2] = ["writer_", "reader_"];
 
@@ -204,14 +214,20 @@ fn features(writer: &DriverDescription, reader: &DriverDescription) -> Vec<Strin
     all.into_iter().filter(|feature| holds(feature)).cloned().collect()
 }
 
-/// Of each policy the weaker state of the two.
+/// Of each policy the state of the end that has it; of those of both the weaker of the two.
 fn policies(writer: &DriverDescription, reader: &DriverDescription) -> BTreeMap<Policy, PolicySupport> {
-    let weaker = |(policy, of_writer): (&Policy, &PolicySupport)| {
-        let of_reader = reader.policies.get(policy)?;
-        let weaker = if (of_reader.support as u8) < of_writer.support as u8 { of_reader } else { of_writer };
-        Some((*policy, weaker.clone()))
+    let of = |policy: Policy| {
+        let [of_writer, of_reader] = [writer, reader].map(|end| end.policies.get(&policy));
+        if POLICIES_OF_WRITER.contains(&policy) {
+            return of_writer;
+        }
+        if POLICIES_OF_READER.contains(&policy) {
+            return of_reader;
+        }
+        let (of_writer, of_reader) = of_writer.zip(of_reader)?;
+        Some(if (of_reader.support as u8) < of_writer.support as u8 { of_reader } else { of_writer })
     };
-    writer.policies.iter().filter_map(weaker).collect()
+    Policy::ALL.iter().filter_map(|policy| Some((*policy, of(*policy)?.clone()))).collect()
 }
 
 #[cfg(test)]
@@ -333,17 +349,22 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_is_supported_as_the_weaker_end_does() {
+    fn a_policy_is_supported_as_the_weaker_end_does_or_as_the_one_that_has_it() {
         let mut ends = [description("a", "1", &[], &[]), description("b", "1", &[], &[])];
         let states = [Support::Enforced, Support::Ignored];
         for (end, support) in ends.iter_mut().zip(states) {
             end.policies.insert(Policy::Deadline, PolicySupport { support, note: None });
         }
-        ends[0].policies.insert(Policy::Lifespan, PolicySupport { support: Support::Enforced, note: None });
+        for policy in [Policy::Lifespan, Policy::TimeBasedFilter, Policy::TransportPriority] {
+            ends[0].policies.insert(policy, PolicySupport { support: Support::Enforced, note: None });
+        }
         for (writer, reader) in [(0, 1), (1, 0)] {
             let pair = DriverDescription::pair(&ends[writer], &ends[reader]);
             assert_eq!(pair.support(Policy::Deadline), Support::Ignored);
             assert_eq!(pair.support(Policy::Lifespan), Support::Unsupported);
+            let of = |end| if end == 0 { Support::Enforced } else { Support::Unsupported };
+            assert_eq!(pair.support(Policy::TransportPriority), of(writer));
+            assert_eq!(pair.support(Policy::TimeBasedFilter), of(reader));
         }
     }
 

@@ -130,10 +130,10 @@ macro_rules! policies {
             #[serde(skip_serializing_if = "Option::is_none")]
             pub reliability: Option<At<ReliabilityChoice>>,
             $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<At<$type>>,)*
-            /// Policies of writers alone, over those above.
+            /// Policies of writers alone, over those above: the same keys, but for those of readers only, such as `minimum_separation`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub writer: Option<OfOneEnd>,
-            /// Policies of readers alone, over those above.
+            /// Policies of readers alone, over those above: the same keys, but for those of writers only, such as `lifespan`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub reader: Option<OfOneEnd>,
         }
@@ -143,6 +143,7 @@ macro_rules! policies {
             /// of one.
             #[must_use]
             pub fn over(&self, base: &Self) -> Self {
+                let base = &base.clone().without_depths_before(self);
                 let of_one_end = |own: &Option<OfOneEnd>, of_base: &Option<OfOneEnd>| {
                     let own = own.as_ref().map_or_else(Self::default, OfOneEnd::policies);
                     let of_base = of_base.as_ref().map_or_else(Self::default, OfOneEnd::policies);
@@ -165,6 +166,7 @@ macro_rules! policies {
                     $($field: self.$field.clone().filter(|_| other.$field.is_none()),)*
                     ..Self::default()
                 }
+                .without_depths_before(other)
             }
 
             /// What is written beside the kind of reliability: name, policy, place.
@@ -315,6 +317,20 @@ impl Kept<'_> {
 }
 
 impl Policies {
+    /// Without the depth of a history that `said`, which takes the place of these, keeps whole.
+    fn without_depths_before(mut self, said: &Self) -> Self {
+        let keeps_all = |history: &Option<At<History>>| {
+            history.as_ref().is_some_and(|history| *history.get() == History::KeepAll)
+        };
+        if keeps_all(&said.history) {
+            self.history_depth = None;
+        }
+        if keeps_all(&said.service_history) {
+            self.service_history_depth = None;
+        }
+        self
+    }
+
     /// What contradicts itself: the place and the words, and what may stand there.
     pub(crate) fn contradiction(&self) -> Option<(Span, String, &'static str)> {
         let own = Kept {

@@ -155,7 +155,7 @@ pub(crate) fn reliability(cells: &[&Cell]) -> String {
     if !in_force.is_empty() {
         return in_force.join(" and ");
     }
-    match cells.first().and_then(|cell| cell.factors.qos.reliability) {
+    match cells.first().and_then(|cell| cell.factors.reader_qos(0).reliability) {
         Some(asked) => format!("{asked} (asked for, not read back)"),
         None => "reliability unknown".to_owned(),
     }

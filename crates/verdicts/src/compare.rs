@@ -11,7 +11,7 @@ use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
 
 use crate::{
     Criterion,
-    differences::{cell_fields, environments, is_named, unequal, unknown},
+    differences::{environments, fields_of_both, is_named, unequal, unknown},
     family::{self, Pair},
     matching::{distance, nearest},
     noise_floor, noisy,
@@ -255,7 +255,7 @@ fn differences(
     let mut differences = unequal(&before, &after);
     for (before, after) in pairs {
         let measured = before.valid_runs().next().is_some() && after.valid_runs().next().is_some();
-        let (before, after) = (cell_fields(baseline, before), cell_fields(treatment, after));
+        let [before, after] = fields_of_both([(baseline, before), (treatment, after)]);
         known.extend(before.keys().chain(after.keys()).cloned());
         for difference in unequal(&before, &after) {
             // what is in force is known of valid runs only

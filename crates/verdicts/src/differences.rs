@@ -9,8 +9,18 @@ use serde_json::Value;
 /// Fields and their values.
 pub(crate) type Fields = BTreeMap<String, String>;
 
+/// The fields of two cells that are held against each other. Where either asks something of one end alone, QoS is told for each
+/// end of both.
+pub(crate) fn fields_of_both(sides: [(&Document, &Cell); 2]) -> [Fields; 2] {
+    let has_ends = |(_, cell): &(_, &Cell)| {
+        cell.factors.qos_of_ends.is_some() || cell.factors.flows.iter().any(|flow| flow.qos_of_ends.is_some())
+    };
+    let by_ends = sides.iter().any(has_ends);
+    sides.map(|(document, cell)| cell_fields(document, cell, by_ends))
+}
+
 /// Everything that tells a cell from another: what was asked for, who did it, and what was in force.
-pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
+fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
     let factors = &cell.factors;
     let mut fields = Fields::from([
         ("driver".to_owned(), factors.driver.clone()),
@@ -32,9 +42,8 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
         fields.insert(format!("flow.{}.size", flow.name), flow.size_bytes.to_string());
         fields.insert(format!("flow.{}.load", flow.name), load_in_words(&flow.load));
         if let Some(qos) = &flow.qos {
-            policies(&mut fields, &format!("flow.{}.qos", flow.name), qos);
+            asked(&mut fields, &format!("flow.{}.qos", flow.name), qos, flow.qos_of_ends.as_ref(), by_ends);
         }
-        ends(&mut fields, &format!("flow.{}.qos", flow.name), flow.qos_of_ends.as_ref());
     }
     if let Some(profile) = &factors.profile {
         fields.insert("profile".to_owned(), profile.clone());
@@ -42,8 +51,7 @@ pub(crate) fn cell_fields(document: &Document, cell: &Cell) -> Fields {
     if !factors.queues.is_default() {
         queues(&mut fields, &factors.queues);
     }
-    policies(&mut fields, "qos", &factors.qos);
-    ends(&mut fields, "qos", factors.qos_of_ends.as_ref());
+    asked(&mut fields, "qos", &factors.qos, factors.qos_of_ends.as_ref(), by_ends);
     for (name, value) in &factors.options {
         fields.insert(format!("option.{name}"), value.clone());
     }
@@ -149,10 +157,15 @@ fn policies(fields: &mut Fields, prefix: &str, qos: &Qos) {
     }
 }
 
-fn ends(fields: &mut Fields, prefix: &str, ends: Option<&QosOfEnds>) {
-    let Some(QosOfEnds { writer, reader }) = ends else { return };
-    policies(fields, &format!("{prefix}.writer"), writer);
-    policies(fields, &format!("{prefix}.reader"), reader);
+/// What is asked for: of both ends at once, or of each.
+fn asked(fields: &mut Fields, prefix: &str, both: &Qos, ends: Option<&QosOfEnds>, by_ends: bool) {
+    if !by_ends {
+        return policies(fields, prefix, both);
+    }
+    let same = || QosOfEnds { writer: both.clone(), reader: both.clone() };
+    let QosOfEnds { writer, reader } = ends.cloned().unwrap_or_else(same);
+    policies(fields, &format!("{prefix}.writer"), &writer.of_writers());
+    policies(fields, &format!("{prefix}.reader"), &reader.of_readers());
 }
 
 /// The fields that differ, in their order.
@@ -200,7 +213,8 @@ fn covers(name: &str, field: &str) -> bool {
         "send_queue" | "receive_queue" => in_force("max_samples"),
         _ => name.strip_prefix("qos.").is_some_and(|name| {
             let in_force_of_end = field.strip_prefix("effective_qos.").is_some_and(|rest| is_in(rest, name));
-            in_force_of_end || in_force(name)
+            let of_an_end = ["qos.writer.", "qos.reader."].iter().filter_map(|end| field.strip_prefix(end));
+            in_force_of_end || in_force(name) || of_an_end.into_iter().any(|field| is_in(field, name))
         }),
     }
 }
@@ -226,6 +240,7 @@ mod tests {
             ("profile", "effective_qos.reader.reliability"),
             ("qos.reader", "effective_qos.reader.reliability"),
             ("qos.reader.reliability", "effective_qos.reader.reliability"),
+            ("qos.reliability", "qos.writer.reliability"),
             ("vendor_defaults", "qos.max_samples"),
             ("vendor_defaults", "effective_qos.writer.max_blocking_ns"),
             ("env", "env.host.kernel"),
@@ -242,6 +257,7 @@ mod tests {
             ("size", "size_bytes"),
             ("qos.deadline_ns", "effective_qos.writer.reliability"),
             ("qos.reader.reliability", "effective_qos.writer.reliability"),
+            ("qos.reader.reliability", "qos.writer.reliability"),
             ("env.net.core.rmem_max", "env.sysctl.net.core.wmem_max"),
             ("sysctl", "env.host.kernel"),
             ("rmem_max", "env.sysctl.net.core.rmem_max"),

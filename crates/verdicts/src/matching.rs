@@ -2,7 +2,7 @@
 
 use results::{Cell, Document};
 
-use crate::differences::{cell_fields, is_named, unequal};
+use crate::differences::{fields_of_both, is_named, unequal};
 
 /// How many factors two cells differ in that were not named.
 pub(crate) fn distance(
@@ -10,7 +10,8 @@ pub(crate) fn distance(
     (right, of_right): (&Cell, &Document),
     named: &[String],
 ) -> usize {
-    let differing = unequal(&cell_fields(of_left, left), &cell_fields(of_right, right));
+    let [left, right] = fields_of_both([(of_left, left), (of_right, right)]);
+    let differing = unequal(&left, &right);
     let factors = differing.iter().filter(|difference| is_factor(&difference.field));
     factors.filter(|difference| !is_named(&difference.field, named)).count()
 }

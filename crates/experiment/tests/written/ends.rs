@@ -37,7 +37,9 @@ fn each_end_has_what_is_asked_of_it_over_what_is_asked_of_both() {
     let [second, millisecond] = [1_000_000_000, 1_000_000].map(|ns| Some(QosDuration::Ns(ns)));
     assert_eq!((writer.deadline_ns, reader.deadline_ns), (second, second));
     assert_eq!((writer.minimum_separation_ns, reader.minimum_separation_ns), (None, millisecond));
-    assert_eq!((writer.lifespan_ns, reader.lifespan_ns), (Some(QosDuration::Ns(2_000_000_000)), None));
+    // there are readers that must be told of a lifespan
+    let two_seconds = Some(QosDuration::Ns(2_000_000_000));
+    assert_eq!((writer.lifespan_ns, reader.lifespan_ns), (two_seconds, two_seconds));
     // what blocks is a write
     assert!(writer.max_blocking_ns.is_some() && reader.max_blocking_ns.is_none());
     let factors = &experiment.cells[0].factors;
@@ -46,6 +48,31 @@ fn each_end_has_what_is_asked_of_it_over_what_is_asked_of_both() {
     assert_eq!(factors.reader_qos(0), *reader);
     // what is asked of both is not written twice
     assert!(plan(&with("[qos]\ndurability = \"volatile\"\n"), &[]).cells[0].factors.qos_of_ends.is_none());
+}
+
+#[test]
+fn what_is_asked_of_both_is_judged_at_the_ends_that_have_it() {
+    // only readers have a minimum separation, and it must be within their deadline
+    let experiment =
+        tried("[qos]\nminimum_separation = \"1s\"\ndeadline = \"2s\"\n[qos.writer]\ndeadline = \"500ms\"\n");
+    let experiment = experiment.expect("a plan");
+    let QosOfEnds { writer, reader } = ends(&experiment, 0);
+    assert!(writer.minimum_separation_ns.is_none() && reader.minimum_separation_ns.is_some());
+    tried("[qos]\ndeadline = \"500ms\"\nminimum_separation = \"1s\"\n[qos.reader]\ndeadline = \"2s\"\n")
+        .expect("a plan");
+    // the depth is that of the end that keeps so much
+    let experiment =
+        tried("[qos]\nhistory = \"keep_last\"\nhistory_depth = 5\n[qos.writer]\nhistory = \"keep_all\"\n");
+    let experiment = experiment.expect("a plan");
+    let QosOfEnds { writer, reader } = ends(&experiment, 0);
+    assert_eq!((writer.history_depth, reader.history_depth), (None, Some(5)));
+    // guaranteed delivery is asked of no end, and so of no driver that has it not
+    let bare = BTreeMap::from([("bare".to_owned(), description("bare", &[], &[]))]);
+    let text = "[qos]\nreliability = \"reliable\"\n[qos.writer]\nreliability = \"best_effort\"\n\
+                [qos.reader]\nreliability = \"best_effort\"\n";
+    let experiment = planned_with(&source(&with(text), &["factors.driver=bare", "factors.size=32"]), &bare);
+    let experiment = experiment.map_err(told).expect("a plan");
+    assert_eq!(ends(&experiment, 0).writer.reliability, Some(Reliability::BestEffort));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is compared with what, and what is refused.
 
-use experiment::{Pin, ReceiveMode, Workload};
+use experiment::{Pin, QosOfEnds, ReceiveMode, Reliability, Workload};
 use results::{Document, Pairing, VerdictKind};
 use verdicts::{Asked, Refusal, compare};
 
@@ -96,6 +96,34 @@ fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
         };
         assert_eq!(found.iter().map(|found| found.field.as_str()).collect::<Vec<_>>(), [field]);
     }
+}
+
+#[test]
+fn qos_of_ends_differs_where_an_end_is_asked_for_something_else() {
+    let document = latency(12, 0.9, 0.01);
+    let differences = |change: fn(&mut QosOfEnds), factors: &[&str]| {
+        let mut other = latency(12, 0.9, 0.02);
+        for cell in &mut other.cells {
+            let qos = &cell.factors.qos;
+            let mut ends = QosOfEnds { writer: qos.clone().of_writers(), reader: qos.clone().of_readers() };
+            change(&mut ends);
+            cell.factors.qos_of_ends = Some(ends);
+            // neither end is asked for this
+            cell.factors.qos.transport_priority = Some(3);
+        }
+        let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
+        let asked = Asked { factors, ..Asked::default() };
+        let found = compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &asked);
+        found.map(|found| found.differences).map_err(|refusal| refusal.details())
+    };
+    assert_eq!(differences(|_| {}, &[]), Ok(Vec::new()), "written otherwise, and the same");
+    let open: fn(&mut QosOfEnds) = |ends| ends.reader.reliability = Some(Reliability::BestEffort);
+    let refused = differences(open, &[]).expect_err("readers differ");
+    assert_eq!(refused, ["qos.reader.reliability: `reliable`, then `best_effort`"]);
+    for factor in ["qos.reader.reliability", "qos.reader", "qos.reliability", "qos"] {
+        assert_eq!(differences(open, &[factor]).map(|found| found.len()), Ok(1), "{factor}");
+    }
+    assert_eq!(differences(open, &["qos.writer"]), Err(refused));
 }
 
 #[test]
