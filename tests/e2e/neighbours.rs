@@ -77,7 +77,7 @@ fn strangers(scene: &Scene, driver: &str, mut disturb: impl FnMut(&Configure, &m
             "--runs",
             &RUNS.to_string(),
             "--duration",
-            "500ms",
+            "1500ms",
             "--json",
             "--out",
             "result",

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::support::{Running, Scene, count, drivers, list, monotonic_ns, root};
 
 /// No answer is waited for longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 const TAG: u16 = 0x2a5;
 const SEED: u64 = 7;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -50,8 +50,8 @@ impl Agent {
     }
 
     /// From the match to the end.
-    fn write(mut self, reader: &mut UnixStream) -> Result<u64, String> {
-        let with = Match { peers: 1, timeout_ns: 5 * SECOND_NS, ..Match::default() };
+    fn write(mut self, reader: &mut UnixStream, match_ns: u64) -> Result<u64, String> {
+        let with = Match { peers: 1, timeout_ns: match_ns, ..Match::default() };
         let sent = match self.order(&Order::Match(with)) {
             Reply::Matched { .. } => {
                 // a writer that has matched says nothing of its reader
@@ -93,6 +93,12 @@ struct Case {
 impl Case {
     const fn new(driver: &'static str, size: u64, rate_sps: u64) -> Self {
         Self { driver, size, rate_sps, type_name: "Sample", member: "sequence<octet>", seed: SEED }
+    }
+
+    /// Whether the reader has the type that is written.
+    fn matches(&self) -> bool {
+        let ours = Self::new(self.driver, self.size, self.rate_sps);
+        (self.type_name, self.member) == (ours.type_name, ours.member)
     }
 
     fn factors(&self, scene: &Scene) -> Factors {
@@ -167,7 +173,8 @@ impl Case {
             spin: false,
         })));
         assert!(matches!(configured, Reply::Configured(_)), "{configured:?}");
-        let sent = agent.write(&mut end);
+        // who is to match has time to start
+        let sent = agent.write(&mut end, if self.matches() { 60 } else { 5 } * SECOND_NS);
         // acknowledged is not yet taken: it goes on until there is nothing more
         drop(end);
         let outcome = reader.end();

@@ -63,7 +63,9 @@ fn a_selftest_tells_what_can_be_seen_and_a_plan_says_it() {
     let foreseen = &plan["smallest_effect"][0];
     assert_eq!((foreseen["driver"].as_str(), foreseen["comparisons"].as_u64()), (Some("udp"), Some(2)));
     for effect in list(&foreseen["effects"]) {
-        assert!(effect["least_pct"].as_f64().expect("an effect") > 0.0, "{foreseen:#}");
+        // of p99 on a busy host there may be none, see above
+        let least = effect["least_pct"].as_f64();
+        assert!(least.is_some_and(|least| least > 0.0) || effect["metric"] == "rtt_p99", "{foreseen:#}");
     }
     assert_eq!(list(&foreseen["effects"]).len(), 2, "{foreseen:#}");
     // what another host could see is not told
@@ -88,7 +90,7 @@ fn errors(kept: &Value) -> Vec<String> {
 
 /// What a selftest measures, as an experiment file has it.
 const SELFTEST: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\n[factors]\ndriver = \"udp\"\n\
-                        size = [64, 16384]\n[design]\nblocks = 8\nbaseline = { driver = \"udp\" }\n";
+                        size = [64, 16384]\n[design]\nblocks = 10\nbaseline = { driver = \"udp\" }\n";
 
 /// From outside, the second run of every block is made slower than the first: its processes are known by the length of their
 /// environment, which follows from the seed.
@@ -130,7 +132,7 @@ fn where_second_runs_are_slower_something_differs_from_itself_and_it_ends_with_1
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).expect("it may be run");
     let variables = [("DDSMARK_AGENT", OsStr::new(&agent))];
     let seed = seed.to_string();
-    let words = ["selftest", "--quick", "--pairs", "8", "--seed", &seed, "--json", "--out", "result"];
+    let words = ["selftest", "--quick", "--pairs", "10", "--seed", &seed, "--json", "--out", "result"];
     let rigged = scene.start_with(&variables, "ddsmark", &words).end();
     rigged.assert_status(1);
     let said: Value = serde_json::from_str(&rigged.stdout).expect("JSON");

@@ -15,7 +15,7 @@ void check_description(const char *name) {
   const unsigned threads = thread_count(), descriptors = descriptor_count();
   const ddsmark_description *info = d->describe();
   CHECK(info != NULL && info == d->describe());
-  CHECK_U64(thread_count(), threads);
+  WAIT_UNTIL(thread_count() == threads);
   CHECK_U64(descriptor_count(), descriptors);
 
   CHECK_U64(info->struct_size, sizeof *info);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 void test_nothing_left_behind(void) {
-  CHECK_U64(thread_count(), 1);
+  WAIT_UNTIL(thread_count() == 1);
   const unsigned descriptors = descriptor_count();
   for (int i = 0; i < 3; i++) {
     ddsmark_participant *p = participant();
@@ -19,7 +19,7 @@ void test_nothing_left_behind(void) {
     OK(d->reader_close(r));
     OK(d->writer_close(w));
     OK(d->participant_close(p));
-    CHECK_U64(thread_count(), 1);
+    WAIT_UNTIL(thread_count() == 1);
     CHECK_U64(descriptor_count(), descriptors);
   }
 }
@@ -41,7 +41,7 @@ void test_shared_domain(void) {
   OK(d->writer_close(w));
   OK(d->participant_close(second));
   OK(d->participant_close(third));
-  CHECK_U64(thread_count(), 1);
+  WAIT_UNTIL(thread_count() == 1);
   CHECK_U64(descriptor_count(), descriptors);
 }
 

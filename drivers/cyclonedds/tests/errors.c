@@ -18,7 +18,7 @@ void test_option_errors(void) {
   const unsigned descriptors = descriptor_count();
   CHECK(d->participant_open(&c, &p) != DDSMARK_OK);
   CHECK(p == NULL);
-  CHECK_U64(thread_count(), 1);
+  WAIT_UNTIL(thread_count() == 1);
   CHECK_U64(descriptor_count(), descriptors);
   /* Of several values the last one. */
   const ddsmark_option twice[] = {{"fragment_size", "no number"}, {"fragment_size", "1300"}};

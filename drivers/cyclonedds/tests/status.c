@@ -261,12 +261,12 @@ void test_liveliness_counter(void) {
   ddsmark_qos q = reliable_keep_all(100);
   q.present |= 1u << DDSMARK_POLICY_LIVELINESS;
   q.liveliness = DDSMARK_LIVELINESS_BY_TOPIC;
-  q.liveliness_lease_ns = 500000000;
+  q.liveliness_lease_ns = 1000000000;
   ddsmark_writer *w = writer(p, &q);
   ddsmark_reader *r = reader(p, &q);
   WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
   /* As long as it asserts its liveliness it has it. */
-  for (uint64_t end = now_ns() + 1200000000; now_ns() < end; sleep_ms(10))
+  for (uint64_t end = now_ns() + 2400000000; now_ns() < end; sleep_ms(10))
     OK(d->writer_assert_liveliness(w));
   CHECK_U64(of_writer(w, DDSMARK_COUNTER_LIVELINESS_LOST), 0);
   CHECK_U64(of_reader(r, DDSMARK_COUNTER_LIVELINESS_LOST), 0);

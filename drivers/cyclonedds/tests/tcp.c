@@ -73,7 +73,7 @@ void test_tcp(void) {
     OK(d->participant_close(first));
     OK(d->participant_close(second));
     CHECK_U64(descriptor_count(), descriptors);
-    CHECK_U64(thread_count(), 1);
+    WAIT_UNTIL(thread_count() == 1);
   }
 }
 

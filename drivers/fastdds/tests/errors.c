@@ -57,7 +57,7 @@ void test_option_errors(void) {
   option = (ddsmark_option){"max_message_size", "100000000"};
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "shm_segment_size");
   CHECK(p == NULL);
-  CHECK_U64(thread_count(), 1);
+  WAIT_UNTIL(thread_count() == 1);
 }
 
 void test_unsupported_writers(void) {

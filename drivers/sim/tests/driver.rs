@@ -150,8 +150,8 @@ fn best_effort_loses_and_doubles_what_it_is_told_to() {
 
 #[test]
 fn a_full_queue_blocks_times_out_or_refuses() {
-    let options = [("service", "200ms"), ("queue", "1"), ("latency", "0")];
-    let participant = open(&options);
+    let with_service = |service| open(&[("service", service), ("queue", "1"), ("latency", "0")]);
+    let participant = with_service("10s");
     let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, 20_000_000));
     writer.write(b"in the server").expect("written");
     let begun = Instant::now();
@@ -164,6 +164,7 @@ fn a_full_queue_blocks_times_out_or_refuses() {
     assert_eq!(writer.write_status(b"no room"), abi::REFUSED);
     assert_eq!(writer.counters().get(abi::COUNTER_WRITE_REFUSED), Some(1));
 
+    let participant = with_service("200ms");
     let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
     let begun = Instant::now();
     writer.write(b"in the server").expect("written");

@@ -4,6 +4,7 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -175,6 +176,18 @@ impl Census {
     pub fn take() -> Self {
         Self { descriptors: entries("/proc/self/fd"), threads: entries("/proc/self/task") }
     }
+
+    /// Once it holds of them, or when a thread that was joined would long be listed no more.
+    fn once(holds: impl Fn(&Self) -> bool) -> Self {
+        let begin = Instant::now();
+        loop {
+            let now = Self::take();
+            if holds(&now) || begin.elapsed() > WAIT {
+                return now;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
 }
 
 /// Opens a participant and two pairs of all that a driver has, uses and closes them, time and again: nothing is left.
@@ -194,7 +207,7 @@ pub fn assert_close_leaves_nothing(before: &Census, entity: &Entity, open: impl 
         writer.flush().expect("flushed");
         assert_eq!(receive(&mut reader, 1), [b"under way"]);
         writer.write(b"never received").expect("written");
-        let now = Census::take();
+        let now = Census::once(|now| now.threads.len() == before.threads.len() + 1);
         assert!(now.descriptors.len() >= before.descriptors.len() + 4);
         assert_eq!(now.threads.len(), before.threads.len() + 1);
         // What failed to open has left nothing either.
@@ -206,7 +219,7 @@ pub fn assert_close_leaves_nothing(before: &Census, entity: &Entity, open: impl 
         other.close().expect("closed");
         participant.close().expect("closed");
     }
-    assert_eq!(&Census::take(), before);
+    assert_eq!(&Census::once(|now| now == before), before);
 }
 
 fn entries(directory: &str) -> Vec<String> {

@@ -270,7 +270,7 @@ fn phase_of(line: &str) -> Result<String, serde_json::Error> {
 fn murder(plan: &Path, own: &Kill, agent: Pid, runner: Pid) -> Outcome {
     let begin = Instant::now();
     while begin.elapsed() < own.delay {
-        thread::sleep((own.delay - begin.elapsed()).min(Duration::from_millis(1)));
+        thread::sleep(own.delay.saturating_sub(begin.elapsed()).min(Duration::from_millis(1)));
     }
     let victim = if own.runner { runner } else { agent };
     let hit = stopped(victim);
