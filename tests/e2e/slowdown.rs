@@ -17,8 +17,8 @@ fn a_delay_in_the_send_calls_is_found() {
     let said = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     // what the delay costs is measured too, and need not come to 200 µs
-    let rows = said.lines().skip_while(|line| !line.starts_with("| nothing"));
-    let row = rows.skip(1).next().unwrap_or_else(|| panic!("{said}\n{errors}"));
+    let mut rows = said.lines().skip_while(|line| !line.starts_with("| nothing"));
+    let row = rows.nth(1).unwrap_or_else(|| panic!("{said}\n{errors}"));
     let columns: Vec<&str> = row.split('|').map(str::trim).collect();
     let number = |text: &str| text.trim_end_matches(" %").parse::<f64>().expect("a number");
     let (injected, found) = (number(columns[2]), number(columns[3]));
