@@ -207,7 +207,10 @@ void test_extra_samples(void) {
     setting s;
     const ddsmark_option option = {"extra_samples", asked[i]};
     ddsmark_participant *p = participant_with("data_sharing", &option, asked[i] != NULL);
-    ddsmark_writer *w = writer(p, NULL);
+    ddsmark_writer_config c = writer_config(NULL);
+    c.max_payload_bytes = 1000;
+    ddsmark_writer *w = NULL;
+    OK(d->writer_open(p, &c, &w));
     CHECK(strcmp(writer_setting(w, "extra_samples", &s), asked[i + 1]) == 0);
     OK(d->writer_close(w));
     OK(d->participant_close(p));
