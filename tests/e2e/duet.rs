@@ -65,7 +65,7 @@ fn two_runs_of_real_middleware_are_made_at_once_and_neither_meets_the_other() {
     for run in runs.values() {
         let duet = run.duet.as_ref().expect("a duet");
         assert_eq!((run.state, &run.failure), (RunState::Valid, &None), "{run:?}");
-        assert!(run.belongs_to(runs[&duet.partner]) && duet.side_by_side_pct > 0.0, "{duet:?}");
+        assert!(run.belongs_to(runs[&duet.partner]) && duet.side_by_side_pct > 50.0, "{duet:?}");
         assert!(run.counted.iter().all(|counted| counted.foreign == 0), "{run:?}");
         let cores: Vec<usize> = run.agents.iter().map(|agent| agent.cpus.len()).collect();
         assert_eq!(cores, [1, 1]);

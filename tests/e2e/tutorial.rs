@@ -33,16 +33,7 @@ fn follow(scene: &Scene, text: &str) {
     assert!(commands.len() >= 4, "{commands:?}");
     for command in commands {
         let outcome = scene.start("sh", &["-c", &command]).end();
-        // between two measurements the host may change by more than any bound, and then the gate says so
-        let is_shut = command.contains("--fail-if") && outcome.stdout.contains("BROKEN");
-        let expected = Some(i32::from(is_shut));
-        assert_eq!(
-            outcome.status.code(),
-            expected,
-            "$ {command}\n{}\n--\n{}",
-            outcome.stdout,
-            outcome.stderr
-        );
+        assert!(outcome.status.success(), "$ {command}\n{}\n--\n{}", outcome.stdout, outcome.stderr);
         assert!(!outcome.stdout.is_empty(), "`{command}` prints nothing");
     }
 }

@@ -33,13 +33,13 @@ impl End {
         }
     }
 
-    /// The first of these policies that is none of this end's.
-    pub(crate) fn foreign(self, qos: &Qos) -> Option<&'static str> {
+    /// The fields of these policies that are none of this end's.
+    pub(crate) fn foreign(self, qos: &Qos) -> Vec<&'static str> {
         let of_it = match self {
             Self::Writer => qos.clone().of_writers(),
             Self::Reader => qos.clone().of_readers(),
         };
-        qos.differences(&of_it).first().map(|(field, ..)| *field)
+        qos.differences(&of_it).into_iter().map(|(field, ..)| field).collect()
     }
 }
 
@@ -85,25 +85,9 @@ impl Policies {
             Some(own) => own.0.over(&self.of_both()),
             None => self.of_both(),
         };
-        match end {
-            End::Writer => {
-                Self { minimum_separation: None, autopurge_nowriter: None, autopurge_disposed: None, ..all }
-            }
-            End::Reader => Self {
-                max_blocking: None,
-                service_cleanup: None,
-                service_history: None,
-                service_history_depth: None,
-                service_max_samples: None,
-                service_max_instances: None,
-                service_max_samples_per_instance: None,
-                lifespan: None,
-                ownership_strength: None,
-                transport_priority: None,
-                autodispose_unregistered: None,
-                ..all
-            },
-        }
+        let mut qos = Qos::default();
+        all.apply(&mut qos);
+        all.without_fields(&end.foreign(&qos))
     }
 
     const fn own(&self, end: End) -> Option<&OfOneEnd> {
@@ -119,7 +103,7 @@ impl Policies {
             let Some(OfOneEnd(own)) = self.own(end) else { continue };
             let mut qos = Qos::default();
             own.apply(&mut qos);
-            if let Some(field) = end.foreign(&qos) {
+            if let Some(&field) = end.foreign(&qos).first() {
                 let words = format!("{} have no {}", end.name(), without_unit(field));
                 let hint = "DDS 1.4 section 2.2.3 says whose policy it is: put it under the other end, or where it is of both";
                 return Err(PlanError::Contradiction { words, hint }.at(own.place(field)));

@@ -169,6 +169,11 @@ macro_rules! policies {
                 .without_depths_before(other)
             }
 
+            /// Without these fields of [`Qos`].
+            pub(crate) fn without_fields(self, fields: &[&str]) -> Self {
+                Self { $($field: self.$field.filter(|_| !fields.contains(&stringify!($meant))),)* ..self }
+            }
+
             /// What is written beside the kind of reliability: name, policy, place.
             pub(crate) fn written(&self) -> Vec<(&'static str, Policy, Span)> {
                 let mut written = Vec::new();

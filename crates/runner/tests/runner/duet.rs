@@ -51,7 +51,10 @@ fn both_runs_are_made_at_the_same_time_on_cores_and_domains_of_their_own() {
         assert!(run.belongs_to(partner) && partner.belongs_to(run) && run.block == partner.block);
         assert_eq!((run.state, &run.failure), (RunState::Valid, &None));
         // had one been made after the other, they would not have been side by side at all
-        assert!(side_by_side_pct(run) > 0.0 && side_by_side_pct(run) == side_by_side_pct(partner), "{run:?}");
+        assert!(
+            side_by_side_pct(run) > 50.0 && side_by_side_pct(run) == side_by_side_pct(partner),
+            "{run:?}"
+        );
         assert_ne!(domain(run), domain(partner));
         let used = [cores(run), cores(partner)];
         assert!(used == halves || used == [halves[1].clone(), halves[0].clone()], "{used:?}");
