@@ -21,6 +21,7 @@ mod paced;
 mod pairs;
 mod refusals;
 mod resume;
+mod round_trips;
 mod search;
 mod selftest;
 mod shared_memory;

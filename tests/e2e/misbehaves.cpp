@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The driver of -DREAL="<path>", well but for one thing: -DHOW=<name of a function below>. */
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ddsmark/driver.h>
 #include <dlfcn.h>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 static ddsmark_driver real, bad;
@@ -76,6 +78,60 @@ static void say(const char *words) {
       *static_cast<volatile int *>(nullptr) = 1;
     }).detach();
     return real.writer_open(participant, config, out);
+  };
+}
+
+// Once in a while a write is kept for 50 ms.
+static constexpr auto KEPT = std::chrono::milliseconds(50);
+static std::atomic<bool> pings;
+
+[[maybe_unused]] static void know_pings() {
+  bad.writer_open = [](ddsmark_participant *participant, const ddsmark_writer_config *config,
+                       ddsmark_writer **out) -> ddsmark_status {
+    std::string topic = config->topic;
+    pings = topic.size() >= 4 && topic.compare(topic.size() - 4, 4, "_out") == 0;
+    return real.writer_open(participant, config, out);
+  };
+}
+
+// At each end one write in a thousand, and never both of a round trip.
+[[maybe_unused]] static void stalls() {
+  know_pings();
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    static unsigned written = pings ? 0 : 500;
+    if (++written % 1000 == 0)
+      std::this_thread::sleep_for(KEPT);
+    return real.writer_write(writer, key, data, size);
+  };
+}
+
+// Of pings one write in 500.
+[[maybe_unused]] static void times_out() {
+  know_pings();
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    static unsigned written;
+    if (pings && ++written % 500 == 0) {
+      std::this_thread::sleep_for(KEPT);
+      return DDSMARK_TIMED_OUT;
+    }
+    return real.writer_write(writer, key, data, size);
+  };
+}
+
+// Of pings one write in 500, each time that it is tried.
+[[maybe_unused]] static void refuses() {
+  know_pings();
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    using Clock = std::chrono::steady_clock;
+    static unsigned written;
+    static Clock::time_point until;
+    if (Clock::now() < until)
+      return DDSMARK_REFUSED;
+    if (pings && ++written % 500 == 0) {
+      until = Clock::now() + KEPT;
+      return DDSMARK_REFUSED;
+    }
+    return real.writer_write(writer, key, data, size);
   };
 }
 

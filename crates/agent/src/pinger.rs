@@ -22,7 +22,7 @@ use crate::{
     incoming::{Identity, Origin},
     payload::Payloads,
     session::{AgentError, Part, Role},
-    writer::WRITER,
+    writer::{Tries, WRITER},
 };
 
 /// A ping that is not back within this, or 100 times the median, is lost.
@@ -145,6 +145,12 @@ pub enum Inlet {
     Listening(ListeningReader<Echoes>),
 }
 
+impl Inlet {
+    const fn is_polling(&self) -> bool {
+        matches!(self, Self::Asked { polling: true, .. })
+    }
+}
+
 /// The role.
 #[derive(Debug)]
 pub struct PingerRole {
@@ -156,8 +162,18 @@ pub struct PingerRole {
     ping_timeout_ns: u64,
     rtt: Windows,
     stamps: Stamps,
+    counts: Counts,
+}
+
+/// Counts of one phase of traffic.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
     sent: u64,
     lost: u64,
+    /// Write calls that were repeated.
+    tries: Tries,
+    /// Pings that were never accepted: the last one, or none.
+    unsent: u64,
 }
 
 impl PingerRole {
@@ -173,41 +189,45 @@ impl PingerRole {
             ping_timeout_ns: MIN_PING_TIMEOUT_NS,
             rtt: Windows::new(configure.windows, configure.measure_ns),
             stamps: stamps_for(configure.measure_ns),
-            sent: 0,
-            lost: 0,
+            counts: Counts::default(),
         }
     }
 
-    /// Pings for so long.
+    /// Pings for `duration_ns`. A ping that is not accepted is tried again, and keeps the time of its first attempt: what it waited
+    /// for room is part of its round trip. The last one is tried beyond the end, for as long as an echo is awaited.
     fn ping(&mut self, duration_ns: u64, warm_up: bool) -> Result<(), AgentError> {
         let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
         let inlet = self.inlet.as_mut().ok_or(AgentError::Closed)?;
         self.rtt.begin(now_ns());
         self.stamps.clear();
-        (self.sent, self.lost) = (0, 0);
+        self.counts = Counts::default();
         let mut now = now_ns();
         let end_ns = now + duration_ns;
         let mut sequence = 0;
-        while now < end_ns {
+        'pings: while now < end_ns {
             self.flight.came_ns.store(0, Relaxed);
             self.flight.awaited.store(sequence | if warm_up { WARM_UP } else { 0 }, Release);
             // read anew: what it took to record the echo before is not this ping's
             let sent_ns = now_ns();
             let header =
                 Header { sequence: sequence as u32, writer: WRITER, tag: self.tag, warm_up, sent_ns };
-            match writer.write(0, self.payloads.stamped(sequence, &header))? {
-                WriteOutcome::Accepted => {}
-                // with one in flight there is room again at once: try the same ping with a new time
-                WriteOutcome::TimedOut | WriteOutcome::Refused => {
-                    now = now_ns();
-                    continue;
+            let payload = self.payloads.stamped(sequence, &header);
+            loop {
+                match writer.write(0, payload)? {
+                    WriteOutcome::Accepted => break,
+                    WriteOutcome::TimedOut => self.counts.tries.timed_out += 1,
+                    WriteOutcome::Refused => self.counts.tries.refused += 1,
+                }
+                let now = now_ns();
+                if now >= end_ns && now - sent_ns >= self.ping_timeout_ns {
+                    self.counts.unsent += 1;
+                    break 'pings;
                 }
             }
-            self.sent += 1;
-            let came_ns =
-                await_echo(inlet, &self.flight, sent_ns + self.ping_timeout_ns, self.ping_timeout_ns)?;
+            self.counts.sent += 1;
+            let came_ns = await_echo(inlet, &self.flight, sent_ns, self.ping_timeout_ns)?;
             if came_ns == 0 {
-                self.lost += 1;
+                self.counts.lost += 1;
                 now = now_ns();
             } else {
                 self.rtt.record(came_ns, came_ns - sent_ns);
@@ -232,14 +252,11 @@ impl PingerRole {
     }
 }
 
-/// When the echo came; 0: not before the deadline.
+/// Returns when the echo came; 0: not within the timeout, which begins when the ping was accepted. `sent_ns`: first attempt.
 #[inline]
-fn await_echo(
-    inlet: &mut Inlet,
-    flight: &Flight,
-    deadline_ns: u64,
-    timeout_ns: u64,
-) -> Result<u64, AgentError> {
+fn await_echo(inlet: &mut Inlet, flight: &Flight, sent_ns: u64, timeout_ns: u64) -> Result<u64, AgentError> {
+    let mut deadline_ns = sent_ns + timeout_ns;
+    let mut is_first_look = true;
     loop {
         match inlet {
             Inlet::Asked { reader, echoes, polling } => {
@@ -253,8 +270,15 @@ fn await_echo(
             }
         }
         let came_ns = flight.came_ns.load(Acquire);
-        if came_ns != 0 || now_ns() >= deadline_ns {
+        if came_ns != 0 {
             return Ok(came_ns);
+        }
+        let now = now_ns();
+        // Where the first look does not wait, the ping has just been accepted: the clock is read here, and not after each write.
+        if std::mem::take(&mut is_first_look) && inlet.is_polling() {
+            deadline_ns = now + timeout_ns;
+        } else if now >= deadline_ns {
+            return Ok(0);
         }
     }
 }
@@ -272,12 +296,12 @@ impl Role for PingerRole {
 
     fn measure(&mut self, duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
         self.ping(duration_ns, false)?;
-        Ok(Measured { sent: self.sent })
+        Ok(Measured { sent: self.counts.sent })
     }
 
     /// Lost pings may still come back: they are late, and counted so.
     fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
-        if self.lost > 0 {
+        if self.counts.lost > 0 {
             match &mut self.inlet {
                 Some(Inlet::Asked { reader, echoes, .. }) => {
                     let end_ns = now_ns() + drain.quiet_ns.min(drain.timeout_ns);
@@ -294,10 +318,14 @@ impl Role for PingerRole {
 
     fn report(&mut self) -> Result<Part, AgentError> {
         let echoes = self.close_inlet()?;
+        let Counts { sent, lost, tries, unsent } = self.counts;
         Ok(Part::Pinger(Pinged {
-            sent: self.sent,
+            sent,
+            unsent,
+            timed_out: tries.timed_out,
+            refused: tries.refused,
             returned: self.rtt.len(),
-            lost: self.lost,
+            lost,
             late: echoes.late,
             duplicate: echoes.duplicate,
             corrupt: echoes.corrupt,

@@ -26,6 +26,7 @@ pub struct Pings {
     stamps: Stamps,
     received: u64,
     echoed: u64,
+    timed_out: u64,
     refused: u64,
     foreign: u64,
     failure: Option<AgentError>,
@@ -40,6 +41,7 @@ impl Pings {
             stamps: stamps_for(configure.measure_ns),
             received: 0,
             echoed: 0,
+            timed_out: 0,
             refused: 0,
             foreign: 0,
             failure: None,
@@ -73,7 +75,9 @@ impl Pings {
                 self.stamps
                     .record(u64::from(header.sequence), Stamp { first_ns: came_ns, second_ns: sent_ns });
             }
-            Ok(WriteOutcome::TimedOut | WriteOutcome::Refused) => self.refused += 1,
+            // Not tried again: the thread may be the driver's own, which has to make room. The ping is lost, and counted so.
+            Ok(WriteOutcome::TimedOut) => self.timed_out += 1,
+            Ok(WriteOutcome::Refused) => self.refused += 1,
             Err(_) => self.note_failure(outcome),
         }
     }
@@ -272,6 +276,7 @@ impl Role for PongerRole {
         Ok(Part::Ponger(Ponged {
             received: pings.received + dropped,
             echoed: pings.echoed,
+            timed_out: pings.timed_out,
             refused: pings.refused + dropped,
             foreign: pings.foreign,
             echo: echo.to_owned(),

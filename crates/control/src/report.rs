@@ -183,6 +183,12 @@ pub struct ProbesRead {
 pub struct Pinged {
     /// Pings accepted by the middleware.
     pub sent: u64,
+    /// Pings that were tried and never accepted: the last one of the run, or none.
+    pub unsent: u64,
+    /// Write calls that timed out; the ping was tried again, with the time of its first attempt.
+    pub timed_out: u64,
+    /// Write calls that were refused; the ping was tried again, with the time of its first attempt.
+    pub refused: u64,
     /// Pings that came back in time.
     pub returned: u64,
     /// Pings that did not.
@@ -197,11 +203,11 @@ pub struct Pinged {
     pub foreign: u64,
     /// Echoes of which every byte was checked.
     pub checked_in_full: u64,
-    /// After so long a ping counts as lost.
+    /// Time after its acceptance from which a ping counts as lost.
     pub ping_timeout_ns: u64,
-    /// Round-trip times, in windows.
+    /// Round-trip times from the first attempt to write a ping, in windows.
     pub rtt: Distribution,
-    /// By sequence: when each ping was sent and its echo came.
+    /// By sequence: first attempt to write each ping, and arrival of its echo.
     pub stamps: Stamps,
 }
 
@@ -212,7 +218,9 @@ pub struct Ponged {
     pub received: u64,
     /// Echoes accepted by the middleware.
     pub echoed: u64,
-    /// Echoes that the middleware did not take.
+    /// Echoes whose write call timed out; they were not tried again.
+    pub timed_out: u64,
+    /// Echoes that were refused; they were not tried again.
     pub refused: u64,
     /// Samples that are not of this run.
     pub foreign: u64,

@@ -72,7 +72,7 @@ pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use packing::Packing;
 pub use probes::Probes;
 pub use rate::WindowCounts;
-pub use run::{Counted, Cpu, Failure, Run, RunState, Throughput};
+pub use run::{Counted, Cpu, Failure, PingRetries, Run, RunState, Throughput};
 pub use search::{
     GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialJudged, TrialRecord,
     Unpaced,

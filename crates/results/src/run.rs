@@ -50,6 +50,9 @@ pub struct Run {
     /// so is all of it in older results.
     #[serde(default)]
     pub steady_state: BTreeMap<String, SteadyState>,
+    /// Writes of pings and echoes that were not accepted at once. Of the workload `latency`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ping_retries: Option<PingRetries>,
     /// Pings sent and lost (latency), or per writer and reader (throughput).
     pub counted: Vec<Counted>,
     /// CPU time per sample at each end.
@@ -132,6 +135,22 @@ pub struct Throughput {
     /// Samples that were sent back, where there were some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probes: Option<Probes>,
+}
+
+/// Write calls of pings and echoes that were not accepted. A ping is tried again, and its round trip begins with its first attempt; an
+/// echo is not, and its ping is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PingRetries {
+    /// Write calls of pings that timed out.
+    pub timed_out: u64,
+    /// Write calls of pings that were refused.
+    pub refused: u64,
+    /// Pings that were tried and never accepted: the last one of the run, or none. Counted as lost.
+    pub unsent: u64,
+    /// Write calls of echoes that timed out.
+    pub echoes_timed_out: u64,
+    /// Write calls of echoes that were refused.
+    pub echoes_refused: u64,
 }
 
 /// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.

@@ -263,8 +263,12 @@ fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pinged 
         let back = if sequence < lost { 0 } else { sent + OUT_NS + TURN_NS + BACK_NS };
         stamps.record(sequence, Stamp { first_ns: sent, second_ns: back });
     }
+    let retried = |count| if told("retry") { count } else { 0 };
     Pinged {
         sent: SENT,
+        unsent: retried(1),
+        timed_out: retried(2),
+        refused: retried(3),
         returned: SENT - lost - u64::from(told("torn")),
         lost,
         late: lost / 2,
@@ -286,5 +290,14 @@ fn ponged(told: &dyn Fn(&'static str) -> bool) -> Ponged {
         let came = BEGIN_NS + sequence * PERIOD_NS + OUT_NS - shift;
         stamps.record(sequence, Stamp { first_ns: came, second_ns: came + TURN_NS });
     }
-    Ponged { received: SENT, echoed: SENT, refused: 0, foreign: 0, echo: "reader".to_owned(), stamps }
+    let retried = |count| if told("retry") { count } else { 0 };
+    Ponged {
+        received: SENT,
+        echoed: SENT,
+        timed_out: retried(4),
+        refused: retried(5),
+        foreign: 0,
+        echo: "reader".to_owned(),
+        stamps,
+    }
 }

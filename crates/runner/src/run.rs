@@ -202,6 +202,7 @@ pub(crate) fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) 
         paced: None,
         search: None,
         steady_state: BTreeMap::new(),
+        ping_retries: None,
         counted: Vec::new(),
         cpu_ns_per_sample: None,
         effective_qos: BTreeMap::new(),

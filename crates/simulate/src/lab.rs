@@ -213,6 +213,7 @@ impl Lab {
             steady_state,
             throughput: measured.throughput,
             paced,
+            ping_retries: None,
             counted: measured.counted.clone(),
             cpu_ns_per_sample: None,
             effective_qos: ["writer", "reader"].map(|end| (end.to_owned(), factors.qos.clone())).into(),

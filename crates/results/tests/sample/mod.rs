@@ -195,6 +195,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         latency,
         throughput,
         steady_state: BTreeMap::new(),
+        ping_retries: None,
         counted: vec![counted],
         cpu_ns_per_sample: Some(Cpu {
             writer: 2_000.0 + f64::from(scheduled.number) / 3.0,
@@ -296,6 +297,7 @@ pub fn failed(run: &Run) -> Run {
         latency: BTreeMap::new(),
         throughput: None,
         steady_state: BTreeMap::new(),
+        ping_retries: None,
         counted: Vec::new(),
         cpu_ns_per_sample: None,
         effective_qos: BTreeMap::new(),

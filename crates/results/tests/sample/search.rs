@@ -86,6 +86,7 @@ pub fn search(run: &Run) -> Run {
         latency: std::collections::BTreeMap::new(),
         throughput: None,
         steady_state: std::collections::BTreeMap::new(),
+        ping_retries: None,
         counted: Vec::new(),
         cpu_ns_per_sample: None,
         wire: None,

@@ -2,7 +2,7 @@
 
 use control::{Pinged, Ponged, Stamp};
 use experiment::Design;
-use results::{COARSE_WINDOWS, Counted, WarningKind, Windows};
+use results::{COARSE_WINDOWS, Counted, PingRetries, WarningKind, Windows};
 
 use super::{Figures, cpu};
 use crate::pair::{DRIVING, Evidence, SERVING};
@@ -25,9 +25,10 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
     figures.counted.push(Counted {
         writer: PINGER,
         reader: 0,
-        sent: pinged.sent,
+        // a ping that was never accepted is a late one too
+        sent: pinged.sent.saturating_add(pinged.unsent),
         delivered: pinged.returned,
-        lost: pinged.lost,
+        lost: pinged.lost.saturating_add(pinged.unsent),
         undelivered: 0,
         duplicate: pinged.duplicate,
         out_of_order: 0,
@@ -44,14 +45,40 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
         );
         figures.warn(WarningKind::Loss, text);
     }
-    if ponged.refused > 0 {
-        figures.warn(
-            WarningKind::WritesRefused,
-            format!("the middleware did not take {} of the echoes", ponged.refused),
-        );
-    }
+    retries(&mut figures, pinged, ponged);
     figures.cpu = cpu(evidence, pinged.sent, ponged.echoed);
     figures
+}
+
+/// Writes that were not accepted at once, in the record and in warnings.
+fn retries(figures: &mut Figures, pinged: &Pinged, ponged: &Ponged) {
+    let retries = PingRetries {
+        timed_out: pinged.timed_out,
+        refused: pinged.refused,
+        unsent: pinged.unsent,
+        echoes_timed_out: ponged.timed_out,
+        echoes_refused: ponged.refused,
+    };
+    if retries.timed_out > 0 || retries.refused > 0 {
+        let text = format!(
+            "{} writes of pings timed out and {} were refused; they were repeated, and round trips include the time since the first \
+             attempt",
+            retries.timed_out, retries.refused
+        );
+        figures.warn(WarningKind::WritesRefused, text);
+    }
+    if retries.unsent > 0 {
+        let text = "the last ping was not accepted before the run ended: it counts as lost".to_owned();
+        figures.warn(WarningKind::WritesRefused, text);
+    }
+    if retries.echoes_timed_out > 0 || retries.echoes_refused > 0 {
+        let text = format!(
+            "{} writes of echoes timed out and {} were refused; their pings count as lost",
+            retries.echoes_timed_out, retries.echoes_refused
+        );
+        figures.warn(WarningKind::WritesRefused, text);
+    }
+    figures.ping_retries = Some(retries);
 }
 
 /// Independent counts that must agree.

@@ -17,8 +17,8 @@ use crate::{
 };
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
-    AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, Run, RunState,
-    SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, steady_latency,
+    AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, PingRetries, Run,
+    RunState, SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, steady_latency,
 };
 
 /// Of fewer samples one more or less changes a rate by over 5 %.
@@ -31,6 +31,7 @@ struct Figures {
     throughput: Option<Throughput>,
     paced: Option<Paced>,
     steady_state: BTreeMap<String, SteadyState>,
+    ping_retries: Option<PingRetries>,
     counted: Vec<Counted>,
     cpu: Option<Cpu>,
     warnings: Vec<Warning>,
@@ -203,6 +204,7 @@ pub(crate) fn collect(
     run.throughput = figures.throughput;
     run.paced = figures.paced;
     run.steady_state = figures.steady_state;
+    run.ping_retries = figures.ping_retries;
     run.counted = figures.counted;
     run.cpu_ns_per_sample = figures.cpu;
     figures.log

@@ -2,7 +2,7 @@
 
 use crate::rig::{Rig, files_below, run};
 use experiment::{Batching, Pin, Queues, ReceiveGroup, Workload};
-use results::{Directory, Document, FindingKind, RunState, State, WarningKind};
+use results::{Directory, Document, FindingKind, PingRetries, RunState, State, WarningKind};
 
 fn measure(workload: Workload, script: &str) -> Document {
     Rig::new(&[("d", script)]).of_workload(workload).execute()
@@ -31,6 +31,25 @@ fn a_latency_run_has_round_trips_and_both_ways() {
     let roles: Vec<_> = run.agents.iter().map(|agent| agent.role.as_str()).collect();
     assert_eq!(roles, ["pinger", "ponger"]);
     assert_eq!(run.effective_qos.keys().collect::<Vec<_>>(), ["reader", "writer"]);
+}
+
+#[test]
+fn writes_of_pings_and_echoes_that_were_not_accepted_are_counted_and_told() {
+    let document = measure(Workload::Latency, "retry");
+    let run = run(&document, "d/latency");
+    let retries = run.ping_retries.expect("a latency run");
+    let expected =
+        PingRetries { unsent: 1, timed_out: 2, refused: 3, echoes_timed_out: 4, echoes_refused: 5 };
+    assert_eq!(retries, expected);
+    // a ping that was never accepted is lost
+    assert_eq!((run.counted[0].sent, run.counted[0].delivered, run.counted[0].lost), (1001, 1000, 1));
+    let told: Vec<_> =
+        run.warnings.iter().filter(|warning| warning.kind == WarningKind::WritesRefused).collect();
+    let words = ["2 writes of pings timed out and 3 were refused", "the last ping", "4 writes of echoes"];
+    assert_eq!(told.len(), words.len(), "{told:?}");
+    assert!(told.iter().zip(words).all(|(told, words)| told.text.contains(words)), "{told:?}");
+    let clean = measure(Workload::Latency, "");
+    assert_eq!(crate::rig::run(&clean, "d/latency").ping_retries, Some(PingRetries::default()));
 }
 
 #[test]

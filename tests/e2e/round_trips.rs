@@ -1,0 +1,72 @@
+//! Writes that a middleware keeps, refuses or gives up on are part of the round trip.
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, list, programs, shared_library};
+
+/// Time for which `misbehaves.cpp` keeps a write.
+const KEPT_NS: u64 = 50_000_000;
+
+/// The sum of a count over the runs of a cell.
+fn retries(cell: &Value, what: &str) -> u64 {
+    list(&cell["runs"]).iter().map(|run| count(&run["ping_retries"][what])).sum()
+}
+
+#[test]
+fn kept_writes_are_in_the_tail_and_repeated_ones_are_counted() {
+    let scene = Scene::new();
+    let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
+    let real = format!("-DREAL=\"{}\"", real.display());
+    let drivers = ["stalls", "times_out", "refuses"].map(|how| {
+        let (library, how) = (format!("libddsmark_{how}.so"), format!("-DHOW={how}"));
+        shared_library(&scene, "c++", &library, &["-std=c++17", &real, &how, "misbehaves.cpp"])
+    });
+    // 1,000 pings, two of them kept, take 0.1 s and 1,000 round trips
+    let plan = format!(
+        r#"question = "Is a write that is kept part of the round trip?"
+workload = "latency"
+[factors]
+driver = {drivers:?}
+size = 64
+[design]
+blocks = 3
+warm_up = "20ms"
+measure = "1s"
+"#
+    );
+    std::fs::write(scene.path("kept.toml"), plan).expect("a file");
+    let outcome = scene.ddsmark(&["run", "kept.toml", "--json", "--out", "result"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let told = "round trips include the time since the first attempt";
+    for (how, driver) in ["stalls", "times_out", "refuses"].into_iter().zip(&drivers) {
+        let cells = list(&document["cells"]);
+        let cell = cells.iter().find(|cell| cell["factors"]["driver"] == driver.as_str()).expect("a cell");
+        let rtt = &cell["latency"]["rtt"];
+        let max = |run: &Value| count(&run["latency"]["rtt"]["max_ns"]);
+        let runs = list(&cell["runs"]);
+        assert!(runs.iter().all(|run| run["state"] == "valid" && max(run) >= KEPT_NS), "{how}: {cell:#}");
+        // values of a histogram are exact to 0.1 %
+        assert!(count(&rtt["p99_9_ns"]) >= KEPT_NS / 1000 * 999, "{how}: {cell:#}");
+        // most are not kept
+        assert!(count(&rtt["p50_ns"]) < KEPT_NS / 2, "{how}: {cell:#}");
+        let [timed_out, refused, unsent] = ["timed_out", "refused", "unsent"].map(|what| retries(cell, what));
+        assert_eq!(
+            (timed_out > 0, refused > 0, unsent),
+            (how == "times_out", how == "refuses", 0),
+            "{cell:#}"
+        );
+        let warnings = list(&cell["warnings"]).iter().filter_map(|warning| warning["text"].as_str());
+        assert_eq!(
+            warnings.filter(|text| text.contains(told)).count(),
+            usize::from(how != "stalls"),
+            "{cell:#}"
+        );
+        // what a ping waits before it is accepted is in the way out
+        let way_out = |run: &Value| count(&run["latency"]["one_way_out"]["max_ns"]);
+        assert!(how == "stalls" || runs.iter().all(|run| way_out(run) >= KEPT_NS), "{how}: {cell:#}");
+    }
+    let report = scene.ddsmark(&["report", "result"]);
+    report.assert_status(0);
+    assert!(report.stdout.contains(told), "{}", report.stdout);
+}
