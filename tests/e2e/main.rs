@@ -30,3 +30,4 @@ mod slowdown;
 mod streams;
 mod trouble;
 mod tutorial;
+mod variables;

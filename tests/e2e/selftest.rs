@@ -125,7 +125,7 @@ fn where_second_runs_are_slower_something_differs_from_itself_and_it_ends_with_1
     let slow = second.iter().map(u32::to_string).collect::<Vec<_>>().join("|");
     let agent = scene.path("agent");
     let script = format!(
-        "#!/bin/sh\ncase ${{#DDSMARK_PADDING}} in {slow}) export DDSMARK_SLOW_SEND_NS=300000 LD_PRELOAD='{library}' ;; esac\n\
+        "#!/bin/sh\ncase ${{#DDSMARK_PADDING}} in {slow}) export SLOW_SEND_NS=300000 LD_PRELOAD='{library}' ;; esac\n\
          exec '{}' \"$@\"\n",
         programs().join("ddsmark-agent").display()
     );

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * To be preloaded: every call that sends is preceded by a spin of so many ns as DDSMARK_SLOW_SEND_NS says. A slowdown
+ * To be preloaded: every call that sends is preceded by a spin of so many ns as SLOW_SEND_NS says. A slowdown
  * that comes from outside of what is measured; `cargo xtask slowdown` looks whether it is found. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ static ssize_t (*real_sendmsg)(int, const struct msghdr *, int);
 static int (*real_sendmmsg)(int, struct mmsghdr *, unsigned, int);
 
 __attribute__((constructor)) static void begin(void) {
-  const char *text = getenv("DDSMARK_SLOW_SEND_NS");
+  const char *text = getenv("SLOW_SEND_NS");
   delay_ns = text == NULL ? 0 : atoll(text);
   real_send = (ssize_t(*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send");
   real_sendto =

@@ -118,6 +118,7 @@ impl From<RunnerError> for Problem {
             | RunnerError::NoDriverFile { .. }
             | RunnerError::NoCore { .. }
             | RunnerError::NoInterface { .. }
+            | RunnerError::IgnoredLibrary { .. }
             | RunnerError::Refused { .. } => Status::WrongUse,
             RunnerError::Stopped => Status::Interrupted,
             _ => Status::Failed,

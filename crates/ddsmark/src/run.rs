@@ -10,7 +10,7 @@ use experiment::{Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source,
 use results::{Directory, Foresight, Header, State, Tool};
 use runner::{
     DriverPath, LocalLauncher, Outcome, Parts, RunnerError, Session, Stop, allowed_cores,
-    capture_environment, capture_host, check_cores, check_interface, host_warnings,
+    capture_environment, capture_host, check_cores, check_interface, host_warnings, missing_file,
 };
 
 use crate::{
@@ -38,6 +38,7 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     // plan: everything that can be wrong is found before the first packet
     let written = source.read()?;
     check_interfaces(&written, &source)?;
+    check_variables(&written, &source)?;
     let choice = written.design.pin.as_ref();
     let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
         .map_err(|error| placed(&source, choice.map_or(0..0, experiment::At::span), &error))?;
@@ -205,6 +206,21 @@ fn check_interfaces(written: &Written, source: &Source) -> Result<(), Problem> {
         written.factors.include.iter().filter_map(|selection| selection.get().interface.as_ref());
     for interface in written.factors.interface.iter().chain(selections).flat_map(|interfaces| &interfaces.0) {
         check_interface(interface.get()).map_err(|error| placed(source, interface.span(), &error))?;
+    }
+    Ok(())
+}
+
+/// Rejects a value of a variable that names a missing file.
+fn check_variables(written: &Written, source: &Source) -> Result<(), Problem> {
+    let included = written.factors.include.iter().map(|selection| &selection.get().env);
+    for (name, values) in std::iter::once(&written.factors.env).chain(included).flatten() {
+        for value in &values.0 {
+            let missing = value.get().0.as_deref().and_then(missing_file);
+            if let Some(file) = missing {
+                let error = format!("file `{}` of variable `{}` not found", file.display(), name.get());
+                return Err(source.fault(value.span(), &error, "name a file that exists").into());
+            }
+        }
     }
     Ok(())
 }

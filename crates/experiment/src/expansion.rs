@@ -9,6 +9,7 @@ use crate::{
     matrix::{Axes, MAX_CELLS},
     pairing,
     planner::Given,
+    variables,
     written::{Selection, Written},
 };
 
@@ -113,6 +114,7 @@ impl Expansion<'_> {
                 }
             }
         }
+        let environments = variables::combinations(&axes.env);
         let profiles = self.profiles(driver, description, &axes.profile)?;
         let flows = self.flows;
         let (batching, batches) = self.batching(driver, description, axes)?;
@@ -126,7 +128,8 @@ impl Expansion<'_> {
             sizes.iter().try_for_each(|(size, _)| axes.queues.have_room(*size))?;
             for options in &options {
                 for &receive in &receives {
-                    for &(interface, multicast, vendor_defaults, queues) in &ways {
+                    let ways = ways.iter().flat_map(|way| environments.iter().map(move |env| (*way, env)));
+                    for ((interface, multicast, vendor_defaults, queues), env) in ways {
                         for profile in &profiles {
                             for (size, plans) in &sizes {
                                 let size = *size;
@@ -153,6 +156,7 @@ impl Expansion<'_> {
                                         vendor_defaults,
                                     ),
                                     options: options.clone(),
+                                    env: env.clone(),
                                 };
                                 self.workloads(axes, &batches, size, plans, factors);
                             }

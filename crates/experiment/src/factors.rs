@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Flow, Load, Qos, QosOfEnds, Queues};
+use crate::{Flow, Load, Qos, QosOfEnds, Queues, Variables};
 
 /// One combination of factors: everything that is chosen about a run, as it will be asked of the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +57,9 @@ pub struct Factors {
     /// The driver's own options.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
+    /// Environment variables that only the agents are given; `null` removes a variable. What is not named is inherited.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: Variables,
 }
 
 impl Factors {

@@ -37,6 +37,7 @@ mod share;
 mod source;
 mod trace;
 mod units;
+mod variables;
 mod written;
 
 pub use batch::{BatchSamples, TURBO_BYTES};
@@ -68,6 +69,7 @@ pub use share::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, Share, Unplanned};
 pub use source::{Fault, Source};
 pub use trace::{MAX_TRACE_SAMPLES, TraceFault, TraceText, trace_times};
 pub use units::{Percent, Size, Time};
+pub use variables::{VariableValue, Variables};
 pub use written::{
     Matrix, OptionValue, PinChoice, Selection, Written, WrittenDesign, WrittenFlow, WrittenLimits,
     json_schema,

@@ -13,6 +13,7 @@ use crate::{
     queues::{self, QueueAxes},
     rate::{Arrival, WrittenRate},
     units::Size,
+    variables::{self, VariableAxes},
     written::{Selection, Written},
 };
 
@@ -43,6 +44,7 @@ pub(crate) struct Axes {
     pub(crate) vendor_defaults: Many<bool>,
     /// Empty where the experiment has no profiles.
     pub(crate) profile: Many<String>,
+    pub(crate) env: VariableAxes,
 }
 
 impl Axes {
@@ -76,6 +78,7 @@ impl Axes {
             multicast: factors.multicast.clone().unwrap_or_else(|| Many::unwritten([false])),
             vendor_defaults: factors.vendor_defaults.clone().unwrap_or_else(|| Many::unwritten([false])),
             profile: profiles,
+            env: factors.env.clone(),
         };
         axes.checked(written, factors.profile.is_some())
     }
@@ -108,6 +111,7 @@ impl Axes {
             multicast: selection.multicast.clone().unwrap_or(axes.multicast),
             vendor_defaults: selection.vendor_defaults.clone().unwrap_or(axes.vendor_defaults),
             profile: selection.profile.clone().unwrap_or(axes.profile),
+            env: axes.env.into_iter().chain(selection.env.clone()).collect(),
         }
         .checked(written, selection.profile.is_some())
     }
@@ -124,6 +128,7 @@ impl Axes {
         all_distinct("multicast", &self.multicast)?;
         all_distinct("vendor_defaults", &self.vendor_defaults)?;
         all_distinct("profile", &self.profile)?;
+        variables::check(&self.env)?;
         loads::distinct(&self)?;
         self.queues.check(written)?;
         self.queues.check_groups(&self.workload, &self.receive)?;
@@ -169,6 +174,7 @@ impl Axes {
             self.vendor_defaults.0.len(),
             self.profile.0.len().max(1),
             self.queues.count(),
+            variables::count(&self.env),
             self.rate.0.len().saturating_mul(self.arrival.0.len()).saturating_add(self.trace.0.len()).max(1),
         ]
         .into_iter()
@@ -285,6 +291,7 @@ pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_
         && holds(selection.multicast.as_ref(), &factors.multicast)
         && holds(selection.vendor_defaults.as_ref(), &factors.vendor_defaults)
         && holds(selection.profile.as_ref(), &profile)
+        && variables::selects(selection, &factors.env)
 }
 
 /// Cells with ids that say what is varied.
@@ -301,7 +308,7 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
             options.entry(key).or_default().insert(value.clone());
         }
     }
-    let id = |factors: &Factors| {
+    let id = |(factors, variables): (&Factors, Vec<String>)| {
         let driver = factors.driver.rsplit('/').next().unwrap_or(&factors.driver);
         let mut parts = vec![
             driver.to_owned(),
@@ -330,12 +337,13 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
                 parts.push(format!("{name}-{value}"));
             }
         }
+        parts.extend(variables);
         parts.extend(factors.profile.clone());
         parts.extend(factors.vendor_defaults.then(|| "as-shipped".to_owned()));
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-.@+".contains(c) { c } else { '-' };
         parts.iter().map(|part| part.chars().map(plain).collect()).collect::<Vec<String>>().join("/")
     };
-    let ids: Vec<String> = all.iter().map(id).collect();
+    let ids: Vec<String> = all.iter().zip(variables::ids(&all)).map(id).collect();
     ids.into_iter().zip(all).map(|(id, factors)| Cell { id, factors }).collect()
 }
 

@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Beside, Factors, Flow, Search, Workload};
+use crate::{Beside, Factors, Flow, Search, Workload, variables};
 
 /// The smallest sample: the 16-byte header alone.
 pub const MIN_SIZE_BYTES: u64 = 16;
@@ -266,9 +266,13 @@ impl Experiment {
             .filter(|same| baseline.iter().any(|cell| !same(&cell.factors, &baseline[0].factors)))
             .copied()
             .collect();
-        let of = |cell: &Cell| {
-            baseline.iter().find(|b| differing.iter().all(|same| same(&b.factors, &cell.factors))).copied()
+        // each variable is a factor of its own
+        let variables = variables::varied(baseline.iter().map(|cell| &cell.factors.env));
+        let agree = |a: &Factors, b: &Factors| {
+            differing.iter().all(|same| same(a, b))
+                && variables.iter().all(|name| a.env.get(*name) == b.env.get(*name))
         };
+        let of = |cell: &Cell| baseline.iter().find(|b| agree(&b.factors, &cell.factors)).copied();
         let others = self.cells.iter().filter(|cell| !self.is_baseline(&cell.id));
         others.filter_map(|cell| Some((cell, of(cell)?))).collect()
     }

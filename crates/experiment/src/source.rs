@@ -71,10 +71,10 @@ impl Change {
     }
 }
 
-/// What stands between two commas: a whole number, `true` or `false`; else text.
+/// What stands between two commas: a whole number, `true`, `false` or text in quotes; else the text itself.
 fn element(part: &str) -> DeValue<'_> {
     match DeValue::parse(part.trim()).map(Spanned::into_inner) {
-        Ok(value @ (DeValue::Boolean(_) | DeValue::Integer(_))) => value,
+        Ok(value @ (DeValue::Boolean(_) | DeValue::Integer(_) | DeValue::String(_))) => value,
         _ => text(part),
     }
 }

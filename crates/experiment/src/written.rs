@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    BatchSamples, ReceiveMode, Refusal, Topology, Workload, WrittenGroup,
+    BatchSamples, ReceiveMode, Refusal, Topology, VariableValue, Workload, WrittenGroup,
     ends::End,
     many::{At, Many},
     pairing::without_version,
@@ -210,6 +210,11 @@ pub struct Matrix {
     /// of that name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Many<String>>,
+    /// Environment variables of the agents, by name: `LD_PRELOAD`, `LD_LIBRARY_PATH`, or those that a middleware reads. `false`
+    /// removes a variable, `""` sets it to nothing; what is not named is inherited. A list makes the variable a factor, `env.NAME`.
+    /// Only the agents are given them, and not what `ddsmark drivers` asks of a driver.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<At<String>, Many<VariableValue>>,
     /// Cells that are left out: those that match any of these. A driver need not be able to do what is left out of it. One that
     /// matches no cell is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -284,6 +289,9 @@ pub struct Selection {
     /// Profiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Many<String>>,
+    /// Environment variables of the agents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<At<String>, Many<VariableValue>>,
 }
 
 /// How often, how long, in which order. Either `blocks`, or `precision` with `budget`.

@@ -28,6 +28,7 @@ fn same_side(left: &Factors, right: &Factors) -> bool {
         && left.profile == right.profile
         && left.queues == right.queues
         && left.options == right.options
+        && left.env == right.env
 }
 
 fn comparable(left: &Factors, right: &Factors) -> bool {
@@ -68,8 +69,10 @@ pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
             let queues = queues.map_or_else(String::new, |words| format!(", {words}"));
             let profile = profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
             let shipped = factors.as_shipped();
+            let env = Some(factors.env_text()).filter(|text| !text.is_empty());
+            let env = env.map_or_else(String::new, |text| format!(", {text}"));
             side.name =
-                format!("{} ({transport}, {interface}, {receive}{queues}{profile}{shipped})", side.name);
+                format!("{} ({transport}, {interface}, {receive}{queues}{profile}{env}{shipped})", side.name);
         }
     }
     sides

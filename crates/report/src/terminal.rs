@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use experiment::{Batching, Factors, Workload};
+use experiment::{Batching, Factors, Variables, Workload};
 use results::{Cell, Document, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
@@ -44,8 +44,16 @@ const fn way(cell: &Cell) -> (bool, u64) {
 }
 
 /// What else than the workload, the size and batching distinguishes two cells.
-type GroupKey<'c> =
-    (&'c str, &'c str, [bool; 2], &'c str, [String; 2], Option<&'c str>, Vec<(&'c str, &'c str)>);
+type GroupKey<'c> = (
+    &'c str,
+    &'c str,
+    [bool; 2],
+    &'c str,
+    [String; 2],
+    Option<&'c str>,
+    Vec<(&'c str, &'c str)>,
+    &'c Variables,
+);
 
 fn group_key(factors: &Factors) -> GroupKey<'_> {
     (
@@ -56,6 +64,7 @@ fn group_key(factors: &Factors) -> GroupKey<'_> {
         [factors.reception(), factors.queues.words()],
         factors.profile.as_deref(),
         factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+        &factors.env,
     )
 }
 
@@ -160,6 +169,9 @@ impl Page {
             let options: Vec<String> =
                 factors.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
             self.wrapped(&format!("options asked for: {}", options.join(", ")));
+        }
+        if !factors.env.is_empty() {
+            self.wrapped(&format!("environment of the agents: {}", factors.env_text()));
         }
 
         let throughput: Vec<&Cell> = of_workload(cells, Workload::Throughput);

@@ -12,7 +12,10 @@ use std::{
 
 use control::{ChannelError, Order, receive_line, send};
 
-use crate::{AgentProcess, Ending, Launch, Launcher, RunnerError, crew::Event};
+use crate::{
+    AgentProcess, Ending, Launch, Launcher, RunnerError,
+    crew::{Event, Member},
+};
 
 /// So many of the last lines that an agent printed are told.
 const LAST_WORDS: usize = 10;
@@ -84,13 +87,16 @@ impl Agent {
     /// channel.
     pub(crate) fn start(
         launcher: &dyn Launcher,
-        driver: &std::path::Path,
-        padding_bytes: u32,
-        log: Log,
+        Member { driver, variables, padding_bytes, log, .. }: Member,
         number: usize,
         events: Sender<Event>,
     ) -> Result<Self, RunnerError> {
-        let process = launcher.launch(&Launch { driver, padding_bytes, log: &log.file })?;
+        let process = launcher.launch(&Launch {
+            driver: &driver,
+            variables: &variables,
+            padding_bytes,
+            log: &log.file,
+        })?;
         let failed = |error| RunnerError::Channel { error };
         let channel = process.channel().try_clone().map_err(failed)?;
         let closing = process.channel().try_clone().map_err(failed)?;

@@ -26,6 +26,7 @@ fn cell(id: &str, size_bytes: u64) -> Cell {
         qos: Qos::default(),
         qos_of_ends: None,
         options: std::collections::BTreeMap::new(),
+        env: std::collections::BTreeMap::new(),
     };
     Cell { id: id.to_owned(), factors }
 }

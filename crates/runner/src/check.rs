@@ -89,7 +89,7 @@ fn ask<T>(
     stop: &Stop,
     expected: impl FnOnce(Reply) -> Result<T, Reply>,
 ) -> Result<Asked<T>, RunnerError> {
-    let member = Member { role: None, driver: driver.path.clone(), padding_bytes: 0, log: Log::in_memory()? };
+    let member = Member::alone(driver.path.clone(), Log::in_memory()?);
     let mut crew = Crew::muster(launcher, vec![member], limits, stop)?;
     let phase = order.phase();
     let mut answer = None;

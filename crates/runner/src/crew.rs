@@ -11,7 +11,7 @@ use std::{
 };
 
 use control::{ChannelError, Order, PROTOCOL, Reply, Role};
-use experiment::{DriverDescription, Limits};
+use experiment::{DriverDescription, Limits, Variables};
 use results::Failure;
 
 use crate::{
@@ -35,8 +35,16 @@ pub(crate) enum Event {
 pub(crate) struct Member {
     pub(crate) role: Option<Role>,
     pub(crate) driver: PathBuf,
+    pub(crate) variables: Variables,
     pub(crate) padding_bytes: u32,
     pub(crate) log: Log,
+}
+
+impl Member {
+    /// Creates an agent without a role and without variables of its own.
+    pub(crate) const fn alone(driver: PathBuf, log: Log) -> Self {
+        Self { role: None, driver, variables: Variables::new(), padding_bytes: 0, log }
+    }
 }
 
 /// What ended a crew before its time.
@@ -81,8 +89,9 @@ impl<'a> Crew<'a> {
         let (sender, events) = channel();
         let sender = Arc::new(sender);
         let mut crew = Crew { agents: Vec::new(), events, _stop: Arc::clone(&sender), limits };
-        for (number, Member { role, driver, padding_bytes, log }) in members.into_iter().enumerate() {
-            let agent = Agent::start(launcher, &driver, padding_bytes, log, number, Sender::clone(&sender))?;
+        for (number, member) in members.into_iter().enumerate() {
+            let role = member.role;
+            let agent = Agent::start(launcher, member, number, Sender::clone(&sender))?;
             crew.agents.push((role, agent));
         }
         stop.wake(&sender);
@@ -225,6 +234,11 @@ impl<'a> Crew<'a> {
     fn await_ends(&mut self) -> Vec<Ending> {
         let deadline = Instant::now() + Duration::from_nanos(self.limits.exit_ns);
         self.agents.iter_mut().map(|(_, agent)| agent.end(deadline)).collect()
+    }
+
+    /// Returns the last lines that an agent printed.
+    pub(crate) fn last_words(&self, agent: usize) -> Vec<String> {
+        self.agents[agent].1.last_words()
     }
 
     /// Ends every agent, and says why the run failed, with the last words of the agent at fault; none if somebody wished

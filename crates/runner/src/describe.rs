@@ -65,7 +65,7 @@ pub(crate) fn inspect(
     limits: &Limits,
     stop: &Stop,
 ) -> Result<Inspected, RunnerError> {
-    let member = Member { role: None, driver: driver.path.clone(), padding_bytes: 0, log: Log::in_memory()? };
+    let member = Member::alone(driver.path.clone(), Log::in_memory()?);
     let mut crew = Crew::muster(launcher, vec![member], limits, stop)?;
     let asked = crew.hellos().and_then(|mut hellos| {
         let hello = hellos.remove(0);

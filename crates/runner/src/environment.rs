@@ -9,7 +9,7 @@ use std::{
 use experiment::{DriverDescription, Experiment};
 use results::{Environment, EnvironmentFields, Host, Tool, sha256};
 
-use crate::{describe::loaded_libraries, ethtool};
+use crate::{describe::loaded_libraries, ethtool, variables::existing_paths};
 
 /// Values of the kernel that are files, by group, name and path.
 const FILES: &[(&str, &str, &str)] = &[
@@ -101,6 +101,12 @@ pub fn capture_environment(parts: &Parts<'_>) -> Environment {
             fields.variable(name, value);
         }
     }
+    let cells = parts.experiment.cells.iter().flat_map(|cell| &cell.factors.env);
+    let values: BTreeSet<(&str, &str)> =
+        cells.filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?))).collect();
+    for (name, value) in values {
+        fields.files(name, value, parts.libraries);
+    }
     Environment::new(fields.0)
 }
 
@@ -190,14 +196,22 @@ impl Fields {
         self.put_some("driver", &format!("{name}/build"), description.build.clone());
     }
 
-    /// A variable, and what it names if that is a file.
+    /// A variable, and what the files hold that it names.
     fn variable(&mut self, name: &str, value: &str) {
         self.put("variable", name, value);
-        let file = Path::new(value.strip_prefix("file://").unwrap_or(value));
-        if file.is_file()
-            && let Ok(bytes) = fs::read(file)
-        {
-            self.put("variable", &format!("{name}/sha256"), &sha256(&bytes));
+        self.files(name, value, &BTreeMap::new());
+    }
+
+    /// What the files hold that a variable's value names; of a directory those with the names of `libraries`.
+    fn files(&mut self, variable: &str, value: &str, libraries: &BTreeMap<String, Vec<PathBuf>>) {
+        for path in existing_paths(value) {
+            let inside =
+                || libraries.values().flatten().filter_map(|file| Some(path.join(file.file_name()?)));
+            let files: Vec<PathBuf> = if path.is_dir() { inside().collect() } else { vec![path.clone()] };
+            for file in files.iter().filter(|file| file.is_file()) {
+                let hash = fs::read(file).map_or_else(|_| "unreadable".to_owned(), |bytes| sha256(&bytes));
+                self.put("variable", &format!("{variable}{}", file.display()), &hash);
+            }
         }
     }
 }
@@ -258,6 +272,6 @@ mod tests {
         );
         assert!(!interface.contains_key("eth0/speed"));
         let variables: Vec<&String> = fields.0["variable"].keys().collect();
-        assert_eq!(variables, ["OTHER", "URI", "URI/sha256"]);
+        assert_eq!(variables, ["OTHER", "URI", &format!("URI{}", file.display())]);
     }
 }

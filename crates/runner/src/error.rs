@@ -68,6 +68,14 @@ pub enum RunnerError {
         /// Why.
         failure: Box<Failure>,
     },
+    /// A library of `LD_PRELOAD` that the dynamic linker ignores.
+    #[error("the agents of cell `{cell}` run without a library of LD_PRELOAD: {line}")]
+    IgnoredLibrary {
+        /// Id of the cell.
+        cell: String,
+        /// Message of the dynamic linker.
+        line: String,
+    },
     /// No agent program.
     #[error("the agent program `{}` is missing", .file.display())]
     NoAgent {
@@ -187,6 +195,9 @@ impl RunnerError {
                 Some(hint) => hint.clone(),
                 None => format!("`ddsmark drivers info {driver}` shows what it can do"),
             },
+            Self::IgnoredLibrary { .. } => {
+                "name a shared library that exists, and that is built for this machine".to_owned()
+            }
             Self::NoAgent { .. } => {
                 "install `ddsmark-agent` beside `ddsmark`, or set DDSMARK_AGENT to its file".to_owned()
             }

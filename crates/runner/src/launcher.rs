@@ -27,6 +27,8 @@ use nix::{
     unistd::{Pid, getpid, getppid},
 };
 
+use experiment::Variables;
+
 use crate::RunnerError;
 
 /// How long the kernel may take to end a process that was killed.
@@ -42,6 +44,8 @@ const PADDING: &str = "DDSMARK_PADDING";
 pub struct Launch<'a> {
     /// The driver that it loads.
     pub driver: &'a Path,
+    /// Variables of its environment; `None` removes one. What is not named is inherited.
+    pub variables: &'a Variables,
     /// Its environment is longer by so many bytes.
     pub padding_bytes: u32,
     /// Receives what its process prints.
@@ -109,12 +113,17 @@ impl Launcher for LocalLauncher {
             .arg(launch.driver)
             .arg("--control-fd")
             .arg(control.to_string())
+            // in the agent only: the runner keeps its own environment
+            .envs(launch.variables.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))))
             .env(PADDING, "-".repeat(launch.padding_bytes as usize))
             .stdin(Stdio::null())
             .stdout(launch.log.try_clone().map_err(failed)?)
             .stderr(launch.log.try_clone().map_err(failed)?)
             // out of the reach of the terminal's Ctrl-C: the runner ends agents
             .process_group(0);
+        for (name, _) in launch.variables.iter().filter(|(_, value)| value.is_none()) {
+            command.env_remove(name);
+        }
         let prepare = move || {
             prctl::set_pdeathsig(Signal::SIGKILL)?;
             if getppid() != runner {

@@ -42,6 +42,7 @@ mod session;
 mod stop;
 mod tally;
 mod traces;
+mod variables;
 mod version;
 
 pub use awake::KeepAwake;
@@ -60,4 +61,5 @@ pub use observer::{Observer, Progress};
 pub use rehearse::rehearse;
 pub use session::{Outcome, Session};
 pub use stop::Stop;
+pub use variables::missing_file;
 pub use version::{NoVersion, Version, split as split_version};

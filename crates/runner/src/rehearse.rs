@@ -18,6 +18,7 @@ use crate::{
     pair::{PairRun, roles},
     run::Names,
     traces::Times,
+    variables::ignored_library,
 };
 
 /// Nothing is recorded: the recorders are as small as can be.
@@ -119,7 +120,9 @@ impl Stage<'_> {
         let [writer, reader] = drivers_of_ends(&cell.factors.driver);
         let driver = if role.drives() { writer } else { reader };
         let file = self.files[driver].clone();
-        let member = Member { role: Some(role), driver: file, padding_bytes: 0, log: Log::in_memory()? };
+        let variables = cell.factors.env.clone();
+        let member =
+            Member { role: Some(role), driver: file, variables, padding_bytes: 0, log: Log::in_memory()? };
         let mut crew = Crew::muster(self.launcher, vec![member], limits, self.stop)?;
         let order = pair.configuration(role);
         let phase = order.phase();
@@ -130,6 +133,9 @@ impl Stage<'_> {
                 other => Err(unexpected(phase, agent, &other)),
             }
         });
+        if let Some(line) = ignored_library(crew.last_words(0)) {
+            return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
+        }
         let is_refusal = matches!(opened, Err(Trouble::Refused { .. }));
         let ended = match opened {
             Ok(()) => Ok(Opened::Well),

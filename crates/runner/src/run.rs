@@ -154,7 +154,8 @@ impl Session<'_> {
         let member = |role: Role| {
             let log = Log::in_file(self.directory.log_path(number, role.name()))?;
             let driver = self.files[if role.drives() { writer } else { reader }].clone();
-            Ok(crew::Member { role: Some(role), driver, padding_bytes: pair.padding_bytes, log })
+            let variables = pair.cell.factors.env.clone();
+            Ok(crew::Member { role: Some(role), driver, variables, padding_bytes: pair.padding_bytes, log })
         };
         let members = roles(pair.cell.factors.workload).into_iter().map(member);
         Crew::muster(self.launcher, members.collect::<Result<_, RunnerError>>()?, pair.limits, self.stop)

@@ -55,6 +55,15 @@ fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
     for (name, value) in &factors.options {
         fields.insert(format!("option.{name}"), value.clone());
     }
+    for (name, value) in &factors.env {
+        // a removed variable differs from one that is inherited, which has no field
+        let value = match value.as_deref() {
+            None => "(not set)".to_owned(),
+            Some("") => "(empty)".to_owned(),
+            Some(text) => text.escape_debug().to_string(),
+        };
+        fields.insert(format!("env.{name}"), value);
+    }
     for (end, qos) in &cell.effective_qos {
         policies(&mut fields, &format!("effective_qos.{end}"), qos);
     }
@@ -199,7 +208,9 @@ fn covers(name: &str, field: &str) -> bool {
     if let Some(field) = field.strip_prefix("env.") {
         let name = name.strip_prefix("env.").unwrap_or(name);
         let bare = field.split_once('.').map_or(field, |(_, bare)| bare);
-        return is_in(field, name) || bare == name;
+        // of a variable also the files that it names
+        return is_in(field, name)
+            || bare.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     }
     let in_force = |policy: &str| {
         let rest = field.strip_prefix("effective_qos.").and_then(|rest| rest.split_once('.'));
@@ -245,6 +256,9 @@ mod tests {
             ("vendor_defaults", "effective_qos.writer.max_blocking_ns"),
             ("env", "env.host.kernel"),
             ("kernel", "env.host.kernel"),
+            ("env.LD_PRELOAD", "env.LD_PRELOAD"),
+            ("env.LD_PRELOAD", "env.variable.LD_PRELOAD"),
+            ("env.LD_PRELOAD", "env.variable.LD_PRELOAD/x/slow.so"),
             ("env.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),
             ("sysctl", "env.sysctl.net.core.rmem_max"),
             ("sysctl.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),
@@ -260,6 +274,7 @@ mod tests {
             ("qos.reader.reliability", "qos.writer.reliability"),
             ("env.net.core.rmem_max", "env.sysctl.net.core.wmem_max"),
             ("sysctl", "env.host.kernel"),
+            ("env.LD_PRELOAD", "env.LD_PRELOAD_64"),
             ("rmem_max", "env.sysctl.net.core.rmem_max"),
             ("transport", "driver"),
             ("vendor_defaults", "option.receive_buffer"),

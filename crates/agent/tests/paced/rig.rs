@@ -52,6 +52,7 @@ pub fn cell(driver: &str, load: Load) -> Factors {
         qos: Qos::default(),
         qos_of_ends: None,
         options: BTreeMap::new(),
+        env: BTreeMap::new(),
     }
 }
 

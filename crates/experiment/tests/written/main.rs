@@ -18,6 +18,7 @@ mod search;
 mod shipped;
 mod support;
 mod texts;
+mod variables;
 mod versions;
 
 use std::collections::BTreeMap;

@@ -187,6 +187,7 @@ fn cell(driver: &str, workload: Workload) -> Cell {
             qos,
             qos_of_ends: None,
             options: BTreeMap::new(),
+            env: BTreeMap::new(),
         },
     }
 }

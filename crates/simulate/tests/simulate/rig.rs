@@ -40,6 +40,7 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         qos: Qos { reliability: Some(reliability), ..Qos::default() },
         qos_of_ends: None,
         options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        env: std::collections::BTreeMap::new(),
     };
     Cell { id: "cell".to_owned(), factors }
 }

@@ -200,7 +200,7 @@ impl<'a> Rig<'a> {
         let agent = place.join("agent.sh");
         let script = format!(
             "#!/bin/sh\n# $2 is the driver's file\ncase \"$2\" in */slow-*/*)\n  delay=${{2##*/slow-}}\n  export \
-             DDSMARK_SLOW_SEND_NS=\"${{delay%%/*}}\" LD_PRELOAD='{}' ;;\nesac\nexec '{}' \"$@\"\n",
+             SLOW_SEND_NS=\"${{delay%%/*}}\" LD_PRELOAD='{}' ;;\nesac\nexec '{}' \"$@\"\n",
             library.display(),
             arguments.programs.join("ddsmark-agent").display()
         );

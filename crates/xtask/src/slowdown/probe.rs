@@ -37,7 +37,7 @@ pub fn cost_ns(library: &Path, delay_ns: u64) -> Result<f64, Error> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("slowdown-probe");
         if preloaded {
-            command.env("LD_PRELOAD", library).env("DDSMARK_SLOW_SEND_NS", delay_ns.to_string());
+            command.env("LD_PRELOAD", library).env("SLOW_SEND_NS", delay_ns.to_string());
         }
         Ok(super::said(&mut command)?.trim().parse()?)
     };

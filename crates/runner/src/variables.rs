@@ -1,0 +1,61 @@
+//! Files that the environment variables of agents name.
+
+use std::path::{Path, PathBuf};
+
+/// Beginning of a URI that names a file.
+const FILE_URI: &str = "file://";
+/// Message of the dynamic linker about a library of `LD_PRELOAD` that it ignores.
+const IGNORED_LIBRARY: &str = "cannot be preloaded";
+
+/// The whole value, and its parts between commas, semicolons and blanks, of a URI the path.
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    let parts = value.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
+    std::iter::once(value).chain(parts).map(|part| part.strip_prefix(FILE_URI).unwrap_or(part))
+}
+
+/// Returns the files and directories that a value names, also those of a list with colons between them.
+pub(crate) fn existing_paths(value: &str) -> Vec<PathBuf> {
+    let paths = parts(value).flat_map(|part| std::iter::once(part).chain(part.split(':')));
+    let existing = paths.filter(|path| !path.is_empty()).map(Path::new).filter(|path| path.exists());
+    let mut found: Vec<PathBuf> = existing.filter_map(|path| std::path::absolute(path).ok()).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns the first file that a value names by a URI and that does not exist: some middleware ignores it silently.
+#[must_use]
+pub fn missing_file(value: &str) -> Option<PathBuf> {
+    let uris = value.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
+    let mut paths = uris.filter_map(|uri| uri.strip_prefix(FILE_URI)).map(Path::new);
+    // a path may hold a comma or a blank
+    let whole = value.strip_prefix(FILE_URI).is_some_and(|path| Path::new(path).exists());
+    paths.find(|path| !whole && !path.exists()).map(Path::to_path_buf)
+}
+
+/// Returns the line of a process's output in which the dynamic linker reports a library that it ignores.
+pub(crate) fn ignored_library(lines: Vec<String>) -> Option<String> {
+    lines.into_iter().find(|line| line.contains(IGNORED_LIBRARY))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_lists_and_uris_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let [one, other] = ["one.so", "other.xml"].map(|name| directory.path().join(name));
+        std::fs::write(&one, "").unwrap();
+        std::fs::write(&other, "").unwrap();
+        let (one_text, other_text) = (one.display(), other.display());
+        let both = [one.clone(), other.clone()];
+        assert_eq!(existing_paths(&format!("{one_text}")), std::slice::from_ref(&one));
+        assert_eq!(existing_paths(&format!("{one_text}:{other_text}:/nowhere")), both);
+        assert_eq!(existing_paths(&format!("file://{one_text},file://{other_text}")), both);
+        assert!(existing_paths("<Domain/>").is_empty());
+        assert_eq!(missing_file(&format!("file://{other_text}")), None);
+        assert_eq!(missing_file(&format!("file://{other_text},file:///nowhere")), Some("/nowhere".into()));
+        assert_eq!(missing_file("/nowhere"), None, "may be a file to be written");
+    }
+}
