@@ -1,11 +1,11 @@
 //! What batching gains, and up to which size.
 
-use results::{Cell, Finding, FindingKind};
+use results::{Cell, Finding, FindingKind, format_value};
 use stats::Spread;
 
 use crate::{
     figures::{Point, Side, delivered_sps},
-    words::{between, figure, finding, over_sizes, overlap, runs, three},
+    words::{between, finding, over_sizes, overlap, runs, three},
 };
 
 /// One size, unbatched and batched, whose runs lie apart.
@@ -74,10 +74,10 @@ fn told(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64], o
         |change| change.ratio.median,
         |change| {
             let Spread { min, median, max, .. } = change.ratio;
-            let range = between(&figure(min), &figure(max));
-            format!("{} times as many at {} bytes ({range})", figure(median), change.size)
+            let range = between(&format_value(min), &format_value(max));
+            format!("{} times as many at {} bytes ({range})", format_value(median), change.size)
         },
-        |least, most| format!("{} times as many", between(&figure(least), &figure(most))),
+        |least, most| format!("{} times as many", between(&format_value(least), &format_value(most))),
     );
     let more = if gains { "more" } else { "fewer" };
     let reach = match (up_to, sizes) {

@@ -1,11 +1,11 @@
 //! Loss where the sides that stand beside each other do not all guarantee delivery.
 
 use experiment::Workload;
-use results::{Cell, Finding, FindingKind};
+use results::{Cell, Finding, FindingKind, format_value};
 
 use crate::{
     figures::{Point, Side, curve, run_lost_pct},
-    words::{between, figure, finding, list, runs, three},
+    words::{between, finding, list, runs, three},
 };
 
 /// Throughput of one side: by size, and whether the middleware guarantees delivery.
@@ -67,7 +67,7 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
                 delivery.side.name,
                 delivery.lost.len(),
                 worst.size,
-                between(&figure(worst.spread.min), &figure(worst.spread.max)),
+                between(&format_value(worst.spread.min), &format_value(worst.spread.max)),
                 runs([&worst.spread].into_iter())
             )
         })

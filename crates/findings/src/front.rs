@@ -1,13 +1,13 @@
 //! Ways to batch against each other, by throughput and by latency at once: which of them nothing else beats in both.
 
 use experiment::{Factors, Workload};
-use results::{Cell, Finding, FindingKind};
+use results::{Cell, Finding, FindingKind, format_micros, format_value};
 use stats::Spread;
 
 use crate::{
     figures::{Side, delivered_sps, over_runs},
     tail::Tail,
-    words::{between, figure, finding, list, micros, runs, three},
+    words::{between, finding, list, runs, three},
 };
 
 /// One way to batch samples of a size.
@@ -87,9 +87,9 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
     let (behind, ahead): (Vec<&Way<'_>>, Vec<&Way<'_>>) = ways.iter().partition(|way| beaten(way));
     let trade = ways.iter().any(|way| ways.iter().any(|other| way.is_faster(other) && other.is_sooner(way)));
     let told = |ways: &[&Way<'_>]| list(&ways.iter().map(|way| words(way)).collect::<Vec<_>>());
-    let at = format!("the 99 % {} is that at {}/s", tail.words(), figure(sps));
+    let at = format!("the 99 % {} is that at {}/s", tail.words(), format_value(sps));
     let low: Vec<(String, &Cell)> =
-        ways.iter().map(|way| (format!("{}/s", figure(sps)), way.cells[1])).collect();
+        ways.iter().map(|way| (format!("{}/s", format_value(sps)), way.cells[1])).collect();
     let why = tail.why(&low);
     let each = runs(ways.iter().flat_map(|way| [&way.rate, &way.p99_ns]));
     let what = format!("`{}` under load at {size} bytes", side.name);
@@ -141,7 +141,7 @@ fn words(way: &Way<'_>) -> String {
     format!(
         "{} ({}/s, {} µs)",
         way.name,
-        between(&figure(rate.min), &figure(rate.max)),
-        between(&micros(p99_ns.min), &micros(p99_ns.max))
+        between(&format_value(rate.min), &format_value(rate.max)),
+        between(&format_micros(p99_ns.min), &format_micros(p99_ns.max))
     )
 }

@@ -1,13 +1,13 @@
 //! Up to which load the 99 % time stays near that of the lowest one.
 
-use results::{Cell, Finding, FindingKind};
+use results::{Cell, Finding, FindingKind, format_micros};
 
 use crate::{
     KNEE,
     figures::{Place, over_runs, place, range},
     load::{Point, in_words, on_both_sides},
     tail::{Tail, response_p99_ns, why_not},
-    words::{between, finding, list, micros, runs, three},
+    words::{between, finding, list, runs, three},
 };
 
 /// The highest load at which the 99 % time is at most [`KNEE`] times that at the lowest one; or why it is not clear which that is.
@@ -31,8 +31,8 @@ pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
     let lowest = format!(
         "that at the lowest load, {}: {} µs ({})",
         first.load(),
-        micros(first.spread.median),
-        between(&micros(first.spread.min), &micros(first.spread.max))
+        format_micros(first.spread.median),
+        between(&format_micros(first.spread.min), &format_micros(first.spread.max))
     );
     let each = runs(points.iter().map(|point| &point.spread));
     let mut numbers = vec![("lowest_sps".to_owned(), first.sps)];
@@ -50,7 +50,7 @@ pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
                 "{what}: no knee up to {}: at all loads the 99 % {time} stays within twice {lowest}; it is {} µs \
                  ({each}).{because}",
                 last.load(),
-                between(&micros(low), &micros(high))
+                between(&format_micros(low), &format_micros(high))
             );
             (FindingKind::NoKnee, text)
         }
@@ -66,9 +66,9 @@ pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
                 "{what}: the knee is at {}: up to there the 99 % {time}, {} µs, stays within twice {lowest}; at {} it \
                  is {} µs ({each}).{}{because}",
                 at_knee.load(),
-                between(&micros(low), &micros(high)),
+                between(&format_micros(low), &format_micros(high)),
                 after.load(),
-                between(&micros(after.spread.min), &micros(after.spread.max)),
+                between(&format_micros(after.spread.min), &format_micros(after.spread.max)),
                 on_both_sides(unclear)
             );
             (FindingKind::Knee, text)
@@ -88,7 +88,7 @@ pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
 
 /// The figure at a load.
 fn told(point: &Point<'_>) -> String {
-    let (min, max) = (micros(point.spread.min), micros(point.spread.max));
+    let (min, max) = (format_micros(point.spread.min), format_micros(point.spread.max));
     format!("{} µs at {}", between(&min, &max), point.load())
 }
 

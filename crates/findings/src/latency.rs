@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{Finding, FindingKind};
+use results::{Finding, FindingKind, format_micros, format_value};
 use stats::{Spread, slope};
 
 use crate::{
     LEVEL, MIN_RUNS,
     figures::{Place, Point, Side, median_rtt_ns, place, range},
-    words::{between, figure, finding, micros, runs, three},
+    words::{between, finding, runs, three},
 };
 
 pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
@@ -23,7 +23,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     let flat = curve.iter().take_while(|point| is_flat(point)).count();
     let text_of = |points: &[Point<'_>]| {
         let (min, max) = range(points.iter().map(|point| &point.spread));
-        between(&micros(min), &micros(max))
+        between(&format_micros(min), &format_micros(max))
     };
     if flat == curve.len() {
         let text = format!(
@@ -54,12 +54,17 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     let each = runs(curve.iter().map(|point| &point.spread));
     let at = |point: &Point<'_>| {
         let Spread { min, median, max, .. } = point.spread;
-        format!("{} µs at {} bytes ({})", micros(median), point.size, between(&micros(min), &micros(max)))
+        format!(
+            "{} µs at {} bytes ({})",
+            format_micros(median),
+            point.size,
+            between(&format_micros(min), &format_micros(max))
+        )
     };
     let slope = format!(
         "{} ns per byte ({} over {} blocks of runs)",
-        figure(slopes.median),
-        between(&figure(slopes.min), &figure(slopes.max)),
+        format_value(slopes.median),
+        between(&format_value(slopes.min), &format_value(slopes.max)),
         slopes.n
     );
     let text = match knee.filter(|knee| *knee > 0) {

@@ -1,13 +1,13 @@
 //! What binds the throughput of some cells, as far as their runs tell.
 
 use experiment::ReceiveMode;
-use results::{Cell, Host, Limit, Run};
+use results::{Cell, Host, Limit, Run, format_value};
 use stats::Spread;
 
 use crate::{
     FULL_CORE_PCT, FULL_LINE_PCT, NOTABLE_LOSS_PCT,
     figures::run_lost_pct,
-    words::{between, figure, list, three},
+    words::{between, list, three},
 };
 
 pub(crate) struct Bound {
@@ -34,7 +34,7 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
 
     let at_least = |spread: &Option<Spread>, least: f64| spread.is_some_and(|spread| spread.min >= least);
     let percent = |spread: &Option<Spread>| {
-        spread.map(|spread| format!("{} %", between(&figure(spread.min), &figure(spread.max))))
+        spread.map(|spread| format!("{} %", between(&format_value(spread.min), &format_value(spread.max))))
     };
     let mut limits = Vec::new();
     let mut words = Vec::new();
@@ -68,7 +68,7 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
             format!(
                 "line rate (traffic of {} of the interface's {} Mbit/s)",
                 percent(&line).unwrap_or_default(),
-                figure(link.unwrap_or_default())
+                format_value(link.unwrap_or_default())
             ),
         );
     }

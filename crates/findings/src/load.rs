@@ -1,14 +1,14 @@
 //! How an open loop goes over loads: where its knee is, and up to which load as many samples are accepted as were planned.
 
 use experiment::{Arrival, Factors, Load, Share, Workload};
-use results::{Cell, Finding, FindingKind, Run};
+use results::{Cell, Finding, FindingKind, Run, format_value};
 use stats::Spread;
 
 use crate::{
     KEPT,
     figures::{Place, Side, over_runs, place, range},
     knee,
-    words::{between, figure, finding, list, runs, three},
+    words::{between, finding, list, runs, three},
 };
 
 /// A cell in a curve over loads.
@@ -85,7 +85,7 @@ fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
         let (least, most) = range(points.iter().map(|point| &point.spread));
         (100.0 * least, 100.0 * most)
     };
-    let of_planned = |(least, most): (f64, f64)| between(&figure(least), &figure(most));
+    let of_planned = |(least, most): (f64, f64)| between(&format_value(least), &format_value(most));
     let each = runs(points.iter().map(|point| &point.spread));
     let ids = || points.iter().map(|point| point.cell);
     if kept == points.len() {
@@ -112,7 +112,7 @@ fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
     let begins = &falls[0];
     let accepted = |point: &Point<'_>| {
         let Spread { min, max, .. } = point.spread;
-        between(&figure(min * point.sps), &figure(max * point.sps))
+        between(&format_value(min * point.sps), &format_value(max * point.sps))
     };
     let before = holds.last().map_or_else(String::new, |point| {
         format!("; up to {} it is the planned one: {} % of it", point.load(), of_planned(percent(holds)))
@@ -157,12 +157,10 @@ fn share(cell: &Cell) -> Option<Share> {
 pub(crate) fn in_words(cell: &Cell, sps: f64) -> String {
     let of_maximum =
         share(cell).map_or_else(String::new, |share| format!(" ({} % of the maximum)", share.percent()));
-    format!("{}{of_maximum}", per_second(sps))
-}
-
-fn per_second(sps: f64) -> String {
-    let digits = if sps.fract() == 0.0 || sps >= 1000.0 { 0 } else { 2 };
-    format!("{sps:.digits$}/s")
+    // a planned rate as the tables have it, not as a measured value
+    let planned = cell.factors.load.as_ref().and_then(Load::rate);
+    let rate = planned.map_or_else(|| format!("{}/s", format_value(sps)), |rate| rate.to_string());
+    format!("{rate}{of_maximum}")
 }
 
 /// How samples are packed, to be said behind what they are; nothing where they are not.

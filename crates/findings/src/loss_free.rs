@@ -1,14 +1,14 @@
 //! A sweep of demands: the highest load of an open loop at which every run delivered all that was planned, and the next one.
 
 use experiment::{Arrival, Load, Rate, Workload};
-use results::{Cell, Counted, Finding, FindingKind, Run};
+use results::{Cell, Counted, Finding, FindingKind, Run, format_value};
 use stats::Spread;
 
 use crate::{
     KEPT,
     figures::{Side, delivered_sps, goodput_mbps, over_runs},
     load::{accepted_share, batch_in_words, in_words},
-    words::{between, figure, finding, list, three},
+    words::{between, finding, list, three},
 };
 
 /// A load, and what became of it.
@@ -87,13 +87,14 @@ impl<'d> Demand<'d> {
             format!("in {so} of {all} runs")
         };
         if self.has_losses() {
-            let missing = between(&figure(self.missing.min), &figure(self.missing.max));
+            let missing = between(&format_value(self.missing.min), &format_value(self.missing.max));
             return format!(
                 "{missing} % of the samples did not come, {}",
                 runs(missing_pct, |pct| pct > 0.0)
             );
         }
-        let sent = between(&figure(100.0 * self.accepted.min), &figure(100.0 * self.accepted.max));
+        let sent =
+            between(&format_value(100.0 * self.accepted.min), &format_value(100.0 * self.accepted.max));
         let short = runs(accepted_share, |share| share < KEPT);
         format!("nothing was lost, but {sent} % of the plan was sent, less than 99 % {short}")
     }
@@ -127,7 +128,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
         over_runs(at.cell, delivered_sps)?,
         over_runs(at.cell, goodput_mbps)?,
     ];
-    let rate = |spread: &Spread| between(&figure(spread.min), &figure(spread.max));
+    let rate = |spread: &Spread| between(&format_value(spread.min), &format_value(spread.max));
     let rates = format!(
         "{}/s sent, {}/s delivered ({} Mbit/s; {} runs)",
         rate(&accepted),

@@ -1,12 +1,12 @@
 //! What a middleware's round trip takes over that of the bare socket, and whether that is the same at all sizes.
 
-use results::{Cell, Finding, FindingKind};
+use results::{Cell, Finding, FindingKind, format_micros};
 use stats::Spread;
 
 use crate::{
     LEVEL,
     figures::Side,
-    words::{between, finding, micros, over_sizes, overlap, runs, three},
+    words::{between, finding, over_sizes, overlap, runs, three},
 };
 
 /// At one size: RTT of the middleware less that of the bare socket.
@@ -71,14 +71,19 @@ fn told(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>], op
     let (than, sign) = if kind == FindingKind::RttAdded { ("longer", 1.0) } else { ("shorter", -1.0) };
     let range = |least: f64, most: f64| {
         let (least, most) = if sign > 0.0 { (least, most) } else { (-most, -least) };
-        between(&micros(least), &micros(most))
+        between(&format_micros(least), &format_micros(most))
     };
     let figures = over_sizes(
         such,
         |difference| difference.ns.median,
         |difference| {
             let Spread { min, median, max, .. } = difference.ns;
-            format!("by {} µs at {} bytes ({})", micros(median * sign), difference.size, range(min, max))
+            format!(
+                "by {} µs at {} bytes ({})",
+                format_micros(median * sign),
+                difference.size,
+                range(min, max)
+            )
         },
         |least, most| format!("by {} µs", range(least, most)),
     );
@@ -103,13 +108,13 @@ fn over_all_sizes(what: &str, added: &[&Difference<'_>], compared: usize) -> Opt
     let on_level = added.len() == compared && least(|ns| ns.min) >= highest.ns.median * (1.0 - LEVEL);
     let each = runs(added.iter().flat_map(|difference| &difference.spreads));
     let (kind, text) = if !share_a_value {
-        let at = |d: &Difference<'_>| format!("{} µs at {} bytes", micros(d.ns.median), d.size);
+        let at = |d: &Difference<'_>| format!("{} µs at {} bytes", format_micros(d.ns.median), d.size);
         let text =
             format!("{what} is not the same at all sizes: {} but {} ({each}).", at(lowest), at(highest));
         (FindingKind::RttAddedVaries, text)
     } else if on_level {
-        let range = between(&micros(lowest.ns.median), &micros(highest.ns.median));
-        let whole = between(&micros(least(|ns| ns.min)), &micros(most(|ns| ns.max)));
+        let range = between(&format_micros(lowest.ns.median), &format_micros(highest.ns.median));
+        let whole = between(&format_micros(least(|ns| ns.min)), &format_micros(most(|ns| ns.max)));
         let text = format!(
             "{what} is constant from {} to {} bytes: {range} µs ({each}; {whole} between any two).",
             first.size, last.size

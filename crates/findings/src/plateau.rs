@@ -1,12 +1,12 @@
 //! Where throughput reaches its plateau over sizes, and what binds there.
 
-use results::{Cell, Finding, FindingKind, Host};
+use results::{Cell, Finding, FindingKind, Host, format_value};
 
 use crate::{
     LEVEL,
     figures::{Place, Point, Side, goodput_mbps, place, range},
     limits,
-    words::{between, figure, finding, runs, three},
+    words::{between, finding, runs, three},
 };
 
 pub(crate) fn findings(side: &Side<'_>, host: &Host) -> Vec<Finding> {
@@ -59,14 +59,14 @@ fn plateau(
 ) -> Finding {
     let spreads = || level.iter().map(|point| &point.spread);
     let (min, max) = range(spreads());
-    let rates = between(&figure(min), &figure(max));
+    let rates = between(&format_value(min), &format_value(max));
     let last = level.last().unwrap_or(first).size;
     let text = match below {
         Some(below) => format!(
             "{what}: throughput reaches its plateau at {} bytes: {rates} Mbit/s from there to {last} bytes, against {} \
              Mbit/s at {} bytes ({})",
             first.size,
-            between(&figure(below.spread.min), &figure(below.spread.max)),
+            between(&format_value(below.spread.min), &format_value(below.spread.max)),
             below.size,
             runs(spreads().chain([&below.spread]))
         ),
@@ -93,7 +93,7 @@ fn plateau(
 /// The largest size and another, between which throughput has not come to rest.
 fn apart(what: &str, kind: FindingKind, high: &Point<'_>, low: &Point<'_>) -> Finding {
     let at = |point: &Point<'_>| {
-        let rates = between(&figure(point.spread.min), &figure(point.spread.max));
+        let rates = between(&format_value(point.spread.min), &format_value(point.spread.max));
         format!("{rates} Mbit/s at {} bytes", point.size)
     };
     let each = runs([&high.spread, &low.spread].into_iter());

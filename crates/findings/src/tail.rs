@@ -1,12 +1,12 @@
 //! The 99 % time of samples under load: from when on it counts, and which runs have one that is not their sender's.
 
-use results::{Cell, MAX_LATENCY_LOSS_PCT, Run};
+use results::{Cell, MAX_LATENCY_LOSS_PCT, Run, format_micros, format_value};
 use stats::Spread;
 
 use crate::{
     KEPT,
     figures::{lost_pct, over_runs},
-    words::{between, figure, list, micros},
+    words::{between, list},
 };
 
 /// Of the median response: what the median send lag may be of a sender that kept to its plan.
@@ -73,7 +73,10 @@ impl Tail {
         let lags = late().flat_map(|(_, cell)| cell.valid_runs()).filter_map(|run| p99_ns(run, "send_lag"));
         let lag = Spread::of(&lags.collect::<Vec<f64>>());
         let lag = lag.map_or_else(String::new, |lag| {
-            format!(" (99 % of the send lag {} µs)", between(&micros(lag.min), &micros(lag.max)))
+            format!(
+                " (99 % of the send lag {} µs)",
+                between(&format_micros(lag.min), &format_micros(lag.max))
+            )
         });
         let held = if cells.iter().flat_map(|(_, cell)| cell.valid_runs()).any(was_held_up) {
             " Where most of a lag was time of write calls, they are from the intended time."
@@ -92,7 +95,7 @@ impl Tail {
 pub(crate) fn why_not(cell: &Cell) -> Option<String> {
     let lost = lost_pct(cell);
     if lost > MAX_LATENCY_LOSS_PCT {
-        return Some(format!("{} % lost", figure(lost)));
+        return Some(format!("{} % lost", format_value(lost)));
     }
     if !cell.is_sender_limited() || Tail::Service.over_runs(cell).is_some() {
         return None;

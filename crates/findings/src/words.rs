@@ -1,4 +1,4 @@
-//! Numbers as people read them, and as a finding stores them.
+//! Lists and ranges of words, and the numbers that a finding stores.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,6 @@ use stats::Spread;
 
 /// So many figures over sizes are told one by one; of more the ends, and the range between them.
 const TOLD: usize = 4;
-
-/// Three significant digits, and all before the point.
-pub(crate) fn figure(value: f64) -> String {
-    let digits = match value.abs() {
-        value if value < 9.995 => 2,
-        value if value < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$}")
-}
-
-/// Nanoseconds as µs.
-pub(crate) fn micros(ns: f64) -> String {
-    figure(ns / 1e3)
-}
 
 /// `1.2 to 1.4`, or one figure where both read the same.
 pub(crate) fn between(min: &str, max: &str) -> String {
@@ -106,20 +91,6 @@ pub(crate) fn three(name: &str, unit: &str, spread: &Spread) -> [(String, f64); 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_figure_has_three_digits() {
-        for (value, text) in [
-            (0.0, "0.00"),
-            (0.618, "0.62"),
-            (-9.2, "-9.20"),
-            (17.94, "17.9"),
-            (128.6, "129"),
-            (8782.0, "8782"),
-        ] {
-            assert_eq!(figure(value), text, "{value}");
-        }
-    }
 
     #[test]
     fn of_many_sizes_the_ends_are_told_and_the_range_between() {

@@ -1,8 +1,8 @@
 //! What rates in percent are percent of, in words.
 
-use results::{Cell, Maximum, MaximumRun};
+use results::{Cell, Maximum, MaximumRun, format_value};
 
-use crate::number::{count, rate};
+use crate::number::count;
 
 /// How to read rates in percent.
 pub(crate) const LEGEND: &str = "Percent: of what the same cell had as fast as it goes, measured before the first block, the lower of samples offered and \
@@ -22,10 +22,10 @@ pub(crate) fn lines(maxima: &[Maximum], cells: &[&Cell]) -> Vec<String> {
                 };
                 format!(
                     "{what}: {}/s, the median of {} as fast as it goes ({} to {}/s{failed})",
-                    rate(sps),
+                    format_value(sps),
                     count(spread.n, "run"),
-                    rate(spread.min),
-                    rate(spread.max)
+                    format_value(spread.min),
+                    format_value(spread.max)
                 )
             }
             _ if maximum.is_complete() => {
@@ -43,7 +43,11 @@ pub fn maximum_line(maximum: &Maximum, run: &MaximumRun, done: usize, total: usi
     let width = total.to_string().len();
     let outcome = match (&run.unpaced, &run.failure) {
         (Some(unpaced), _) => {
-            format!("{}/s offered, {}/s delivered", rate(unpaced.offered_sps), rate(unpaced.delivered_sps))
+            format!(
+                "{}/s offered, {}/s delivered",
+                format_value(unpaced.offered_sps),
+                format_value(unpaced.delivered_sps)
+            )
         }
         (None, Some(failure)) => {
             let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" ({role})"));
@@ -52,6 +56,6 @@ pub fn maximum_line(maximum: &Maximum, run: &MaximumRun, done: usize, total: usi
         (None, None) => "nothing measured".to_owned(),
     };
     let known = maximum.sps.filter(|_| maximum.runs.last().is_some_and(|last| last.number == run.number));
-    let known = known.map_or_else(String::new, |sps| format!("; 100 % is {}/s", rate(sps)));
+    let known = known.map_or_else(String::new, |sps| format!("; 100 % is {}/s", format_value(sps)));
     format!("[maximum {done:>width$}/{total}] {}: {outcome}{known}", maximum.id)
 }

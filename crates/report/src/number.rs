@@ -1,33 +1,6 @@
-//! Numbers as people read them: plain digits, and no more of them than the figure has.
+//! Planned durations, dates and counts as text. Measured values: see [`results::format_value`].
 
 use std::time::{Duration, UNIX_EPOCH};
-
-/// Nanoseconds as µs.
-pub(crate) fn micros(ns: f64) -> String {
-    significant(ns / 1e3)
-}
-
-/// At least three significant digits, at most one after the point from 10 on: what a histogram and a clock know.
-pub(crate) fn significant(value: f64) -> String {
-    let digits = match value.abs() {
-        value if value < 9.995 => 2,
-        value if value < 999.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$}")
-}
-
-/// Samples per second: whole ones where there are many.
-pub(crate) fn rate(sps: f64) -> String {
-    if sps < 999.5 { significant(sps) } else { format!("{sps:.0}") }
-}
-
-/// A share of 1 in percent: two significant digits from 1 % on.
-pub(crate) fn percent_of_one(share: f64) -> String {
-    let percent = share * 100.0;
-    let digits = usize::from(percent < 9.95);
-    format!("{percent:.digits$}")
-}
 
 /// A time for words: the largest unit in which it is a short number.
 pub(crate) fn duration(ns: u64) -> String {
@@ -58,43 +31,6 @@ pub(crate) fn count(n: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_keep_three_digits() {
-        for (ns, text) in [
-            (0.0, "0.00"),
-            (843.0, "0.84"),
-            (9_994.0, "9.99"),
-            (9_996.0, "10.0"),
-            (17_940.0, "17.9"),
-            (512_340.0, "512.3"),
-            (999_960.0, "1000"),
-            (6_601_000.0, "6601"),
-        ] {
-            assert_eq!(micros(ns), text, "{ns}");
-        }
-    }
-
-    #[test]
-    fn rates_keep_three_digits() {
-        for (value, text) in [
-            (0.0, "0.00"),
-            (1.834, "1.83"),
-            (26.13, "26.1"),
-            (99.96, "100.0"),
-            (8765.4, "8765"),
-            (9.996, "10.0"),
-        ] {
-            assert_eq!(significant(value), text, "{value}");
-        }
-    }
-
-    #[test]
-    fn shares_are_in_percent() {
-        for (share, text) in [(0.0, "0.0"), (0.021, "2.1"), (0.0995, "10"), (0.123, "12"), (1.5, "150")] {
-            assert_eq!(percent_of_one(share), text, "{share}");
-        }
-    }
 
     #[test]
     fn durations_are_short() {

@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use experiment::{Factors, Flow, Load, Rate};
-use results::{Cell, FlowRecord, Latency, Run, Throughput};
+use results::{Cell, FlowRecord, Latency, Run, Throughput, format_micros, format_value};
 
 use crate::{
     layout::{Align, Grid},
-    number::{duration, micros, rate, significant},
+    number::duration,
     tables::{cpu, grouped, lost_spread, nothing, per_take, spread, unsupported},
 };
 
@@ -129,12 +129,12 @@ pub(crate) fn rates(cells: &[&Cell]) -> Grid {
             spread(cell, |run| Some(of(of_run(run, place)?, run.throughput.as_ref()?)))
         };
         vec![
-            rate(achieved(record, throughput)),
+            format_value(achieved(record, throughput)),
             over_runs(achieved),
-            rate(delivered(record, throughput)),
+            format_value(delivered(record, throughput)),
             over_runs(delivered),
             record.counted.delivered.to_string(),
-            format!("{:.2}", 100.0 * share(record.counted.lost, record.counted.sent)),
+            format_value(100.0 * share(record.counted.lost, record.counted.sent)),
             if place.flows == 1 { lost_spread(cell) } else { String::new() },
             record.counted.out_of_order.to_string(),
         ]
@@ -153,8 +153,9 @@ pub(crate) fn times(cells: &[&Cell]) -> Grid {
         let mut row = Vec::new();
         for (_, kind, of) in FIGURES {
             let has_not = !flow.load.has_times() && kind != "service";
-            let figure =
-                || record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| micros(ns as f64));
+            let figure = || {
+                record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| format_micros(ns as f64))
+            };
             row.push(if has_not { NONE.to_owned() } else { figure() });
             row.push(spread(cell, |run| Some(of(of_run(run, place)?.latency.get(kind)?)? as f64)));
         }
@@ -197,7 +198,9 @@ pub(crate) fn costs(cells: &[&Cell]) -> Grid {
         row.extend(shown.batches.then(|| per_flush(cell)));
         row.extend(shown.groups.then(|| per_take(cell)));
         for (_, of) in RTT.iter().filter(|_| shown.probes) {
-            row.push(cell.latency.get("rtt").and_then(of).map_or_else(unsupported, |ns| micros(ns as f64)));
+            row.push(
+                cell.latency.get("rtt").and_then(of).map_or_else(unsupported, |ns| format_micros(ns as f64)),
+            );
             row.push(spread(cell, |run| Some(of(run.latency.get("rtt")?)? as f64)));
         }
         row.extend(cpu(cell));
@@ -273,7 +276,7 @@ fn per_flush(cell: &Cell) -> String {
     let batches = cell.throughput.as_ref().and_then(|throughput| throughput.batches.as_ref());
     batches.map_or_else(
         || NONE.to_owned(),
-        |batches| format!("{} (max {})", significant(batches.mean_samples), batches.max_samples),
+        |batches| format!("{} (max {})", format_value(batches.mean_samples), batches.max_samples),
     )
 }
 
@@ -299,9 +302,10 @@ pub(crate) fn outcome(run: &Run) -> String {
     let (Some(paced), Some(throughput)) = (&run.paced, &run.throughput) else {
         return "nothing measured".to_owned();
     };
-    let planned = paced.planned_sps.map_or_else(String::new, |sps| format!(" of {}", rate(sps)));
-    let mut words = vec![format!("{}{planned} samples/s", rate(throughput.accepted_sps))];
-    let quantile = |ns: Option<u64>| ns.map_or_else(unsupported, |ns| format!("{} µs", micros(ns as f64)));
+    let planned = paced.planned_sps.map_or_else(String::new, |sps| format!(" of {}", format_value(sps)));
+    let mut words = vec![format!("{}{planned} samples/s", format_value(throughput.accepted_sps))];
+    let quantile =
+        |ns: Option<u64>| ns.map_or_else(unsupported, |ns| format!("{} µs", format_micros(ns as f64)));
     if let Some(response) = run.latency.get("response") {
         words.push(format!(
             "response 50 % {}, 99 % {}",
@@ -311,7 +315,7 @@ pub(crate) fn outcome(run: &Run) -> String {
     } else if let Some(service) = run.latency.get("service") {
         words.push(format!("service 50 % {}, 99 % {}", quantile(service.p50_ns), quantile(service.p99_ns)));
     }
-    words.push(format!("{} % lost", significant(throughput.lost_pct)));
+    words.push(format!("{} % lost", format_value(throughput.lost_pct)));
     let both = [(paced.sender_limited, SENDER_LIMITED), (paced.back_pressure, BACK_PRESSURE)];
     words.extend(both.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_owned()));
     words.join(", ")

@@ -1,15 +1,10 @@
 //! One line for a run that has ended.
 
 use experiment::{Factors, Workload};
-use results::{Run, RunState};
+use results::{Run, RunState, format_micros, format_value};
 use stats::total;
 
-use crate::{
-    number::{micros, significant},
-    paced, search,
-    settings::interference,
-    short_name,
-};
+use crate::{paced, search, settings::interference, short_name};
 
 /// One plain line for a run that has ended: which of how many, the cell, and its main figures.
 #[must_use]
@@ -60,8 +55,9 @@ fn outcome(run: &Run, factors: &Factors) -> String {
 
 fn latency(run: &Run) -> String {
     let Some(rtt) = run.latency.get("rtt") else { return "nothing measured".to_owned() };
-    let quantile =
-        |ns: Option<u64>| ns.map_or_else(|| "n/a".to_owned(), |ns| format!("{} µs", micros(ns as f64 / 2.0)));
+    let quantile = |ns: Option<u64>| {
+        ns.map_or_else(|| "n/a".to_owned(), |ns| format!("{} µs", format_micros(ns as f64 / 2.0)))
+    };
     let sent = total(run.counted.iter().map(|counted| counted.sent));
     let lost = total(run.counted.iter().map(|counted| counted.lost));
     let lost = if lost > 0 { format!(", {lost} of {sent} pings lost") } else { String::new() };
@@ -73,10 +69,10 @@ fn throughput(run: &Run) -> String {
         || "nothing measured".to_owned(),
         |figures| {
             format!(
-                "{:.0} samples/s, {} Mbit/s, {:.2} % lost",
-                figures.delivered_sps,
-                significant(figures.goodput_mbps),
-                figures.lost_pct
+                "{} samples/s, {} Mbit/s, {} % lost",
+                format_value(figures.delivered_sps),
+                format_value(figures.goodput_mbps),
+                format_value(figures.lost_pct)
             )
         },
     )

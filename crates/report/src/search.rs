@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use experiment::{Search, SearchGoal};
-use results::{Cell, GoalCell, GoalRecord, Run, SearchState};
+use results::{Cell, GoalCell, GoalRecord, Run, SearchState, format_spread, format_value};
 use stats::min_n_for;
 
 use crate::{
     layout::{Align, Grid},
-    number::{count, duration, percent_of_one, rate, significant},
+    number::{count, duration},
     tables::{nothing, unsupported},
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn table(cells: &[&Cell]) -> Grid {
 }
 
 fn row(goal: &GoalCell, size_bytes: u64) -> Vec<String> {
-    let sps = |sps: Option<f64>| sps.map_or_else(unsupported, rate);
+    let sps = |sps: Option<f64>| sps.map_or_else(unsupported, format_value);
     let mbps = goal.conditional_sps.map(|sps| sps * size_bytes as f64 * 8.0 / 1e6);
     let mut marks = Vec::new();
     if goal.limited_by_sender > 0 {
@@ -56,8 +56,8 @@ fn row(goal: &GoalCell, size_bytes: u64) -> Vec<String> {
         sps(goal.lowest_sps),
         sps(goal.highest_sps),
         sps(goal.conditional_sps),
-        goal.spread.map_or_else(String::new, percent_of_one),
-        mbps.map_or_else(unsupported, significant),
+        goal.spread.map_or_else(String::new, |share| format_spread(100.0 * share)),
+        mbps.map_or_else(unsupported, format_value),
         goal.trials.to_string(),
         marks.join(", "),
     ]
@@ -111,7 +111,7 @@ pub fn least_rate(goal: &SearchGoal) -> Option<String> {
         goal.aim,
         significant_percent(goal.loss_ratio),
         duration(goal.final_trial_ns),
-        rate(sps)
+        format_value(sps)
     ))
 }
 
@@ -125,18 +125,22 @@ fn significant_percent(share: f64) -> String {
 pub(crate) fn outcome(run: &Run) -> String {
     let Some(search) = &run.search else { return "nothing measured".to_owned() };
     let mut words: Vec<String> = search.goals.iter().map(found).collect();
-    words.push(format!("{} in {:.0} s", count(search.trials.len(), "trial"), search.took_ns as f64 / 1e9));
+    words.push(format!(
+        "{} in {} s",
+        count(search.trials.len(), "trial"),
+        format_value(search.took_ns as f64 / 1e9)
+    ));
     words.join(", ")
 }
 
 fn found(goal: &GoalRecord) -> String {
     let name = name(goal.aim.name(), goal.deadline_ns);
     let bound = |bound: &Option<results::SearchBound>| {
-        bound.as_ref().map_or_else(|| "?".to_owned(), |bound| rate(bound.load_sps))
+        bound.as_ref().map_or_else(|| "?".to_owned(), |bound| format_value(bound.load_sps))
     };
     let (lower, upper) = (bound(&goal.lower), bound(&goal.upper));
     match (goal.state, goal.conditional_sps) {
-        (SearchState::Found, Some(sps)) => format!("{name} {}/s ({lower} to {upper})", rate(sps)),
+        (SearchState::Found, Some(sps)) => format!("{name} {}/s ({lower} to {upper})", format_value(sps)),
         (SearchState::Floor, _) => format!("{name}: even {upper}/s is too much"),
         (SearchState::Ceiling, _) => format!("{name}: {lower}/s is sustained, more may be"),
         _ => format!("{name}: {lower} to {upper}/s, not brought to its end"),
@@ -152,14 +156,14 @@ pub fn trial_line(run: &Run, at_most: Duration) -> String {
     };
     let judged = trial.judged.iter().map(|judged| {
         let verdict = if judged.good { "good" } else { "bad" };
-        format!("{} {verdict} ({} %)", judged.aim, significant_percent(judged.violation_ratio))
+        format!("{} {verdict} ({} %)", judged.aim, format_value(100.0 * judged.violation_ratio))
     });
     let known = search.goals.iter().map(found);
     let again = trial.repeats.as_ref().map_or_else(String::new, |why| format!("; made again, since {why}"));
     format!(
         "  trial {}: {}/s for {}: {}; now {}; at most {} more{again}",
         search.trials.len(),
-        rate(trial.load_sps),
+        format_value(trial.load_sps),
         duration(trial.duration_ns),
         judged.collect::<Vec<_>>().join(", "),
         known.collect::<Vec<_>>().join(", "),

@@ -6,7 +6,10 @@ use std::{
 };
 
 use experiment::Experiment;
-use results::{Foresight, Metric, NoiseSummary, Resolution, SelfTest, SmallestEffect, TOLD_BLOCKS};
+use results::{
+    Foresight, NoiseSummary, Resolution, SelfTest, SmallestEffect, TOLD_BLOCKS, format_micros, format_signed,
+    format_value,
+};
 
 use crate::{
     layout::{Align, Grid, WIDTH, wrap},
@@ -50,14 +53,16 @@ pub fn selftest(outcome: &SelfTest) -> String {
         let groups: Vec<String> = figure
             .groups
             .iter()
-            .map(|group| format!("{:.0} % near {}", group.share_pct, shown(figure.metric, group.median)))
+            .map(|group| {
+                format!("{} % near {}", format_value(group.share_pct), figure.metric.format(group.median))
+            })
             .collect();
         line(&format!(
             "{} of {} bytes: runs fall into groups, {} {}. A middle of them is a value that no run has.",
             figure.metric.words(),
             figure.size_bytes,
             groups.join(", "),
-            unit(figure.metric)
+            figure.metric.shown_unit()
         ));
     }
     for figure in outcome.figures.iter().filter(|figure| figure.incomplete + figure.unsteady > 0) {
@@ -102,10 +107,12 @@ pub(crate) fn foresight(experiment: &Experiment, foresight: &[Foresight]) -> Str
         let effect = |effect: &SmallestEffect| {
             let name = effect.metric.words();
             match (effect.least_pct, effect.most_pct) {
-                (Some(least), Some(most)) if format!("{least:.1}") == format!("{most:.1}") => {
-                    format!("{name} {most:.1} %")
+                (Some(least), Some(most)) if format_value(least) == format_value(most) => {
+                    format!("{name} {} %", format_value(most))
                 }
-                (Some(least), Some(most)) => format!("{name} {least:.1} to {most:.1} %"),
+                (Some(least), Some(most)) => {
+                    format!("{name} {} to {} %", format_value(least), format_value(most))
+                }
                 _ if !effect.measured => format!("{name} unknown, a selftest does not measure it"),
                 _ => format!("{name} nothing, the blocks are too few"),
             }
@@ -125,17 +132,17 @@ pub(crate) fn foresight(experiment: &Experiment, foresight: &[Foresight]) -> Str
 
 /// What else happened meanwhile.
 fn noise(noise: &NoiseSummary) -> String {
-    let steal = noise
-        .max_steal_pct
-        .map_or_else(String::new, |steal| format!("; during a block the hypervisor took up to {steal:.1} %"));
+    let steal = noise.max_steal_pct.map_or_else(String::new, |steal| {
+        format!("; during a block the hypervisor took up to {} %", format_value(steal))
+    });
     format!(
-        "Noise: {} of {} noisy. Between blocks {:.1} % of the worst core was stolen (median; up to {:.1} %), the longest gap was \
-         {:.0} µs{steal}.",
+        "Noise: {} of {} noisy. Between blocks {} % of the worst core was stolen (median; up to {} %), the longest gap was \
+         {} µs{steal}.",
         noise.noisy_blocks,
         count(noise.blocks as usize, "block"),
-        noise.stolen_pct,
-        noise.worst_stolen_pct,
-        noise.max_gap_ns as f64 / 1e3,
+        format_value(noise.stolen_pct),
+        format_value(noise.worst_stolen_pct),
+        format_micros(noise.max_gap_ns as f64),
     )
 }
 
@@ -144,35 +151,27 @@ fn date(unix_ns: u64) -> String {
 }
 
 fn row(figure: &Resolution) -> Vec<String> {
-    let percent = |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{value:.1} %"));
+    let percent =
+        |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{} %", format_value(value)));
     let mut row = vec![
         figure.metric.words().to_owned(),
         figure.size_bytes.to_string(),
         figure.pairs.to_string(),
-        figure.median.map_or("n/a".to_owned(), |median| shown(figure.metric, median)),
-        unit(figure.metric).to_owned(),
+        figure.median.map_or("n/a".to_owned(), |median| figure.metric.format(median)),
+        figure.metric.shown_unit().to_owned(),
         percent(figure.between_run_pct),
     ];
     row.extend(TOLD_BLOCKS.iter().map(|blocks| percent(figure.smallest_effect_pct.get(blocks).copied())));
     let mut change = String::new();
     if let Some(estimate) = figure.change_pct {
-        let _ = write!(change, "{estimate:+.1} %");
+        let _ = write!(change, "{} %", format_signed(estimate));
     }
     if let (Some(low), Some(high)) = (figure.low_pct, figure.high_pct) {
-        let _ = write!(change, " ({low:+.1}..{high:+.1})");
+        let _ = write!(change, " ({}..{})", format_signed(low), format_signed(high));
     }
     if figure.differs {
         change.push_str(" differs");
     }
     row.push(change);
     row
-}
-
-/// In the unit for people.
-fn shown(metric: Metric, value: f64) -> String {
-    if metric.unit() == "ns" { format!("{:.1}", value / 1e3) } else { format!("{value:.1}") }
-}
-
-fn unit(metric: Metric) -> &'static str {
-    if metric.unit() == "ns" { "µs" } else { metric.unit() }
 }

@@ -1,12 +1,12 @@
 //! The tables of a driver: throughput, latency, and what a sample costs.
 
-use results::{Cell, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, Throughput, WireBytes};
+use results::{
+    Cell, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, Throughput, WireBytes, format_micros, format_spread,
+    format_value,
+};
 use stats::Spread;
 
-use crate::{
-    layout::{Align, Grid},
-    number::{micros, percent_of_one, significant},
-};
+use crate::layout::{Align, Grid};
 
 /// Marks a row that was taken over from the unbatched table.
 pub(crate) const SAME_AS_UNBATCHED: &str = "=";
@@ -27,7 +27,7 @@ pub(crate) fn per_take(cell: &Cell) -> String {
     let takes = cell.throughput.as_ref().and_then(|throughput| throughput.takes.as_ref());
     takes.map_or_else(
         || "-".to_owned(),
-        |takes| format!("{} (max {})", significant(takes.mean_samples), takes.max_samples),
+        |takes| format!("{} (max {})", format_value(takes.mean_samples), takes.max_samples),
     )
 }
 
@@ -63,12 +63,12 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
                 let spread = |of: fn(&Throughput) -> f64| spread(cell, |run| run.throughput.as_ref().map(of));
                 row.extend([
                     figures.delivered.to_string(),
-                    format!("{:.0}", figures.delivered_sps),
+                    format_value(figures.delivered_sps),
                     spread(|t| t.delivered_sps),
-                    significant(figures.goodput_mbps),
+                    format_value(figures.goodput_mbps),
                     spread(|t| t.goodput_mbps),
                     figures.lost.to_string(),
-                    format!("{:.2}", figures.lost_pct),
+                    format_value(figures.lost_pct),
                     lost_spread(cell),
                     dropped(cell).map_or_else(|| "n/a".to_owned(), |dropped| dropped.to_string()),
                 ]);
@@ -93,10 +93,10 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
         match cell.latency.get("write_call") {
             Some(call) => {
                 for quantile in &QUANTILES[..4] {
-                    row.push(quantile(call).map_or_else(unsupported, |ns| micros(ns as f64)));
+                    row.push(quantile(call).map_or_else(unsupported, |ns| format_micros(ns as f64)));
                     row.push(spread(cell, |run| Some(quantile(run.latency.get("write_call")?)? as f64)));
                 }
-                row.push(micros(call.max_ns as f64));
+                row.push(format_micros(call.max_ns as f64));
                 row.push(spread(cell, |run| Some(run.latency.get("write_call")?.max_ns as f64)));
                 let wire = |bytes: fn(&WireBytes) -> u64| {
                     let (traffic, sent) =
@@ -104,7 +104,7 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
                             let of_run = (bytes(run.wire.as_ref()?), run.throughput.as_ref()?.sent);
                             Some((traffic.saturating_add(of_run.0), sent.saturating_add(of_run.1)))
                         })?;
-                    (sent > 0).then(|| significant(traffic as f64 / sent as f64))
+                    (sent > 0).then(|| format_value(traffic as f64 / sent as f64))
                 };
                 for traffic in [(|wire| wire.tx_bytes) as fn(&WireBytes) -> u64, |wire| wire.tx_packets] {
                     row.push(wire(traffic).unwrap_or_else(unsupported));
@@ -144,7 +144,7 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
         match cell.latency.get("rtt") {
             Some(rtt) => {
                 // the round trip is halved here and nowhere else
-                let half = |ns: f64| micros(ns / 2.0);
+                let half = |ns: f64| format_micros(ns / 2.0);
                 row.push(rtt.n.to_string());
                 let moments: [fn(&Latency) -> f64; 4] = [
                     |latency| latency.mean_ns,
@@ -190,12 +190,12 @@ pub(crate) fn directions(cells: &[&Cell]) -> Grid {
         if cell.latency.contains_key("rtt") {
             for (kind, divisor) in [("rtt", 2.0), ("one_way_out", 1.0), ("one_way_back", 1.0)] {
                 let ns = cell.latency.get(kind).and_then(|latency| latency.p50_ns);
-                row.push(ns.map_or_else(unsupported, |ns| micros(ns as f64 / divisor)));
+                row.push(ns.map_or_else(unsupported, |ns| format_micros(ns as f64 / divisor)));
                 row.push(spread(cell, |run| Some(run.latency.get(kind)?.p50_ns? as f64)));
             }
             let lost =
                 stats::total(cell.valid_runs().flat_map(|run| &run.counted).map(|counted| counted.lost));
-            row.extend([lost.to_string(), format!("{:.2}", cell.lost_pct()), lost_spread(cell)]);
+            row.extend([lost.to_string(), format_value(cell.lost_pct()), lost_spread(cell)]);
             row.extend(cpu(cell));
         } else {
             row.extend(nothing(cell, 13));
@@ -230,9 +230,9 @@ pub(crate) fn cpu(cell: &Cell) -> [String; 4] {
         return [unsupported(), String::new(), unsupported(), String::new()];
     };
     [
-        significant(median.writer / 1e3),
+        format_value(median.writer / 1e3),
         spread(cell, |run| Some(run.cpu_ns_per_sample.as_ref()?.writer)),
-        significant(median.reader / 1e3),
+        format_value(median.reader / 1e3),
         spread(cell, |run| Some(run.cpu_ns_per_sample.as_ref()?.reader)),
     ]
 }
@@ -242,13 +242,13 @@ pub(crate) fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> Strin
     let figures: Option<Vec<f64>> = cell.valid_runs().map(figure).collect();
     figures
         .and_then(|figures| Spread::of(&figures)?.half_range_relative())
-        .map_or_else(String::new, percent_of_one)
+        .map_or_else(String::new, |share| format_spread(100.0 * share))
 }
 
 /// Half the range of the loss over the runs, in percentage points: where nothing is lost there is nothing to relate to.
 pub(crate) fn lost_spread(cell: &Cell) -> String {
     let lost: Vec<f64> = cell.valid_runs().map(Run::lost_pct).collect();
-    Spread::of(&lost).map_or_else(String::new, |spread| format!("{:.2}", (spread.max - spread.min) / 2.0))
+    Spread::of(&lost).map_or_else(String::new, |spread| format_spread((spread.max - spread.min) / 2.0))
 }
 
 /// A row without figures says why.

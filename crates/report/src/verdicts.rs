@@ -7,7 +7,7 @@ use results::{Comparison, CriterionOutcome, Pairing, Verdict, VerdictKind, Verdi
 use crate::{
     Options,
     layout::{Align, Grid, WIDTH, wrap},
-    number::{count, date, micros, significant},
+    number::{count, date},
     settings::interference,
 };
 
@@ -92,10 +92,8 @@ fn figures(verdicts: &[&Verdict]) -> String {
         .column("n", Align::Right)
         .column("", Align::Left);
     for verdict in verdicts {
-        let is_time = verdict.unit == "ns";
         let figure = |side: &VerdictSide| {
-            let shown = |value| if is_time { micros(value) } else { significant(value) };
-            side.median.map_or_else(|| "n/a".to_owned(), shown)
+            side.median.map_or_else(|| "n/a".to_owned(), |median| verdict.metric.format(median))
         };
         grid.row(vec![
             verdict.treatment.cell.clone(),
@@ -104,7 +102,7 @@ fn figures(verdicts: &[&Verdict]) -> String {
             verdict.baseline.runs.to_string(),
             figure(&verdict.treatment),
             verdict.treatment.runs.to_string(),
-            if is_time { "µs".to_owned() } else { verdict.unit.clone() },
+            verdict.metric.shown_unit().to_owned(),
         ]);
     }
     grid.render()

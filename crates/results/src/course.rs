@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Maximum, Warning, WarningKind};
+use crate::{Maximum, Warning, WarningKind, format_micros, format_value};
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -109,7 +109,7 @@ impl NoiseRule {
         if let Some(worst) = cores().max_by(|a, b| a.stolen_pct.total_cmp(&b.stolen_pct))
             && worst.stolen_pct > self.max_stolen_pct
         {
-            reasons.push(format!("{:.1} % of core {} was stolen", worst.stolen_pct, worst.core));
+            reasons.push(format!("{} % of core {} was stolen", format_value(worst.stolen_pct), worst.core));
         }
         reasons.extend(rtt_p50_ns.and_then(|rtt| match self.max_touched_pct {
             Some(most) => self.many_long_gaps(probes, rtt, most),
@@ -132,9 +132,10 @@ impl NoiseRule {
         let touched_pct = 100.0 * gaps as f64 * rtt / probed_ns.max(1) as f64;
         (touched_pct > most_pct).then(|| {
             let longer_us = self.gap_ns as f64 * (1_u64 << step) as f64 / 1e3;
-            let s = probed_ns as f64 / 1e9;
             format!(
-                "{gaps} gaps of over {longer_us:.0} us on core {core} in {s:.1} s touch {touched_pct:.2} % of round trips"
+                "{gaps} gaps of over {longer_us:.0} µs on core {core} in {} s touch {} % of round trips",
+                format_value(probed_ns as f64 / 1e9),
+                format_value(touched_pct)
             )
         })
     }
@@ -145,10 +146,10 @@ impl NoiseRule {
         let worst = cores.max_by_key(|core| core.max_gap_ns)?;
         (worst.max_gap_ns as f64 > self.max_gap_per_rtt * rtt).then(|| {
             format!(
-                "a gap of {:.0} us on core {} is {:.0} times the median RTT",
-                worst.max_gap_ns as f64 / 1e3,
+                "a gap of {} µs on core {} is {} times the median RTT",
+                format_micros(worst.max_gap_ns as f64),
                 worst.core,
-                worst.max_gap_ns as f64 / rtt
+                format_value(worst.max_gap_ns as f64 / rtt)
             )
         })
     }
@@ -318,7 +319,7 @@ mod tests {
         assert_eq!(judged(&rule, &[36, 20, 9, 5, 1], 300_000, rtt), Vec::<String>::new());
         assert_eq!(
             judged(&rule, &[36, 20, 9, 6, 1], 300_000, rtt),
-            ["12 gaps of over 80 us on core 1 in 0.2 s touch 0.12 % of round trips"]
+            ["12 gaps of over 80 µs on core 1 in 0.200 s touch 0.120 % of round trips"]
         );
         // longer round trips: fewer gaps are long, and each touches one of fewer
         assert_eq!(judged(&rule, &[36, 20, 9, 6, 1], 300_000, Some(40_000.0)), Vec::<String>::new());
@@ -337,13 +338,13 @@ mod tests {
         assert_eq!(judged(&rule, &[], 99_000, Some(20_000.0)), Vec::<String>::new());
         assert_eq!(
             judged(&rule, &[], 300_000, Some(20_000.0)),
-            ["a gap of 300 us on core 1 is 15 times the median RTT"]
+            ["a gap of 300 µs on core 1 is 15.0 times the median RTT"]
         );
     }
 
     #[test]
     fn what_is_stolen_of_a_core_makes_a_block_noisy_whatever_its_gaps() {
         let rule = NoiseRule { max_stolen_pct: 0.9, ..NoiseRule::new(100_000_000, false) };
-        assert_eq!(judged(&rule, &[1], 12_000, None), ["1.0 % of core 1 was stolen"]);
+        assert_eq!(judged(&rule, &[1], 12_000, None), ["1.00 % of core 1 was stolen"]);
     }
 }

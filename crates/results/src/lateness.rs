@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use experiment::Load;
 
-use crate::{Latency, Usage};
+use crate::{Latency, Usage, format_micros, format_value};
 
 /// Of the period, and of the median response: what a send lag may be.
 const TOLERABLE: f64 = 0.1;
@@ -83,7 +83,7 @@ impl Lateness {
             .into_iter()
             .filter_map(|(what, ns)| Some((what, ns?)))
             .filter(|(_, ns)| lag.1 > TOLERABLE * ns)
-            .map(|(what, ns)| format!("{what} ({} µs)", micros(ns)))
+            .map(|(what, ns)| format!("{what} ({} µs)", format_micros(ns)))
             .collect();
         let calls = latency.get("write_call").map_or(0.0, |calls| calls.mean_ns * calls.n as f64);
         // a mean is rounded
@@ -124,15 +124,10 @@ fn period_ns(load: &Load) -> Option<f64> {
     }
 }
 
-fn micros(ns: f64) -> String {
-    let digits = if ns < 9_995.0 { 2 } else { 1 };
-    format!("{:.digits$}", ns / 1e3)
-}
-
 impl fmt::Display for Lateness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lag: (quantile, lag), beyond, writing, sender } = self;
-        let [writing, of_lag] = [writing, &sender.in_writes].map(|share| 100.0 * share);
+        let [writing, of_lag] = [writing, &sender.in_writes].map(|share| format_value(100.0 * share));
         let word = if self.is_back_pressure() { "back-pressure" } else { "sender-limited" };
         let not_its = "response times are not a property of the middleware's delivery";
         let what = match self.cause() {
@@ -141,9 +136,10 @@ impl fmt::Display for Lateness {
                 format!("what writing costs holds the sender up, whose thread had no time left, so {not_its}")
             }
             Cause::Starved => {
-                let [used, waited] = [sender.used, sender.waited].map(|of_a_core| 100.0 * of_a_core);
+                let [used, waited] =
+                    [sender.used, sender.waited].map(|of_a_core| format_value(100.0 * of_a_core));
                 format!(
-                    "its process was kept from its cores (threads used {used:.0} % of one, and waited for one for {waited:.0} % \
+                    "its process was kept from its cores (threads used {used} % of one, and waited for one for {waited} % \
                      of the time), so {not_its}"
                 )
             }
@@ -151,9 +147,9 @@ impl fmt::Display for Lateness {
         };
         write!(
             f,
-            "{word}: {quantile} of the send lag is {} µs, more than a tenth of {}: {what}; write calls took {writing:.1} % of the \
-             time and are {of_lag:.0} % of the lag",
-            micros(*lag),
+            "{word}: {quantile} of the send lag is {} µs, more than a tenth of {}: {what}; write calls took {writing} % of the \
+             time and are {of_lag} % of the lag",
+            format_micros(*lag),
             beyond.join(" and of "),
         )
     }
@@ -187,7 +183,7 @@ mod tests {
         };
         assert_eq!(said(1_000, 30_000), None);
         assert_eq!(said(4_000, 30_000), Some(vec!["the median response (30.0 µs)".to_owned()]));
-        assert_eq!(said(110_000, 2_000_000), Some(vec!["the period (1000.0 µs)".to_owned()]));
+        assert_eq!(said(110_000, 2_000_000), Some(vec!["the period (1000 µs)".to_owned()]));
         assert_eq!(said(110_000, 120_000).map(|beyond| beyond.len()), Some(2));
     }
 
@@ -203,8 +199,8 @@ mod tests {
             )
         };
         let words = late(1000, 5_000).expect("too late").to_string();
-        assert!(words.starts_with("sender-limited: 99 % of the send lag is 500.0 µs"), "{words}");
-        assert!(words.ends_with("write calls took 0.5 % of the time and are 3 % of the lag"), "{words}");
+        assert!(words.starts_with("sender-limited: 99 % of the send lag is 500 µs"), "{words}");
+        assert!(words.ends_with("write calls took 0.500 % of the time and are 3.00 % of the lag"), "{words}");
         assert!(late(100, 5_000).expect("too late").to_string().starts_with("sender-limited: 90 % of"));
         assert_eq!(late(3, 5_000), None);
     }
@@ -258,7 +254,7 @@ mod tests {
             assert!(!starved.is_back_pressure(), "{starved}");
             let words = starved.to_string();
             assert!(words.starts_with("sender-limited: "), "{words}");
-            let why = "its process was kept from its cores (threads used 1 % of one, and waited for one for 253 % of the time)";
+            let why = "its process was kept from its cores (threads used 1.05 % of one, and waited for one for 253 % of the time)";
             assert!(words.contains(why), "{words}");
         }
         // on a quiet host the same calls are the middleware's

@@ -8,7 +8,7 @@ use stats::{Spread, total};
 
 use crate::{
     Cell, Counted, Histograms, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, UNDER_DUET_INTERFERENCE,
-    WIDE_SPREAD, Warning, WarningKind, assemble::percent, steady::not_steady,
+    WIDE_SPREAD, Warning, WarningKind, assemble::percent, format_spread, format_value, steady::not_steady,
 };
 
 impl Cell {
@@ -101,7 +101,12 @@ pub(crate) fn warnings(
         };
         warn(
             WarningKind::Loss,
-            format!("{} of {} {what} were lost ({percent:.2} %){promise}", counted.lost, counted.sent),
+            format!(
+                "{} of {} {what} were lost ({} %){promise}",
+                counted.lost,
+                counted.sent,
+                format_value(percent)
+            ),
         );
     }
     let drops = total(valid.iter().filter_map(|run| run.udp_buffer_drops));
@@ -166,17 +171,16 @@ fn wide_spread(valid: &[&Run]) -> Option<String> {
         .or_else(|| rates().map(|spread| ("samples delivered", "/s", spread)))
         .or_else(|| medians("rtt").map(|spread| ("median RTT", " µs", spread)))?;
     let relative = spread.half_range_relative().filter(|relative| *relative > WIDE_SPREAD)?;
-    let digits = if spread.max < 100.0 { 1 } else { 0 };
     let interference = match valid.iter().any(|run| run.duet.is_some()) {
         true => format!(", {UNDER_DUET_INTERFERENCE}"),
         false => String::new(),
     };
     Some(format!(
-        "{} runs differ widely: {what} from {:.digits$} to {:.digits$}{unit} (±{:.0} %){interference}",
+        "{} runs differ widely: {what} from {} to {}{unit} (±{} %){interference}",
         spread.n,
-        spread.min,
-        spread.max,
-        relative * 100.0
+        format_value(spread.min),
+        format_value(spread.max),
+        format_spread(relative * 100.0)
     ))
 }
 

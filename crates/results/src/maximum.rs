@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Spread;
 
-use crate::{Failure, Run, RunState, Unpaced, WIDE_SPREAD, Warning, WarningKind};
+use crate::{
+    Failure, Run, RunState, Unpaced, WIDE_SPREAD, Warning, WarningKind, format_spread, format_value,
+};
 
 /// The phase in which runs fail of which the maximum could not be measured.
 pub const MAXIMUM_PHASE: &str = "maximum";
@@ -112,13 +114,13 @@ impl Maximum {
         let spread = self.spread().filter(|_| self.is_complete())?;
         let half = spread.half_range_relative().filter(|half| *half > WIDE_SPREAD)?;
         let text = format!(
-            "what 100 % is, `{}`, differs widely over its {} runs: {:.0}/s to {:.0}/s, ±{:.0} %; another time the same percent \
+            "what 100 % is, `{}`, differs widely over its {} runs: {}/s to {}/s, ±{} %; another time the same percent \
              may be another rate",
             self.id,
             spread.n,
-            spread.min,
-            spread.max,
-            100.0 * half
+            format_value(spread.min),
+            format_value(spread.max),
+            format_spread(100.0 * half)
         );
         Some(Warning { kind: WarningKind::Spread, text })
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Better, Verdict, supports_quantile, total};
 
-use crate::{Received, Run, Warning, WarningKind, new_histogram};
+use crate::{Received, Run, Warning, WarningKind, format_value, new_histogram};
 
 /// What a run did while it was measured, by one of its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -251,7 +251,6 @@ fn in_words(kind: &str, verdict: SteadyVerdict, state: &SteadyState) -> Option<S
         other => other,
     };
     let (scale, unit) = if is_rate { (1.0, "/s") } else { (1e3, " µs") };
-    let digits = if high / scale < 1000.0 { 1 } else { 0 };
-    let (from, to) = (from / scale, to / scale);
-    Some(format!("{does} ({figure} from {from:.digits$} to {to:.digits$}{unit}"))
+    let [from, to] = [from, to].map(|level| format_value(level / scale));
+    Some(format!("{does} ({figure} from {from} to {to}{unit}"))
 }

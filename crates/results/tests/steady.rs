@@ -200,7 +200,7 @@ fn a_cell_is_told_what_its_runs_did() {
     for part in [
         "1 of 3 runs still warmed up while measured (samples delivered from 100000 to 140000/s, run ",
         "1 of 3 runs reached no steady state while measured (samples delivered from 120000 to 150000/s, run ",
-        "1 of 3 runs went up and down while measured (samples delivered from 1.0 to 2.0/s, run ",
+        "1 of 3 runs went up and down while measured (samples delivered from 1.00 to 2.00/s, run ",
     ] {
         assert!(text.contains(part), "{text}");
     }

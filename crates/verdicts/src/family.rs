@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use experiment::{Flow, Workload};
 use results::{
     Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, Run, RunState, UNDER_DUET_INTERFERENCE,
-    Verdict, VerdictKind, VerdictMode, VerdictSide,
+    Verdict, VerdictKind, VerdictMode, VerdictSide, format_value,
 };
 use stats::{Better, Direction, Modality, Rules, Sides, compare_sides, median, modality};
 
@@ -223,8 +223,8 @@ impl<'d> Pair<'d> {
             .into_iter()
             .find(|part| self.metric.is_latency() && part.lost_pct(self.flow) > MAX_LATENCY_LOSS_PCT)?;
         Some(format!(
-            "{:.1} % of the {} of `{}` were lost, more than {MAX_LATENCY_LOSS_PCT} %",
-            lossy.lost_pct(self.flow),
+            "{} % of the {} of `{}` were lost, more than {MAX_LATENCY_LOSS_PCT} %",
+            format_value(lossy.lost_pct(self.flow)),
             if lossy.cell.factors.workload == Workload::Latency { "pings" } else { "samples" },
             lossy.cell.id
         ))

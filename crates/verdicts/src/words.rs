@@ -2,6 +2,7 @@
 
 use results::{
     Answer, Conclusion, Metric, ModesBy, Pairing, Typical, UNDER_DUET_INTERFERENCE, Verdict, VerdictSide,
+    format_signed, format_value,
 };
 use stats::{Rules, Sides};
 
@@ -36,8 +37,10 @@ fn shares(verdict: &Verdict) -> Option<String> {
     let change = 100.0 * (treatment / baseline - 1.0);
     (!same).then(|| {
         format!(
-            "each at a share of its own maximum: {treatment:.0}/s against {baseline:.0}/s ({} %)",
-            percent(change, true)
+            "each at a share of its own maximum: {}/s against {}/s ({} %)",
+            format_value(treatment),
+            format_value(baseline),
+            format_signed(change)
         )
     })
 }
@@ -48,7 +51,8 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
     let interval = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
         (Some(low), Some(high)) => {
             let (low, high) = if turned { (-high, -low) } else { (low, high) };
-            format!("(95 % {}..{}, {n})", percent(low, signed), percent(high, signed))
+            let shown = if signed { format_signed } else { format_value };
+            format!("(95 % {}..{}, {n})", shown(low), shown(high))
         }
         _ => format!("({n})"),
     };
@@ -60,7 +64,7 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
         Conclusion::Higher { within_margin, .. } => {
             format!(
                 "{} % higher{} {}",
-                percent(change, false),
+                format_value(change),
                 equivalent(*within_margin),
                 interval(false, false)
             )
@@ -68,7 +72,7 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
         Conclusion::Lower { within_margin, .. } => {
             format!(
                 "{} % lower{} {}",
-                percent(-change, false),
+                format_value(-change),
                 equivalent(*within_margin),
                 interval(false, true)
             )
@@ -77,7 +81,7 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
             format!("equivalent within {margin_pct} % {}", interval(true, false))
         }
         Conclusion::Inconclusive { could_have_seen_pct: Some(seen) } => {
-            format!("inconclusive: could have seen {} % {}", percent(*seen, false), interval(true, false))
+            format!("inconclusive: could have seen {} % {}", format_value(*seen), interval(true, false))
         }
         Conclusion::Inconclusive { could_have_seen_pct: None } => {
             format!("inconclusive {}", interval(true, false))
@@ -96,7 +100,7 @@ pub(crate) fn change(verdict: &Verdict, sides: &Sides, level: f64) -> String {
     let Some((estimate, interval)) = sides.change(level) else {
         return format!("{} ({n})", verdict.figure());
     };
-    let signed = |share: f64| percent(100.0 * share, true);
+    let signed = |share: f64| format_signed(100.0 * share);
     let (low, high) = (signed(interval.low), signed(interval.high));
     // of as many digits as it takes to be told from 100 %
     let level = format!("{:.2}", 100.0 * level);
@@ -126,7 +130,14 @@ fn modes(side: &VerdictSide, metric: Metric) -> Option<String> {
     let modes: Vec<String> = side
         .modes
         .iter()
-        .map(|mode| format!("{:.0} % near {}", mode.share_pct, quantity(mode.location, metric)))
+        .map(|mode| {
+            format!(
+                "{} % near {} {}",
+                format_value(mode.share_pct),
+                metric.format(mode.location),
+                metric.shown_unit()
+            )
+        })
         .collect();
     let by = side.modes_by.as_ref().map(modes_by).unwrap_or_default();
     let interference =
@@ -162,10 +173,8 @@ fn typical(typical: &Option<Typical>) -> String {
     match typical {
         None => "not known".to_owned(),
         Some(Typical::Word(word)) => word.clone(),
-        Some(Typical::Number(number)) if number.abs() >= 100.0 || number.fract() == 0.0 => {
-            format!("{number:.0}")
-        }
-        Some(Typical::Number(number)) => format!("{number:.2}"),
+        Some(Typical::Number(number)) if number.fract() == 0.0 => format!("{number:.0}"),
+        Some(Typical::Number(number)) => format_value(*number),
     }
 }
 
@@ -198,27 +207,4 @@ fn runs(verdict: &Verdict) -> Vec<String> {
         words.push(format!("left out: runs {}", missing.join(", ")));
     }
     words
-}
-
-/// A change in percent.
-fn percent(value: f64, signed: bool) -> String {
-    let digits = usize::from(value.abs() < 99.95);
-    // no minus before what is rounded to nothing
-    let value = if value.abs() < 0.05 { 0.0 } else { value };
-    if signed { format!("{value:+.digits$}") } else { format!("{value:.digits$}") }
-}
-
-/// A figure with its unit, for people.
-pub(crate) fn quantity(value: f64, metric: Metric) -> String {
-    let (value, unit) = match (metric.unit(), value) {
-        ("ns", ns) if ns >= 1e6 => (ns / 1e6, "ms"),
-        ("ns", ns) if ns >= 1e3 => (ns / 1e3, "µs"),
-        (unit, value) => (value, unit),
-    };
-    let digits = match value {
-        ..9.995 => 2,
-        ..99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$} {unit}")
 }

@@ -90,7 +90,7 @@ fn one_run_is_enough_to_spoil_a_load_and_a_lower_load_that_lost_is_named() {
     let [best] = &found(Reliability::BestEffort, &loads)[..] else { panic!("not one") };
     number(best, "loss_free_sps", 10_000.0);
     number(best, "next_sps", 20_000.0);
-    let told = "in 1 of 3 runs. Not free of loss below it: 5000/s (0.00 to 1.00 % of the samples did not come, in 1 of 3 runs).";
+    let told = "in 1 of 3 runs. Not free of loss below it: 5000/s (0 to 1.00 % of the samples did not come, in 1 of 3 runs).";
     assert!(best.text.ends_with(told), "{}", best.text);
 }
 

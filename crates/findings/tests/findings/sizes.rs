@@ -34,8 +34,8 @@ fn a_plateau_begins_where_all_later_sizes_are_on_one_level() {
         finding.text,
         "`dds` unbatched: throughput reaches its plateau at 8192 bytes: 3960 to 4242 Mbit/s from there to 32768 bytes, \
          against 891 to 909 Mbit/s at 1024 bytes (3 runs each). What binds there is unknown; in its 6 runs the writer's \
-         process used 50.0 % of a core, the reader's 50.0 %, datagrams dropped at full buffers were 0.00 % of the samples \
-         and 0.00 % of the samples were lost."
+         process used 50.0 % of a core, the reader's 50.0 %, datagrams dropped at full buffers were 0 % of the samples \
+         and 0 % of the samples were lost."
     );
     assert_eq!(
         finding.cells,
@@ -164,9 +164,7 @@ fn what_was_not_counted_does_not_bind_and_is_not_said() {
     let finding = only(&document, FindingKind::Plateau);
     assert_eq!(finding.limits, [Limit::Unknown]);
     assert!(
-        finding
-            .text
-            .ends_with("What binds there is unknown; in its 12 runs 0.00 % of the samples were lost."),
+        finding.text.ends_with("What binds there is unknown; in its 12 runs 0 % of the samples were lost."),
         "{}",
         finding.text
     );

@@ -2,7 +2,7 @@
 
 use experiment::{Characterize, Effort, Reliability, ReliabilityChoice};
 use report::{Options, driver_info, terminal};
-use results::{Assembler, Cell, Document, State, Throughput};
+use results::{Assembler, Cell, Document, State, Throughput, format_micros, format_spread, format_value};
 
 use crate::{print, sample};
 
@@ -29,17 +29,17 @@ fn latency_is_half_of_the_round_trip_and_one_way_times_are_whole() {
         let rtt = &cell.latency["rtt"];
         let table = row(&text, "Latency: RTT/2 in µs", size);
         assert_eq!(table[1], rtt.n.to_string());
-        assert_eq!(table[2], format!("{:.1}", rtt.mean_ns / 2e3));
-        assert_eq!(table[6], format!("{:.1}", rtt.min_ns as f64 / 2e3));
-        assert_eq!(table[10], format!("{:.1}", rtt.p50_ns.unwrap() as f64 / 2e3));
+        assert_eq!(table[2], format_micros(rtt.mean_ns / 2.0));
+        assert_eq!(table[6], format_micros(rtt.min_ns as f64 / 2.0));
+        assert_eq!(table[10], format_micros(rtt.p50_ns.unwrap() as f64 / 2.0));
         let of_runs: Vec<f64> =
             cell.runs.iter().map(|run| run.latency["rtt"].p50_ns.unwrap() as f64).collect();
         let spread = stats::Spread::of(&of_runs).unwrap().half_range_relative().unwrap();
-        assert_eq!(table[11], format!("{:.1}", spread * 100.0));
+        assert_eq!(table[11], format_spread(spread * 100.0));
         let table = row(&text, "Latency by direction", size);
-        assert_eq!(table[1], format!("{:.1}", rtt.p50_ns.unwrap() as f64 / 2e3));
-        assert_eq!(table[3], format!("{:.1}", cell.latency["one_way_out"].p50_ns.unwrap() as f64 / 1e3));
-        assert_eq!(table[5], format!("{:.1}", cell.latency["one_way_back"].p50_ns.unwrap() as f64 / 1e3));
+        assert_eq!(table[1], format_micros(rtt.p50_ns.unwrap() as f64 / 2.0));
+        assert_eq!(table[3], format_micros(cell.latency["one_way_out"].p50_ns.unwrap() as f64));
+        assert_eq!(table[5], format_micros(cell.latency["one_way_back"].p50_ns.unwrap() as f64));
     }
 }
 
@@ -52,7 +52,7 @@ fn throughput_rows_are_those_of_the_cells() {
         assert_eq!(row[0], figures.delivered.to_string());
         assert_eq!(row[1], format!("{:.0}", figures.delivered_sps));
         assert_eq!(row[5], figures.lost.to_string());
-        assert_eq!(row[6], format!("{:.2}", figures.lost_pct));
+        assert_eq!(row[6], format_value(figures.lost_pct));
     };
     check(&row(&text, "Throughput, unbatched", 32)[1..], &figures("plain/udp4/throughput/32"));
     check(&row(&text, "Throughput, batched", 32)[1..], &figures("plain/udp4/throughput/32/batch-8192"));

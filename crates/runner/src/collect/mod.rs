@@ -18,7 +18,8 @@ use crate::{
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
     AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, PingRetries, Run,
-    RunState, SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, steady_latency,
+    RunState, SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, format_value,
+    steady_latency,
 };
 
 /// Of fewer samples one more or less changes a rate by over 5 %.
@@ -97,7 +98,12 @@ impl Figures {
         let counted = Counted::sum(&self.counted);
         if counted.lost > 0 {
             let percent = percent(counted.lost, counted.sent);
-            let text = format!("{} of {} {what} were lost ({percent:.2} %)", counted.lost, counted.sent);
+            let text = format!(
+                "{} of {} {what} were lost ({} %)",
+                counted.lost,
+                counted.sent,
+                format_value(percent)
+            );
             self.warn(WarningKind::Loss, text);
         }
         if counted.undelivered > 0 {
@@ -129,7 +135,10 @@ impl Figures {
             FEW.. => return,
             0 => "there is no rate".to_owned(),
             few => {
-                format!("one more or less would change the rate by {:.0} %; raise `measure`", percent(1, few))
+                format!(
+                    "one more or less would change the rate by {} %; raise `measure`",
+                    format_value(percent(1, few))
+                )
             }
         };
         let text = format!("{delivered} of {sent} samples were delivered: {what}");

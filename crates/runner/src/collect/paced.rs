@@ -4,7 +4,7 @@ use control::{FlowRead, FlowWritten, PacedWritten};
 use experiment::{Design, Factors, Flow, Load, Schedule};
 use results::{
     Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, Takes,
-    Throughput, Usage, WarningKind, kind_of_flow, steady_rate,
+    Throughput, Usage, WarningKind, format_value, kind_of_flow, steady_rate,
 };
 use stats::total;
 
@@ -298,10 +298,10 @@ fn warn(figures: &mut Figures, writing_ns: u64, paced: &Paced, flows: &[Flow], u
     }
     if paced.unsent > 0 {
         let text = format!(
-            "{} of {} planned samples ({:.2} %) were not tried before the measured time ended",
+            "{} of {} planned samples ({} %) were not tried before the measured time ended",
             paced.unsent,
             paced.planned,
-            percent(paced.unsent, paced.planned)
+            format_value(percent(paced.unsent, paced.planned))
         );
         figures.warn(WarningKind::Unsent, text);
     }

@@ -1,7 +1,7 @@
 //! Echo probes inside a stream: that both ends agree on them, and the round trip under load.
 
 use control::{ProbesRead, ProbesWritten};
-use results::{Counted, Probes, Throughput, WarningKind};
+use results::{Counted, Probes, Throughput, WarningKind, format_value};
 
 use super::{Figures, percent};
 
@@ -25,8 +25,11 @@ pub(super) fn add(
     figures.steady_state = steady;
     let lost = written.sent.saturating_sub(written.returned);
     if lost > 0 {
-        let text =
-            format!("{lost} of {} probes had no echo ({:.2} %)", written.sent, percent(lost, written.sent));
+        let text = format!(
+            "{lost} of {} probes had no echo ({} %)",
+            written.sent,
+            format_value(percent(lost, written.sent))
+        );
         figures.warn(WarningKind::Loss, text);
     }
     if written.corrupt > 0 {

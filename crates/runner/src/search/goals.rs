@@ -3,6 +3,7 @@
 use experiment::{Aim, Search, SearchGoal};
 use results::{
     GoalRecord, SearchBound, SearchRecord, SearchState, TrialJudged, TrialRecord, Warning, WarningKind,
+    format_value,
 };
 use stats::search::{Bound, Goal, Outcome};
 
@@ -107,6 +108,7 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
             SearchState::Found => {}
             SearchState::Floor => {
                 let lowest = rate(&goal.upper);
+                let shown = format_value(lowest);
                 let below = match least_judged(plan) {
                     Some((judge, sps)) if sps >= lowest => {
                         format!("; of less a trial has too few samples for `{}`", judge.aim)
@@ -116,15 +118,15 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
                 warn(
                     WarningKind::Search,
                     format!(
-                        "{aim}: even the lowest rate, {lowest:.0}/s, is not sustained: no rate is known that is{below}"
+                        "{aim}: even the lowest rate, {shown}/s, is not sustained: no rate is known that is{below}"
                     ),
                 );
             }
             SearchState::Ceiling => warn(
                 WarningKind::Search,
                 format!(
-                    "{aim}: the highest rate that was tried, {:.0}/s, is sustained: more may be",
-                    rate(&goal.lower)
+                    "{aim}: the highest rate that was tried, {}/s, is sustained: more may be",
+                    format_value(rate(&goal.lower))
                 ),
             ),
             SearchState::Budget => warn(
@@ -152,9 +154,9 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
             warn(
                 WarningKind::Search,
                 format!(
-                    "{aim}: a trial at {:.0}/s has fewer samples than the {} that show whether its share of losses is kept; \
+                    "{aim}: a trial at {}/s has fewer samples than the {} that show whether its share of losses is kept; \
                      give `final_trial` under `[search]` more",
-                    lower.load_sps,
+                    format_value(lower.load_sps),
                     stats_goal(asked).least_samples()
                 ),
             );
@@ -163,9 +165,9 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
             warn(
                 WarningKind::SenderLimited,
                 format!(
-                    "{aim}: limited by the sender: at {:.0}/s the thread that writes had no time left, and nothing held it \
+                    "{aim}: limited by the sender: at {}/s the thread that writes had no time left, and nothing held it \
                      up. It is what this host can do, and need not be all that the middleware can",
-                    rate(&goal.upper)
+                    format_value(rate(&goal.upper))
                 ),
             );
         }

@@ -6,7 +6,7 @@ mod trial;
 use std::time::{Duration, Instant};
 
 use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate, SearchGoal};
-use results::{Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, Unpaced};
+use results::{Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, Unpaced, format_value};
 use stats::search::{Budget, Loads, Refused};
 
 use goals::{least_judged, stats_goal};
@@ -200,9 +200,12 @@ fn record_of(run: &mut Run) -> &mut SearchRecord {
 /// Of a cell that at no rate has samples enough in a trial.
 fn too_slow(goal: &SearchGoal, needs_sps: f64, offered_sps: f64) -> Failure {
     let error = format!(
-        "`{}` needs {needs_sps:.0} samples/s for a trial to show whether a share of {} comes late, and as fast as it goes \
-         {offered_sps:.0} were written",
-        goal.aim, goal.loss_ratio
+        "`{}` needs {} samples/s for a trial to show whether a share of {} comes late, and as fast as it goes \
+         {} were written",
+        goal.aim,
+        format_value(needs_sps),
+        goal.loss_ratio,
+        format_value(offered_sps)
     );
     let hint = "give `final_trial` or `late_ratio` under `[search]` more, or search for `ndr`".to_owned();
     Failure { hint: Some(hint), ..failed(&error) }

@@ -119,8 +119,7 @@ fn a_rate_of_few_samples_is_of_the_whole_time_and_told() {
     let throughput = run.throughput.as_ref().unwrap();
     assert_eq!((throughput.delivered, throughput.delivered_sps), (10, 10.0));
     assert_eq!(kinds(&document, "d/throughput"), [WarningKind::Loss, WarningKind::FewSamples]);
-    let words =
-        "10 of 1000 samples were delivered: one more or less would change the rate by 10 %; raise `measure`";
+    let words = "10 of 1000 samples were delivered: one more or less would change the rate by 10.0 %; raise `measure`";
     assert_eq!(run.warnings[1].text, words);
     let told = &document.cells[0].warnings;
     assert!(told.iter().any(|warning| warning.kind == WarningKind::FewSamples), "{told:?}");

@@ -19,11 +19,11 @@ fn each_conclusion_has_its_words() {
     assert_eq!(
         words,
         [
-            "p50 RTT 5.1 % lower (95 % 4.7..5.6, 12 blocks)",
-            "p50 RTT 7.9 % higher (95 % 7.4..8.3, 12 blocks)",
-            "p50 RTT equivalent within 2 % (95 % -0.6..+0.3, 12 blocks)",
-            "p50 RTT 1.0 % lower, equivalent within 2 % (95 % 0.9..1.1, 12 blocks)",
-            "p50 RTT inconclusive: could have seen 15.2 % (95 % -11.2..+5.8, 12 blocks)",
+            "p50 RTT 5.13 % lower (95 % 4.71..5.56, 12 blocks)",
+            "p50 RTT 7.86 % higher (95 % 7.37..8.32, 12 blocks)",
+            "p50 RTT equivalent within 2 % (95 % -0.586..+0.301, 12 blocks)",
+            "p50 RTT 1.03 % lower, equivalent within 2 % (95 % 0.940..1.12, 12 blocks)",
+            "p50 RTT inconclusive: could have seen 15.2 % (95 % -11.2..+5.82, 12 blocks)",
             "p50 RTT has too few blocks for any claim: 3, needs 7",
         ]
     );
@@ -89,7 +89,7 @@ fn over_one_percent_of_lost_pings_there_is_no_verdict_on_latency() {
     assert_eq!(withheld.answer, None);
     assert_eq!(
         withheld.text,
-        "p50 RTT: no verdict: 1.2 % of the pings of `dds/udp4/latency/1024` were lost, more than 1 %"
+        "p50 RTT: no verdict: 1.25 % of the pings of `dds/udp4/latency/1024` were lost, more than 1 %"
     );
 }
 

@@ -18,7 +18,7 @@ fn groups_of_runs_are_told_with_places_and_shares() {
     };
     let (one, two) = (grouped(1.0), grouped(1.5));
     assert!(one.treatment.modes.is_empty() && !one.text.contains("multi-modal"), "{}", one.text);
-    assert!(two.text.contains("; multi-modal: 60 % near 100 µs, 40 % near 150 µs"), "{}", two.text);
+    assert!(two.text.contains("; multi-modal: 60.0 % near 100 µs, 40.0 % near 150 µs"), "{}", two.text);
     assert!(two.baseline.modes.is_empty() && !two.text.contains("baseline multi-modal"), "{}", two.text);
 }
 

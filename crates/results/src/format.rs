@@ -1,0 +1,147 @@
+//! Measured values as text: the one rounding rule of tables, findings, verdicts and warnings.
+
+use crate::Metric;
+
+/// Formats a measured value with three significant digits.
+///
+/// Digits before the point are never rounded away, at most three are after it, and there is no thousands separator. `0` is
+/// exactly nothing; `0.000` is less than the last digit.
+#[must_use]
+pub fn format_value(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    // the limits are where the last digit is rounded up to one digit more
+    let decimals = match value.abs() {
+        size if size < 0.0005 => return "0.000".to_owned(),
+        size if size < 0.9995 => 3,
+        size if size < 9.995 => 2,
+        size if size < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Formats half a range or another uncertainty with two significant digits, of which at most one is after the point.
+#[must_use]
+pub fn format_spread(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let decimals = match value.abs() {
+        size if size < 0.05 => return "0.0".to_owned(),
+        size if size < 9.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Formats a change: a value with its sign.
+#[must_use]
+pub fn format_signed(value: f64) -> String {
+    let text = format_value(value);
+    if text.starts_with('-') { text } else { format!("+{text}") }
+}
+
+/// Formats nanoseconds as µs, the unit of all measured times; without the unit.
+#[must_use]
+pub fn format_micros(ns: f64) -> String {
+    format_value(ns / 1e3)
+}
+
+impl Metric {
+    /// Formats a value of this metric, without its unit.
+    #[must_use]
+    pub fn format(self, value: f64) -> String {
+        if self.is_time() { format_micros(value) } else { format_value(value) }
+    }
+
+    /// The unit of [`Metric::format`].
+    #[must_use]
+    pub const fn shown_unit(self) -> &'static str {
+        if self.is_time() { "µs" } else { self.unit() }
+    }
+
+    const fn is_time(self) -> bool {
+        matches!(self.unit().as_bytes(), b"ns")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_value_has_three_significant_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.000_4, "0.000"),
+            (-0.000_4, "0.000"),
+            (0.000_5, "0.001"),
+            (0.618, "0.618"),
+            (0.999_4, "0.999"),
+            (0.999_6, "1.00"),
+            (-9.2, "-9.20"),
+            (9.994, "9.99"),
+            (9.996, "10.0"),
+            (17.94, "17.9"),
+            (99.94, "99.9"),
+            (99.96, "100"),
+            (512.34, "512"),
+            (8_765.4, "8765"),
+            (1_234_567.8, "1234568"),
+        ] {
+            assert_eq!(format_value(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_spread_has_two_significant_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.049, "0.0"),
+            (0.051, "0.1"),
+            (0.618, "0.6"),
+            (0.996, "1.0"),
+            (2.13, "2.1"),
+            (9.96, "10"),
+            (12.3, "12"),
+            (150.0, "150"),
+        ] {
+            assert_eq!(format_spread(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_change_has_a_sign() {
+        for (value, text) in [(0.0, "+0"), (-0.000_1, "+0.000"), (5.314, "+5.31"), (-12.34, "-12.3")] {
+            assert_eq!(format_signed(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn times_are_in_microseconds_and_rates_as_they_are() {
+        let shown = |metric: Metric, value| format!("{} {}", metric.format(value), metric.shown_unit());
+        assert_eq!(shown(Metric::RttP50, 17_940.0), "17.9 µs");
+        assert_eq!(shown(Metric::RttP99, 8_765_400.0), "8765 µs");
+        assert_eq!(shown(Metric::CpuWriter, 843.0), "0.843 µs");
+        assert_eq!(shown(Metric::Goodput, 26.13), "26.1 Mbit/s");
+        assert_eq!(shown(Metric::Ndr, 100_000.0), "100000 1/s");
+    }
+
+    proptest! {
+        #[test]
+        fn text_is_within_half_a_digit_of_the_value(value in -1e9_f64..1e9) {
+            let read: f64 = format_value(value).parse().expect("a number");
+            let half = match value.abs() {
+                size if size < 1.0 => 0.000_5,
+                size if size < 10.0 => 0.005,
+                size if size < 100.0 => 0.05,
+                _ => 0.5,
+            };
+            prop_assert!((read - value).abs() <= half * 1.000_001, "{} as {}", value, read);
+        }
+    }
+}
