@@ -101,6 +101,7 @@ pub struct Tally {
     first_ns: u64,
     last_ns: u64,
     batch_ns: u64,
+    quickest_ns: u64,
     progress: Arc<Progress>,
     echo: Option<Echo>,
 }
@@ -122,6 +123,7 @@ impl Tally {
             first_ns: 0,
             last_ns: 0,
             batch_ns: 0,
+            quickest_ns: u64::MAX,
             progress: Arc::default(),
             echo: None,
         }
@@ -198,6 +200,7 @@ impl Tally {
                     self.first_ns = now_ns;
                 }
                 self.last_ns = now_ns;
+                self.quickest_ns = self.quickest_ns.min(now_ns.saturating_sub(header.sent_ns));
                 self.windows.count(now_ns);
                 self.bytes += payload.len() as u64;
                 self.progress.delivered.store(self.set.delivered(), Relaxed);
@@ -236,7 +239,9 @@ impl Tally {
             first_ns: self.first_ns,
             last_ns: self.last_ns,
             window_ns: self.windows.window_ns(),
-            window_delivered: self.windows.counts().to_vec(),
+            window_delivered: self.windows.counts(),
+            quickest_ns: if self.delivered() > 0 { self.quickest_ns } else { 0 },
+            arrivals: self.windows.arrivals(),
             ..self.set.received(self.identity.writer)
         }
     }

@@ -121,11 +121,12 @@ impl PacedWriter {
             probes.known().begin(begin_ns, warm_up);
         }
         let phase = Phase { tag: self.tag, warm_up };
-        now = write_all(&mut self.flows, pace, phase, begin_ns.saturating_add(duration_ns), now)?;
-        (self.duration_ns, self.begin_ns, self.end_ns) = (duration_ns, begin_ns, now);
+        write_all(&mut self.flows, pace, phase, begin_ns.saturating_add(duration_ns), now)?;
         for flow in &mut self.flows {
             flow.flush()?;
         }
+        now = now_ns();
+        (self.duration_ns, self.begin_ns, self.end_ns) = (duration_ns, begin_ns, now);
         // what is measured of the host is measured for as long as was asked
         sleep_until(begin_ns.saturating_add(duration_ns), now);
         Ok(())
@@ -140,7 +141,7 @@ impl PacedWriter {
     }
 }
 
-/// Writes what is due before `end_ns`. Returns when the last write had returned. One read of the clock a sample that is late: the
+/// Writes what is due before `end_ns`. One read of the clock a sample that is late: the
 /// end of a write is the begin of the next.
 fn write_all(
     flows: &mut [FlowWriter],
@@ -148,9 +149,8 @@ fn write_all(
     phase: Phase,
     end_ns: u64,
     begin_ns: u64,
-) -> Result<u64, AgentError> {
+) -> Result<(), AgentError> {
     let mut now = begin_ns;
-    let mut last_ns = begin_ns;
     let mut calls = Calls::default();
     while let Some(flow) = flows.iter_mut().min_by_key(|flow| flow.due_ns) {
         let due_ns = flow.due_ns;
@@ -168,9 +168,8 @@ fn write_all(
             break;
         }
         now = flow.write(now, phase, &mut calls)?;
-        last_ns = now;
     }
-    Ok(last_ns)
+    Ok(())
 }
 
 impl FlowWriter {

@@ -119,8 +119,8 @@ impl WriterRole {
         }
         counts.offered = sequence + u64::from(first_tried_ns.is_some());
         counts.accepted = sequence;
-        counts.end_ns = now;
         self.packing.flush(writer, &mut counts.tries)?;
+        counts.end_ns = now_ns();
         self.recorded = counts;
         Ok(())
     }

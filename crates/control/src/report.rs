@@ -47,7 +47,7 @@ pub struct Written {
     pub refused: u64,
     /// First stamp of the measured time.
     pub begin_ns: u64,
-    /// Last stamp of the measured time.
+    /// End of the last write of the measured time, and of the flush of what it left in a batch.
     pub end_ns: u64,
     /// Duration of every write call, in windows.
     pub write_call: Distribution,
@@ -79,7 +79,7 @@ pub struct ReaderReport {
 pub struct PacedWritten {
     /// When the plan began.
     pub begin_ns: u64,
-    /// When the last write of the measured time had returned.
+    /// End of the last write of the measured time, and of the flush of what it left in a batch.
     pub end_ns: u64,
     /// What its throttle did, of a load that has one.
     #[serde(default)]

@@ -8,7 +8,7 @@ use results::{Cell, FlowRecord, Latency, Run, Throughput, format_micros, format_
 use crate::{
     layout::{Align, Grid},
     number::duration,
-    tables::{cpu, grouped, lost_spread, nothing, per_take, spread, unsupported},
+    tables::{cpu, grouped, has_tail, lost_spread, nothing, per_take, spread, tail_ms, unsupported},
 };
 
 /// Marks a row whose response times tell of the sender.
@@ -34,7 +34,7 @@ const FIGURES: [Figure; 5] = [
 const RTT: [(&str, Quantile); 2] =
     [("RTT 50 %", |latency| latency.p50_ns), ("99 %", |latency| latency.p99_ns)];
 
-/// Columns of [`rates`] beside those that say which row it is.
+/// Columns of [`rates`] beside those that say which row it is, and those of tails.
 const RATES: usize = 8;
 
 /// Which flow of a cell, from 0, and of how many.
@@ -107,7 +107,8 @@ fn filled(mut grid: Grid, cells: &[&Cell], row: impl Fn(&Cell, &Flow, Place) -> 
 
 /// What was planned, taken and delivered.
 pub(crate) fn rates(cells: &[&Cell]) -> Grid {
-    let grid = keyed()
+    let tails = cells.iter().any(|cell| has_tail(cell));
+    let mut grid = keyed()
         .column("Achieved/s", Align::Right)
         .column("± %", Align::Close)
         .column("Delivered/s", Align::Right)
@@ -116,19 +117,24 @@ pub(crate) fn rates(cells: &[&Cell]) -> Grid {
         .column("Lost %", Align::Right)
         .column("± pp", Align::Close)
         .column("Out of order", Align::Right);
+    if tails {
+        grid = grid.column("Tail", Align::Right).column("ms", Align::Close);
+    }
     filled(grid, cells, |cell, _, place| {
-        let Some((record, throughput)) = measured(cell, place) else { return nothing(cell, RATES) };
-        // all flows are written in the same time, and received in the same time
+        let Some((record, throughput)) = measured(cell, place) else {
+            return nothing(cell, RATES + 2 * usize::from(tails));
+        };
+        // all flows are written in the same time
         let achieved = |record: &FlowRecord, throughput: &Throughput| {
             throughput.accepted_sps * share(record.counted.sent, throughput.sent)
         };
         let delivered = |record: &FlowRecord, throughput: &Throughput| {
-            throughput.delivered_sps * share(record.counted.delivered, throughput.delivered)
+            throughput.delivered_sps * share(record.delivered_in_time, throughput.delivered_in_time)
         };
         let over_runs = |of: fn(&FlowRecord, &Throughput) -> f64| {
             spread(cell, |run| Some(of(of_run(run, place)?, run.throughput.as_ref()?)))
         };
-        vec![
+        let mut row = vec![
             format_value(achieved(record, throughput)),
             over_runs(achieved),
             format_value(delivered(record, throughput)),
@@ -137,7 +143,13 @@ pub(crate) fn rates(cells: &[&Cell]) -> Grid {
             format_value(100.0 * share(record.counted.lost, record.counted.sent)),
             if place.flows == 1 { lost_spread(cell) } else { String::new() },
             record.counted.out_of_order.to_string(),
-        ]
+        ];
+        if tails {
+            let late = record.counted.delivered.saturating_sub(record.delivered_in_time);
+            row.push(late.to_string());
+            row.push(if place.is_first() { tail_ms(throughput) } else { String::new() });
+        }
+        row
     })
 }
 

@@ -31,6 +31,16 @@ pub(crate) fn per_take(cell: &Cell) -> String {
     )
 }
 
+/// Returns whether samples of a cell came too late for its rate.
+pub(crate) fn has_tail(cell: &Cell) -> bool {
+    cell.throughput.as_ref().is_some_and(|throughput| throughput.tail.samples > 0)
+}
+
+/// Time from the last write to the last arrival, in ms.
+pub(crate) fn tail_ms(throughput: &Throughput) -> String {
+    format_value(throughput.tail.ns as f64 / 1e6)
+}
+
 /// Throughput by size. Rows that are marked as the same come from the unbatched cells.
 pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
     let grouped = rows.iter().any(|(cell, _)| grouped(cell));
@@ -50,6 +60,10 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
         .column("± %", Align::Close)
         .column("CPU reader", Align::Right)
         .column("± %", Align::Close);
+    let tails = rows.iter().any(|(cell, _)| has_tail(cell));
+    if tails {
+        grid = grid.column("Tail", Align::Right).column("ms", Align::Close);
+    }
     if grouped {
         grid = grid.column("Samples/take", Align::Right);
     }
@@ -73,9 +87,12 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
                     dropped(cell).map_or_else(|| "n/a".to_owned(), |dropped| dropped.to_string()),
                 ]);
                 row.extend(cpu(cell));
+                if tails {
+                    row.extend([figures.tail.samples.to_string(), tail_ms(figures)]);
+                }
                 row.extend(grouped.then(|| per_take(cell)));
             }
-            None => row.extend(nothing(cell, 13 + usize::from(grouped))),
+            None => row.extend(nothing(cell, 13 + 2 * usize::from(tails) + usize::from(grouped))),
         }
         grid.row(row);
     }

@@ -10,8 +10,8 @@ use stats::{median, total};
 
 use crate::{
     Batches, Cell, Course, Cpu, Document, Environment, Histograms, Host, Maximum, PacedCell, Probes, Run,
-    RunState, SCHEMA_VERSION, SearchCell, State, Takes, Throughput, Tool, UNDER_DUET_INTERFERENCE, Warning,
-    WarningKind, latency::pooled_latency, limits::warnings, new_histogram, with_rate,
+    RunState, SCHEMA_VERSION, SearchCell, State, Tail, Takes, Throughput, Tool, UNDER_DUET_INTERFERENCE,
+    Warning, WarningKind, latency::pooled_latency, limits::warnings, new_histogram, with_rate,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -252,6 +252,11 @@ fn pooled_throughput(valid: &[&Run]) -> Option<Throughput> {
         goodput_mbps: rate(|t| t.goodput_mbps)?,
         sent,
         delivered: sum(|t| t.delivered),
+        delivered_in_time: sum(|t| t.delivered_in_time),
+        tail: Tail {
+            samples: sum(|t| t.tail.samples),
+            ns: runs.iter().map(|run| run.tail.ns).max().unwrap_or(0),
+        },
         lost,
         undelivered: sum(|t| t.undelivered),
         lost_pct: percent(lost, sent),

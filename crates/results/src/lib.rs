@@ -48,6 +48,7 @@ mod takes;
 mod throttle;
 mod verdict;
 mod warning;
+mod writing_time;
 
 pub use agents::{AgentRecord, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
@@ -73,8 +74,8 @@ pub use metric::{Metric, Wanted};
 pub use paced::{FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use packing::Packing;
 pub use probes::Probes;
-pub use rate::WindowCounts;
-pub use run::{Counted, Cpu, Failure, PingRetries, Run, RunState, Throughput};
+pub use rate::{ARRIVAL_WINDOWS, Arrivals, WindowCounts};
+pub use run::{Counted, Cpu, Failure, PingRetries, Run, RunState, Tail, Throughput};
 pub use search::{
     GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialJudged, TrialRecord,
     Unpaced,
@@ -91,3 +92,4 @@ pub use verdict::{
     VerdictSide,
 };
 pub use warning::{Warning, WarningKind};
+pub use writing_time::WritingTime;

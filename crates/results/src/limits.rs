@@ -197,6 +197,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::Host
                 | WarningKind::Spread
                 | WarningKind::FewSamples
+                | WarningKind::Tail
                 | WarningKind::SenderLimited
                 | WarningKind::BackPressure
                 | WarningKind::Unsent

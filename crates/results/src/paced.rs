@@ -48,6 +48,9 @@ pub struct FlowRecord {
     pub offered: u64,
     /// What its reader got.
     pub counted: Counted,
+    /// Of the delivered: those that arrived within the writers' measured time.
+    #[serde(default)]
+    pub delivered_in_time: u64,
     /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
     pub latency: BTreeMap<String, Latency>,
     /// Samples that are in `service`, but came too late for `response`.
@@ -101,6 +104,7 @@ impl PacedCell {
                 planned: sum(|flow| flow.planned),
                 offered: sum(|flow| flow.offered),
                 unplaced: sum(|flow| flow.unplaced),
+                delivered_in_time: sum(|flow| flow.delivered_in_time),
                 lag_in_writes_pct: lag_in_writes_pct(&same),
                 counted: Counted::sum(same.iter().map(|flow| &flow.counted)),
                 latency: pooled_latency(same.iter().map(|flow| &flow.latency), histogram),

@@ -1,26 +1,90 @@
-//! How many samples came in each window of the measured time.
+//! Counts of arrivals over time, coarse for the steady state and fine for the end of the writer's time.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stats::total;
+
+/// Arrival windows of the planned time, about: the share of it in which a count of [`Arrivals`] may be off.
+pub const ARRIVAL_WINDOWS: u32 = 10_000;
+
+/// Distinct samples by the time of their arrival, from the first one on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Arrivals {
+    /// Length of a window: the planned time divided by about 10,000.
+    pub window_ns: u64,
+    /// Samples by window, over up to twice the planned time.
+    pub windows: Vec<u64>,
+    /// Length of a window after these: the time since then divided by about 5,000, or less.
+    pub late_window_ns: u64,
+    /// Samples by window, after twice the planned time.
+    pub late_windows: Vec<u64>,
+}
+
+impl Arrivals {
+    /// Returns how many samples had arrived so long after the first one: exact but for those of the window in which that moment
+    /// lies, of which it counts a share in proportion.
+    #[must_use]
+    pub fn within(&self, after_ns: u64) -> u64 {
+        let early_ns = self.window_ns.saturating_mul(self.windows.len() as u64);
+        let early = in_windows(&self.windows, self.window_ns, after_ns);
+        let late = after_ns.checked_sub(early_ns);
+        early.saturating_add(late.map_or(0, |late| in_windows(&self.late_windows, self.late_window_ns, late)))
+    }
+}
+
+fn in_windows(windows: &[u64], length_ns: u64, after_ns: u64) -> u64 {
+    let length_ns = length_ns.max(1);
+    let whole = usize::try_from(after_ns / length_ns).unwrap_or(usize::MAX).min(windows.len());
+    let before = total(windows[..whole].iter().copied());
+    let share = windows.get(whole).map_or(0, |count| {
+        // that moment belongs to the window, as each of its samples does
+        let part_ns = after_ns % length_ns + 1;
+        (u128::from(*count) * u128::from(part_ns) / u128::from(length_ns)) as u64
+    });
+    before.saturating_add(share)
+}
 
 /// Counts on the hot path: one comparison and one addition a sample. Allocates when made only.
+///
+/// The memory covers twice the planned time, and as much again for what is later: its windows double their length where that is not
+/// enough.
 #[derive(Debug)]
 pub struct WindowCounts {
-    /// The last one counts what comes after the planned time.
+    /// Arrivals by arrival window, the early ones first; even numbers of both.
     counts: Box<[u64]>,
+    /// How many of them are early.
+    early: usize,
     current: usize,
     length_ns: u64,
+    late_length_ns: u64,
     /// 0: nothing has come.
     current_ends_ns: u64,
+    windows: usize,
+    /// Arrival windows of a window.
+    per_window: usize,
 }
 
 impl WindowCounts {
-    /// For `windows` windows over a planned time, which begins with the first sample, and one for what comes later.
+    /// Creates counts for `windows` windows over a planned time, which begins with the first sample.
     #[must_use]
     pub fn new(windows: u32, planned_ns: u64) -> Self {
         let windows = windows.max(1);
-        let mut counts = vec![u64::MAX; windows as usize + 1].into_boxed_slice();
+        let per_window = (ARRIVAL_WINDOWS / windows).max(1);
+        let early = 2 * windows as usize * per_window as usize;
         // every page is touched
+        let mut counts = vec![u64::MAX; 2 * early].into_boxed_slice();
         counts.fill(0);
-        let length_ns = (planned_ns / u64::from(windows)).max(1);
-        Self { counts, current: 0, length_ns, current_ends_ns: 0 }
+        let length_ns = (planned_ns / (u64::from(windows) * u64::from(per_window))).max(1);
+        Self {
+            counts,
+            early,
+            current: 0,
+            length_ns,
+            late_length_ns: length_ns,
+            current_ends_ns: 0,
+            windows: windows as usize,
+            per_window: per_window as usize,
+        }
     }
 
     /// Counts one sample, which came at `now_ns`.
@@ -35,52 +99,175 @@ impl WindowCounts {
     #[cold]
     fn advance(&mut self, now_ns: u64) {
         if self.current_ends_ns == 0 {
-            self.current_ends_ns = now_ns + self.length_ns;
+            self.current_ends_ns = now_ns.saturating_add(self.length_ns);
+            return;
         }
         while now_ns >= self.current_ends_ns {
-            if self.current + 1 == self.counts.len() {
-                self.current_ends_ns = u64::MAX;
+            let is_early = self.current < self.early;
+            let (length_ns, last) = if is_early {
+                (self.length_ns, self.early)
+            } else {
+                (self.late_length_ns, self.counts.len())
+            };
+            let further = ((now_ns - self.current_ends_ns) / length_ns).saturating_add(1);
+            let left = (last - 1 - self.current) as u64;
+            if further > left && !is_early {
+                self.halve_late();
+                continue;
+            }
+            let step = further.min(left);
+            self.current += step as usize;
+            self.current_ends_ns = self.current_ends_ns.saturating_add(length_ns.saturating_mul(step));
+            if further > left {
+                self.current += 1;
+                self.current_ends_ns = self.current_ends_ns.saturating_add(self.late_length_ns);
+            }
+            if self.current_ends_ns == u64::MAX {
                 return;
             }
-            self.current += 1;
-            self.current_ends_ns = self.current_ends_ns.saturating_add(self.length_ns);
         }
+    }
+
+    /// Puts late neighbours together.
+    fn halve_late(&mut self) {
+        let late = &mut self.counts[self.early..];
+        let half = late.len() / 2;
+        for index in 0..half {
+            late[index] = late[2 * index] + late[2 * index + 1];
+        }
+        late[half..].fill(0);
+        let current = self.current - self.early;
+        if current.is_multiple_of(2) {
+            // its other half has not come yet
+            self.current_ends_ns = self.current_ends_ns.saturating_add(self.late_length_ns);
+        }
+        self.current = self.early + current / 2;
+        self.late_length_ns = self.late_length_ns.saturating_mul(2);
     }
 
     /// Length of a window.
     #[must_use]
     pub const fn window_ns(&self) -> u64 {
-        self.length_ns
+        self.length_ns.saturating_mul(self.per_window as u64)
     }
 
-    /// The counts, up to the last window in which something came.
+    /// Arrivals by window of the planned time, followed by the rest, up to the last one in which something came.
     #[must_use]
-    pub fn counts(&self) -> &[u64] {
+    pub fn counts(&self) -> Vec<u64> {
+        let (planned, rest) = self.counts.split_at(self.windows * self.per_window);
+        let windows = planned.chunks_exact(self.per_window);
+        let mut counts: Vec<u64> = windows.chain([rest]).map(|window| window.iter().sum()).collect();
+        counts.truncate(counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1));
+        counts
+    }
+
+    /// Arrivals by arrival window, up to the last one in which something came.
+    #[must_use]
+    pub fn arrivals(&self) -> Arrivals {
         let used = if self.current_ends_ns == 0 { 0 } else { self.current + 1 };
-        &self.counts[..used]
+        let (early, late) = self.counts[..used].split_at(used.min(self.early));
+        Arrivals {
+            window_ns: self.length_ns,
+            windows: early.to_vec(),
+            late_window_ns: self.late_length_ns,
+            late_windows: late.to_vec(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn each_sample_is_counted_in_its_window() {
         let mut counts = WindowCounts::new(3, 300);
-        assert!(counts.counts().is_empty());
+        assert!(counts.counts().is_empty() && counts.arrivals().windows.is_empty());
         for now in [1_000, 1_099, 1_100, 1_299] {
             counts.count(now);
         }
-        assert_eq!((counts.counts(), counts.window_ns()), (&[2, 1, 1][..], 100));
+        let per_window = 3_333;
+        // no arrival window is shorter than 1 ns
+        assert_eq!((counts.arrivals().window_ns, counts.window_ns()), (1, per_window));
+        let mut counts = WindowCounts::new(3, 3 * 1_000 * per_window);
+        for now in [1, 999 * per_window, 1_000 * per_window + 1, 2_999 * per_window] {
+            counts.count(now);
+        }
+        assert_eq!((counts.counts(), counts.window_ns()), (vec![2, 1, 1], 1_000 * per_window));
     }
 
     #[test]
     fn what_comes_late_is_counted_apart_and_a_gap_is_one() {
-        let mut counts = WindowCounts::new(3, 300);
-        for now in [1_000, 1_250, 1_300, 9_000, 9_001] {
+        let mut counts = WindowCounts::new(2, 20_000);
+        for now in [1_000, 12_000, 21_000, 90_000, 90_001] {
             counts.count(now);
         }
-        assert_eq!(counts.counts(), [1, 0, 1, 3]);
+        assert_eq!(counts.counts(), [1, 1, 3]);
+        assert_eq!(counts.window_ns(), 10_000);
+        // over twice the planned time: that part alone has half the resolution
+        let arrivals = counts.arrivals();
+        assert_eq!((arrivals.window_ns, arrivals.late_window_ns), (2, 4));
+        assert_eq!(
+            [1, 10_999, 11_001, 20_001, 88_999, 89_003].map(|after| arrivals.within(after)),
+            [1, 1, 2, 3, 3, 5]
+        );
+    }
+
+    proptest! {
+        /// Whatever comes when: each sample is in the window of its time, and the resolution is what is promised.
+        #[test]
+        fn arrivals_are_in_the_windows_of_their_times(
+            windows in 1_u32..200,
+            planned_ns in 1_u64..10_000_000,
+            first_ns in 1_u64..1 << 40,
+            gaps in prop::collection::vec(prop_oneof![0_u64..2_000, 0_u64..50_000_000], 0..60),
+        ) {
+            let mut counts = WindowCounts::new(windows, planned_ns);
+            let mut now_ns = first_ns;
+            let mut times = vec![now_ns];
+            for gap in gaps {
+                now_ns += gap;
+                times.push(now_ns);
+            }
+            for now_ns in &times {
+                counts.count(*now_ns);
+            }
+            let arrivals = counts.arrivals();
+            let (mut early, mut late) = (vec![0; arrivals.windows.len()], vec![0; arrivals.late_windows.len()]);
+            let covered_ns = 2 * u64::from(ARRIVAL_WINDOWS / windows * windows) * arrivals.window_ns;
+            for time in times.iter().map(|time| time - first_ns) {
+                match time.checked_sub(covered_ns) {
+                    None => early[(time / arrivals.window_ns) as usize] += 1,
+                    Some(later) => late[(later / arrivals.late_window_ns) as usize] += 1,
+                }
+            }
+            prop_assert_eq!((&arrivals.windows, &arrivals.late_windows), (&early, &late));
+            let least = u64::from(ARRIVAL_WINDOWS / windows * windows);
+            prop_assert!(arrivals.window_ns <= (planned_ns / least).max(1));
+            let later_ns = (now_ns - first_ns).saturating_sub(covered_ns);
+            prop_assert!(arrivals.late_window_ns <= (later_ns / least).max(arrivals.window_ns));
+            let mut coarse = vec![0; windows as usize + 1];
+            for time in &times {
+                let window = ((time - first_ns) / counts.window_ns()).min(windows.into());
+                coarse[window as usize] += 1;
+            }
+            let used = counts.counts().len();
+            prop_assert_eq!(&coarse[..used], &counts.counts()[..]);
+            prop_assert!(coarse[used..].iter().all(|count| *count == 0));
+        }
+    }
+
+    #[test]
+    fn the_end_of_time_is_counted_too() {
+        let mut counts = WindowCounts::new(100, 1_000_000);
+        for now in [1, u64::MAX - 1, u64::MAX] {
+            counts.count(now);
+        }
+        assert_eq!(
+            (counts.counts().iter().sum::<u64>(), counts.arrivals().late_windows.iter().sum::<u64>()),
+            (3, 2)
+        );
     }
 }

@@ -107,8 +107,7 @@ pub struct Throughput {
     pub offered_sps: f64,
     /// Samples that the middleware took, over the same time.
     pub accepted_sps: f64,
-    /// Distinct samples that readers got, over the writers' measured time, or over the readers' own window, from the first sample to
-    /// the last, where that is longer. Of the workload `throughput` in older results: over the readers' window alone.
+    /// Distinct samples that readers got within the writers' measured time, over that time. What came later is in `tail`.
     pub delivered_sps: f64,
     /// Payload of these, in 10^6 bit/s.
     pub goodput_mbps: f64,
@@ -116,6 +115,13 @@ pub struct Throughput {
     pub sent: u64,
     /// Distinct samples delivered.
     pub delivered: u64,
+    /// Of the delivered: those that arrived within the writers' measured time, or later by no more than the quickest sample was on
+    /// its way.
+    #[serde(default)]
+    pub delivered_in_time: u64,
+    /// The others.
+    #[serde(default)]
+    pub tail: Tail,
     /// Samples that never came, leading and trailing ones too.
     pub lost: u64,
     /// Samples still under way to a reliable reader when the time limit of the drain was reached.
@@ -151,6 +157,15 @@ pub struct PingRetries {
     pub echoes_timed_out: u64,
     /// Write calls of echoes that were refused.
     pub echoes_refused: u64,
+}
+
+/// Samples that were delivered too late for the rate: after the writers' measured time and that of the quickest sample on its way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tail {
+    /// Number of these samples.
+    pub samples: u64,
+    /// Time from the end of the last write to the last arrival.
+    pub ns: u64,
 }
 
 /// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.

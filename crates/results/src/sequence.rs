@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Arrivals;
+
 /// How far behind the newest sample one may come and still be told from a duplicate.
 const REACH: u64 = 1 << 20;
 
@@ -151,102 +153,22 @@ pub struct Received {
     pub window_ns: u64,
     /// Distinct samples by window from the first one on; the last window of the planned ones is followed by the rest.
     pub window_delivered: Vec<u64>,
+    /// Shortest time between the begin of a sample's write and its arrival.
+    pub quickest_ns: u64,
+    /// Distinct samples from the first one on, in far finer steps.
+    pub arrivals: Arrivals,
 }
 
 impl Received {
-    /// From the first sample of all these to the last; 0 where none came.
-    pub fn window_ns<'a>(all: impl IntoIterator<Item = &'a Self>) -> u64 {
-        let came = all.into_iter().filter(|received| received.delivered > 0);
-        let times = came.map(|received| (received.first_ns, received.last_ns));
-        times
-            .reduce(|(first, last), (begin, end)| (first.min(begin), last.max(end)))
-            .map_or(0, |(first, last)| last.saturating_sub(first))
-    }
-
-    /// Samples a second: all of them, over the writer's measured time, or over the reader's own window, from the first sample to the
-    /// last, where that is longer. So it is never more than what was accepted in the writer's time, a few samples cannot
-    /// make its window short, and how long samples are under way is not in it. Each time is of one clock.
+    /// Returns the number of distinct samples that had arrived at this time: exact before the first and from the last one on, else but
+    /// for those of one arrival window, of which it counts a share in proportion.
     #[must_use]
-    pub fn delivered_sps(&self, writing_ns: u64) -> f64 {
-        match Self::window_ns([self]).max(writing_ns) {
-            0 => 0.0,
-            ns => self.delivered as f64 * 1e9 / ns as f64,
+    pub fn delivered_by(&self, at_ns: u64) -> u64 {
+        if at_ns >= self.last_ns {
+            return self.delivered;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const S: u64 = 1_000_000_000;
-
-    fn received(delivered: u64, first_ns: u64, last_ns: u64) -> Received {
-        Received { delivered, first_ns: 5 * S + first_ns, last_ns: 5 * S + last_ns, ..Received::default() }
-    }
-
-    /// Of samples that were written in a second.
-    fn rate(received: &Received) -> f64 {
-        received.delivered_sps(S)
-    }
-
-    #[test]
-    fn the_rate_is_of_all_samples_over_all_of_the_time() {
-        // many takes: within the time that the first sample took
-        assert_eq!(rate(&received(1_000, 40_000, S - 10_000)), 1_000.0);
-        // a queue that drains after the last write
-        assert_eq!(rate(&received(1_000, 0, 2 * S)), 500.0);
-        // samples that are under way for long
-        assert_eq!(rate(&received(1_000, 3 * S, 4 * S)), 1_000.0);
-        // one take, at the end
-        assert_eq!(rate(&received(26, S, S)), 26.0);
-        // nothing came, or nothing was written
-        assert_eq!(rate(&Received::default()), 0.0);
-        assert_eq!(received(0, 0, 0).delivered_sps(0), 0.0);
-    }
-
-    #[test]
-    fn the_window_of_several_readers_is_from_the_first_sample_to_the_last() {
-        let [early, late, none] = [received(3, 10, 500), received(2, 200, 900), Received::default()];
-        assert_eq!(Received::window_ns([&early, &late, &none]), 890);
-        assert_eq!(Received::window_ns([&none]), 0);
-    }
-
-    /// A reader that had no core: 29 of 32 samples of 11 MB came in its first take, and 3 more within 2 ms, which are not 1500/s.
-    #[test]
-    fn a_few_samples_at_the_end_make_no_rate_of_their_own() {
-        let few = received(32, 630_000_000, 632_000_000);
-        assert_eq!(few.delivered_sps(632_000_000), 32e9 / 632e6);
-        // nor does what comes of a reader that hears nothing after the begin
-        assert_eq!(rate(&received(3, 40_000, 2_000_000)), 3.0);
-    }
-
-    #[test]
-    fn times_that_contradict_each_other_have_a_rate_all_the_same() {
-        assert_eq!(received(5, 900, 800).delivered_sps(0), 0.0);
-        assert_eq!(received(5, 900, 800).delivered_sps(800), 5e9 / 800.0);
-        assert!(received(u64::MAX, 0, 1).delivered_sps(u64::MAX).is_finite());
-    }
-
-    proptest! {
-        /// Whatever came when.
-        #[test]
-        fn no_more_is_delivered_than_was_accepted(
-            accepted in 1_u64..1 << 40,
-            lost in 0.0_f64..=1.0,
-            writing_ns in 1_u64..100 * S,
-            first_ns in 0_u64..200 * S,
-            took_ns in 0_u64..200 * S,
-        ) {
-            let delivered = (accepted as f64 * (1.0 - lost)) as u64;
-            let received = received(delivered.min(accepted), first_ns, first_ns + took_ns);
-            let rate = received.delivered_sps(writing_ns);
-            prop_assert!(rate <= accepted as f64 * 1e9 / writing_ns as f64, "{rate}");
-            // and all of it in the longer of the two times
-            let samples = rate * writing_ns.max(took_ns) as f64 / 1e9;
-            prop_assert!((samples - received.delivered as f64).abs() <= 1e-9 * samples.max(1.0), "{samples}");
-        }
+        at_ns
+            .checked_sub(self.first_ns)
+            .map_or(0, |after_ns| self.arrivals.within(after_ns).min(self.delivered))
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Better, Verdict, supports_quantile, total};
 
-use crate::{Received, Run, Warning, WarningKind, format_value, new_histogram};
+use crate::{Received, Run, Warning, WarningKind, WritingTime, format_value, new_histogram};
 
 /// What a run did while it was measured, by one of its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,11 +89,13 @@ pub fn steady_latency(
         .collect()
 }
 
-/// By the samples delivered in each window, those windows alone that lie within the time of the first to the last one.
+/// By the samples delivered in each window, those windows alone that lie within the time of the first to the last one that came while
+/// samples were written: what the tail brings is no level of the rate.
 #[must_use]
-pub fn steady_rate(received: &Received) -> Option<SteadyState> {
+pub fn steady_rate(received: &Received, writing: WritingTime) -> Option<SteadyState> {
     let window_ns = received.window_ns.max(1);
-    let whole = received.last_ns.saturating_sub(received.first_ns) / window_ns;
+    let last_ns = received.last_ns.min(writing.last_arrival_ns(received));
+    let whole = last_ns.saturating_sub(received.first_ns) / window_ns;
     let whole = (received.window_delivered.len()).min(usize::try_from(whole).unwrap_or(usize::MAX));
     let windows = &received.window_delivered[..whole];
     let delivered = total(windows.iter().copied());

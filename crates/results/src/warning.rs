@@ -38,6 +38,8 @@ pub enum WarningKind {
     Spread,
     /// Rates are of a few samples only.
     FewSamples,
+    /// Samples arrived after the last write, and are in no rate.
+    Tail,
     /// Runs of a cell did not keep their level while measured.
     NotSteady,
     /// The sender was late: response times are not a property of the middleware.

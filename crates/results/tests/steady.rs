@@ -5,12 +5,15 @@ use std::path::Path;
 
 use results::{
     Directory, Document, Received, RunState, State, SteadySegment, SteadyState, SteadyVerdict, WarningKind,
-    WindowCounts, Windows, steady_latency, steady_rate,
+    WindowCounts, Windows, WritingTime, steady_latency, steady_rate,
 };
 use sample::Noise;
 
 const WINDOWS: u32 = 100;
 const WINDOW_NS: u64 = 10_000_000;
+const BEGIN_NS: u64 = 7_000_000_000;
+/// Time in which samples are written that arrive at once.
+const WRITING: WritingTime = WritingTime::new(BEGIN_NS, BEGIN_NS + WINDOWS as u64 * WINDOW_NS);
 
 /// Round trips, so many a window, slower by a factor of 1.3 from window `slower` on.
 fn recorded(in_a_window: u64, slower: u64) -> Windows {
@@ -111,7 +114,7 @@ fn received(per_window: u64, slower: u64, share: f64, tail: u64) -> Received {
     let mut noise = Noise(9);
     let planned_ns = u64::from(WINDOWS) * WINDOW_NS;
     let mut windows = WindowCounts::new(WINDOWS, planned_ns);
-    let begin = 7_000_000_000;
+    let begin = BEGIN_NS;
     let mut now = begin;
     while now < begin + planned_ns {
         windows.count(now);
@@ -128,28 +131,33 @@ fn received(per_window: u64, slower: u64, share: f64, tail: u64) -> Received {
         first_ns: begin,
         last_ns: now,
         window_ns: windows.window_ns(),
-        window_delivered: windows.counts().to_vec(),
+        window_delivered: windows.counts(),
         ..Received::default()
     }
 }
 
 #[test]
 fn a_rate_that_falls_is_a_slowdown_and_the_drain_is_not_judged() {
-    let state = steady_rate(&received(1000, 30, 0.8, 0)).unwrap();
+    let state = steady_rate(&received(1000, 30, 0.8, 0), WRITING).unwrap();
     assert_eq!((state.verdict, state.steady_from_ns), (SteadyVerdict::Slowdown, Some(30 * WINDOW_NS)));
     assert!((state.segments[0].level_sps.unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{state:?}");
     assert!((state.segments[1].level_sps.unwrap() / 80_000.0 - 1.0).abs() < 0.02, "{state:?}");
     // a queue that empties afterwards
-    let state = steady_rate(&received(1000, 1000, 1.0, 90_000)).unwrap();
+    let state = steady_rate(&received(1000, 1000, 1.0, 90_000), WRITING).unwrap();
     assert_eq!((state.verdict, state.segments.len()), (SteadyVerdict::Flat, 1));
     assert!(state.segments[0].to_ns <= 100 * WINDOW_NS);
+    // one sample that comes long after all is over: the time until then is no window without samples
+    let mut repaired = received(1000, 1000, 1.0, 1);
+    let steady = steady_rate(&repaired, WRITING).unwrap();
+    repaired.last_ns += 300 * WINDOW_NS;
+    assert_eq!(steady_rate(&repaired, WRITING), Some(steady));
 }
 
 #[test]
 fn a_rate_of_too_few_samples_is_not_judged() {
-    assert!(steady_rate(&received(20, 30, 0.5, 0)).is_some(), "five windows have over 50");
-    assert_eq!(steady_rate(&received(5, 30, 0.5, 0)), None);
-    assert_eq!(steady_rate(&Received::default()), None);
+    assert!(steady_rate(&received(20, 30, 0.5, 0), WRITING).is_some(), "five windows have over 50");
+    assert_eq!(steady_rate(&received(5, 30, 0.5, 0), WRITING), None);
+    assert_eq!(steady_rate(&Received::default(), WRITING), None);
 }
 
 fn state(verdict: SteadyVerdict, levels: &[f64], rate: bool) -> SteadyState {

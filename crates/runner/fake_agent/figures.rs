@@ -5,7 +5,9 @@ use control::{
     Stamp, Stamps, Written,
 };
 use experiment::{Flow, Workload};
-use results::{Distribution, Interface, MulticastSent, Received, Sockets, Takes, Usage, Windows};
+use results::{
+    Arrivals, Distribution, Interface, MulticastSent, Received, Sockets, Takes, Usage, WindowCounts, Windows,
+};
 
 /// Samples or pings.
 pub const SENT: u64 = 1000;
@@ -17,6 +19,8 @@ const OUT_NS: u64 = 40_000;
 const TURN_NS: u64 = 15_000;
 const BACK_NS: u64 = 45_000;
 const LOST: u64 = 10;
+/// From the time at which a sample was due to its repair.
+const REPAIR_NS: u64 = 3_000_000_000;
 /// Of a sample with a plan: from its intended time to its write.
 const LAG_NS: u64 = 100;
 
@@ -83,6 +87,9 @@ fn overflow(report: &mut Report) {
         received.window_delivered.fill(u64::MAX);
         received.window_ns = u64::MAX / 2;
         received.last_ns = u64::MAX;
+        received.quickest_ns = u64::MAX;
+        received.arrivals.window_ns = u64::MAX / 2;
+        received.arrivals.windows.fill(u64::MAX);
     }
     if let Some(written) = &mut report.writer {
         written.timed_out = u64::MAX;
@@ -130,14 +137,22 @@ fn written(configure: &Configure) -> Written {
     }
 }
 
+/// Between two arrivals: a plan is kept, and without one a reader has a pace of its own.
+fn period_ns(configure: &Configure, sent: u64) -> u64 {
+    let planned = configure.factors.workload == Workload::Paced
+        && configure.factors.streams().iter().all(|flow| flow.load.has_times());
+    if planned { configure.measure_ns / sent } else { PERIOD_NS }
+}
+
 /// Of so many samples.
 fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u64) -> Received {
+    let period_ns = period_ns(configure, sent);
     let mut received = Received {
         delivered: sent,
         next: sent,
         checked_in_full: sent,
         first_ns: BEGIN_NS + OUT_NS,
-        last_ns: BEGIN_NS + OUT_NS + (sent - 1) * PERIOD_NS,
+        last_ns: BEGIN_NS + OUT_NS + (sent - 1) * period_ns,
         ..Received::default()
     };
     if told("lose") {
@@ -166,7 +181,7 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
     }
     received.bytes = received.delivered * configure.factors.size_bytes;
     let windows = u64::from(configure.windows);
-    received.window_ns = SENT * PERIOD_NS / windows;
+    received.window_ns = sent * period_ns / windows;
     received.window_delivered = vec![sent / windows; configure.windows as usize];
     if told("few") {
         received.window_delivered = vec![received.delivered];
@@ -178,7 +193,25 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
     if told("miscount") {
         received.window_delivered[0] += 1;
     }
+    received.quickest_ns = OUT_NS;
+    if told("repair") {
+        // the last one comes when a heartbeat has asked for it
+        received.last_ns += REPAIR_NS;
+    }
+    received.arrivals = arrivals(&received, period_ns);
     received
+}
+
+/// A sample each period, and the last one when it came.
+fn arrivals(received: &Received, period_ns: u64) -> Arrivals {
+    let mut windows = WindowCounts::new(100, SENT * period_ns);
+    for sample in 1..received.delivered {
+        windows.count(received.first_ns + (sample - 1) * period_ns);
+    }
+    if received.delivered > 0 {
+        windows.count(received.last_ns);
+    }
+    windows.arrivals()
 }
 
 /// Of groups, where they are asked for: full ones, larger ones, or none.

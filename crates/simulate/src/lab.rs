@@ -8,7 +8,7 @@ use experiment::{
 };
 use results::{
     Assembler, Counted, Document, Duet, Header, Histograms, Latency, Packing, Received, Run, RunState, State,
-    SteadyState, Throughput, kind_of_flow, steady_latency, steady_rate, with_rate,
+    SteadyState, Throughput, WritingTime, kind_of_flow, steady_latency, steady_rate, with_rate,
 };
 use sim_model::{Config, ConfigError, Flow};
 
@@ -41,7 +41,8 @@ pub(crate) struct Measured {
     /// Of each flow.
     pub counted: Vec<Counted>,
     pub throughput: Option<Throughput>,
-    pub received: Option<Received>,
+    /// Of a single flow, with the time in which it was written.
+    pub received: Option<(Received, WritingTime)>,
     /// Of an open loop.
     pub open: Option<Open>,
     pub used: Used,
@@ -133,7 +134,7 @@ impl Lab {
     /// Whether a run kept its level, by its latency and by what came; of a plan that has one.
     fn steady_state(
         &self,
-        received: Option<&Received>,
+        received: Option<&(Received, WritingTime)>,
         factors: &Factors,
         design: &Design,
     ) -> BTreeMap<String, SteadyState> {
@@ -142,7 +143,9 @@ impl Lab {
         if !factors.streams().iter().all(is_level) {
             return BTreeMap::new();
         }
-        let delivered = received.and_then(steady_rate).map(|state| ("delivered".to_owned(), state));
+        let delivered = received
+            .and_then(|(received, writing)| steady_rate(received, *writing))
+            .map(|state| ("delivered".to_owned(), state));
         let latency = ["rtt", "response"].into_iter().filter_map(|kind| Some((kind, self.series(kind)?)));
         let by_latency = latency.flat_map(|(kind, series)| {
             let windows = series.windows(design.windows, design.measure_ns);

@@ -5,13 +5,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use experiment::{Design, Flow, Schedule};
 use results::{
     Batches, Counted, FlowRecord, Latency, Lateness, Paced, Packing, Received, Sender, Throughput,
+    WritingTime,
 };
 
 use crate::{
     Series,
     lab::Measured,
     usage::Used,
-    way::{Way, counted, percent, rate},
+    way::{Way, counted, rate},
 };
 
 /// From the end of the warm-up until the plan of the measured time begins: both ends are told.
@@ -47,18 +48,26 @@ impl Recorded {
     }
 }
 
-/// What became of the plan of each flow: samples planned, and those offered.
+/// What became of the plan of a flow.
+#[derive(Clone, Copy, Debug)]
+struct OpenFlow {
+    planned: u64,
+    offered: u64,
+    delivered_in_time: u64,
+}
+
+/// What became of the plan of each flow.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Open(Vec<(u64, u64)>);
+pub(crate) struct Open(Vec<OpenFlow>);
 
 impl Open {
     /// Samples whose intended time lay within the measured time.
     pub fn planned(&self) -> u64 {
-        self.0.iter().map(|(planned, _)| planned).sum()
+        self.0.iter().map(|flow| flow.planned).sum()
     }
 
     fn offered(&self) -> u64 {
-        self.0.iter().map(|(_, offered)| offered).sum()
+        self.0.iter().map(|flow| flow.offered).sum()
     }
 
     /// As a result has it.
@@ -81,13 +90,14 @@ impl Open {
         let late: Vec<Lateness> = flows.iter().zip(&latencies).filter_map(late).collect();
         let unsent = planned - self.offered();
         let each = flows.into_iter().zip(latencies).zip(self.0).zip(counted);
-        let flows = each.map(|(((flow, latency), (planned, offered)), counted)| FlowRecord {
+        let flows = each.map(|(((flow, latency), open), counted)| FlowRecord {
             load: flow.load.to_string(),
             name: flow.name,
             size_bytes: flow.size_bytes,
-            planned,
-            offered,
+            planned: open.planned,
+            offered: open.offered,
             counted: counted.clone(),
+            delivered_in_time: open.delivered_in_time,
             lag_in_writes_pct: latency
                 .get("send_lag")
                 .and_then(|lag: &Latency| (lag.max_ns > 0).then_some(100.0)),
@@ -259,7 +269,10 @@ fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) ->
         written.end = now;
     }
     for stream in streams {
-        now = stream.flush(now);
+        let flushed = stream.flush(now);
+        if flushed > now {
+            (now, written.end) = (flushed, flushed);
+        }
     }
     written
 }
@@ -275,32 +288,23 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
     let counted: Vec<Counted> =
         each.map(|(stream, received)| counted(stream.way.sent().accepted, received)).collect();
     let batches: Vec<Batches> = streams.iter().filter_map(|stream| stream.packing.batches()).collect();
-    let open = Open(streams.iter_mut().map(|stream| (stream.planned(design), stream.offered)).collect());
-    // over the measured time, or longer where writing or reading took longer
-    let writing_ns = (written.end - begin).max(design.measure_ns);
-    let reading_ns = Received::window_ns(&received).max(design.measure_ns);
-    let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = Counted::sum(&counted);
-    let bytes: u64 = received.iter().map(|received| received.bytes).sum();
+    let writing = WritingTime::new(begin, written.end).at_least(design.measure_ns);
+    let open = streams.iter_mut().zip(&received).map(|(stream, received)| OpenFlow {
+        planned: stream.planned(design),
+        offered: stream.offered,
+        delivered_in_time: writing.delivered(received),
+    });
+    let open = Open(open.collect());
+    let all: Vec<&Received> = received.iter().collect();
     let throughput = Throughput {
-        offered_sps: rate(open.offered(), writing_ns),
-        accepted_sps: rate(sent, writing_ns),
-        delivered_sps: rate(delivered, reading_ns),
-        goodput_mbps: rate(bytes, reading_ns) * 8.0 / 1e6,
-        sent,
-        delivered,
-        lost,
-        undelivered,
-        lost_pct: percent(lost, sent),
-        duplicate,
-        out_of_order,
         batches: Batches::sum(batches.iter()),
-        takes: None,
-        probes: None,
+        ..writing.throughput(open.offered(), &Counted::sum(&counted), &all)
     };
+    let last_ns = received.iter().map(|received| received.last_ns).max().unwrap_or(begin);
     let mut used = Used {
         writer_ns: written.busy_ns,
-        writer_elapsed_ns: writing_ns,
-        reader_elapsed_ns: reading_ns,
+        writer_elapsed_ns: writing.ns(),
+        reader_elapsed_ns: last_ns.saturating_sub(begin).max(design.measure_ns),
         ..Used::default()
     };
     for Stream { way, .. } in streams {
@@ -312,6 +316,7 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
         used.mode = way.mode();
     }
     // of several flows no count of samples is one: each has windows of its own
-    let received = if received.len() == 1 { received.pop() } else { None };
+    let received =
+        if received.len() == 1 { received.pop().map(|received| (received, writing)) } else { None };
     Measured { counted, throughput: Some(throughput), received, open: Some(open), used }
 }

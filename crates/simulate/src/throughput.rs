@@ -1,21 +1,20 @@
 //! Writes as fast as back-pressure allows, and what a reader makes of what comes.
 
 use experiment::{Design, Factors};
-use results::{Batches, Counted, Received, Throughput};
+use results::{Batches, Throughput, WritingTime};
 
 use crate::{
     Series,
     lab::{Measured, samples_per_packet},
     usage::Used,
-    way::{Way, counted, percent, rate},
+    way::{Way, counted},
 };
 
 /// What a writer did in the measured time.
-#[derive(Default)]
 struct Written {
     offered: u64,
     accepted: u64,
-    elapsed_ns: u64,
+    time: WritingTime,
     busy_ns: u64,
     /// Packets that were accepted. Nothing is ever not due, so each is full, also with turbo.
     packets: u64,
@@ -37,7 +36,8 @@ impl Writer<'_, '_> {
         let samples = self.samples;
         let begin = self.now;
         let end = begin + duration_ns;
-        let mut written = Written::default();
+        let time = WritingTime::new(begin, begin);
+        let mut written = Written { offered: 0, accepted: 0, time, busy_ns: 0, packets: 0 };
         while self.now < end {
             let tried = self.now;
             // the samples of a packet are written one after the other, and leave with the last
@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
             }
             call.record(tried - begin, self.now - leaves);
         }
-        written.elapsed_ns = self.now - begin;
+        written.time = WritingTime::new(begin, self.now);
         written
     }
 }
@@ -75,9 +75,9 @@ pub(super) fn measure(call: &mut Series, way: &mut Way<'_>, factors: &Factors, d
     let reading_ns = received.last_ns - received.first_ns.saturating_sub(way.read_ns(samples));
     let used = Used {
         writer_ns: written.busy_ns,
-        writer_elapsed_ns: written.elapsed_ns,
+        writer_elapsed_ns: written.time.ns(),
         reader_ns: way.reading_ns(),
-        reader_elapsed_ns: if received.delivered > 0 { reading_ns.max(1) } else { written.elapsed_ns },
+        reader_elapsed_ns: if received.delivered > 0 { reading_ns.max(1) } else { written.time.ns() },
         wire_bytes: sent.wire_bytes,
         wire_packets: sent.wire_packets,
         dropped: sent.dropped,
@@ -85,33 +85,13 @@ pub(super) fn measure(call: &mut Series, way: &mut Way<'_>, factors: &Factors, d
     };
     let counted = counted(written.accepted, &received);
     let batches = (factors.batch_bytes > 0).then(|| Batches::new(written.packets, written.accepted, samples));
-    let throughput = Throughput { batches, ..throughput(&written, &received, &counted, factors) };
+    let throughput =
+        Throughput { batches, ..written.time.throughput(written.offered, &counted, &[&received]) };
     Measured {
         counted: vec![counted],
         throughput: Some(throughput),
-        received: Some(received),
+        received: Some((received, written.time)),
         open: None,
         used,
-    }
-}
-
-fn throughput(written: &Written, received: &Received, counted: &Counted, factors: &Factors) -> Throughput {
-    let delivered_sps = received.delivered_sps(written.elapsed_ns);
-    let Counted { sent, delivered, lost, .. } = *counted;
-    Throughput {
-        offered_sps: rate(written.offered, written.elapsed_ns),
-        accepted_sps: rate(written.accepted, written.elapsed_ns),
-        delivered_sps,
-        goodput_mbps: delivered_sps * factors.size_bytes as f64 * 8.0 / 1e6,
-        sent,
-        delivered,
-        lost,
-        undelivered: 0,
-        lost_pct: percent(lost, sent),
-        duplicate: counted.duplicate,
-        out_of_order: counted.out_of_order,
-        batches: None,
-        takes: None,
-        probes: None,
     }
 }

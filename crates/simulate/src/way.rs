@@ -19,6 +19,8 @@ pub(crate) struct Arrival {
     sequence: u64,
     /// How many there are in it.
     samples: u64,
+    /// When it was sent.
+    sent_ns: u64,
 }
 
 /// What was sent.
@@ -108,7 +110,7 @@ impl<'r> Way<'r> {
                 let sequence = self.sent.accepted;
                 for copy in 0..=u64::from(twice) {
                     let order = sequence * 2 + copy * 2 * samples;
-                    self.arrivals.push(Arrival { due_ns, order, sequence, samples });
+                    self.arrivals.push(Arrival { due_ns, order, sequence, samples, sent_ns: at });
                 }
             }
         }
@@ -156,13 +158,14 @@ impl<'r> Way<'r> {
         self.read();
         let mut set = SequenceSet::new();
         let mut windows = WindowCounts::new(design.windows, design.measure_ns);
-        let (mut first_ns, mut last_ns) = (None, 0);
+        let (mut first_ns, mut last_ns, mut quickest_ns) = (None, 0, u64::MAX);
         for arrival in &self.arrivals {
             let taken_ns = arrival.due_ns - self.read_ns(arrival.samples);
             for sequence in arrival.sequence..arrival.sequence + arrival.samples {
                 if set.insert(sequence) {
                     first_ns.get_or_insert(arrival.due_ns);
                     last_ns = arrival.due_ns;
+                    quickest_ns = quickest_ns.min(arrival.due_ns - arrival.sent_ns);
                     windows.count(arrival.due_ns);
                     first(taken_ns, sequence);
                 }
@@ -174,7 +177,9 @@ impl<'r> Way<'r> {
             first_ns: first_ns.unwrap_or(last_ns),
             last_ns,
             window_ns: windows.window_ns(),
-            window_delivered: windows.counts().to_vec(),
+            window_delivered: windows.counts(),
+            quickest_ns: if received.delivered > 0 { quickest_ns } else { 0 },
+            arrivals: windows.arrivals(),
             ..received
         }
     }
@@ -203,10 +208,6 @@ pub(crate) fn counted(sent: u64, received: &Received) -> Counted {
         out_of_order: received.out_of_order,
         ..Counted::default()
     }
-}
-
-pub(crate) fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
 }
 
 /// Samples a second; none of no time.

@@ -2,7 +2,9 @@
 
 use experiment::{Characterize, Effort, Reliability, ReliabilityChoice};
 use report::{Options, driver_info, terminal};
-use results::{Assembler, Cell, Document, State, Throughput, format_micros, format_spread, format_value};
+use results::{
+    Assembler, Cell, Document, State, Tail, Throughput, format_micros, format_spread, format_value,
+};
 
 use crate::{print, sample};
 
@@ -62,6 +64,24 @@ fn throughput_rows_are_those_of_the_cells() {
     check(&same[2..], &figures("plain/udp4/throughput/8192"));
     let cpu = cell(&document, "plain/udp4/throughput/32").cpu_ns_per_sample.as_ref().unwrap();
     assert_eq!(row(&text, "Throughput, unbatched", 32)[10], format!("{:.2}", cpu.writer / 1e3));
+}
+
+#[test]
+fn tail_is_shown_where_samples_came_too_late_for_the_rate() {
+    let header = sample::header();
+    let mut assembler = Assembler::new(header.clone());
+    for (mut run, log) in sample::runs_of(&header.experiment) {
+        if let Some(figures) = run.throughput.as_mut().filter(|_| run.cell == "plain/udp4/throughput/32") {
+            figures.tail = Tail { samples: 2, ns: 2_950_000_000 + 10_000_000 * u64::from(run.block) };
+        }
+        assembler.add(run, &log.merged());
+    }
+    let text = print(&assembler.document(State::Complete));
+    // of three runs, and the longest of them
+    let late = row(&text, "Throughput, unbatched", 32);
+    assert_eq!(late[late.len() - 2..], ["6", "2980"]);
+    let in_time = row(&text, "Throughput, unbatched", 1024);
+    assert_eq!(in_time[in_time.len() - 2..], ["0", "0.060"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use experiment::{
 };
 use results::{
     AgentRecord, Assembler, Counted, Cpu, Distribution, Document, Duet, Failure, Header, Histograms, Host,
-    IntervalLog, Latency, Run, RunState, State, Throughput, Tool, Usage, Windows,
+    IntervalLog, Latency, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
 };
 
 /// Seconds since 1970 at which the experiment began.
@@ -253,6 +253,8 @@ fn throughput(scheduled: ScheduledRun, factors: &Factors) -> Throughput {
         goodput_mbps: rate * (sent - lost) as f64 / sent as f64 * factors.size_bytes as f64 * 8.0 / 1e6,
         sent,
         delivered: sent - lost,
+        delivered_in_time: sent - lost,
+        tail: Tail { samples: 0, ns: 60_000 },
         lost,
         undelivered: 0,
         lost_pct: lost as f64 / sent as f64 * 100.0,

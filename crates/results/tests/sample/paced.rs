@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use experiment::{Cell, Factors, Flow, Load, Rate, ScheduledRun, Workload};
 use results::{
-    Assembler, Counted, Document, FlowRecord, Header, IntervalLog, Latency, Paced, Run, State, Throughput,
-    kind_of_flow,
+    Assembler, Counted, Document, FlowRecord, Header, IntervalLog, Latency, Paced, Run, State, Tail,
+    Throughput, kind_of_flow,
 };
 
 use super::{Noise, record};
@@ -99,6 +99,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
             load: flow.load.to_string(),
             planned,
             offered,
+            delivered_in_time: counted.delivered,
             counted,
             latency,
             unplaced: 0,
@@ -142,6 +143,8 @@ fn throughput(flows: &[FlowRecord], run: u32) -> Throughput {
         goodput_mbps: bytes as f64 * 8.0 / 1e6 / seconds,
         sent,
         delivered,
+        delivered_in_time: delivered,
+        tail: Tail { samples: 0, ns: 60_000 },
         lost,
         undelivered: 0,
         lost_pct: lost as f64 / sent as f64 * 100.0,

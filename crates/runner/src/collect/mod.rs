@@ -18,12 +18,14 @@ use crate::{
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
     AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, PingRetries, Run,
-    RunState, SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, format_value,
-    steady_latency,
+    RunState, SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, WritingTime,
+    format_value, steady_latency,
 };
 
 /// Of fewer samples one more or less changes a rate by over 5 %.
 const FEW: u64 = 20;
+/// With more than one sample in so many after the last write, a warning says so.
+const TAIL: u64 = 10;
 
 /// What a run says.
 #[derive(Default)]
@@ -143,6 +145,31 @@ impl Figures {
         };
         let text = format!("{delivered} of {sent} samples were delivered: {what}");
         self.warn(WarningKind::FewSamples, text);
+    }
+
+    /// Warns of samples that came too late for the rate, and of a rate that is of a later time than its samples were written in.
+    fn warn_of_tail(&mut self, writing: WritingTime, quickest_ns: u64) {
+        let Some(Throughput { delivered, tail, .. }) = self.throughput else { return };
+        let half_ns = writing.ns() / 2;
+        if tail.samples.saturating_mul(TAIL) > delivered || (tail.samples > 0 && tail.ns > half_ns) {
+            let text = format!(
+                "{} of {delivered} samples ({} %) came after the writing had ended, up to {} ms later: they are not in the \
+                 delivered rate",
+                tail.samples,
+                format_value(percent(tail.samples, delivered)),
+                format_value(tail.ns as f64 / 1e6)
+            );
+            self.warn(WarningKind::Tail, text);
+        }
+        if quickest_ns > half_ns && delivered > 0 {
+            let text = format!(
+                "even the quickest sample took {} ms, of a measured time of {} ms: the delivered rate is of a time that \
+                 much later; raise `measure`",
+                format_value(quickest_ns as f64 / 1e6),
+                format_value(writing.ns() as f64 / 1e6)
+            );
+            self.warn(WarningKind::Tail, text);
+        }
     }
 
     /// Warns of what the middleware did with writes.

@@ -4,7 +4,7 @@ use control::{FlowRead, FlowWritten, PacedWritten};
 use experiment::{Design, Factors, Flow, Load, Schedule};
 use results::{
     Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, Takes,
-    Throughput, Usage, WarningKind, format_value, kind_of_flow, steady_rate,
+    Throughput, Usage, WarningKind, WritingTime, format_value, kind_of_flow, steady_rate,
 };
 use stats::total;
 
@@ -68,6 +68,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
         .map(|((flow, written), read)| Ends { flow, whose: whose(flow), written, read })
         .collect();
     let reliable = |stream| factors.is_reliable(stream);
+    let writing = WritingTime::new(written.begin_ns, written.end_ns).at_least(design.measure_ns);
     let mut records = Vec::new();
     for (number, ends) in ends.iter().enumerate() {
         let planned = Schedule::new(&ends.flow.load, design.seed, number, times.of(&ends.flow.load))
@@ -93,6 +94,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
             planned: ends.written.planned,
             offered: ends.written.offered,
             counted: figures.counted[number].clone(),
+            delivered_in_time: writing.delivered(&ends.read.received),
             latency: std::collections::BTreeMap::new(),
             unplaced: ends.read.unplaced,
             lag_in_writes_pct: ends.lag_in_writes().map(|share| 100.0 * share),
@@ -105,8 +107,8 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
         format!("{} samples were sent when measured, {accepted} when reported", evidence.sent)
     });
     let delivered = total(read.flows.iter().map(|flow| flow.received.delivered));
-    figures.throughput = Some(throughput(design, written, &ends, &figures.counted));
-    steady(&mut figures, &ends);
+    figures.throughput = Some(throughput(writing, &ends, &figures.counted));
+    steady(&mut figures, &ends, writing);
 
     let probes = (written.probes.as_ref(), read.probes.as_ref());
     probes::add(&mut figures, design.probe_every, probes, factors.size_bytes);
@@ -117,8 +119,9 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     let some_reliable = (0..ends.len()).any(reliable);
     figures.warn_of_writes(evidence, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
     let paced = paced(design, written, &ends, records);
-    let writing_ns = written.end_ns.saturating_sub(written.begin_ns).max(design.measure_ns);
-    warn(&mut figures, writing_ns, &paced, &flows, &reports[0].usage);
+    let quickest_ns = ends.iter().map(|ends| ends.read.received.quickest_ns).max().unwrap_or(0);
+    figures.warn_of_tail(writing, quickest_ns);
+    warn(&mut figures, writing.ns(), &paced, &flows, &reports[0].usage);
     let has = |kind| figures.warnings.iter().any(|warning| warning.kind == kind);
     let (sender_limited, back_pressure) = (has(WarningKind::SenderLimited), has(WarningKind::BackPressure));
     figures.paced = Some(Paced { sender_limited, back_pressure, ..paced });
@@ -224,45 +227,27 @@ fn latencies(figures: &mut Figures, ends: &[Ends<'_>], records: &mut [FlowRecord
     }
 }
 
-/// Rates are over the measured time of the plan, or longer where writing or reading took longer: at a low rate the time between
-/// the first and the last sample is shorter than the time that they stand for.
-fn throughput(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], counted: &[Counted]) -> Throughput {
-    let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = Counted::sum(counted);
-    let per_second =
-        |samples: f64, took_ns: u64| samples * 1e9 / took_ns.max(design.measure_ns).max(1) as f64;
-    let writing_ns = written.end_ns.saturating_sub(written.begin_ns);
-    let received = || ends.iter().map(|ends| &ends.read.received);
-    let reading_ns = Received::window_ns(received());
-    let bytes = total(received().map(|received| received.bytes));
+/// Rates of all streams, which are written in one time.
+fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &[Counted]) -> Throughput {
+    let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
     let offered = total(ends.iter().map(|ends| ends.written.offered));
     Throughput {
-        offered_sps: per_second(offered as f64, writing_ns),
-        accepted_sps: per_second(sent as f64, writing_ns),
-        delivered_sps: per_second(delivered as f64, reading_ns),
-        goodput_mbps: per_second(bytes as f64 * 8.0 / 1e6, reading_ns),
-        sent,
-        delivered,
-        lost,
-        undelivered,
-        lost_pct: percent(lost, sent),
-        duplicate,
-        out_of_order,
-        batches: Batches::sum(written.flows.iter().filter_map(|flow| flow.batches.as_ref())),
+        batches: Batches::sum(ends.iter().filter_map(|ends| ends.written.batches.as_ref())),
         takes: Takes::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
-        probes: None,
+        ..writing.throughput(offered, &Counted::sum(counted), &received)
     }
 }
 
 /// A run is judged where its plan has a level that it could keep. Of several streams no count of samples is: each has windows
 /// of its own.
-fn steady(figures: &mut Figures, ends: &[Ends<'_>]) {
+fn steady(figures: &mut Figures, ends: &[Ends<'_>], writing: WritingTime) {
     let is_level = |ends: &Ends<'_>| !matches!(ends.flow.load, Load::Burst { .. } | Load::Trace { .. });
     if !ends.iter().all(is_level) {
         figures.steady_state.clear();
         return;
     }
     if let [ends] = ends {
-        let state = steady_rate(&ends.read.received);
+        let state = steady_rate(&ends.read.received, writing);
         figures.steady_state.extend(state.map(|state| ("delivered".to_owned(), state)));
     }
 }

@@ -1,10 +1,9 @@
 //! A throughput run: what the writer offered, what the reader got, and that these agree.
 
-use control::Written;
 use experiment::{Design, Factors};
-use results::{Counted, Received, Throughput, steady_rate};
+use results::{Counted, Received, Throughput, WritingTime, steady_rate};
 
-use super::{Figures, cpu, delivery::Delivery, percent, probes};
+use super::{Figures, cpu, delivery::Delivery, probes};
 use crate::pair::{DRIVING, Evidence, SERVING};
 
 pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -> Figures {
@@ -44,44 +43,20 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -
     let reliable = factors.is_reliable(0);
     let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
     let counted = Counted { foreign: read.foreign, ..counted };
-    figures.throughput =
-        Some(Throughput { takes: read.takes.clone(), ..throughput(written, received, &counted) });
-    figures.steady_state.extend(steady_rate(received).map(|state| ("delivered".to_owned(), state)));
+    let writing = WritingTime::new(written.begin_ns, written.end_ns);
+    figures.throughput = Some(Throughput {
+        batches: written.batches.clone(),
+        takes: read.takes.clone(),
+        ..writing.throughput(written.offered, &counted, &[received])
+    });
+    figures.steady_state.extend(steady_rate(received, writing).map(|state| ("delivered".to_owned(), state)));
     figures.counted.push(counted);
     let probes = (written.probes.as_ref(), read.probes.as_ref());
     probes::add(&mut figures, design.probe_every, probes, factors.size_bytes);
     figures.warn_of_counts("samples");
     figures.warn_of_few();
+    figures.warn_of_tail(writing, received.quickest_ns);
     figures.warn_of_writes(evidence, reliable, written.timed_out, written.refused);
     figures.cpu = cpu(evidence, written.accepted, received.delivered);
     figures
-}
-
-/// Rates are over the writer's measured time; what is delivered, over the reader's window where that is longer.
-fn throughput(written: &Written, received: &Received, counted: &Counted) -> Throughput {
-    let delivered_sps = received.delivered_sps(written.end_ns.saturating_sub(written.begin_ns));
-    let mean_size = received.bytes as f64 / received.delivered.max(1) as f64;
-    Throughput {
-        offered_sps: rate(written.offered, written.begin_ns, written.end_ns),
-        accepted_sps: rate(written.accepted, written.begin_ns, written.end_ns),
-        delivered_sps,
-        goodput_mbps: delivered_sps * mean_size * 8.0 / 1e6,
-        sent: counted.sent,
-        delivered: counted.delivered,
-        lost: counted.lost,
-        undelivered: counted.undelivered,
-        lost_pct: percent(counted.lost, counted.sent),
-        duplicate: counted.duplicate,
-        out_of_order: counted.out_of_order,
-        batches: written.batches.clone(),
-        takes: None,
-        probes: None,
-    }
-}
-
-fn rate(samples: u64, begin_ns: u64, end_ns: u64) -> f64 {
-    match end_ns.saturating_sub(begin_ns) {
-        0 => 0.0,
-        ns => samples as f64 * 1e9 / ns as f64,
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::rig::{Rig, files_below, run};
 use experiment::{Batching, Pin, Queues, ReceiveGroup, Workload};
-use results::{Directory, Document, FindingKind, PingRetries, RunState, State, WarningKind};
+use results::{Directory, Document, FindingKind, PingRetries, RunState, State, Tail, WarningKind};
 
 fn measure(workload: Workload, script: &str) -> Document {
     Rig::new(&[("d", script)]).of_workload(workload).execute()
@@ -123,6 +123,23 @@ fn a_rate_of_few_samples_is_of_the_whole_time_and_told() {
     assert_eq!(run.warnings[1].text, words);
     let told = &document.cells[0].warnings;
     assert!(told.iter().any(|warning| warning.kind == WarningKind::FewSamples), "{told:?}");
+}
+
+/// The last of a thousand samples comes 3 s late: the rate of a run of 1 s does not know it, the tail does.
+#[test]
+fn rate_with_a_late_repair_is_that_of_the_writers_time_and_the_tail_is_told() {
+    let document = measure(Workload::Throughput, "repair");
+    let run = run(&document, "d/throughput");
+    assert_eq!(run.state, RunState::Valid, "{run:?}");
+    let throughput = run.throughput.as_ref().expect("rates");
+    assert_eq!((throughput.delivered, throughput.delivered_in_time, throughput.lost), (1000, 999, 0));
+    assert!((throughput.delivered_sps - 999.0).abs() < 1e-6, "{throughput:?}");
+    assert_eq!(throughput.tail, Tail { samples: 1, ns: 3_000_000_000 - (1_000_000 - 40_000) });
+    assert_eq!(kinds(&document, "d/throughput"), [WarningKind::Tail]);
+    let words = "1 of 1000 samples (0.100 %) came after the writing had ended, up to 2999 ms later";
+    assert!(run.warnings[0].text.starts_with(words), "{:?}", run.warnings);
+    let told = &document.cells[0].warnings;
+    assert!(told.iter().any(|warning| warning.kind == WarningKind::Tail), "{told:?}");
 }
 
 #[test]

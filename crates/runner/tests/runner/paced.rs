@@ -41,14 +41,25 @@ fn a_response_is_a_send_lag_and_a_service_time() {
     assert_eq!((paced.flows.len(), &paced.flows[0].latency), (1, &run.latency));
     let throughput = run.throughput.as_ref().unwrap();
     assert_eq!((throughput.offered_sps, throughput.accepted_sps), (500_000.0, 500_000.0));
-    // the last sample came 999 periods of the fake agent after the first
-    assert!((throughput.delivered_sps - 1000.0 / 0.999).abs() < 1e-6, "{throughput:?}");
+    assert_eq!((throughput.delivered_sps, throughput.tail.samples), (500_000.0, 0));
     assert_eq!(run.counted[0].delivered, 1000);
     let roles: Vec<_> = run.agents.iter().map(|agent| agent.role.as_str()).collect();
     assert_eq!(roles, ["writer", "reader"]);
     // a lag of 100 ns at a period of 2 µs, and a response of 40 µs
     assert_eq!(kinds(&run), []);
     assert!(!paced.sender_limited);
+}
+
+#[test]
+fn late_repair_is_in_the_tail_and_in_no_rate() {
+    let run = measure("repair", load(1000));
+    assert_eq!((run.state, kinds(&run)), (RunState::Valid, vec![WarningKind::Tail]), "{run:?}");
+    let (throughput, paced) = (run.throughput.as_ref().unwrap(), run.paced.as_ref().unwrap());
+    // 999 of the 1000 of 2 ms
+    assert!((throughput.delivered_sps - 499_500.0).abs() < 1e-6, "{throughput:?}");
+    assert_eq!((throughput.delivered, throughput.tail.samples), (1000, 1));
+    assert_eq!(throughput.tail.ns, 3_000_000_000 + 40_000 - 2_000);
+    assert_eq!(paced.flows[0].delivered_in_time, 999);
 }
 
 #[test]
@@ -96,8 +107,9 @@ fn a_writer_that_its_middleware_holds_up_is_not_to_blame() {
 
 #[test]
 fn without_intended_times_there_is_service_only() {
+    // a reader at a pace of its own has most of them after the 2 ms
     let run = measure("late", Load::Max);
-    assert_eq!((run.state, kinds(&run)), (RunState::Valid, vec![]), "{run:?}");
+    assert_eq!((run.state, kinds(&run)), (RunState::Valid, vec![WarningKind::Tail]), "{run:?}");
     assert_eq!(run.latency.keys().collect::<Vec<_>>(), ["service", "write_call"]);
     let paced = run.paced.as_ref().unwrap();
     assert_eq!((paced.planned, paced.planned_sps, paced.sender_limited), (1000, None, false));

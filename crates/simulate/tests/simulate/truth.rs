@@ -292,6 +292,28 @@ proptest! {
     }
 }
 
+/// Of 50,000 samples some five are lost, and sent again 3 s later: the rate of half a second does not know it, the tail does.
+#[test]
+fn rate_does_not_depend_on_when_a_repair_arrives() {
+    let mut lab = Lab::new();
+    let options = [("service", "10us"), ("latency", "50us"), ("loss", "0.0001"), ("retransmit", "3s")];
+    for workload in [Workload::Throughput, Workload::Paced] {
+        let measured = |lab: &mut Lab, options: &[(&str, &str)]| {
+            let mut cell = cell(workload, true, 0, options);
+            cell.factors.load =
+                (workload == Workload::Paced).then(|| Load::Constant { rate: Rate::per_second(50_000) });
+            run(lab, &cell, 500 * MS, 1).throughput.expect("rates")
+        };
+        let (healthy, repaired) = (measured(&mut lab, &options[..2]), measured(&mut lab, &options));
+        assert_eq!((repaired.lost, repaired.delivered), (0, repaired.sent), "{repaired:?}");
+        assert!((1..50).contains(&repaired.tail.samples), "{repaired:?}");
+        assert!((2_500 * MS..3_100 * MS).contains(&repaired.tail.ns), "{repaired:?}");
+        let ratio = repaired.delivered_sps / healthy.delivered_sps;
+        assert!((ratio - 1.0).abs() < 0.002, "{healthy:?}, {repaired:?}");
+        assert!(healthy.tail.samples < 10 && healthy.tail.ns < MS, "{healthy:?}");
+    }
+}
+
 /// As the runner has it: what came in one take was under way since the first write, and no faster than it was written.
 #[test]
 fn the_rate_of_one_take_is_over_the_time_in_which_it_was_written() {

@@ -1,0 +1,206 @@
+//! Time of the writers, and the rates over it: the one rule for all workloads with rates.
+
+use crate::{Counted, Received, Tail, Throughput};
+
+/// Time from the begin of the first write to the end of the last one, or of the plan where that is later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WritingTime {
+    begin_ns: u64,
+    end_ns: u64,
+}
+
+impl WritingTime {
+    /// Creates the time between two stamps; empty if they are in the wrong order.
+    #[must_use]
+    pub const fn new(begin_ns: u64, end_ns: u64) -> Self {
+        Self { begin_ns, end_ns: if end_ns < begin_ns { begin_ns } else { end_ns } }
+    }
+
+    /// Returns the same time, extended to at least the measured time of a plan: at a low rate the last sample is written before
+    /// the time that it stands for is over.
+    #[must_use]
+    pub const fn at_least(self, planned_ns: u64) -> Self {
+        let end_ns = self.begin_ns.saturating_add(planned_ns);
+        Self { end_ns: if end_ns > self.end_ns { end_ns } else { self.end_ns }, ..self }
+    }
+
+    /// Returns the length.
+    #[must_use]
+    pub const fn ns(&self) -> u64 {
+        self.end_ns - self.begin_ns
+    }
+
+    /// Returns the last moment at which an arrival counts: the end, and the time that the quickest sample was on its way. So samples
+    /// are counted for as long as they were written, and neither a long way nor a queue that was full from the begin on changes
+    /// their rate.
+    #[must_use]
+    pub const fn last_arrival_ns(&self, received: &Received) -> u64 {
+        self.end_ns.saturating_add(received.quickest_ns)
+    }
+
+    /// Returns the number of distinct samples that arrived in time. It is exact but for the samples of the one arrival window in
+    /// which the last moment lies, of which a share is counted in proportion.
+    #[must_use]
+    pub fn delivered(&self, received: &Received) -> u64 {
+        received.delivered_by(self.last_arrival_ns(received))
+    }
+
+    /// Returns samples per second; none of no time.
+    #[must_use]
+    pub fn per_second(&self, samples: u64) -> f64 {
+        match self.ns() {
+            0 => 0.0,
+            ns => samples as f64 * 1e9 / ns as f64,
+        }
+    }
+
+    /// Returns what `received` amounts to, the readers' part of one or more streams that were written in this time. What only the
+    /// caller knows is absent.
+    #[must_use]
+    pub fn throughput(&self, offered: u64, counted: &Counted, received: &[&Received]) -> Throughput {
+        let (mut in_time, mut bytes, mut last_ns) = (0_u64, 0.0, 0);
+        for received in received {
+            let delivered = self.delivered(received);
+            in_time = in_time.saturating_add(delivered);
+            bytes += delivered as f64 * received.bytes as f64 / received.delivered.max(1) as f64;
+            last_ns = last_ns.max(received.last_ns);
+        }
+        let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = *counted;
+        let seconds = self.ns() as f64 / 1e9;
+        Throughput {
+            offered_sps: self.per_second(offered),
+            accepted_sps: self.per_second(sent),
+            delivered_sps: self.per_second(in_time),
+            goodput_mbps: if seconds > 0.0 { bytes * 8.0 / 1e6 / seconds } else { 0.0 },
+            sent,
+            delivered,
+            delivered_in_time: in_time,
+            tail: Tail {
+                samples: delivered.saturating_sub(in_time),
+                ns: last_ns.saturating_sub(self.end_ns),
+            },
+            lost,
+            undelivered,
+            lost_pct: crate::assemble::percent(lost, sent),
+            duplicate,
+            out_of_order,
+            batches: None,
+            takes: None,
+            probes: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::WindowCounts;
+
+    const S: u64 = 1_000_000_000;
+    const MS: u64 = 1_000_000;
+    /// Of a second, from here on.
+    const WRITING: WritingTime = WritingTime { begin_ns: 5 * S, end_ns: 6 * S };
+
+    /// Samples that arrive at these times after the begin of writing, of which the quickest took so long.
+    fn received(arrivals: impl IntoIterator<Item = u64>, quickest_ns: u64) -> Received {
+        let mut windows = WindowCounts::new(100, S);
+        let mut received = Received { quickest_ns, ..Received::default() };
+        for at in arrivals {
+            let now_ns = WRITING.begin_ns + at;
+            windows.count(now_ns);
+            received.first_ns = if received.delivered == 0 { now_ns } else { received.first_ns };
+            (received.last_ns, received.delivered) = (now_ns, received.delivered + 1);
+        }
+        received.bytes = 100 * received.delivered;
+        received.arrivals = windows.arrivals();
+        received
+    }
+
+    fn every_ms(from_ns: u64, samples: u64) -> impl Iterator<Item = u64> {
+        (0..samples).map(move |sample| from_ns + sample * MS)
+    }
+
+    fn throughput(received: &Received) -> Throughput {
+        let counted = Counted { sent: 1_000, delivered: received.delivered, ..Counted::default() };
+        WRITING.throughput(1_000, &counted, &[received])
+    }
+
+    fn rate(received: &Received) -> f64 {
+        throughput(received).delivered_sps
+    }
+
+    #[test]
+    fn rate_with_a_late_repair_is_that_of_the_others_and_the_tail_has_it() {
+        let healthy = throughput(&received(every_ms(50_000, 1_000), 50_000));
+        assert_eq!((healthy.delivered_sps, healthy.tail), (1_000.0, Tail { samples: 0, ns: 0 }));
+        let repaired = throughput(&received(every_ms(50_000, 999).chain([3_500 * MS]), 50_000));
+        assert_eq!((repaired.delivered_sps, repaired.delivered_in_time), (999.0, 999));
+        assert_eq!(repaired.tail, Tail { samples: 1, ns: 2_500 * MS });
+        assert!((repaired.goodput_mbps - 999.0 * 800.0 / 1e6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rate_of_a_long_way_is_that_of_a_short_one() {
+        for on_its_way in [0, 10_000, 100 * MS, 3 * S] {
+            let throughput = throughput(&received(every_ms(on_its_way, 1_000), on_its_way));
+            assert_eq!(throughput.delivered_sps, 1_000.0, "{on_its_way}");
+            assert_eq!(throughput.tail, Tail { samples: 0, ns: on_its_way.saturating_sub(MS) });
+        }
+    }
+
+    /// A reader that keeps up with half of what is written, and then has the other half to read.
+    #[test]
+    fn queue_that_drains_after_the_last_write_is_tail() {
+        let slow = throughput(&received((0..1_000).map(|sample| sample * 2 * MS), 0));
+        assert!((slow.delivered_sps - 500.0).abs() <= 1.0, "{slow:?}");
+        assert_eq!(slow.tail.samples, 1_000 - slow.delivered_in_time);
+        assert_eq!(slow.tail.ns, 998 * MS);
+    }
+
+    #[test]
+    fn what_comes_all_at_once_has_the_rate_of_its_writing_or_none() {
+        // a reader without a core: all in one take, in time
+        assert_eq!(rate(&received([990 * MS; 29].into_iter().chain([992 * MS; 3]), 3 * MS)), 32.0);
+        // held up from the first sample on: that is latency, and the tail tells how long it was
+        let held = throughput(&received([3 * S; 1_000], 2 * S));
+        assert_eq!((held.delivered_sps, held.tail), (1_000.0, Tail { samples: 0, ns: 2 * S }));
+        // all but the first few: they come at once, but not in time
+        let stuck = throughput(&received([50_000; 5].into_iter().chain([3 * S; 995]), 50_000));
+        assert_eq!((stuck.delivered_sps, stuck.tail), (5.0, Tail { samples: 995, ns: 2 * S }));
+        // a handful
+        assert_eq!(rate(&received([40_000, 2 * MS, 990 * MS], 40_000)), 3.0);
+    }
+
+    #[test]
+    fn nothing_that_came_or_was_written_has_no_rate() {
+        assert_eq!(rate(&Received::default()), 0.0);
+        let nothing = WritingTime::new(7, 7).throughput(0, &Counted::default(), &[]);
+        assert_eq!((nothing.delivered_sps, nothing.accepted_sps, nothing.goodput_mbps), (0.0, 0.0, 0.0));
+        assert_eq!(WritingTime::new(7, 3).ns(), 0);
+        assert_eq!(WritingTime::new(7, 9).at_least(5), WritingTime::new(7, 12));
+        assert_eq!(WritingTime::new(7, 9).at_least(1), WritingTime::new(7, 9));
+    }
+
+    proptest! {
+        /// Whatever comes when: the count is that of the arrivals themselves, but for those of one arrival window.
+        #[test]
+        fn count_is_that_of_arrivals_within_one_window(
+            times in prop::collection::vec(0_u64..4 * S, 1..400),
+            quickest_ns in 0_u64..2 * S,
+        ) {
+            let mut times = times;
+            times.sort_unstable();
+            let received = received(times.iter().copied(), quickest_ns);
+            let cut_ns = WRITING.last_arrival_ns(&received);
+            let exact = times.iter().filter(|at| WRITING.begin_ns + **at <= cut_ns).count() as u64;
+            let counted = WRITING.delivered(&received);
+            // a 10,000th of the time, however long the tail is; where the last moment is later than twice the time, of that
+            let window_ns = if cut_ns - received.first_ns.min(cut_ns) < 2 * S { 100_000 } else { 200_000 };
+            let near = times.iter().filter(|at| (WRITING.begin_ns + **at).abs_diff(cut_ns) <= window_ns).count() as u64;
+            prop_assert!(counted.abs_diff(exact) <= near, "{counted} and {exact}, within {near}");
+            prop_assert!(counted <= received.delivered);
+        }
+    }
+}
