@@ -5,9 +5,10 @@
 //! [`RankSum`]. All claims of one family are judged together: pass everything that is read together to one
 //! call of [`compare`] or [`compare_sides`].
 //!
-//! - *Higher* or *lower*: the p-value, adjusted by Holm, is at most `1 - level`.
-//! - *Equivalent*: two one-sided tests reject "the ratio is beyond the margin", above and below; adjusted by Holm among
-//!   themselves. For a single comparison that is so exactly if the printed interval lies within the margin.
+//! - *Higher* or *lower*: the adjusted p-value is at most `1 - level`.
+//! - *Equivalent*: two one-sided tests reject "the ratio is beyond the margin", above and below. For a single comparison that is
+//!   so exactly if the printed interval lies within the margin.
+//! - Both kinds of claims share the level: [`differs_and_equivalent`].
 //! - Both can hold: an effect that is real and too small to matter. Both are said.
 //! - Neither: *inconclusive*, with the effect that could have been seen.
 //!
@@ -18,7 +19,7 @@
 //! Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{
-    Asked, Interval, Modality, RankSum, Sides, benjamini_hochberg, holm, modality,
+    Asked, Interval, Modality, RankSum, Sides, benjamini_hochberg, differs_and_equivalent, modality,
     power::{smallest_effect, smallest_effect_apart},
     sample_sd,
     sides::{Ranks, logs},
@@ -82,9 +83,15 @@ pub struct Rules {
     pub modes: bool,
 }
 
+impl Rules {
+    /// Rules by which claims are made by default.
+    pub const DEFAULT: Self =
+        Self { level: 0.95, margin: 0.02, power: 0.8, resamples: 2000, seed: 1, modes: true };
+}
+
 impl Default for Rules {
     fn default() -> Self {
-        Self { level: 0.95, margin: 0.02, power: 0.8, resamples: 2000, seed: 1, modes: true }
+        Self::DEFAULT
     }
 }
 
@@ -181,7 +188,8 @@ pub fn compare_sides(family: &[Sides], rules: &Rules) -> Vec<Comparison> {
     };
     let p = each(&|ranks| ranks.p_differs(0.0));
     let p_beyond = each(&|ranks| (2.0 * ranks.p_less(margin).max(ranks.p_greater(-margin))).min(1.0));
-    let (p_holm, p_exploratory, p_beyond_margin) = (holm(&p), benjamini_hochberg(&p), holm(&p_beyond));
+    let p_exploratory = benjamini_hochberg(&p);
+    let (p_holm, p_beyond_margin) = differs_and_equivalent(&p, &p_beyond);
     let comparison = |i: usize| {
         let sides = &family[i];
         let relative = |interval: Option<Interval>| interval.map(|interval| interval.map(f64::exp_m1));

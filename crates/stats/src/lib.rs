@@ -62,7 +62,7 @@ pub use components::{Allocation, Components};
 pub use gate::{Forbidden, Outcome, judge, judge_sides};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
 pub use moments::{Moments, total};
-pub use multiple::{benjamini_hochberg, holm, simultaneous_level};
+pub use multiple::{benjamini_hochberg, differs_and_equivalent, holm, simultaneous_level};
 pub use power::{Asked, MOST_BLOCKS, blocks_needed, ratio_sd, smallest_effect, smallest_effect_apart};
 pub use precision::{BlockPlan, Goal, PILOT_BLOCKS, plan_blocks, sample_sd};
 pub use quantile::{CONFIDENCE, Ranks, min_n_for, quantile_ranks, supports_quantile};

@@ -7,7 +7,9 @@
 //! Sources: S. Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, Scandinavian Journal of Statistics 6, 1979
 //! (no assumption on how the tests depend on each other); Y. Benjamini and Y. Hochberg, *Controlling the False Discovery
 //! Rate*, Journal of the Royal Statistical Society B 57, 1995 (independent or positively dependent tests; those against one
-//! common baseline are).
+//! common baseline are); J. P. Shaffer, *Modified Sequentially Rejective Multiple Test Procedures*, Journal of the American
+//! Statistical Association 81, 1986 (hypotheses that exclude each other); J. J. Goeman and A. Solari, *The Sequential Rejection
+//! Principle of Familywise Error Control*, Annals of Statistics 38, 2010 (why the procedure below keeps its level).
 
 /// Adjusted for the probability of any false claim.
 #[must_use]
@@ -19,6 +21,47 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
         adjusted[i] = most;
     }
     adjusted
+}
+
+/// Adjusts p-values for the probability of any false claim among differences and equivalences together.
+///
+/// Each comparison has two null hypotheses that exclude each other: "no difference" and "a difference beyond the margin". The
+/// p-values of the second are on the scale of a two-sided test, so its false rejections have half of the probability that they
+/// state. While neither, or only the second, is rejected, a comparison can contribute a full share to the error; once a
+/// difference is claimed, half a share; once both are claimed, none. The smallest p-value of those that remain is multiplied by
+/// the sum of the shares, at least 1. This is the sequential rejection principle: shares only fall, and when all false
+/// hypotheses are rejected, the shares of the true ones bound the error. Holm's procedure on both lists apart would allow 1.5
+/// times the level.
+///
+/// # Panics
+/// If the lists differ in length, or a value is not a probability.
+#[must_use]
+pub fn differs_and_equivalent(differs: &[f64], beyond: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    assert_eq!(differs.len(), beyond.len(), "each comparison has two hypotheses");
+    let all: Vec<f64> = differs.iter().chain(beyond).copied().collect();
+    let comparisons = differs.len();
+    let mut rejected = vec![[false; 2]; comparisons];
+    let mut adjusted = vec![0.0; all.len()];
+    let (mut most, mut shares) = (0.0_f64, comparisons as f64);
+    for place in by_size(&all) {
+        most = most.max(all[place] * shares.max(1.0)).min(1.0);
+        adjusted[place] = most;
+        let of = &mut rejected[place % comparisons];
+        let before = share(*of);
+        of[place / comparisons] = true;
+        shares -= before - share(*of);
+    }
+    let beyond = adjusted.split_off(comparisons);
+    (adjusted, beyond)
+}
+
+/// Returns how much a comparison can contribute to the error, given whether its difference and its equivalence are claimed.
+const fn share([differs, equivalent]: [bool; 2]) -> f64 {
+    match (differs, equivalent) {
+        (false, _) => 1.0,
+        (true, false) => 0.5,
+        (true, true) => 0.0,
+    }
 }
 
 /// Adjusted for the expected share of false ones among those listed.
@@ -74,6 +117,22 @@ mod tests {
         assert_eq!((holm(&[]), benjamini_hochberg(&[])), (vec![], vec![]));
         assert_eq!(simultaneous_level(0.95, 1), 0.95);
         assert!((simultaneous_level(0.95, 40) - 0.998_75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_comparison_counts_until_both_of_its_hypotheses_are_rejected() {
+        // alone: as printed, also once the difference is claimed
+        assert_eq!(differs_and_equivalent(&[0.01], &[0.03]), (vec![0.01], vec![0.03]));
+        // a difference that is claimed leaves half a share, where Holm leaves none
+        let (differs, beyond) = differs_and_equivalent(&[0.01, 0.03], &[1.0, 1.0]);
+        assert_eq!((differs, beyond), (vec![0.02, 0.045], vec![1.0, 1.0]));
+        // an equivalence leaves a full one
+        let (differs, beyond) = differs_and_equivalent(&[1.0, 0.03], &[0.01, 1.0]);
+        assert_eq!((differs, beyond), (vec![1.0, 0.06], vec![0.02, 1.0]));
+        // and both leave none
+        let (differs, beyond) = differs_and_equivalent(&[0.01, 0.03], &[0.02, 1.0]);
+        assert_eq!((differs[1], beyond[0]), (0.03, 0.03));
+        assert_eq!(differs_and_equivalent(&[], &[]), (vec![], vec![]));
     }
 
     #[test]

@@ -48,6 +48,14 @@ fn what_lies_on_the_margin_is_seldom_called_equivalent() {
     at_most(checks::false_equivalent(SEEDS[0], World::Quiet, 12, EXPERIMENTS), 0.07, "on the margin");
 }
 
+/// Each list of p-values adjusted by Holm alone makes 7 % false claims here.
+#[test]
+fn differences_and_equivalences_share_the_level() {
+    let rate = checks::false_claims_in_mixed_family(SEEDS[0], 20, 2 * EXPERIMENTS);
+    at_most(rate, 0.06, "one equal, one on the margin");
+    assert!(rate.bounds().0 > 0.03, "the level is used: {rate:?}");
+}
+
 #[test]
 fn intervals_cover_the_truth() {
     for world in WORLDS {

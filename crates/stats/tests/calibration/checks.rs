@@ -36,6 +36,20 @@ pub fn false_differs_in_family(seed: u64, world: World, settings: usize, experim
     })
 }
 
+/// Any false claim in a family of two: a difference where there is none, or equivalence of a difference as large as the margin.
+pub fn false_claims_in_mixed_family(seed: u64, blocks: usize, experiments: u32) -> Rate {
+    let mut rig = Rig::new(seed, World::Quiet, CV);
+    Rate::of(experiments, || {
+        let found = compare(&[rig.blocks(blocks, 0.0), rig.blocks(blocks, RULES.margin)], &RULES);
+        let differs = matches!(found[0].conclusion, Conclusion::Differs { .. });
+        differs
+            || matches!(
+                found[1].conclusion,
+                Conclusion::Equivalent | Conclusion::Differs { within_margin: true, .. }
+            )
+    })
+}
+
 /// "Equivalent" where the truth lies just on the margin.
 pub fn false_equivalent(seed: u64, world: World, blocks: usize, experiments: u32) -> Rate {
     let mut rig = Rig::new(seed, world, CV);
