@@ -66,7 +66,7 @@ fn a_plan_is_printed_and_nothing_is_measured() {
     assert_eq!(plan["design"]["baseline"], serde_json::json!(["udp/udp4/throughput/64"]));
     // nothing is known of this host: a smallest effect would be a guess
     let unknown = serde_json::json!([{
-        "driver": "udp", "selftest_unix_ns": null, "comparisons": 5, "power_pct": 80.0, "effects": [],
+        "driver": "udp", "selftest_unix_ns": null, "comparisons": 3, "power_pct": 80.0, "effects": [],
     }]);
     assert_eq!(plan["smallest_effect"], unknown);
 }

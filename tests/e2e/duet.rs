@@ -29,6 +29,7 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> Document {
         traces: &BTreeMap::new(),
         pin: Pin::None,
         seed: 5,
+        least_blocks: &results::least_blocks,
     };
     let mut experiment: Experiment = source.read().expect("a file").plan(&given).expect("a plan");
     let cores = allowed_cores();

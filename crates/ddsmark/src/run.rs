@@ -7,7 +7,7 @@ use std::{
 };
 
 use experiment::{Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source, Written, drivers_of_ends};
-use results::{Directory, Foresight, Header, State, Tool};
+use results::{Directory, Foresight, Header, State, Tool, least_blocks};
 use runner::{
     DriverPath, LocalLauncher, Outcome, Parts, RunnerError, Session, Stop, allowed_cores,
     capture_environment, capture_host, check_cores, check_interface, host_warnings, missing_file,
@@ -45,8 +45,15 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let traces = traces::read(&written, &source)?;
     let (drivers, installed) = find_drivers(&written, &source, &launcher, &stop)?;
     let descriptions = &drivers.descriptions;
-    let given =
-        Given { name: &name, descriptions, installed: &installed, traces: &traces, pin, seed: seed() };
+    let given = Given {
+        name: &name,
+        descriptions,
+        installed: &installed,
+        traces: &traces,
+        pin,
+        seed: seed(),
+        least_blocks: &least_blocks,
+    };
     let experiment = written.plan(&given).map_err(|refusal| source.refused(&refusal))?;
     if flags.dry_run {
         rehearse(&experiment, &drivers, &launcher, &stop)?;

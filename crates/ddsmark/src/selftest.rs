@@ -8,7 +8,7 @@ use std::{
 };
 
 use experiment::{At, Given, Many, PinChoice, Selection, Size, Time, Workload, Written, WrittenDesign};
-use results::{KeptSelfTests, SelfTest, State};
+use results::{KeptSelfTests, SelfTest, State, least_blocks};
 use runner::{LocalLauncher, Outcome, Stop};
 
 use crate::{
@@ -38,6 +38,7 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
         traces: &BTreeMap::new(),
         pin,
         seed: flags.seed.unwrap_or_else(run::seed),
+        least_blocks: &least_blocks,
     };
     let experiment = written(flags, &driver).plan(&given).map_err(|refusal| refusal.error)?;
     let Outcome { document, trouble } = run::conduct(experiment, drivers, &flags.output, &launcher, &stop)?;

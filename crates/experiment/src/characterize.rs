@@ -154,6 +154,8 @@ impl Characterize {
             traces: &BTreeMap::new(),
             pin: self.pin.clone(),
             seed: self.seed,
+            // it has no baseline
+            least_blocks: &|_| 0,
         };
         self.written()?.plan(&given).map_err(|refusal| refusal.error)
     }

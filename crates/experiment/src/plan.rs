@@ -256,8 +256,9 @@ impl Experiment {
             .collect()
     }
 
-    /// Each cell that is compared, and the baseline cell that it is compared with: the one that agrees with it in every
-    /// factor in which the baseline cells differ from each other. A cell that no baseline cell agrees with is not compared.
+    /// Each cell that is compared, and the baseline cell that it is compared with: the one of its workload that agrees with it
+    /// in every factor in which the baseline cells differ from each other. A cell that no baseline cell agrees with is not
+    /// compared.
     #[must_use]
     pub fn comparisons(&self) -> Vec<(&Cell, &Cell)> {
         let baseline: Vec<&Cell> = self.cells.iter().filter(|cell| self.is_baseline(&cell.id)).collect();
@@ -272,7 +273,10 @@ impl Experiment {
             differing.iter().all(|same| same(a, b))
                 && variables.iter().all(|name| a.env.get(*name) == b.env.get(*name))
         };
-        let of = |cell: &Cell| baseline.iter().find(|b| agree(&b.factors, &cell.factors)).copied();
+        let of = |cell: &Cell| {
+            let mut same_workload = baseline.iter().filter(|b| b.factors.workload == cell.factors.workload);
+            same_workload.find(|b| agree(&b.factors, &cell.factors)).copied()
+        };
         let others = self.cells.iter().filter(|cell| !self.is_baseline(&cell.id));
         others.filter_map(|cell| Some((cell, of(cell)?))).collect()
     }

@@ -15,14 +15,14 @@ const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 /// At least so many runs of each cell: with fewer a spread cannot be seen.
 const MIN_RUNS: u32 = 3;
-/// From fewer pairs there is no 95 % interval (exact signed-rank).
+/// Minimum number of blocks with a 95 % interval (exact signed-rank), for plans without a baseline.
 const MIN_BLOCKS_TO_JUDGE: u32 = 6;
+/// Blocks planned by default beyond the minimum, so that one failed run does not cost a comparison its claim.
+const SPARE_BLOCKS: u32 = 1;
 /// More blocks than this are not made for a precision.
 const MAX_BLOCKS: u32 = 500;
 /// The most blocks of a pilot.
 const MAX_PILOT_BLOCKS: u32 = 40;
-/// The least that have an interval.
-const PILOT_BLOCKS: u32 = MIN_BLOCKS_TO_JUDGE;
 const BUDGET_NS: u64 = 600 * SECOND;
 const CHECK_EVERY: u32 = 64;
 /// The most runs of an experiment.
@@ -42,6 +42,9 @@ pub struct Given<'a> {
     pub pin: Pin,
     /// The seed, where none is written.
     pub seed: u64,
+    /// Returns the minimum number of blocks with which a plan that has a baseline can support a claim:
+    /// `results::least_blocks`. This crate does not know which metrics are claimed.
+    pub least_blocks: &'a dyn Fn(&Experiment) -> u32,
 }
 
 /// Windows of 10 ms, which hold hundreds of round trips on one host; 20 to 100 of them.
@@ -79,22 +82,34 @@ impl Written {
         if let Some(duet) = self.design.duet.as_ref().filter(|duet| *duet.get()) {
             duet::check(&experiment).map_err(|error| error.at(duet.span()))?;
         }
-        self.allot(&mut experiment)?;
+        self.allot(&mut experiment, given)?;
         Ok(experiment)
     }
 
-    /// Holds the plan against its budget.
-    fn allot(&self, experiment: &mut Experiment) -> Result<(), Refusal> {
+    /// Sets the number of blocks, and checks it against the claims and the budget.
+    fn allot(&self, experiment: &mut Experiment, given: &Given<'_>) -> Result<(), Refusal> {
+        let compared = !experiment.design.baseline.is_empty();
+        let least = if compared { (given.least_blocks)(experiment) } else { MIN_BLOCKS_TO_JUDGE };
+        let default = if compared { least + SPARE_BLOCKS } else { least };
         if let (Some(precision), Some(budget_ns)) =
-            (&experiment.design.precision, experiment.design.budget_ns)
+            (&mut experiment.design.precision, experiment.design.budget_ns)
         {
+            precision.pilot_blocks = self.design.pilot.as_ref().map_or(default, |pilot| *pilot.get());
+            let least = default.max(precision.pilot_blocks);
             let runs_per_block = experiment.runs_per_block();
             let probe_ns = experiment.design.probe_ns(runs_per_block);
             let block_ns = experiment.expected_block_ns().saturating_add(probe_ns).max(1);
             let before_ns = probe_ns.saturating_add(experiment.expected_maxima_ns());
             let room = u32::try_from(budget_ns.saturating_sub(before_ns) / block_ns).unwrap_or(u32::MAX);
-            let least = MIN_BLOCKS_TO_JUDGE.max(precision.pilot_blocks);
             experiment.design.blocks = room.min(MAX_BLOCKS).max(least);
+        } else if self.design.blocks.is_none() {
+            experiment.design.blocks = default;
+        }
+        let blocks = experiment.design.blocks;
+        if compared && blocks < least {
+            experiment.notes.push(format!(
+                "{blocks} blocks support no claim; {least} are needed: leave `blocks` out, or give `blocks = {least}` or more"
+            ));
         }
         let runs = experiment.runs();
         if runs > MAX_RUNS {
@@ -116,6 +131,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
     let ns = |time: &Option<At<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
     let measure_ns = ns(&written.measure, measure_ns);
     let mut design = Design {
+        // the default follows from the claims, which follow from the cells
         blocks: written.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
         seed: written.seed.unwrap_or(given.seed),
         warm_up_ns: ns(&written.warm_up, warm_up_ns),
@@ -161,7 +177,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
             let hint = "choose one within 0.1% to 50%";
             return Err(PlanError::Contradiction { words, hint }.at(precision.span()));
         }
-        let pilot_blocks = written.pilot.as_ref().map_or(PILOT_BLOCKS, |pilot| *pilot.get());
+        let pilot_blocks = written.pilot.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |pilot| *pilot.get());
         if !(MIN_RUNS..=MAX_PILOT_BLOCKS).contains(&pilot_blocks) {
             let at = written.pilot.as_ref().map_or(0..0, At::span);
             let words = format!("a pilot of {pilot_blocks} blocks is out of range");

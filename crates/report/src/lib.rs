@@ -47,7 +47,7 @@ pub fn json(document: &Document) -> String {
 /// Never: an experiment has nothing that JSON has not.
 #[must_use]
 pub fn plan_json(experiment: &Experiment, foresight: &[Foresight]) -> String {
-    let plan = Plan { experiment, smallest_effect: foresight };
+    let plan = Plan::new(experiment, foresight);
     let mut text = serde_json::to_string_pretty(&plan).expect("an experiment is JSON");
     text.push('\n');
     text

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use experiment::{Cell, Experiment, Factors, MAXIMUM_RUNS, RUN_OVERHEAD_NS, Workload};
-use results::{Allocation, Foresight};
+use results::{Allocation, Foresight, Plan};
 use stats::{min_n_for, total};
 
 use crate::{
@@ -33,6 +33,14 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
             precision.half_width_pct,
             rough(budget_ns),
             count(precision.pilot_blocks as usize, "block"),
+        ));
+    }
+    let Plan { claims, least_blocks: least, .. } = Plan::new(experiment, foresight);
+    if let Some(least) = least {
+        line(&format!(
+            "{} against the baseline, which share the 5 %: at least {}",
+            count(claims as usize, "claim"),
+            count(least as usize, "block"),
         ));
     }
     let maxima = experiment.maxima();

@@ -108,11 +108,6 @@ impl Assembler {
         self.course = Some(course);
     }
 
-    /// What rates in percent are percent of, where no course is kept.
-    pub fn set_maxima(&mut self, maxima: Vec<Maximum>) {
-        self.maxima = maxima;
-    }
-
     /// The runs added so far, by cell.
     #[must_use]
     pub fn runs_of(&self, cell: &str) -> &[Run] {

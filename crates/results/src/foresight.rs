@@ -6,7 +6,7 @@ use experiment::{Experiment, Workload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Host, Metric, Resolution, SelfTest, selftest::POWER};
+use crate::{Claim, Host, Metric, Resolution, SelfTest, comparison_claims, least_blocks, selftest::POWER};
 
 /// What comparisons of one driver's cells will be able to see.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,8 +42,26 @@ pub struct Plan<'a> {
     /// As a result has it as `experiment`.
     #[serde(flatten)]
     pub experiment: &'a Experiment,
+    /// Claims against the baseline, which share one level; 0 without a baseline.
+    pub claims: u32,
+    /// Minimum number of blocks with which any of them can be made; null without a baseline.
+    pub least_blocks: Option<u32>,
     /// One for each driver of which cells are held against a baseline; none for duets.
     pub smallest_effect: &'a [Foresight],
+}
+
+impl<'a> Plan<'a> {
+    /// Creates the plan of an experiment.
+    #[must_use]
+    pub fn new(experiment: &'a Experiment, smallest_effect: &'a [Foresight]) -> Self {
+        let compared = !experiment.design.baseline.is_empty();
+        Self {
+            experiment,
+            claims: comparison_claims(experiment).len() as u32,
+            least_blocks: compared.then(|| least_blocks(experiment)),
+            smallest_effect,
+        }
+    }
 }
 
 impl Foresight {
@@ -54,16 +72,16 @@ impl Foresight {
         if experiment.design.baseline.is_empty() || experiment.design.duet {
             return Vec::new();
         }
-        let compared: Vec<_> =
-            experiment.cells.iter().filter(|cell| !experiment.is_baseline(&cell.id)).collect();
-        let comparisons: usize = compared.iter().map(|cell| Metric::claims(&cell.factors).len()).sum();
+        let claims = comparison_claims(experiment);
+        let comparisons = claims.len();
         let effects = |driver: &str, outcome: &SelfTest| {
-            let of = |workload: Workload, metric: Metric, mine: &[&experiment::Cell]| {
+            let of = |workload: Workload, metric: Metric, mine: &[&Claim<'_>]| {
                 let blocks = experiment.design.blocks;
                 let effects: Vec<f64> = mine
                     .iter()
-                    .filter_map(|cell| {
-                        let size = cell.factors.size_bytes;
+                    .filter(|claim| claim.metric == metric)
+                    .filter_map(|claim| {
+                        let size = claim.cell.factors.size_bytes;
                         outcome.smallest_effect_pct(workload, size, metric, blocks, comparisons)
                     })
                     .collect();
@@ -77,17 +95,16 @@ impl Foresight {
             };
             let mut all = Vec::new();
             for workload in Workload::ALL {
-                let is_mine = |cell: &&&experiment::Cell| {
-                    cell.factors.driver == driver && cell.factors.workload == *workload
+                let is_mine = |claim: &&Claim<'_>| {
+                    claim.cell.factors.driver == driver && claim.cell.factors.workload == *workload
                 };
-                let mine: Vec<&experiment::Cell> = compared.iter().filter(is_mine).copied().collect();
-                let metrics: BTreeSet<Metric> =
-                    mine.iter().flat_map(|cell| Metric::claims(&cell.factors)).copied().collect();
+                let mine: Vec<&Claim<'_>> = claims.iter().filter(is_mine).collect();
+                let metrics: BTreeSet<Metric> = mine.iter().map(|claim| claim.metric).collect();
                 all.extend(metrics.into_iter().map(|metric| of(*workload, metric, &mine)));
             }
             all
         };
-        let drivers: BTreeSet<&str> = compared.iter().map(|cell| cell.factors.driver.as_str()).collect();
+        let drivers: BTreeSet<&str> = claims.iter().map(|claim| claim.cell.factors.driver.as_str()).collect();
         let foresight = |driver: &str| {
             let outcome = outcome(driver).filter(|outcome| outcome.is_of(host));
             Self {

@@ -16,6 +16,7 @@
 mod agents;
 mod assemble;
 mod batches;
+mod claims;
 mod comparison;
 mod course;
 mod directory;
@@ -53,6 +54,9 @@ mod writing_time;
 pub use agents::{AgentRecord, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use batches::Batches;
+pub use claims::{
+    Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
+};
 pub use comparison::{Compared, Comparison, CriterionOutcome, Difference, Judged, comparison_json_schema};
 pub use course::{
     Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy, over_half_noisy,

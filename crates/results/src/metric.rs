@@ -94,7 +94,7 @@ impl Metric {
         Self::CpuReader,
     ];
 
-    /// Those that claims are made of where nobody asks for others, if runs may have them: see [`crate::Cell::may_have`].
+    /// Metrics that claims are made of by default; of a search those of its goals, see [`crate::metrics_of`].
     #[must_use]
     pub fn claims(factors: &Factors) -> &'static [Self] {
         let has_times = || factors.streams().iter().any(|flow| flow.load.has_times());

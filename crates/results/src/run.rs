@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::Qos;
+use experiment::{Cell, Qos, ScheduledRun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,38 @@ pub struct Run {
     pub agents: Vec<AgentRecord>,
     /// What limits these figures.
     pub warnings: Vec<Warning>,
+}
+
+impl Run {
+    /// Creates the record of a run of which nothing is measured yet: failed, until it is not.
+    #[must_use]
+    pub fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) -> Self {
+        Self {
+            number: scheduled.number,
+            block: scheduled.block,
+            twin: scheduled.twin,
+            duet: scheduled.duet.map(|beside| Duet { partner: beside.partner, side_by_side_pct: 0.0 }),
+            cell: cell.id.clone(),
+            state: RunState::Failed,
+            failure: None,
+            started_unix_ns,
+            phases_ns: BTreeMap::new(),
+            latency: BTreeMap::new(),
+            throughput: None,
+            paced: None,
+            search: None,
+            steady_state: BTreeMap::new(),
+            ping_retries: None,
+            counted: Vec::new(),
+            cpu_ns_per_sample: None,
+            effective_qos: BTreeMap::new(),
+            wire: None,
+            udp_buffer_drops: None,
+            environment_padding_bytes: None,
+            agents: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// How a run ended.

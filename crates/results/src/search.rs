@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Spread, median};
 
-use crate::{Cell, Metric, Run};
+use crate::{Metric, Run};
 
 /// A search: many trials of an open loop, each with fresh processes, at rates that follow from each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -184,18 +184,6 @@ impl Run {
     pub(crate) fn conditional_sps(&self, aim: Aim) -> Option<f64> {
         let goal = self.search.as_ref()?.goals.iter().find(|goal| goal.aim == aim)?;
         goal.conditional_sps.filter(|_| goal.state == SearchState::Found)
-    }
-}
-
-impl Cell {
-    /// Whether its runs may have this figure: of a search they have those that were searched for.
-    #[must_use]
-    pub fn may_have(&self, metric: Metric) -> bool {
-        metric.aim().is_none_or(|aim| {
-            let goals =
-                self.runs.iter().filter_map(|run| run.search.as_ref()).flat_map(|search| &search.goals);
-            goals.into_iter().any(|goal| goal.aim == aim)
-        })
     }
 }
 

@@ -13,7 +13,6 @@
 //! - Nothing is printed here, see [`Observer`]; except by the scripts of [`Build`], on standard error.
 
 mod agent;
-mod allocation;
 mod awake;
 mod check;
 mod collect;

@@ -2,24 +2,13 @@
 
 use std::time::Instant;
 
-use experiment::{Design, Experiment, ScheduledRun, Unplanned};
-use results::{Course, Maximum, MaximumRun, Unpaced};
+use experiment::{Design, ScheduledRun, Unplanned};
+use results::{Course, Maximum, MaximumRun, Run, Unpaced};
 
-use crate::{
-    Observer, RunnerError, Session,
-    meeting::Meeting,
-    run::{Names, blank},
-    session::unix_ns,
-    traces::Times,
-};
+use crate::{Observer, RunnerError, Session, meeting::Meeting, run::Names, session::unix_ns, traces::Times};
 
 /// With so many failed runs that measure maxima of a driver, all in the same phase and none measured, no more are attempted.
 const GIVE_UP_AFTER: usize = 3;
-
-/// Maxima of which nothing is measured yet.
-pub(crate) fn begin(experiment: &Experiment) -> Vec<Maximum> {
-    experiment.maxima().into_iter().map(Maximum::new).collect()
-}
 
 impl Session<'_> {
     /// Makes those runs that are missing, and saves each. False if somebody wishes to stop.
@@ -71,7 +60,7 @@ impl Session<'_> {
         let design = Design { seed: experiment.design.seed_of_run(number), ..experiment.design.clone() };
         let scheduled = ScheduledRun { number, block: 0, cell: 0, twin: false, duet: None };
         let (began, started_unix_ns) = (Instant::now(), unix_ns());
-        let run = blank(scheduled, &unplanned.cell, started_unix_ns);
+        let run = Run::blank(scheduled, &unplanned.cell, started_unix_ns);
         let alone = Meeting::new();
         let (name, times) = (names.take(number), Times::default());
         let made = self.run(run, (&unplanned.cell, &design), name, &times, alone.join())?;

@@ -1,10 +1,10 @@
 //! One run: its agents walked through all phases, and what they recorded collected.
 
-use std::{collections::BTreeMap, panic::resume_unwind, thread, time::Instant};
+use std::{panic::resume_unwind, thread, time::Instant};
 
 use control::{Order, Role};
 use experiment::{Beside, Cell, Design, Pin, ScheduledRun, drivers_of_ends};
-use results::{Duet, Failure, IntervalLog, Run, RunState};
+use results::{Failure, IntervalLog, Run, RunState};
 
 use crate::{
     RunnerError, Session,
@@ -57,7 +57,7 @@ impl Session<'_> {
                 pin: half(&experiment.design.pin, scheduled.duet),
                 ..experiment.design.clone()
             };
-            self.run(blank(scheduled, cell, started_unix_ns), (cell, &design), name, times, member)
+            self.run(Run::blank(scheduled, cell, started_unix_ns), (cell, &design), name, times, member)
         };
         let Some(last) = tasks.pop() else { return Ok(Some(Vec::new())) };
         let made: Result<Vec<Option<Made>>, RunnerError> = thread::scope(|scope| {
@@ -184,35 +184,6 @@ fn side_by_side_pct(one: Option<(Instant, Instant)>, two: Option<(Instant, Insta
     let both = one.1.min(two.1).saturating_duration_since(one.0.max(two.0));
     let longer = (one.1 - one.0).max(two.1 - two.0);
     if longer.is_zero() { 0.0 } else { 100.0 * both.as_secs_f64() / longer.as_secs_f64() }
-}
-
-/// A run of which nothing is known but when it began.
-pub(crate) fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) -> Run {
-    Run {
-        number: scheduled.number,
-        block: scheduled.block,
-        twin: scheduled.twin,
-        duet: scheduled.duet.map(|beside| Duet { partner: beside.partner, side_by_side_pct: 0.0 }),
-        cell: cell.id.clone(),
-        state: RunState::Failed,
-        failure: None,
-        started_unix_ns,
-        phases_ns: BTreeMap::new(),
-        latency: BTreeMap::new(),
-        throughput: None,
-        paced: None,
-        search: None,
-        steady_state: BTreeMap::new(),
-        ping_retries: None,
-        counted: Vec::new(),
-        cpu_ns_per_sample: None,
-        effective_qos: BTreeMap::new(),
-        wire: None,
-        udp_buffer_drops: None,
-        environment_padding_bytes: None,
-        agents: Vec::new(),
-        warnings: Vec::new(),
-    }
 }
 
 /// What tells the runs of all experiments on this host apart.

@@ -6,18 +6,17 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
+use blocks::NextBlock;
 use experiment::{Cell, Design, Experiment, Pin, ScheduledRun, Workload};
 use results::{
     Assembler, Block, Course, Directory, Document, Failure, Header, Histograms, IntervalLog, Metric, Probe,
-    Resumption, State, StoppedBy, with_rate,
+    Resumption, Run, State, StoppedBy, with_rate,
 };
 
 use crate::{
-    KeepAwake, Launcher, Observer, RunnerError, Stop,
-    allocation::{self, Next},
-    allowed_cores, leftovers,
+    KeepAwake, Launcher, Observer, RunnerError, Stop, allowed_cores, leftovers,
     noise::{Counters, probe},
-    run::{Names, blank},
+    run::Names,
     tally::Tally,
     traces::Times,
 };
@@ -56,7 +55,7 @@ impl Session<'_> {
     /// # Panics
     /// If the file of a driver is missing from [`Session::files`].
     pub fn execute(self, observer: &mut dyn Observer) -> Outcome {
-        let course = allocation::begin(&self.header.experiment);
+        let course = blocks::begin(&self.header.experiment);
         let assembler = Assembler::new(self.header.clone());
         let saved = self.directory.save_experiment(&self.header).and(self.directory.save_course(&course));
         self.go_on(assembler, course, saved.map_err(RunnerError::Directory), observer)
@@ -127,17 +126,17 @@ impl Session<'_> {
         maker.remember(assembler);
         let schedule = experiment.schedule();
         loop {
-            if allocation::is_due(experiment, course) {
-                allocation::decide(experiment, course, |cell| assembler.runs_of(cell));
+            if blocks::is_due(experiment, course) {
+                blocks::decide(experiment, course, |cell| assembler.runs_of(cell));
                 self.directory.save_course(course)?;
                 observer.allocated(&course.allocation);
             }
-            match allocation::next(experiment, &schedule, course) {
-                Next::Done(why) => {
+            match blocks::next(experiment, &schedule, course) {
+                NextBlock::Done(why) => {
                     course.allocation.stopped_by = Some(why);
                     return Ok(());
                 }
-                Next::Block { number, repeats, runs } => {
+                NextBlock::Block { number, repeats, runs } => {
                     if let Some(noisy) =
                         repeats.and_then(|noisy| course.blocks.iter().find(|b| b.number == noisy))
                     {
@@ -253,7 +252,7 @@ impl Maker<'_> {
         let driver = |run: &ScheduledRun| cells[run.cell].factors.driver.as_str();
         if let Some(failures) = self.not_attempted(at_once) {
             for (&scheduled, failure) in at_once.iter().zip(failures) {
-                let mut run = blank(scheduled, &cells[scheduled.cell], self.tally.unix_ns());
+                let mut run = Run::blank(scheduled, &cells[scheduled.cell], self.tally.unix_ns());
                 run.failure = Some(failure);
                 directory.save_run(&run, IntervalLog::new())?;
                 self.tally.pass_over();
@@ -268,7 +267,7 @@ impl Maker<'_> {
         let made = match at_once {
             [search] if cells[search.cell].factors.workload == Workload::Search => {
                 let cell = &cells[search.cell];
-                let mut run = blank(*search, cell, now);
+                let mut run = Run::blank(*search, cell, now);
                 if !self.session.search(&mut run, cell, &mut self.names, observer)? {
                     // it is saved as one that was interrupted
                     assembler.add(run, &Histograms::new());

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, mem, sync::Arc};
 
+use blocks::NextBlock;
 use experiment::{
     Cell, Design, DriverDescription, Durability, Experiment, Factors, Load, Policy, Qos, Reliability,
     ScheduledRun, Workload,
@@ -254,7 +255,8 @@ impl Lab {
         })
     }
 
-    /// Measures a whole experiment, as `ddsmark characterize` would: every run of its schedule, and the result.
+    /// Measures a whole experiment, as `ddsmark run` would: block by block, as many as the design, or the pilot of a precision,
+    /// asks for, and the result without verdicts.
     ///
     /// # Errors
     /// Options that the simulated middleware has not.
@@ -270,12 +272,28 @@ impl Lab {
         let mut assembler = Assembler::new(header);
         let maxima = self.maxima(experiment)?;
         let cells: Vec<Cell> = experiment.cells.iter().map(|cell| with_rate(cell, &maxima)).collect();
-        assembler.set_maxima(maxima);
-        for scheduled in experiment.schedule() {
-            let Outcome { run, histograms } =
-                self.run(&cells[scheduled.cell], &experiment.design, scheduled)?;
-            assembler.add(run, &histograms);
-        }
+        let mut course = blocks::begin(experiment);
+        course.maxima = maxima;
+        let schedule = experiment.schedule();
+        let stopped_by = loop {
+            if blocks::is_due(experiment, &course) {
+                blocks::decide(experiment, &mut course, |cell| assembler.runs_of(cell));
+            }
+            match blocks::next(experiment, &schedule, &course) {
+                NextBlock::Done(stopped_by) => break stopped_by,
+                NextBlock::Block { number, repeats, runs } => {
+                    for &scheduled in &runs {
+                        let Outcome { run, histograms } =
+                            self.run(&cells[scheduled.cell], &experiment.design, scheduled)?;
+                        assembler.add(run, &histograms);
+                    }
+                    let took_ns = experiment.expected_block_ns();
+                    blocks::add_quiet(&mut course, number, repeats, &runs, took_ns);
+                }
+            }
+        };
+        course.allocation.stopped_by = Some(stopped_by);
+        assembler.set_course(course);
         let mut document = assembler.document(State::Complete);
         document.findings = findings::of(&document);
         Ok(document)

@@ -17,7 +17,7 @@ use crate::{
     simultaneous_level,
 };
 
-/// Blocks in a pilot, and the least in any experiment: fewer have no interval.
+/// Minimum number of blocks with a 95 % interval; the pilot where a single comparison is planned.
 pub const PILOT_BLOCKS: usize = 6;
 
 /// What an experiment shall reach.
@@ -60,7 +60,13 @@ pub fn plan_blocks(pilot: &[Vec<f64>], goal: &Goal, most: usize) -> Option<Block
     let ratio_sd = spreads.map(|(sd, _)| sd).fold(0.0, f64::max);
     let made = pilot.iter().map(Vec::len).max().unwrap_or(0);
     let wanted = wanted.max(made);
-    Some(BlockPlan { blocks: wanted.min(most).max(made).max(PILOT_BLOCKS), wanted, ratio_sd })
+    Some(BlockPlan { blocks: wanted.min(most).max(made).max(least(goal)), wanted, ratio_sd })
+}
+
+/// Returns the minimum number of blocks with which the goal can be reached at all.
+fn least(goal: &Goal) -> usize {
+    let Asked { level, comparisons, .. } = goal.asked;
+    least_blocks(if goal.effect.is_some() { simultaneous_level(level, comparisons) } else { level })
 }
 
 fn wanted(sd: f64, pilot_blocks: usize, goal: &Goal) -> usize {
@@ -69,10 +75,10 @@ fn wanted(sd: f64, pilot_blocks: usize, goal: &Goal) -> usize {
     let each = simultaneous_level(asked.level, asked.comparisons);
     let two_sided = |level: f64| t_quantile(f64::midpoint(1.0, level), freedom);
     let blocks = |quantiles: f64, relative: f64| (quantiles * sd / relative.ln_1p()).powi(2) / EFFICIENCY;
-    let precise = goal.half_width.map_or(0.0, |half| blocks(two_sided(asked.level), half));
+    let precise = goal.half_width.map_or(0.0, |half| blocks(two_sided(each), half));
     let seen =
         goal.effect.map_or(0.0, |effect| blocks(two_sided(each) + t_quantile(asked.power, freedom), effect));
-    let least = if goal.effect.is_some() { least_blocks(each) } else { least_blocks(asked.level) };
+    let least = least(goal);
     // a conversion to a whole number keeps to what fits
     (precise.max(seen).ceil() as usize).clamp(least, MOST_BLOCKS.max(least))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use experiment::Workload;
 use results::{
     Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, SCHEMA_VERSION,
-    State, Verdict, VerdictKind, Wanted,
+    State, Verdict, VerdictKind, Wanted, flows_of, metrics_of,
 };
 use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
 
@@ -139,13 +139,14 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
         .map(|(side, noisy)| Source { document: side.document, noisy });
     let mut figures = Vec::new();
     for (before, after) in &pairs {
-        for metric in metrics(after, asked) {
+        for metric in metrics(treatment.document, after, asked) {
             let pair = if same {
                 Pair::in_blocks(after, before, metric, of_baseline)
             } else {
                 Pair::apart((after, of_treatment), (before, of_baseline), metric)
             };
-            figures.extend(pair.of_flows());
+            figures
+                .extend(flows_of(&after.factors, metric).into_iter().map(|flow| pair.clone().of_flow(flow)));
         }
     }
     let mut judged = family::judge(&figures);
@@ -219,12 +220,12 @@ fn pairs<'d>(
 }
 
 /// The figures of a pair: those that were asked for or else the workload's; and those that criteria are about.
-fn metrics(cell: &Cell, asked: &Asked) -> Vec<Metric> {
+fn metrics(document: &Document, cell: &Cell, asked: &Asked) -> Vec<Metric> {
     let of = |wanted: Wanted| wanted.of(cell.factors.workload);
     let mut all: BTreeSet<Metric> =
         asked.criteria.iter().filter_map(|criterion| of(criterion.wanted)).collect();
     if asked.metrics.is_empty() {
-        all.extend(Metric::claims(&cell.factors).iter().filter(|metric| cell.may_have(**metric)));
+        all.extend(metrics_of(&document.experiment, &cell.factors));
     } else {
         all.extend(asked.metrics.iter().copied().filter_map(of));
     }

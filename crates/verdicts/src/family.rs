@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Flow, Workload};
+use experiment::Workload;
 use results::{
     Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, Run, RunState, UNDER_DUET_INTERFERENCE,
     Verdict, VerdictKind, VerdictMode, VerdictSide, format_value,
@@ -156,14 +156,9 @@ impl<'d> Pair<'d> {
         }
     }
 
-    /// The same of each stream that has a figure of its own: what several have together is of none of them.
-    pub fn of_flows(self) -> Vec<Self> {
-        let cell: &'d Cell = self.treatment.cell;
-        if cell.factors.flows.len() < 2 || !self.metric.is_of_flows() {
-            return vec![self];
-        }
-        let of = |flow: &'d Flow| Self { flow: Some(flow.name.as_str()), ..self.clone() };
-        cell.factors.flows.iter().map(of).collect()
+    /// The same of the flow with this name.
+    pub fn of_flow(self, flow: Option<&'d str>) -> Self {
+        Self { flow, ..self }
     }
 
     /// What is compared: all of it, or what quiet blocks have.
@@ -231,46 +226,58 @@ impl<'d> Pair<'d> {
     }
 }
 
-/// Judges what is read together.
+/// Rules of every family; groups are sought in all runs of a cell, in its side.
+pub(crate) const RULES: Rules = Rules { modes: false, ..Rules::DEFAULT };
+
+/// Judges what is read together. A comparison that is withheld claims nothing, and counts towards the family.
 pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
-    let given: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.withheld().is_none()).collect();
-    let mut all = answers(&given, false).into_iter();
-    let any_noise = given.iter().any(|pair| pair.noisy_blocks() > 0);
-    let mut quiet = if any_noise { answers(&given, true) } else { Vec::new() }.into_iter();
-    let verdict = |pair: &Pair<'_>| {
-        let withheld = pair.withheld();
-        let (answer, quiet) = if withheld.is_some() { (None, None) } else { (all.next(), quiet.next()) };
-        let mut verdict = Verdict {
-            kind: pair.kind,
-            metric: pair.metric,
-            flow: pair.flow.map(str::to_owned),
-            unit: pair.metric.unit().to_owned(),
-            treatment: pair.treatment.side(pair.metric, pair.flow),
-            baseline: pair.baseline.side(pair.metric, pair.flow),
-            pairing: pair.pairing,
-            answer,
-            without_noisy: quiet.filter(|_| pair.noisy_blocks() > 0),
-            withheld,
-            text: String::new(),
-        };
-        verdict.text = words::verdict(&verdict, pair.noisy_blocks());
-        verdict
-    };
-    pairs.iter().map(verdict).collect()
+    judge_by(pairs, &RULES)
 }
 
-fn answers(pairs: &[&Pair<'_>], quiet_only: bool) -> Vec<Answer> {
-    let family: Vec<Sides> = pairs.iter().map(|pair| pair.sides(quiet_only)).collect();
-    // groups are sought in all runs of a cell, in its side
-    let rules = Rules { modes: false, ..Rules::default() };
-    let compared = compare_sides(&family, &rules);
-    let answer = |(pair, compared): (&&Pair<'_>, stats::Comparison)| {
+/// Judges likewise, by other rules.
+pub(crate) fn judge_by(pairs: &[Pair<'_>], rules: &Rules) -> Vec<Verdict> {
+    let given: Vec<(&Pair<'_>, Option<String>)> = pairs.iter().map(|pair| (pair, pair.withheld())).collect();
+    let all = answers(&given, false, rules);
+    let is_noisy =
+        |(pair, withheld): &(&Pair<'_>, Option<String>)| withheld.is_none() && pair.noisy_blocks() > 0;
+    let quiet =
+        if given.iter().any(is_noisy) { answers(&given, true, rules) } else { vec![None; given.len()] };
+    let verdict =
+        |(((pair, withheld), answer), quiet): (((&Pair<'_>, Option<String>), _), Option<Answer>)| {
+            let mut verdict = Verdict {
+                kind: pair.kind,
+                metric: pair.metric,
+                flow: pair.flow.map(str::to_owned),
+                unit: pair.metric.unit().to_owned(),
+                treatment: pair.treatment.side(pair.metric, pair.flow),
+                baseline: pair.baseline.side(pair.metric, pair.flow),
+                pairing: pair.pairing,
+                answer,
+                without_noisy: quiet.filter(|_| pair.noisy_blocks() > 0),
+                withheld,
+                text: String::new(),
+            };
+            verdict.text = words::verdict(&verdict, pair.noisy_blocks());
+            verdict
+        };
+    given.into_iter().zip(all).zip(quiet).map(verdict).collect()
+}
+
+/// Answers of a family, none where they are withheld.
+fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool, rules: &Rules) -> Vec<Option<Answer>> {
+    let sides = |(pair, withheld): &(&Pair<'_>, Option<String>)| match withheld {
+        None => pair.sides(quiet_only),
+        Some(_) => Sides::Blocks(Vec::new()),
+    };
+    let family: Vec<Sides> = pairs.iter().map(sides).collect();
+    let compared = compare_sides(&family, rules);
+    let answer = |(pair, compared): (&Pair<'_>, stats::Comparison)| {
         let percent = |share: f64| 100.0 * share;
         let ends = |interval: stats::Interval| [percent(interval.low), percent(interval.high)];
         let change = compared.change;
         let interval = change.and_then(|change| change.interval);
         Answer {
-            conclusion: conclusion(compared.conclusion, pair.metric, &rules),
+            conclusion: conclusion(compared.conclusion, pair.metric, rules),
             n: compared.blocks as u32,
             incomplete: compared.incomplete as u32,
             change_pct: change.map(|change| percent(change.estimate)),
@@ -285,7 +292,8 @@ fn answers(pairs: &[&Pair<'_>], quiet_only: bool) -> Vec<Answer> {
             family: pairs.len() as u32,
         }
     };
-    pairs.iter().zip(compared).map(answer).collect()
+    let all = pairs.iter().zip(compared);
+    all.map(|((pair, withheld), compared)| withheld.is_none().then(|| answer((pair, compared)))).collect()
 }
 
 fn conclusion(found: stats::Conclusion, metric: Metric, rules: &Rules) -> Conclusion {

@@ -23,7 +23,8 @@ pub use compare::{Asked, Refusal, Side, compare};
 pub use criterion::{Criterion, Fault};
 use family::Pair;
 use recorded::Source;
-use results::{Document, Metric, Verdict};
+use results::{Cell, Claim, Document, Verdict, comparison_claims, noise_floor_claims};
+use stats::Rules;
 
 /// What may be said of a result whose experiment has a baseline: the noise floor of each baseline cell, and each other cell
 /// against its own. The verdicts that the document has already play no part.
@@ -35,37 +36,46 @@ pub fn of(document: &Document) -> Vec<Verdict> {
 /// The same where these blocks were noisy.
 #[must_use]
 pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
-    let source = Source { document, noisy };
-    let mut verdicts = noise_floor(source);
-    let is_baseline = |cell: &&results::Cell| document.experiment.is_baseline(&cell.id);
-    let (baselines, others): (Vec<_>, Vec<_>) = document.cells.iter().partition(is_baseline);
-    let duets = if document.experiment.design.duet { document.experiment.comparisons() } else { Vec::new() };
-    let beside = |cell: &results::Cell| {
-        let (_, baseline) = duets.iter().find(|(compared, _)| compared.id == cell.id)?;
-        baselines.iter().copied().find(|candidate| candidate.id == baseline.id)
+    judged(Source { document, noisy }, &family::RULES)
+}
+
+/// The same without the bootstrap, on which no claim rests: for campaigns of many results.
+#[must_use]
+pub fn without_cross_check(document: &Document) -> Vec<Verdict> {
+    let rules = Rules { resamples: 0, ..family::RULES };
+    judged(Source { document, noisy: &noisy(document) }, &rules)
+}
+
+fn judged<'d>(source: Source<'d>, rules: &Rules) -> Vec<Verdict> {
+    let document = source.document;
+    let mut verdicts = family::judge_by(&noise_floor_pairs(source), rules);
+    let claims = comparison_claims(&document.experiment);
+    let pair = |claim: &Claim<'d>| {
+        let [cell, baseline] = [claim.cell, claim.baseline].map(|cell| measured(document, &cell.id));
+        Some(Pair::in_blocks(cell?, baseline?, claim.metric, source).of_flow(claim.flow))
     };
-    let mut pairs = Vec::new();
-    for cell in others {
-        let nearest = || matching::nearest(document, cell, document, &baselines, &[]);
-        let Some(baseline) = beside(cell).or_else(nearest) else { continue };
-        for metric in Metric::claims(&cell.factors).iter().filter(|metric| cell.may_have(**metric)) {
-            pairs.extend(Pair::in_blocks(cell, baseline, *metric, source).of_flows());
-        }
-    }
-    verdicts.extend(family::judge(&pairs));
+    verdicts.extend(family::judge_by(&claims.iter().filter_map(pair).collect::<Vec<_>>(), rules));
     verdicts
+}
+
+/// Finds the measured cell of a planned one.
+fn measured<'d>(document: &'d Document, id: &str) -> Option<&'d Cell> {
+    document.cells.iter().find(|cell| cell.id == id)
 }
 
 /// Each baseline cell against itself.
 pub(crate) fn noise_floor(source: Source<'_>) -> Vec<Verdict> {
-    let cells = source.document.cells.iter().filter(|cell| cell.runs.iter().any(|run| run.twin));
-    let pairs: Vec<Pair<'_>> = cells
-        .flat_map(|cell| {
-            let claims = Metric::claims(&cell.factors).iter().filter(|metric| cell.may_have(**metric));
-            claims.flat_map(move |metric| Pair::of_twins(cell, *metric, source).of_flows())
-        })
-        .collect();
-    family::judge(&pairs)
+    family::judge(&noise_floor_pairs(source))
+}
+
+fn noise_floor_pairs<'d>(source: Source<'d>) -> Vec<Pair<'d>> {
+    let document = source.document;
+    let claims = noise_floor_claims(&document.experiment);
+    let pair = |claim: &Claim<'d>| {
+        let cell = measured(document, &claim.cell.id)?;
+        Some(Pair::of_twins(cell, claim.metric, source).of_flow(claim.flow))
+    };
+    claims.iter().filter_map(pair).collect()
 }
 
 /// The blocks of a result during which the host was noisy.

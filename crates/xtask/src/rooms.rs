@@ -14,12 +14,13 @@ use crate::{Error, root};
 /// Each room, and the rooms that it may use. From the command down to what depends on nothing.
 pub const ROOMS: &[(&str, &[&str])] = &[
     ("ddsmark", &["runner", "experiment", "findings", "verdicts", "results", "stats", "report"]),
-    ("runner", &["control", "experiment", "findings", "verdicts", "results", "stats"]),
+    ("runner", &["blocks", "control", "experiment", "findings", "verdicts", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),
-    ("simulate", &["experiment", "findings", "results", "sim-model", "stats"]),
+    ("simulate", &["blocks", "experiment", "findings", "results", "sim-model", "stats"]),
     ("findings", &["experiment", "results", "stats"]),
     ("verdicts", &["experiment", "results", "stats"]),
+    ("blocks", &["experiment", "results", "stats"]),
     ("conformance", &["control", "driver-abi", "driver-host", "experiment"]),
     ("control", &["experiment", "results"]),
     ("results", &["experiment", "stats"]),

@@ -38,6 +38,7 @@ fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Experiment, [String; 3
         traces: &BTreeMap::new(),
         pin,
         seed: 7,
+        least_blocks: &results::least_blocks,
     };
     let sets = sets.iter().map(|&set| set.to_owned()).collect();
     let source = Source { path: "f.toml".to_owned(), text: text.to_owned(), sets };
@@ -69,7 +70,7 @@ fn duets(schedule: &[ScheduledRun]) -> Vec<[ScheduledRun; 2]> {
 
 #[test]
 fn each_cell_is_made_beside_its_baseline_and_each_baseline_beside_itself() {
-    let experiment = plan(&[], four());
+    let experiment = plan(&["design.blocks=6"], four());
     let ids: Vec<&str> = experiment.cells.iter().map(|cell| cell.id.as_str()).collect();
     assert_eq!(
         ids,
@@ -90,7 +91,7 @@ fn each_cell_is_made_beside_its_baseline_and_each_baseline_beside_itself() {
         assert_eq!(schedule.iter().filter(|run| run.cell == cell).count(), *made);
     }
     // the two of a duet take one time
-    let alone = plan(&["design.duet=false"], four());
+    let alone = plan(&["design.duet=false", "design.blocks=6"], four());
     assert!(alone.schedule().iter().all(|run| run.duet.is_none()));
     let times = |experiment: &Experiment| experiment.design.expected_runs_ns(experiment.runs());
     assert_eq!(times(&experiment) * 36, times(&alone) * 24);
@@ -113,7 +114,7 @@ fn the_halves_are_disjoint_alike_and_as_large_as_the_smaller_end_allows() {
 #[test]
 fn halves_are_swapped_in_every_block() {
     for pin in [four(), cores(&[0, 1, 2, 3], &[4, 5, 6, 7])] {
-        let experiment = plan(&[], pin);
+        let experiment = plan(&["design.blocks=6"], pin);
         let mut halves: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
         for [one, two] in duets(&experiment.schedule()) {
             halves.entry((one.cell, two.cell)).or_default().push(two.duet.expect("a duet").half);

@@ -92,6 +92,7 @@ reliability = "best_effort"
         traces: &traces,
         pin: Pin::None,
         seed: 7,
+        least_blocks: &results::least_blocks,
     };
     let experiment =
         source(&file, &["factors.size=32"]).read().expect("a file").plan(&given).expect("a plan");
@@ -143,6 +144,38 @@ fn a_budget_says_how_many_blocks_a_precision_may_take() {
     assert_eq!(plan(&file, &["design.budget=10h"]).design.blocks, 500);
     let (error, marked, _) = refused(&file, &["design.budget=10s"]);
     assert!(error.contains("12 runs would take about") && marked == "10s", "{error}; {marked}");
+}
+
+#[test]
+fn the_number_of_blocks_follows_from_the_claims() {
+    let least = |experiment: &Experiment| results::least_blocks(experiment);
+    // one pair, p50 and p99: 2 / 2^7 <= 5 % / 2, and one block to spare
+    let pair = with("[design]\nbaseline = { size = 32 }\n");
+    let experiment = plan(&pair, &["factors.size=32,64"]);
+    assert_eq!((experiment.design.blocks, least(&experiment)), (8, 7));
+    assert!(experiment.notes.is_empty(), "{:?}", experiment.notes);
+    // four pairs
+    let experiment = plan(&pair, &["factors.size=32,64,128,256,512"]);
+    assert_eq!((experiment.design.blocks, least(&experiment)), (10, 9));
+    // a pilot may not be all there is either
+    let precise = plan(&pair, &["factors.size=32,64", "design.precision=20%"]);
+    assert_eq!(precise.design.precision.map(|precision| precision.pilot_blocks), Some(8));
+    let little = plan(&pair, &["factors.size=32,64", "design.precision=20%", "design.budget=36s"]);
+    assert_eq!(little.design.blocks, 8);
+    // without a baseline there is an interval for each cell from 6 blocks on
+    assert_eq!(plan(&with(""), &[]).design.blocks, 6);
+}
+
+#[test]
+fn fewer_blocks_than_any_claim_needs_are_planned_with_a_note() {
+    let file = with("[design]\nbaseline = { size = 32 }\n");
+    let notes = |blocks: u32| plan(&file, &["factors.size=32,64", &format!("design.blocks={blocks}")]).notes;
+    assert_eq!(
+        notes(6),
+        ["6 blocks support no claim; 7 are needed: leave `blocks` out, or give `blocks = 7` or more"]
+    );
+    assert!(notes(7).is_empty());
+    assert!(plan(&with("[design]\nblocks = 3\n"), &[]).notes.is_empty(), "it has no baseline");
 }
 
 #[test]

@@ -67,8 +67,15 @@ pub(crate) fn planned_with(
         )
     });
     let traces = traces.into_iter().collect();
-    let given =
-        Given { name: "f", descriptions, installed: &installed, traces: &traces, pin: Pin::None, seed: 7 };
+    let given = Given {
+        name: "f",
+        descriptions,
+        installed: &installed,
+        traces: &traces,
+        pin: Pin::None,
+        seed: 7,
+        least_blocks: &results::least_blocks,
+    };
     source.read()?.plan(&given).map_err(|refusal| source.refused(&refusal))
 }
 

@@ -72,6 +72,7 @@ fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
             traces: &BTreeMap::new(),
             pin: Pin::None,
             seed: 7,
+            least_blocks: &results::least_blocks,
         };
         let refusal = source.read().expect("an experiment").plan(&given).expect_err("it is refused");
         assert_eq!(refusal.error, PlanError::NotInstalled { driver: "gone".to_owned() });

@@ -22,6 +22,7 @@ pub enum World {
     Skewed,
 }
 
+#[allow(dead_code, reason = "not all of them everywhere")]
 pub const WORLDS: [World; 6] =
     [World::Quiet, World::Drift, World::Memory, World::Modes, World::WideTails, World::Skewed];
 
@@ -59,7 +60,7 @@ impl Rig {
     }
 
     /// A run of a cell whose true figure is 100 µs.
-    fn run(&mut self) -> f64 {
+    pub fn run(&mut self) -> f64 {
         self.runs = (self.runs + 1.0) % DRIFT_ENDS;
         let normal = self.normal();
         let off = match self.world {
@@ -86,6 +87,7 @@ impl Rig {
         100.0 * off.exp()
     }
 
+    #[allow(dead_code, reason = "not all who draw runs want blocks")]
     /// Blocks of an experiment; `effect` is the true relative change. Order within a block is drawn.
     pub fn blocks(&mut self, blocks: usize, effect: f64) -> Vec<Block> {
         (0..blocks)

@@ -1,9 +1,9 @@
 //! What is concluded of two cells, in words, and what it rests on.
 
 use experiment::Workload;
-use results::{Conclusion, Document, RunState, SteadyState, SteadyVerdict, Verdict, VerdictKind};
+use results::{Conclusion, Document, Run, RunState, SteadyState, SteadyVerdict, Verdict, VerdictKind};
 
-use crate::{conclusion, latency, p50, p50_without, result, rtt};
+use crate::{conclusion, latency, made_of, p50, p50_without, result, rtt};
 
 #[test]
 fn each_conclusion_has_its_words() {
@@ -91,6 +91,35 @@ fn over_one_percent_of_lost_pings_there_is_no_verdict_on_latency() {
         withheld.text,
         "p50 RTT: no verdict: 1.25 % of the pings of `dds/udp4/latency/1024` were lost, more than 1 %"
     );
+}
+
+#[test]
+fn what_is_withheld_or_has_no_figure_counts_towards_the_family() {
+    let of = |blocks: u32, spoil: fn(&mut Run)| {
+        let document = made_of(&[64, 1024], Workload::Latency, blocks, false, |run| {
+            rtt(run, 0.9, 0.01);
+            if run.cell == "dds/udp4/latency/1024" {
+                spoil(run);
+            }
+        });
+        let mut verdicts = verdicts::of(&document);
+        verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison);
+        assert_eq!(verdicts.len(), 4);
+        let verdict = verdicts.into_iter().find(|verdict| verdict.treatment.cell == "dds/udp4/latency/64");
+        verdict.expect("a verdict").answer.expect("an answer")
+    };
+    let spoils: [fn(&mut Run); 4] = [
+        |_| {},
+        |run| run.counted[0].lost = 100,
+        |run| run.state = RunState::Failed,
+        |run| drop(run.latency.remove("rtt")),
+    ];
+    for spoil in spoils {
+        assert_eq!(of(8, spoil).family, 4);
+        assert!(of(8, spoil).conclusion.differs());
+        // 7 are enough for two claims, not for four
+        assert_eq!(of(7, spoil).conclusion, Conclusion::TooFew { needs: 8 });
+    }
 }
 
 #[test]

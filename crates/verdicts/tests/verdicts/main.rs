@@ -22,8 +22,19 @@ fn result(workload: Workload, blocks: u32, change: impl Fn(&mut Run)) -> Documen
 
 /// The same, in duets or not.
 fn made(workload: Workload, blocks: u32, duet: bool, change: impl Fn(&mut Run)) -> Document {
+    made_of(&[1024], workload, blocks, duet, change)
+}
+
+/// The same with cells of these sizes.
+fn made_of(
+    sizes: &[u64],
+    workload: Workload,
+    blocks: u32,
+    duet: bool,
+    change: impl Fn(&mut Run),
+) -> Document {
     let mut header = sample::header_of(&Characterize {
-        sizes: vec![1024],
+        sizes: sizes.to_vec(),
         workloads: vec![workload],
         batch_bytes: 0,
         seed: 3,
@@ -31,8 +42,8 @@ fn made(workload: Workload, blocks: u32, duet: bool, change: impl Fn(&mut Run)) 
     });
     header.experiment.design.blocks = blocks;
     header.experiment.design.duet = duet;
-    let baseline = header.experiment.cells.iter().find(|cell| cell.factors.driver == "plain");
-    header.experiment.design.baseline = vec![baseline.expect("a cell").id.clone()];
+    let baseline = header.experiment.cells.iter().filter(|cell| cell.factors.driver == "plain");
+    header.experiment.design.baseline = baseline.map(|cell| cell.id.clone()).collect();
     let (schedule, cells) = (header.experiment.schedule(), header.experiment.cells.clone());
     let mut assembler = Assembler::new(header);
     for scheduled in schedule {

@@ -1,8 +1,10 @@
-use experiment::{Batching, Cell, Design, Factors, Limits, Pin, Qos, ReceiveMode, Topology, Workload};
-use results::{Latency, RunState};
+//! How many blocks are made: fixed, from a pilot, within a budget, and again where the host was noisy.
 
-use super::*;
-use crate::run::blank;
+use blocks::{NextBlock, add_quiet, begin, decide, is_due, next};
+use experiment::{
+    Batching, Cell, Design, Experiment, Factors, Limits, Pin, Precision, Qos, ReceiveMode, Topology, Workload,
+};
+use results::{Course, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -31,7 +33,7 @@ fn cell(id: &str, size_bytes: u64) -> Cell {
     Cell { id: id.to_owned(), factors }
 }
 
-/// A baseline and another cell.
+/// A baseline and another cell: claims of the median and of p99, which 7 blocks can support.
 fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32) -> Experiment {
     Experiment {
         name: "test".to_owned(),
@@ -61,39 +63,40 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
 }
 
 fn precise(half_width_pct: f64) -> Option<Precision> {
-    Some(Precision { half_width_pct, pilot_blocks: 6 })
+    Some(Precision { half_width_pct, pilot_blocks: 7 })
 }
 
 /// Goes through an experiment in which each block takes so long, the other cell takes `1 + scatter(block)` times what the
 /// baseline takes, and these blocks are noisy. Returns the course, and the numbers of the runs in order.
 fn go(experiment: &Experiment, took_ns: u64, scatter: fn(u32) -> f64, noisy: &[u32]) -> (Course, Vec<u32>) {
+    go_with_tail(experiment, took_ns, scatter, |_| 0.0, noisy)
+}
+
+/// The same, where the other cell's p99 is `1 + tail(block)` times what that makes it.
+fn go_with_tail(
+    experiment: &Experiment,
+    took_ns: u64,
+    scatter: fn(u32) -> f64,
+    tail: fn(u32) -> f64,
+    noisy: &[u32],
+) -> (Course, Vec<u32>) {
     let mut course = begin(experiment);
     let mut runs: Vec<Run> = Vec::new();
     loop {
         if is_due(experiment, &course) {
             let of = |cell: &str| runs.iter().filter(|run| run.cell == cell).cloned().collect::<Vec<Run>>();
             let (base, other) = (of("base"), of("other"));
-            decide(experiment, &mut course, |cell| if cell == "base" { &base } else { &other });
+            let (base, other) = (base.as_slice(), other.as_slice());
+            decide(experiment, &mut course, |cell| if cell == "base" { base } else { other });
         }
         match next(experiment, &experiment.schedule(), &course) {
-            Next::Done(why) => {
+            NextBlock::Done(why) => {
                 course.allocation.stopped_by = Some(why);
                 return (course, runs.iter().map(|run| run.number).collect());
             }
-            Next::Block { number, repeats, runs: scheduled } => {
-                course.blocks.push(Block {
-                    number,
-                    repeats,
-                    noisy: noisy.contains(&number),
-                    reasons: Vec::new(),
-                    first_run: scheduled[0].number,
-                    complete: true,
-                    took_ns: Some(took_ns),
-                    before: None,
-                    after: None,
-                    host: None,
-                });
-                course.allocation.made += u32::from(repeats.is_none());
+            NextBlock::Block { number, repeats, runs: scheduled } => {
+                add_quiet(&mut course, number, repeats, &scheduled, took_ns);
+                course.blocks.last_mut().expect("a block").noisy = noisy.contains(&number);
                 let of = scheduled.clone();
                 for scheduled in scheduled {
                     assert_eq!(scheduled.block, number);
@@ -107,17 +110,19 @@ fn go(experiment: &Experiment, took_ns: u64, scatter: fn(u32) -> f64, noisy: &[u
                         "base" => 1.0,
                         _ => 1.0 + scatter(number),
                     };
-                    let mut run = blank(scheduled, cell, 0);
+                    let mut run = Run::blank(scheduled, cell, 0);
                     if let Some(duet) = &mut run.duet {
                         duet.side_by_side_pct = 100.0;
                     }
                     run.state = RunState::Valid;
                     let p50 = (100_000.0 * ratio * (1.0 + f64::from(number) / 10.0)) as u64;
                     let mut histogram = results::new_histogram();
-                    for _ in 0..100 {
+                    for _ in 0..1000 {
                         histogram.record(p50).expect("within its range");
                     }
-                    let rtt = Latency::of_histogram(&histogram, p50 as f64, 0.0, p50, p50);
+                    let mut rtt = Latency::of_histogram(&histogram, p50 as f64, 0.0, p50, p50);
+                    let tail = if cell.id == "base" { 0.0 } else { tail(number) };
+                    rtt.p99_ns = rtt.p99_ns.map(|ns| (ns as f64 * (1.0 + tail)) as u64);
                     run.latency.insert("rtt".to_owned(), rtt);
                     runs.push(run);
                 }
@@ -151,10 +156,31 @@ fn figures_that_scatter_need_more_blocks_and_their_level_plays_no_part() {
         course.allocation.made
     };
     // 20 % more, and all alike: the pilot is enough
-    assert_eq!(made(2.0, narrow), 6);
+    assert_eq!(made(2.0, narrow), 7);
     let wide_made = made(2.0, wide);
     assert!(wide_made > 10, "{wide_made}");
     assert!(made(1.0, wide) > 2 * wide_made);
+}
+
+#[test]
+fn the_metric_that_scatters_most_decides() {
+    let experiment = experiment(precise(2.0), Some(10_000 * SECOND), 500);
+    assert_eq!((comparison_claims(&experiment).len(), least_blocks(&experiment)), (2, 7));
+    let (quiet, _) = go(&experiment, SECOND, narrow, &[]);
+    let (tail, _) = go_with_tail(&experiment, SECOND, narrow, wide, &[]);
+    assert_eq!(quiet.allocation.made, 7);
+    assert!(tail.allocation.made > 10, "{:?}", tail.allocation);
+    assert!(tail.allocation.pilot_log_sd > Some(0.01), "{:?}", tail.allocation);
+}
+
+#[test]
+fn a_pilot_too_small_for_any_claim_is_not_all_there_is() {
+    let pilot = Some(Precision { half_width_pct: 50.0, pilot_blocks: 3 });
+    let (course, _) = go(&experiment(pilot.clone(), Some(10_000 * SECOND), 500), SECOND, narrow, &[]);
+    assert_eq!((course.allocation.made, course.allocation.stopped_by), (7, Some(StoppedBy::Precision)));
+    // a budget that turns out too small does not cut what a claim needs
+    let (course, _) = go(&experiment(pilot, Some(SECOND), 500), 10 * SECOND, wide, &[]);
+    assert_eq!(course.allocation.made, 7);
 }
 
 #[test]
@@ -166,7 +192,7 @@ fn the_budget_ends_it_by_measured_time_and_what_was_wanted_is_told() {
     assert_eq!(allocation.stopped_by, Some(StoppedBy::Budget));
     // the pilot is made, whatever it takes
     let (course, _) = go(&experiment(precise(1.0), Some(SECOND), 500), 10 * SECOND, wide, &[]);
-    assert_eq!((course.allocation.made, course.allocation.stopped_by), (6, Some(StoppedBy::Budget)));
+    assert_eq!((course.allocation.made, course.allocation.stopped_by), (7, Some(StoppedBy::Budget)));
 }
 
 #[test]
@@ -183,8 +209,8 @@ fn in_duets_it_is_the_ratio_to_the_run_beside_it_that_scatters() {
     let mut duets = experiment(precise(2.0), Some(10_000 * SECOND), 500);
     duets.design.duet = true;
     let (course, runs) = go(&duets, SECOND, narrow, &[]);
-    assert_eq!((course.allocation.made, course.allocation.wanted), (6, Some(6)), "{:?}", course.allocation);
-    assert_eq!(runs, (1..=24).collect::<Vec<_>>());
+    assert_eq!((course.allocation.made, course.allocation.wanted), (7, Some(7)), "{:?}", course.allocation);
+    assert_eq!(runs, (1..=28).collect::<Vec<_>>());
     let (wide, _) = go(&duets, SECOND, wide, &[]);
     assert!(wide.allocation.made > 10, "{:?}", wide.allocation);
 }
@@ -216,7 +242,8 @@ fn a_block_that_was_begun_is_what_is_next() {
         let expected = course.blocks[blocks - 1].clone();
         course.blocks[blocks - 1].complete = false;
         course.allocation.made = (blocks as u32 - 1).min(6);
-        let Next::Block { number, repeats, runs } = next(&experiment, &experiment.schedule(), &course) else {
+        let NextBlock::Block { number, repeats, runs } = next(&experiment, &experiment.schedule(), &course)
+        else {
             panic!("{course:?}")
         };
         assert_eq!(

@@ -1,29 +1,37 @@
-//! Which block is next, and when there is none: from the design, the course so far, and once, after the pilot, from how far
-//! its figures scatter. Whether figures look like a success plays no part.
+//! Next block of an experiment: from the design, the course so far, and once, after the pilot, from the scatter of the figures
+//! of every claim. Whether figures look like a success plays no part.
+#![forbid(unsafe_code)]
 
 use experiment::{Experiment, Precision, ScheduledRun};
 use results::{
-    Allocation, Block, Course, Metric, NoiseRule, Run, SCHEMA_VERSION, StoppedBy, over_half_noisy,
+    Allocation, Block, Claim, Course, Maximum, NoiseRule, Run, SCHEMA_VERSION, StoppedBy, comparison_claims,
+    least_blocks, level_claims, over_half_noisy,
 };
 use stats::{Asked, Goal, plan_blocks};
-
-use crate::maxima;
 
 /// The level of the intervals, and the power to find an effect as large as half of their width.
 const LEVEL: f64 = 0.95;
 const POWER: f64 = 0.9;
 
-/// What is next.
+/// Next step of an experiment.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Next {
-    /// This block. It may have been begun.
-    Block { number: u32, repeats: Option<u32>, runs: Vec<ScheduledRun> },
-    /// Nothing.
+pub enum NextBlock {
+    /// A block. It may have been started.
+    Block {
+        /// Its number.
+        number: u32,
+        /// The noisy block that it repeats.
+        repeats: Option<u32>,
+        /// Its runs, in order.
+        runs: Vec<ScheduledRun>,
+    },
+    /// The end of the experiment.
     Done(StoppedBy),
 }
 
-/// The course of an experiment that has not begun.
-pub(crate) fn begin(experiment: &Experiment) -> Course {
+/// Returns the course of an experiment that has not started.
+#[must_use]
+pub fn begin(experiment: &Experiment) -> Course {
     let design = &experiment.design;
     let probe_ns = design.probe_ns(experiment.runs_per_block());
     let planned = design.precision.as_ref().map_or(design.blocks, |precision| precision.pilot_blocks);
@@ -38,38 +46,40 @@ pub(crate) fn begin(experiment: &Experiment) -> Course {
             made: 0,
             stopped_by: None,
         },
-        maxima: maxima::begin(experiment),
+        maxima: experiment.maxima().into_iter().map(Maximum::new).collect(),
         blocks: Vec::new(),
         resumed: Vec::new(),
     }
 }
 
-/// Whether the pilot is done, and the number of blocks is still to be decided.
-pub(crate) fn is_due(experiment: &Experiment, course: &Course) -> bool {
+/// Returns whether the pilot is done, and the number of blocks is still to be decided.
+#[must_use]
+pub fn is_due(experiment: &Experiment, course: &Course) -> bool {
     let precision = experiment.design.precision.as_ref();
     precision.is_some_and(|pilot| course.allocation.made >= pilot.pilot_blocks.min(experiment.design.blocks))
         && course.allocation.room.is_none()
 }
 
 /// Decides the number of blocks from the pilot. `runs` gives the runs of a cell.
-pub(crate) fn decide<'r>(experiment: &Experiment, course: &mut Course, runs: impl Fn(&str) -> &'r [Run]) {
+pub fn decide<'r>(experiment: &Experiment, course: &mut Course, runs: impl Fn(&str) -> &'r [Run]) {
     let Some(precision) = &experiment.design.precision else { return };
     let room = room(experiment, course);
     let allocation = &mut course.allocation;
-    let pilot = pilot(experiment, &runs);
-    let plan = plan_blocks(&pilot, &goal(experiment, precision, pilot.len()), room as usize);
+    let compared = !experiment.design.baseline.is_empty();
+    let claims = if compared { comparison_claims(experiment) } else { level_claims(experiment) };
+    let pilot = pilot(&claims, &runs);
+    let plan = plan_blocks(&pilot, &goal(precision, compared, claims.len()), room as usize);
     allocation.room = Some(room);
     // where the pilot gave no figures nothing is known, and as many are made as may be
-    allocation.planned = plan.map_or(room, |plan| plan.blocks as u32).min(experiment.design.blocks);
-    allocation.planned = allocation.planned.max(allocation.made);
+    allocation.planned = plan.map_or(room, |plan| plan.blocks as u32).max(least(experiment));
+    allocation.planned = allocation.planned.min(experiment.design.blocks).max(allocation.made);
     allocation.wanted = plan.map(|plan| plan.wanted as u32);
     allocation.pilot_log_sd = plan.map(|plan| plan.ratio_sd);
 }
 
-fn goal(experiment: &Experiment, precision: &Precision, comparisons: usize) -> Goal {
+fn goal(precision: &Precision, compared: bool, family: usize) -> Goal {
     let half = precision.half_width_pct / 100.0;
-    let compared = !experiment.design.baseline.is_empty();
-    let comparisons = if compared { comparisons.max(1) } else { 1 };
+    let comparisons = if compared { family.max(1) } else { 1 };
     Goal {
         half_width: Some(half),
         effect: compared.then_some(half),
@@ -77,28 +87,22 @@ fn goal(experiment: &Experiment, precision: &Precision, comparisons: usize) -> G
     }
 }
 
-/// What scatters: for each cell with a baseline the logarithms of its ratios, by block; without any baseline the logarithms
-/// of each cell's figures.
-fn pilot<'r>(experiment: &Experiment, runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec<f64>> {
-    let log = |cell: &experiment::Cell, run: &Run| {
-        run.figure(Metric::claims(&cell.factors)[0]).filter(|_| run.is_side_by_side()).map(f64::ln)
-    };
-    let firsts = |cell: &experiment::Cell| runs(&cell.id).iter().filter(|run| !run.twin);
-    if experiment.design.baseline.is_empty() {
-        return experiment
-            .cells
-            .iter()
-            .map(|cell| firsts(cell).filter_map(|run| log(cell, run)).collect())
-            .collect();
-    }
-    let of = |(cell, baseline)| {
-        let ratio = |run: &Run| {
-            let other = firsts(baseline).find(|other| run.belongs_to(other))?;
-            Some(log(cell, run)? - log(baseline, other)?)
+/// Scatter of each claim in the pilot: the logarithms of the ratios to its baseline, by block; of a claim on a cell's own level
+/// the logarithms of its figures.
+fn pilot<'r>(claims: &[Claim<'_>], runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec<f64>> {
+    let of = |claim: &Claim<'_>| {
+        let log = |run: &Run| {
+            run.figure_of(claim.metric, claim.flow).filter(|_| run.is_side_by_side()).map(f64::ln)
         };
-        firsts(cell).filter_map(ratio).collect()
+        let firsts = |cell: &experiment::Cell| runs(&cell.id).iter().filter(|run| !run.twin);
+        let ratio = |run: &Run| {
+            let other = firsts(claim.baseline).find(|other| run.belongs_to(other))?;
+            Some(log(run)? - log(other)?)
+        };
+        let alone = claim.cell.id == claim.baseline.id;
+        firsts(claim.cell).filter_map(|run| if alone { log(run) } else { ratio(run) }).collect()
     };
-    experiment.comparisons().into_iter().map(of).collect()
+    claims.iter().map(of).collect()
 }
 
 /// The most blocks that the budget has room for, by the time that blocks took.
@@ -134,8 +138,17 @@ fn has_room(experiment: &Experiment, course: &Course) -> bool {
     took.fold(each_ns.saturating_add(maxima_ns(course)), u64::saturating_add) <= budget_ns
 }
 
-/// What is next, given that the number of blocks is decided where it is due. `schedule` is the experiment's.
-pub(crate) fn next(experiment: &Experiment, schedule: &[ScheduledRun], course: &Course) -> Next {
+/// Returns the minimum number of blocks that a time budget does not cut: with fewer there is no interval, and no claim.
+fn least(experiment: &Experiment) -> u32 {
+    if experiment.design.baseline.is_empty() {
+        return stats::least_blocks(LEVEL) as u32;
+    }
+    least_blocks(experiment)
+}
+
+/// Returns the next block, given that the number of blocks is decided where it is due. `schedule` is the experiment's.
+#[must_use]
+pub fn next(experiment: &Experiment, schedule: &[ScheduledRun], course: &Course) -> NextBlock {
     let per_block = experiment.runs_per_block();
     let scheduled = |number: u32| {
         let first = (number as usize - 1) * per_block;
@@ -146,28 +159,50 @@ pub(crate) fn next(experiment: &Experiment, schedule: &[ScheduledRun], course: &
             None => scheduled(open.number),
             Some(_) => experiment.block_again(open.number, open.first_run),
         };
-        return Next::Block { number: open.number, repeats: open.repeats, runs };
+        return NextBlock::Block { number: open.number, repeats: open.repeats, runs };
     }
     let allocation = &course.allocation;
     let by_precision = experiment.design.precision.is_some();
-    let least = u32::try_from(stats::PILOT_BLOCKS).unwrap_or(u32::MAX);
     if allocation.made < allocation.planned {
         let number = allocation.made + 1;
-        if by_precision && number > least && !has_room(experiment, course) {
-            return Next::Done(StoppedBy::Budget);
+        if by_precision && number > least(experiment) && !has_room(experiment, course) {
+            return NextBlock::Done(StoppedBy::Budget);
         }
-        return Next::Block { number, repeats: None, runs: scheduled(number) };
+        return NextBlock::Block { number, repeats: None, runs: scheduled(number) };
     }
     let begun = course.blocks.len() as u32;
     if let Some(noisy) = to_repeat(course).filter(|_| has_room(experiment, course)) {
         let runs = experiment.block_again(begun + 1, begun * per_block as u32 + 1);
-        return Next::Block { number: begun + 1, repeats: Some(noisy), runs };
+        return NextBlock::Block { number: begun + 1, repeats: Some(noisy), runs };
     }
-    Next::Done(match allocation.wanted {
+    NextBlock::Done(match allocation.wanted {
         _ if !by_precision => StoppedBy::Fixed,
         Some(wanted) if wanted <= allocation.planned => StoppedBy::Precision,
         _ => StoppedBy::Budget,
     })
+}
+
+/// Adds a finished block without any noise to the course: of an experiment that is simulated.
+pub fn add_quiet(
+    course: &mut Course,
+    number: u32,
+    repeats: Option<u32>,
+    runs: &[ScheduledRun],
+    took_ns: u64,
+) {
+    course.blocks.push(Block {
+        number,
+        repeats,
+        noisy: false,
+        reasons: Vec::new(),
+        first_run: runs.first().map_or(0, |run| run.number),
+        complete: true,
+        took_ns: Some(took_ns),
+        before: None,
+        after: None,
+        host: None,
+    });
+    course.allocation.made += u32::from(repeats.is_none());
 }
 
 /// A noisy block that was not made again yet.
@@ -179,7 +214,3 @@ fn to_repeat(course: &Course) -> Option<u32> {
     let again = |number| course.blocks.iter().any(|block| block.repeats == Some(number));
     firsts.into_iter().find(|block| block.noisy && !again(block.number)).map(|block| block.number)
 }
-
-#[cfg(test)]
-#[path = "allocation_tests.rs"]
-mod tests;

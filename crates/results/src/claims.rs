@@ -1,0 +1,79 @@
+//! Families of claims of a plan.
+//!
+//! One definition for the planner, the dry run, the number of blocks and the verdicts. A family follows from the plan alone: a
+//! claim without a figure, or one that is withheld, still counts, so that failures do not make the other claims easier.
+
+use experiment::{Cell, Experiment, Factors};
+use stats::{Rules, simultaneous_level};
+
+use crate::Metric;
+
+/// One figure of a cell that a plan makes claims of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Claim<'e> {
+    /// Judged cell.
+    pub cell: &'e Cell,
+    /// Cell that it is compared with: its baseline, or itself for the noise floor.
+    pub baseline: &'e Cell,
+    /// Compared metric.
+    pub metric: Metric,
+    /// Name of the flow, where each of several has a figure of its own.
+    pub flow: Option<&'e str>,
+}
+
+/// Claims of a plan with a baseline, one for each metric, flow and compared cell. They share one level.
+#[must_use]
+pub fn comparison_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
+    let pairs = experiment.comparisons();
+    pairs.into_iter().flat_map(|(cell, baseline)| of_pair(experiment, cell, baseline)).collect()
+}
+
+/// Claims that a baseline cell differs from itself: a family of its own.
+#[must_use]
+pub fn noise_floor_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
+    let cells = experiment.cells.iter().filter(|cell| experiment.is_baseline(&cell.id));
+    cells.flat_map(|cell| of_pair(experiment, cell, cell)).collect()
+}
+
+/// Figures whose own level has an interval, for plans without a baseline: each is its own baseline.
+#[must_use]
+pub fn level_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
+    experiment.cells.iter().flat_map(|cell| of_pair(experiment, cell, cell)).collect()
+}
+
+/// Returns the minimum number of blocks with which each family of a plan that has a baseline can support a claim.
+#[must_use]
+pub fn least_blocks(experiment: &Experiment) -> u32 {
+    let families = [comparison_claims(experiment).len(), noise_floor_claims(experiment).len()];
+    let level = simultaneous_level(Rules::default().level, families.into_iter().max().unwrap_or(1));
+    stats::least_blocks(level) as u32
+}
+
+fn of_pair<'e>(
+    experiment: &'e Experiment,
+    cell: &'e Cell,
+    baseline: &'e Cell,
+) -> impl Iterator<Item = Claim<'e>> + use<'e> {
+    let metrics = metrics_of(experiment, &cell.factors);
+    metrics.flat_map(move |metric| {
+        flows_of(&cell.factors, metric).into_iter().map(move |flow| Claim { cell, baseline, metric, flow })
+    })
+}
+
+/// Metrics that a plan makes claims of for a cell: those of its workload, of a search those of its goals.
+pub fn metrics_of(experiment: &Experiment, factors: &Factors) -> impl Iterator<Item = Metric> + use<> {
+    let aims: Vec<_> =
+        experiment.search.iter().flat_map(|search| &search.goals).map(|goal| goal.aim).collect();
+    let is_planned = move |metric: &Metric| metric.aim().is_none_or(|aim| aims.contains(&aim));
+    Metric::claims(factors).iter().copied().filter(is_planned)
+}
+
+/// Names of the flows that have a figure of their own, or `None` for the figure of the whole cell: what several flows have
+/// together is of none of them.
+#[must_use]
+pub fn flows_of(factors: &Factors, metric: Metric) -> Vec<Option<&str>> {
+    if factors.flows.len() < 2 || !metric.is_of_flows() {
+        return vec![None];
+    }
+    factors.flows.iter().map(|flow| Some(flow.name.as_str())).collect()
+}

@@ -1,0 +1,294 @@
+//! Campaigns through the shipped path: plan of a file, number of blocks, schedule, result, verdicts. Only the figures of the runs
+//! are drawn: they are copies of one run of the simulated middleware, of which each metric is scaled.
+
+use std::collections::BTreeMap;
+
+use blocks::NextBlock;
+use experiment::{DriverDescription, Experiment, Given, Pin, ScheduledRun, Source};
+use results::{
+    Assembler, Conclusion, Document, Header, Histograms, Host, Run, State, Tool, Verdict, VerdictKind,
+    comparison_claims, least_blocks,
+};
+use simulate::{Lab, describe};
+
+use crate::{
+    rate::Rate,
+    worlds::{Rig, World},
+};
+
+/// Fixed before any rate was read.
+pub const SEEDS: [u64; 3] = [41, 1908, 777];
+/// True, relative, where the treatment does something.
+pub const EFFECT: f64 = 0.02;
+const BASELINE: &str = "base";
+const TREATMENT: &str = "other";
+
+/// Families of so many claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Goodput of one size.
+    One,
+    /// p50 and p99 round trip of one size, goodput of two.
+    Four,
+    /// The same of 13 and 12 sizes.
+    ThirtyEight,
+}
+
+#[allow(dead_code, reason = "the tests name them")]
+pub const FAMILIES: [Family; 3] = [Family::One, Family::Four, Family::ThirtyEight];
+
+impl Family {
+    pub const fn claims(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Four => 4,
+            Self::ThirtyEight => 38,
+        }
+    }
+
+    fn factors(self) -> String {
+        let list = |sizes: &[String]| sizes.join(", ");
+        let sizes = |n: usize| (0..n).map(|i| (64 + 16 * i).to_string()).collect::<Vec<_>>();
+        match self {
+            Self::One => "workload = \"throughput\"\nfactors.size = 64\n".to_owned(),
+            Self::Four => "workload = [\"latency\", \"throughput\"]\nfactors.size = [64, 1024]\n\
+                           factors.exclude = [{ workload = \"latency\", size = 1024 }]\n"
+                .to_owned(),
+            Self::ThirtyEight => format!(
+                "workload = [\"latency\", \"throughput\"]\nfactors.size = [{}]\n\
+                 factors.exclude = [{{ workload = \"throughput\", size = 64 }}]\n",
+                list(&sizes(13))
+            ),
+        }
+    }
+}
+
+/// True effects of the claims, in their order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Effects {
+    /// The same everywhere.
+    All(f64),
+    /// None in one half of the compared cells, the margin of equivalence in the other.
+    NoneAndMargin,
+}
+
+impl Effects {
+    /// Of the compared cell at this place.
+    const fn of(self, cell: usize) -> f64 {
+        match self {
+            Self::All(effect) => effect,
+            Self::NoneAndMargin => {
+                if cell.is_multiple_of(2) {
+                    0.0
+                } else {
+                    EFFECT
+                }
+            }
+        }
+    }
+}
+
+/// What decides the number of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Design {
+    /// The default of the planner.
+    Default,
+    /// `precision = "2%"`.
+    Precise,
+}
+
+/// One experiment after the other.
+pub struct Campaign {
+    rig: Rig,
+    cv: f64,
+    experiment: Experiment,
+    host: Host,
+    /// Runs that others are copies of, by workload.
+    templates: BTreeMap<&'static str, Run>,
+    effects: Effects,
+    in_one_order: bool,
+}
+
+/// What came of an experiment.
+pub struct Ended {
+    pub verdicts: Vec<Verdict>,
+    /// True effects by compared cell.
+    pub effects: BTreeMap<String, f64>,
+    pub blocks: u32,
+}
+
+fn descriptions() -> BTreeMap<String, DriverDescription> {
+    [BASELINE, TREATMENT].map(|name| (name.to_owned(), describe(name, false))).into()
+}
+
+/// The plan of a file, as `ddsmark run` makes it.
+pub fn planned(text: &str, descriptions: &BTreeMap<String, DriverDescription>) -> Experiment {
+    let source = Source { path: "campaign".to_owned(), text: text.to_owned(), sets: Vec::new() };
+    let given = Given {
+        name: "campaign",
+        descriptions,
+        installed: &[],
+        traces: &BTreeMap::new(),
+        pin: Pin::None,
+        seed: 1,
+        least_blocks: &least_blocks,
+    };
+    let written = source.read().unwrap_or_else(|fault| panic!("{fault:?}"));
+    written.plan(&given).unwrap_or_else(|refusal| panic!("{refusal:?}"))
+}
+
+impl Campaign {
+    pub fn new(seed: u64, world: World, cv: f64, family: Family, effects: Effects, design: Design) -> Self {
+        let precision = match design {
+            Design::Default => "",
+            Design::Precise => "precision = \"2%\"\nbudget = \"10000h\"\n",
+        };
+        let text = format!(
+            "question = \"?\"\n{}factors.driver = [\"{BASELINE}\", \"{TREATMENT}\"]\n[design]\nwarm_up = \"0s\"\n\
+             measure = \"20ms\"\nbaseline = {{ driver = \"{BASELINE}\" }}\n{precision}",
+            family.factors()
+        );
+        let experiment = planned(&text, &descriptions());
+        assert_eq!(comparison_claims(&experiment).len(), family.claims());
+        assert!(experiment.notes.is_empty(), "{:?}", experiment.notes);
+        let mut lab = Lab::new();
+        let mut templates = BTreeMap::new();
+        for cell in &experiment.cells {
+            let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
+            templates.entry(cell.factors.workload.name()).or_insert_with(|| {
+                lab.run(cell, &experiment.design, scheduled).expect("options of the simulation").run
+            });
+        }
+        let mut one = experiment.clone();
+        one.cells.truncate(1);
+        one.design.baseline.clear();
+        (one.design.precision, one.design.blocks) = (None, 1);
+        let host = lab.experiment(&one).expect("options of the simulation").host;
+        let rig = Rig::new(seed, world, cv);
+        Self { rig, cv, experiment, host, templates, effects, in_one_order: false }
+    }
+
+    /// The wrong design: the same order in every block.
+    #[allow(dead_code, reason = "the tables do not show it")]
+    pub fn in_one_order(self) -> Self {
+        Self { in_one_order: true, ..self }
+    }
+
+    fn run(&mut self, scheduled: ScheduledRun, effect: f64) -> Run {
+        let cell = &self.experiment.cells[scheduled.cell];
+        let template = &self.templates[cell.factors.workload.name()];
+        let factor = self.rig.run() / 100.0 * (1.0 + effect);
+        // the tail of a run scatters by itself too
+        let tail = (self.cv * self.rig.normal()).exp();
+        let mut run = Run {
+            number: scheduled.number,
+            block: scheduled.block,
+            twin: scheduled.twin,
+            cell: cell.id.clone(),
+            steady_state: BTreeMap::new(),
+            ..template.clone()
+        };
+        if let Some(rtt) = run.latency.get_mut("rtt") {
+            // of so many ns that their rounding tells nothing
+            let ns = |factor: f64| Some((1e8 * factor).round() as u64);
+            (rtt.p50_ns, rtt.p99_ns) = (ns(factor), ns(3.0 * factor * tail));
+        }
+        if let Some(throughput) = &mut run.throughput {
+            throughput.goodput_mbps = 100.0 * factor;
+        }
+        run
+    }
+
+    /// The next experiment, from its plan to its verdicts.
+    pub fn experiment(&mut self) -> Ended {
+        self.experiment.design.seed += 1;
+        let experiment = self.experiment.clone();
+        let treated = experiment.cells.iter().filter(|cell| cell.factors.driver == TREATMENT);
+        let effects: BTreeMap<String, f64> =
+            treated.enumerate().map(|(place, cell)| (cell.id.clone(), self.effects.of(place))).collect();
+        let tool = Tool { name: "campaign".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
+        let header = Header::new(tool, self.host.clone(), experiment.clone(), descriptions(), Vec::new());
+        let mut assembler = Assembler::new(header);
+        let mut course = blocks::begin(&experiment);
+        let schedule = experiment.schedule();
+        loop {
+            if blocks::is_due(&experiment, &course) {
+                blocks::decide(&experiment, &mut course, |cell| assembler.runs_of(cell));
+            }
+            let NextBlock::Block { number, repeats, mut runs } =
+                blocks::next(&experiment, &schedule, &course)
+            else {
+                break;
+            };
+            if self.in_one_order {
+                runs.sort_by_key(|run| (run.twin, run.cell));
+            }
+            for &scheduled in &runs {
+                let effect = effects.get(&experiment.cells[scheduled.cell].id).copied().unwrap_or_default();
+                assembler.add(self.run(scheduled, effect), &Histograms::new());
+            }
+            blocks::add_quiet(&mut course, number, repeats, &runs, experiment.expected_block_ns());
+        }
+        let blocks = course.allocation.made;
+        assembler.set_course(course);
+        let document: Document = assembler.document(State::Complete);
+        Ended { verdicts: verdicts::without_cross_check(&document), effects, blocks }
+    }
+}
+
+/// What happened in many experiments.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    /// Any claim of the family is false: a difference that is not there, one the wrong way, or equivalence beyond the margin.
+    pub any_false: Rate,
+    /// The baseline is said to differ from itself.
+    pub floor_false: Rate,
+    /// The interval of one claim, another in each experiment, covers the truth.
+    pub covers: Rate,
+    /// That claim says that there is a difference.
+    pub found: Rate,
+    /// Any comparison ends without enough blocks.
+    pub too_few: Rate,
+    pub mean_blocks: f64,
+}
+
+pub fn tally(mut campaign: Campaign, experiments: u32) -> Tally {
+    let (mut any, mut floor, mut covered, mut found, mut too_few, mut blocks) = (0, 0, 0, 0, 0, 0);
+    for experiment in 0..experiments {
+        let ended = campaign.experiment();
+        let of = |kind| ended.verdicts.iter().filter(move |verdict| verdict.kind == kind);
+        let claims: Vec<&Verdict> = of(VerdictKind::Comparison).collect();
+        let conclusion = |verdict: &Verdict| verdict.answer.as_ref().expect("an answer").conclusion.clone();
+        any += u32::from(
+            claims.iter().any(|claim| is_false(&conclusion(claim), ended.effects[&claim.treatment.cell])),
+        );
+        floor += u32::from(of(VerdictKind::NoiseFloor).any(|floor| conclusion(floor).differs()));
+        let is_too_few = |verdict: &&Verdict| matches!(conclusion(verdict), Conclusion::TooFew { .. });
+        too_few += u32::from(claims.iter().any(is_too_few));
+        let one = claims[experiment as usize % claims.len()];
+        let answer = one.answer.as_ref().expect("an answer");
+        let truth = 100.0 * ended.effects[&one.treatment.cell];
+        let (low, high) = answer.low_pct.zip(answer.high_pct).expect("an interval");
+        covered += u32::from((low..=high).contains(&truth));
+        found += u32::from(answer.conclusion.differs());
+        blocks += ended.blocks;
+    }
+    let rate = |times| Rate { times, of: experiments };
+    Tally {
+        any_false: rate(any),
+        floor_false: rate(floor),
+        covers: rate(covered),
+        found: rate(found),
+        too_few: rate(too_few),
+        mean_blocks: f64::from(blocks) / f64::from(experiments),
+    }
+}
+
+fn is_false(conclusion: &Conclusion, effect: f64) -> bool {
+    match conclusion {
+        Conclusion::Higher { within_margin, .. } => effect <= 0.0 || (*within_margin && effect >= EFFECT),
+        Conclusion::Lower { within_margin, .. } => effect >= 0.0 || (*within_margin && -effect >= EFFECT),
+        Conclusion::Equivalent { .. } => effect.abs() >= EFFECT,
+        Conclusion::Inconclusive { .. } | Conclusion::TooFew { .. } => false,
+    }
+}
