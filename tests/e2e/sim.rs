@@ -59,54 +59,6 @@ fn what_is_configured_is_what_is_measured() {
     }
 }
 
-/// What is lost on the way is sent again 3 s later, which is six times as long as the run: in the tail, and in no rate.
-#[test]
-fn late_repairs_change_the_tail_and_not_the_rate() {
-    let scene = Scene::new();
-    let experiment = r#"
-        schema = 1
-        question = "Does a repair change the rate?"
-
-        [factors]
-        driver = "sim"
-        workload = "paced"
-        size = 64
-        rate = 2000
-
-        [options.sim]
-        loss = ["0", "0.01"]
-        retransmit = "3s"
-        latency = "100us"
-
-        [design]
-        blocks = 1
-        warm_up = "100ms"
-        measure = "500ms"
-
-        [limits]
-        drain = "10s"
-    "#;
-    fs::write(scene.path("repairs.toml"), experiment).expect("an experiment");
-    let outcome = scene.ddsmark(&["run", "repairs.toml", "--json", "--out", "result"]);
-    outcome.assert_status(0);
-    let document = outcome.document();
-    let [healthy, repaired] = &list(&document["cells"])[..] else { panic!("{document:#}") };
-    let rate = |cell: &serde_json::Value| cell["throughput"]["delivered_sps"].as_f64().expect("a rate");
-    let tail = |cell: &serde_json::Value, name: &str| count(&cell["throughput"]["tail"][name]);
-    for cell in [healthy, repaired] {
-        assert_eq!(cell["throughput"]["sent"], cell["throughput"]["delivered"], "{cell:#}");
-    }
-    // of a thousand samples ten, more or less; a busy host may have a few of its own
-    let late = tail(repaired, "samples");
-    assert!(late >= 1 && tail(repaired, "ns") >= 2_000_000_000, "{repaired:#}");
-    let sent = count(&repaired["throughput"]["sent"]);
-    assert!(
-        (rate(repaired) / rate(healthy) - (sent - late) as f64 / sent as f64).abs() < 0.05,
-        "{document:#}"
-    );
-    assert!(rate(repaired) > 0.9 * rate(healthy), "{document:#}");
-}
-
 #[test]
 fn best_effort_loses_what_it_is_told_to() {
     let scene = Scene::new();

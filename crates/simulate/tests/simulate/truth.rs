@@ -292,14 +292,14 @@ proptest! {
     }
 }
 
-/// Of 50,000 samples some five are lost, and sent again 3 s later: the rate of half a second does not know it, the tail does.
+/// Of 25,000 samples or more a few come 3 s late: the rate of half a second does not know it, the tail does.
 #[test]
 fn rate_does_not_depend_on_when_a_repair_arrives() {
     let mut lab = Lab::new();
-    let options = [("service", "10us"), ("latency", "50us"), ("loss", "0.0001"), ("retransmit", "3s")];
+    let options = [("service", "10us"), ("latency", "50us"), ("reorder", "0.0002"), ("hold", "3s")];
     for workload in [Workload::Throughput, Workload::Paced] {
         let measured = |lab: &mut Lab, options: &[(&str, &str)]| {
-            let mut cell = cell(workload, true, 0, options);
+            let mut cell = cell(workload, false, 0, options);
             cell.factors.load =
                 (workload == Workload::Paced).then(|| Load::Constant { rate: Rate::per_second(50_000) });
             run(lab, &cell, 500 * MS, 1).throughput.expect("rates")
@@ -310,7 +310,7 @@ fn rate_does_not_depend_on_when_a_repair_arrives() {
         assert!((2_500 * MS..3_100 * MS).contains(&repaired.tail.ns), "{repaired:?}");
         let ratio = repaired.delivered_sps / healthy.delivered_sps;
         assert!((ratio - 1.0).abs() < 0.002, "{healthy:?}, {repaired:?}");
-        assert!(healthy.tail.samples < 10 && healthy.tail.ns < MS, "{healthy:?}");
+        assert!(healthy.tail.samples < 10 && healthy.tail.ns < 100 * MS, "{healthy:?}");
     }
 }
 
