@@ -3,6 +3,7 @@
 //! Each case is compared with a file of `golden/`; `DDSMARK_BLESS=1` writes them anew. Needs the agent and the `udp` driver:
 //! `make drivers` once, and a build of the workspace.
 
+mod agreement;
 mod comparisons;
 mod experiments;
 mod generated;

@@ -47,9 +47,9 @@ measure = "1s"
         let runs = list(&cell["runs"]);
         assert!(runs.iter().all(|run| run["state"] == "valid" && max(run) >= KEPT_NS), "{how}: {cell:#}");
         // values of a histogram are exact to 0.1 %
-        assert!(count(&rtt["p99_9_ns"]) >= KEPT_NS / 1000 * 999, "{how}: {cell:#}");
+        assert!(rtt["p99_9_ns"].as_f64().unwrap() >= KEPT_NS as f64 * 0.999, "{how}: {cell:#}");
         // most are not kept
-        assert!(count(&rtt["p50_ns"]) < KEPT_NS / 2, "{how}: {cell:#}");
+        assert!(rtt["p50_ns"].as_f64().unwrap() < KEPT_NS as f64 / 2.0, "{how}: {cell:#}");
         let [timed_out, refused, unsent] = ["timed_out", "refused", "unsent"].map(|what| retries(cell, what));
         assert_eq!(
             (timed_out > 0, refused > 0, unsent),

@@ -144,7 +144,7 @@ pub(crate) fn curve<'d>(
 
 /// The figure over the valid runs; none where fewer than [`MIN_RUNS`] have it.
 pub(crate) fn over_runs(cell: &Cell, of: fn(&Run) -> Option<f64>) -> Option<Spread> {
-    let figures = cell.valid_runs().filter_map(of).filter(|figure| figure.is_finite() && *figure >= 0.0);
+    let figures = cell.claimed_runs().filter_map(of).filter(|figure| figure.is_finite() && *figure >= 0.0);
     Spread::of(&figures.collect::<Vec<f64>>()).filter(|spread| spread.n >= MIN_RUNS)
 }
 

@@ -26,6 +26,13 @@ pub(crate) fn legend(document: &Document) -> Vec<String> {
     if document.cells.iter().any(tables::grouped) {
         told.push(tables::SAMPLES_PER_TAKE.to_owned());
     }
+    if document.cells.iter().any(tables::has_pooled) {
+        told.push(format!(
+            "{}: of the samples of all valid runs together, since no single run has enough of them for this quantile; no \
+             verdict rests on it.",
+            tables::POOLED
+        ));
+    }
     told.extend(steady(document));
     told.push(
         "CPU: processor seconds per million samples at that end, user and system, all threads.".to_owned(),
@@ -55,9 +62,10 @@ fn latency(document: &Document) -> [String; 2] {
     let design = &document.experiment.design;
     [
         format!(
-            "Latency: of the samples of all valid runs of a cell together ({} of up to {}; n samples); Ave, Std, \
-             Min, Max exact, quantiles within 0.1 %. n/a: a quantile that n samples cannot bound with 95 % \
-             confidence.",
+            "Latency: quantiles are medians over the valid runs of a cell ({} of up to {}), as verdicts have them, each \
+             within 0.1 % and of all pings sent: a lost one is longer than all others. Ave, Std, Min, Max: exact, of the n \
+             samples of all runs. n/a: a quantile that the samples cannot bound with 95 % confidence, or that lies among \
+             the lost pings.",
             count(design.blocks as usize, "run"),
             duration(design.measure_ns)
         ),
@@ -78,7 +86,7 @@ fn under_load(document: &Document) -> Vec<String> {
             "Planned: the load; `burst 10/100ms` is 10 samples at once every 100 ms; `max` has no intended times, so service \
              only. Achieved/s: samples that the middleware took over the measured time; Delivered/s: distinct ones that the \
              reader got; medians over the valid runs. Delivered, and Out of order, those that came after a later one: sums over \
-             them. Times: of the samples of all valid runs of a cell together ({} of up to {}), quantiles within 0.1 %.",
+             them. Times: medians over the valid runs of a cell ({} of up to {}), each within 0.1 %, of samples that arrived.",
             count(design.blocks as usize, "run"),
             duration(design.measure_ns)
         ),

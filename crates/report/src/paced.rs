@@ -3,12 +3,15 @@
 use std::cmp::Ordering;
 
 use experiment::{Factors, Flow, Load, Rate};
-use results::{Cell, FlowRecord, Latency, Run, Throughput, format_micros, format_value};
+use results::{Cell, CellFlow, Counted, FlowRecord, Run, Throughput, format_micros, format_value};
 
 use crate::{
     layout::{Align, Grid},
     number::duration,
-    tables::{cpu, grouped, has_tail, lost_spread, nothing, per_take, spread, tail_ms, unsupported},
+    tables::{
+        cpu, grouped, has_tail, lost_spread, nothing, per_take, quantile, quantile_spread, spread, tail_ms,
+        unsupported,
+    },
 };
 
 /// Marks a row whose response times tell of the sender.
@@ -18,21 +21,18 @@ pub(crate) const BACK_PRESSURE: &str = "back-pressure";
 /// In the place of a figure that the plan has not.
 const NONE: &str = "-";
 
-/// One of a latency.
-type Quantile = fn(&Latency) -> Option<u64>;
-/// A figure of a latency: its heading, its kind, and which it is.
-type Figure = (&'static str, &'static str, Quantile);
+/// A figure of a latency: its heading, its kind, and which of the quantiles it is.
+type Figure = (&'static str, &'static str, usize);
 const FIGURES: [Figure; 5] = [
-    ("Response 50 %", "response", |latency| latency.p50_ns),
-    ("99 %", "response", |latency| latency.p99_ns),
-    ("99.9 %", "response", |latency| latency.p99_9_ns),
-    ("Service 50 %", "service", |latency| latency.p50_ns),
-    ("Send lag 99 %", "send_lag", |latency| latency.p99_ns),
+    ("Response 50 %", "response", 0),
+    ("99 %", "response", 2),
+    ("99.9 %", "response", 3),
+    ("Service 50 %", "service", 0),
+    ("Send lag 99 %", "send_lag", 2),
 ];
 
-/// Of probes.
-const RTT: [(&str, Quantile); 2] =
-    [("RTT 50 %", |latency| latency.p50_ns), ("99 %", |latency| latency.p99_ns)];
+/// Of probes: the heading, and which of the quantiles.
+const RTT: [(&str, usize); 2] = [("RTT 50 %", 0), ("99 %", 2)];
 
 /// Columns of [`rates`] beside those that say which row it is, and those of tails.
 const RATES: usize = 8;
@@ -125,19 +125,22 @@ pub(crate) fn rates(cells: &[&Cell]) -> Grid {
             return nothing(cell, RATES + 2 * usize::from(tails));
         };
         // all flows are written in the same time
-        let achieved = |record: &FlowRecord, throughput: &Throughput| {
-            throughput.accepted_sps * share(record.counted.sent, throughput.sent)
+        let achieved = |counted: &Counted, _: u64, throughput: &Throughput| {
+            throughput.accepted_sps * share(counted.sent, throughput.sent)
         };
-        let delivered = |record: &FlowRecord, throughput: &Throughput| {
-            throughput.delivered_sps * share(record.delivered_in_time, throughput.delivered_in_time)
+        let delivered = |_: &Counted, in_time: u64, throughput: &Throughput| {
+            throughput.delivered_sps * share(in_time, throughput.delivered_in_time)
         };
-        let over_runs = |of: fn(&FlowRecord, &Throughput) -> f64| {
-            spread(cell, |run| Some(of(of_run(run, place)?, run.throughput.as_ref()?)))
+        let over_runs = |of: fn(&Counted, u64, &Throughput) -> f64| {
+            spread(cell, |run| {
+                let record = of_run(run, place)?;
+                Some(of(&record.counted, record.delivered_in_time, run.throughput.as_ref()?))
+            })
         };
         let mut row = vec![
-            format_value(achieved(record, throughput)),
+            format_value(achieved(&record.counted, record.delivered_in_time, throughput)),
             over_runs(achieved),
-            format_value(delivered(record, throughput)),
+            format_value(delivered(&record.counted, record.delivered_in_time, throughput)),
             over_runs(delivered),
             record.counted.delivered.to_string(),
             format_value(100.0 * share(record.counted.lost, record.counted.sent)),
@@ -163,13 +166,12 @@ pub(crate) fn times(cells: &[&Cell]) -> Grid {
     filled(grid, cells, |cell, flow, place| {
         let Some((record, _)) = measured(cell, place) else { return nothing(cell, 2 * FIGURES.len() + 1) };
         let mut row = Vec::new();
-        for (_, kind, of) in FIGURES {
+        for (_, kind, index) in FIGURES {
             let has_not = !flow.load.has_times() && kind != "service";
-            let figure = || {
-                record.latency.get(kind).and_then(of).map_or_else(unsupported, |ns| format_micros(ns as f64))
-            };
+            let figure =
+                || record.latency.get(kind).map_or_else(unsupported, |latency| quantile(latency, index, 1.0));
             row.push(if has_not { NONE.to_owned() } else { figure() });
-            row.push(spread(cell, |run| Some(of(of_run(run, place)?.latency.get(kind)?)? as f64)));
+            row.push(quantile_spread(cell, index, |run| of_run(run, place)?.latency.get(kind)));
         }
         row.push(if place.is_first() { flag(cell) } else { String::new() });
         row
@@ -209,11 +211,10 @@ pub(crate) fn costs(cells: &[&Cell]) -> Grid {
         let mut row = Vec::new();
         row.extend(shown.batches.then(|| per_flush(cell)));
         row.extend(shown.groups.then(|| per_take(cell)));
-        for (_, of) in RTT.iter().filter(|_| shown.probes) {
-            row.push(
-                cell.latency.get("rtt").and_then(of).map_or_else(unsupported, |ns| format_micros(ns as f64)),
-            );
-            row.push(spread(cell, |run| Some(of(run.latency.get("rtt")?)? as f64)));
+        for (_, index) in RTT.iter().filter(|_| shown.probes) {
+            let rtt = cell.latency.get("rtt");
+            row.push(rtt.map_or_else(unsupported, |latency| quantile(latency, *index, 1.0)));
+            row.push(quantile_spread(cell, *index, |run| run.latency.get("rtt")));
         }
         row.extend(cpu(cell));
         row
@@ -275,7 +276,7 @@ fn planned(load: &Load) -> String {
 }
 
 /// A flow of a cell, and what was counted of all of its flows; none where nothing was measured.
-fn measured(cell: &Cell, place: Place) -> Option<(&FlowRecord, &Throughput)> {
+fn measured(cell: &Cell, place: Place) -> Option<(&CellFlow, &Throughput)> {
     Some((cell.paced.as_ref()?.flows.get(place.number)?, cell.throughput.as_ref()?))
 }
 
@@ -316,16 +317,12 @@ pub(crate) fn outcome(run: &Run) -> String {
     };
     let planned = paced.planned_sps.map_or_else(String::new, |sps| format!(" of {}", format_value(sps)));
     let mut words = vec![format!("{}{planned} samples/s", format_value(throughput.accepted_sps))];
-    let quantile =
+    let shown =
         |ns: Option<u64>| ns.map_or_else(unsupported, |ns| format!("{} µs", format_micros(ns as f64)));
     if let Some(response) = run.latency.get("response") {
-        words.push(format!(
-            "response 50 % {}, 99 % {}",
-            quantile(response.p50_ns),
-            quantile(response.p99_ns)
-        ));
+        words.push(format!("response 50 % {}, 99 % {}", shown(response.p50_ns), shown(response.p99_ns)));
     } else if let Some(service) = run.latency.get("service") {
-        words.push(format!("service 50 % {}, 99 % {}", quantile(service.p50_ns), quantile(service.p99_ns)));
+        words.push(format!("service 50 % {}, 99 % {}", shown(service.p50_ns), shown(service.p99_ns)));
     }
     words.push(format!("{} % lost", format_value(throughput.lost_pct)));
     let both = [(paced.sender_limited, SENDER_LIMITED), (paced.back_pressure, BACK_PRESSURE)];

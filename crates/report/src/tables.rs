@@ -1,8 +1,8 @@
 //! The tables of a driver: throughput, latency, and what a sample costs.
 
 use results::{
-    Cell, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, Throughput, WireBytes, format_micros, format_spread,
-    format_value,
+    Cell, CellLatency, Latency, MAX_LATENCY_LOSS_PCT, QUANTILES, Run, RunState, Throughput, WireBytes,
+    format_micros, format_spread, format_value,
 };
 use stats::Spread;
 
@@ -12,6 +12,15 @@ use crate::layout::{Align, Grid};
 pub(crate) const SAME_AS_UNBATCHED: &str = "=";
 /// Marks a latency that too many pings were lost for.
 pub(crate) const LOSSY: &str = "!";
+
+/// Marks a quantile that no single run supports.
+pub(crate) const POOLED: &str = "*";
+
+/// Whether a cell has a quantile in the tables that is marked so.
+pub(crate) fn has_pooled(cell: &Cell) -> bool {
+    let flows = cell.paced.iter().flat_map(|paced| &paced.flows).flat_map(|flow| flow.latency.values());
+    cell.latency.values().chain(flows).any(|latency| !latency.pooled.is_empty())
+}
 
 /// What groups are.
 pub(crate) const SAMPLES_PER_TAKE: &str = "Samples/take: that the reader's application was given at a time, on average and at \
@@ -109,9 +118,9 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
         let mut row = vec![cell.factors.size_bytes.to_string(), cell.factors.batch()];
         match cell.latency.get("write_call") {
             Some(call) => {
-                for quantile in &QUANTILES[..4] {
-                    row.push(quantile(call).map_or_else(unsupported, |ns| format_micros(ns as f64)));
-                    row.push(spread(cell, |run| Some(quantile(run.latency.get("write_call")?)? as f64)));
+                for index in 0..4 {
+                    row.push(quantile(call, index, 1.0));
+                    row.push(quantile_spread(cell, index, |run| run.latency.get("write_call")));
                 }
                 row.push(format_micros(call.max_ns as f64));
                 row.push(spread(cell, |run| Some(run.latency.get("write_call")?.max_ns as f64)));
@@ -163,19 +172,19 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
                 // the round trip is halved here and nowhere else
                 let half = |ns: f64| format_micros(ns / 2.0);
                 row.push(rtt.n.to_string());
-                let moments: [fn(&Latency) -> f64; 4] = [
-                    |latency| latency.mean_ns,
-                    |latency| latency.sd_ns,
-                    |latency| latency.min_ns as f64,
-                    |latency| latency.max_ns as f64,
+                let moments: [(f64, Moment); 4] = [
+                    (rtt.mean_ns, |latency| latency.mean_ns),
+                    (rtt.sd_ns, |latency| latency.sd_ns),
+                    (rtt.min_ns as f64, |latency| latency.min_ns as f64),
+                    (rtt.max_ns as f64, |latency| latency.max_ns as f64),
                 ];
-                for moment in moments {
-                    row.push(half(moment(rtt)));
-                    row.push(spread(cell, |run| run.latency.get("rtt").map(moment)));
+                for (of_cell, of_run) in moments {
+                    row.push(half(of_cell));
+                    row.push(spread(cell, |run| run.latency.get("rtt").map(of_run)));
                 }
-                for quantile in QUANTILES {
-                    row.push(quantile(rtt).map_or_else(unsupported, |ns| half(ns as f64)));
-                    row.push(spread(cell, |run| Some(quantile(run.latency.get("rtt")?)? as f64)));
+                for index in 0..QUANTILES.len() {
+                    row.push(quantile(rtt, index, 2.0));
+                    row.push(quantile_spread(cell, index, |run| run.latency.get("rtt")));
                 }
             }
             None => row.extend(nothing(cell, 21)),
@@ -206,9 +215,9 @@ pub(crate) fn directions(cells: &[&Cell]) -> Grid {
         let mut row = vec![cell.factors.size_bytes.to_string()];
         if cell.latency.contains_key("rtt") {
             for (kind, divisor) in [("rtt", 2.0), ("one_way_out", 1.0), ("one_way_back", 1.0)] {
-                let ns = cell.latency.get(kind).and_then(|latency| latency.p50_ns);
-                row.push(ns.map_or_else(unsupported, |ns| format_micros(ns as f64 / divisor)));
-                row.push(spread(cell, |run| Some(run.latency.get(kind)?.p50_ns? as f64)));
+                let median = cell.latency.get(kind).map(|latency| quantile(latency, 0, divisor));
+                row.push(median.unwrap_or_else(unsupported));
+                row.push(quantile_spread(cell, 0, |run| run.latency.get(kind)));
             }
             let lost =
                 stats::total(cell.valid_runs().flat_map(|run| &run.counted).map(|counted| counted.lost));
@@ -222,15 +231,24 @@ pub(crate) fn directions(cells: &[&Cell]) -> Grid {
     grid
 }
 
-type Quantile = fn(&Latency) -> Option<u64>;
-const QUANTILES: [Quantile; 6] = [
-    |latency| latency.p50_ns,
-    |latency| latency.p90_ns,
-    |latency| latency.p99_ns,
-    |latency| latency.p99_9_ns,
-    |latency| latency.p99_99_ns,
-    |latency| latency.p99_9999_ns,
-];
+/// Mean, deviation or an extreme of a run.
+type Moment = fn(&Latency) -> f64;
+
+/// A quantile of a cell, in µs after division, and half its range over the runs. It is marked where no single run supports it.
+pub(crate) fn quantile(latency: &CellLatency, index: usize, divisor: f64) -> String {
+    let Some(ns) = latency.quantiles()[index] else { return unsupported() };
+    let mark = if latency.is_pooled(QUANTILES[index]) { POOLED } else { "" };
+    format!("{}{mark}", format_micros(ns / divisor))
+}
+
+/// Half the range over the runs of the same.
+pub(crate) fn quantile_spread(
+    cell: &Cell,
+    index: usize,
+    of_run: impl Fn(&Run) -> Option<&Latency>,
+) -> String {
+    spread(cell, |run| Some(of_run(run)?.quantiles()[index]? as f64))
+}
 
 pub(crate) fn unsupported() -> String {
     "n/a".to_owned()
@@ -256,7 +274,7 @@ pub(crate) fn cpu(cell: &Cell) -> [String; 4] {
 
 /// Half the range of a figure over the runs, in percent of its median; nothing where not every run has it.
 pub(crate) fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> String {
-    let figures: Option<Vec<f64>> = cell.valid_runs().map(figure).collect();
+    let figures: Option<Vec<f64>> = cell.claimed_runs().map(figure).collect();
     figures
         .and_then(|figures| Spread::of(&figures)?.half_range_relative())
         .map_or_else(String::new, |share| format_spread(100.0 * share))
@@ -264,7 +282,7 @@ pub(crate) fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> Strin
 
 /// Half the range of the loss over the runs, in percentage points: where nothing is lost there is nothing to relate to.
 pub(crate) fn lost_spread(cell: &Cell) -> String {
-    let lost: Vec<f64> = cell.valid_runs().map(Run::lost_pct).collect();
+    let lost: Vec<f64> = cell.claimed_runs().map(Run::lost_pct).collect();
     Spread::of(&lost).map_or_else(String::new, |spread| format_spread((spread.max - spread.min) / 2.0))
 }
 

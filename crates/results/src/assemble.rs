@@ -11,7 +11,7 @@ use stats::{median, total};
 use crate::{
     Batches, Cell, Course, Cpu, Document, Environment, Histograms, Host, Maximum, PacedCell, Probes, Run,
     RunState, SCHEMA_VERSION, SearchCell, State, Tail, Takes, Throughput, Tool, UNDER_DUET_INTERFERENCE,
-    Warning, WarningKind, latency::pooled_latency, limits::warnings, new_histogram, with_rate,
+    Warning, WarningKind, latency::cell_latency, limits::warnings, new_histogram, with_rate,
 };
 
 /// Half the range over the runs, relative to their median, from which on they are said to differ widely.
@@ -216,8 +216,10 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> Cell {
     let mut runs = collected.runs.clone();
     runs.sort_by_key(|run| run.number);
     let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
-    let latency = pooled_latency(valid.iter().map(|run| &run.latency), |kind| collected.pooled.get(kind));
-    let throughput = pooled_throughput(&valid);
+    let latency =
+        cell_latency(valid.iter().map(|run| (&run.latency, !run.twin)), |kind| collected.pooled.get(kind));
+    let claimed: Vec<&Run> = valid.iter().copied().filter(|run| !run.twin).collect();
+    let throughput = pooled_throughput(&valid, &claimed);
     let warnings = warnings(&planned.factors, &runs, &latency, &collected.pooled);
     Cell {
         id: planned.id,
@@ -227,7 +229,7 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> Cell {
         throughput,
         paced: PacedCell::of(&valid, &collected.pooled),
         search: SearchCell::of(&valid),
-        cpu_ns_per_sample: median_cpu(&valid),
+        cpu_ns_per_sample: median_cpu(&claimed),
         effective_qos: common_qos(&valid),
         settings: common_settings(&valid),
         warnings,
@@ -235,9 +237,10 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> Cell {
     }
 }
 
-fn pooled_throughput(valid: &[&Run]) -> Option<Throughput> {
+fn pooled_throughput(valid: &[&Run], claimed: &[&Run]) -> Option<Throughput> {
     let runs: Vec<&Throughput> = valid.iter().filter_map(|run| run.throughput.as_ref()).collect();
-    let rate = |of: fn(&Throughput) -> f64| median(&runs.iter().map(|run| of(run)).collect::<Vec<_>>());
+    let rates = || claimed.iter().filter_map(|run| run.throughput.as_ref());
+    let rate = |of: fn(&Throughput) -> f64| median(&rates().map(of).collect::<Vec<_>>());
     let sum = |of: fn(&Throughput) -> u64| total(runs.iter().map(|run| of(run)));
     let (sent, lost) = (sum(|t| t.sent), sum(|t| t.lost));
     Some(Throughput {

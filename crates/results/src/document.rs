@@ -8,8 +8,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Allocation, Block, Cpu, Environment, Finding, Latency, Maximum, NoiseRule, PacedCell, Resumption, Run,
-    SearchCell, Throughput, Verdict, Warning,
+    Allocation, Block, CellLatency, Cpu, Environment, Finding, Maximum, NoiseRule, PacedCell, Resumption,
+    Run, SearchCell, Throughput, Verdict, Warning,
 };
 
 /// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
@@ -141,10 +141,10 @@ pub struct Cell {
     /// Whether its figures are under duet interference: each run was made beside another. They hold for this result only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_duet_interference: bool,
-    /// Of all samples of all valid runs, by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; of the workload `paced`:
+    /// Quantiles: medians over the valid runs. All else: of all their samples. By kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; of the workload `paced`:
     /// `service`, `response`, `send_lag`.
-    pub latency: BTreeMap<String, Latency>,
-    /// Rates: medians of the runs'. Counts: sums over the runs.
+    pub latency: BTreeMap<String, CellLatency>,
+    /// Rates: medians over the runs, without second runs of a block ([`Cell::claimed_runs`]). Counts: sums over all valid runs.
     pub throughput: Option<Throughput>,
     /// Of the workload `paced`: what was planned, and by how many runs the sender held it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

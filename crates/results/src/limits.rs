@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 use stats::{Spread, total};
 
 use crate::{
-    Cell, Counted, Histograms, Latency, MAX_LATENCY_LOSS_PCT, Run, RunState, UNDER_DUET_INTERFERENCE,
+    Cell, CellLatency, Counted, Histograms, MAX_LATENCY_LOSS_PCT, Run, RunState, UNDER_DUET_INTERFERENCE,
     WIDE_SPREAD, Warning, WarningKind, assemble::percent, format_spread, format_value, steady::not_steady,
 };
 
@@ -15,6 +15,12 @@ impl Cell {
     /// The runs that the figures are of.
     pub fn valid_runs(&self) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(|run| run.state == RunState::Valid)
+    }
+
+    /// The valid runs that values over runs are of, as claims have them: without the second ones of a cell that is measured twice
+    /// in each block, which show the noise floor only.
+    pub fn claimed_runs(&self) -> impl Iterator<Item = &Run> {
+        self.valid_runs().filter(|run| !run.twin)
     }
 
     /// Samples (pings) lost in the valid runs, in percent of those sent.
@@ -60,7 +66,7 @@ impl Counted {
 pub(crate) fn warnings(
     factors: &Factors,
     runs: &[Run],
-    latency: &BTreeMap<String, Latency>,
+    latency: &BTreeMap<String, CellLatency>,
     pooled: &Histograms,
 ) -> Vec<Warning> {
     let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
@@ -147,7 +153,10 @@ pub(crate) fn warnings(
         if found != latency.n {
             warn(
                 WarningKind::Incomplete,
-                format!("no quantiles of `{kind}`: the histograms hold {found} values, not {}", latency.n),
+                format!(
+                    "no quantiles of `{kind}` that no single run supports: the histograms hold {found} values, not {}",
+                    latency.n
+                ),
             );
         }
     }

@@ -3,7 +3,7 @@
 use experiment::{Factors, Workload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::Better;
+use stats::{Better, supports_quantile};
 
 use crate::{Latency, Run, RunState, SteadyVerdict};
 
@@ -61,6 +61,15 @@ enum Quantile {
 }
 
 impl Quantile {
+    const fn q(self) -> f64 {
+        match self {
+            Self::P50 => 0.5,
+            Self::P90 => 0.9,
+            Self::P99 => 0.99,
+            Self::P999 => 0.999,
+        }
+    }
+
     const fn of(self, latency: &Latency) -> Option<u64> {
         match self {
             Self::P50 => latency.p50_ns,
@@ -323,6 +332,16 @@ impl Run {
         let (kind, quantile) = metric.quantile().filter(|_| self.state == RunState::Valid)?;
         let flow = self.paced.as_ref()?.flows.iter().find(|flow| flow.name == name)?;
         quantile.of(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
+    }
+
+    /// Whether a valid run lacks this figure because too many round trips were lost, not for want of samples.
+    #[must_use]
+    pub fn is_lost(&self, metric: Metric) -> bool {
+        let latency = |(kind, quantile)| Some((self.latency.get(kind)?, quantile));
+        let lost = metric.quantile().filter(|_| self.state == RunState::Valid).and_then(latency);
+        lost.is_some_and(|(latency, quantile): (&Latency, Quantile)| {
+            supports_quantile(latency.n, quantile.q()) && latency.is_lost(quantile.q())
+        })
     }
 
     /// Whether it was judged to have reached no level that it kept, by what this figure is made of.

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
 
-use crate::{Cell, Counted, Histograms, Latency, Run, Throttle, latency::pooled_latency, verdict::is_zero};
+use crate::{
+    Cell, CellLatency, Counted, Histograms, Latency, Run, Throttle, latency::cell_latency, verdict::is_zero,
+};
 
 /// An open loop: what was planned, and what became of the plan at the sender.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,8 +77,36 @@ pub struct PacedCell {
     /// Runs in which the middleware held its writer up. Absent where there are none, and in older results.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub back_pressure_runs: u32,
-    /// Its streams: counts are sums over the runs, latencies are of the samples of all runs.
-    pub flows: Vec<FlowRecord>,
+    /// Its streams, in the order written.
+    pub flows: Vec<CellFlow>,
+}
+
+/// One stream of samples of an open loop over the valid runs of a cell: counts are sums.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellFlow {
+    /// Its name.
+    pub name: String,
+    /// Payload bytes of a sample.
+    pub size_bytes: u64,
+    /// Its plan in words.
+    pub load: String,
+    /// Samples whose intended time lay within the measured time.
+    pub planned: u64,
+    /// Distinct samples that the writer tried to write.
+    pub offered: u64,
+    /// What its reader got.
+    pub counted: Counted,
+    /// Of the delivered: those that arrived within the writers' measured time.
+    #[serde(default)]
+    pub delivered_in_time: u64,
+    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
+    pub latency: BTreeMap<String, CellLatency>,
+    /// Samples that are in `service`, but came too late for `response`.
+    pub unplaced: u64,
+    /// Of the send lags of all samples together: the share that is time of write calls, in percent. Absent where no sample was
+    /// late, and without intended times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_in_writes_pct: Option<f64>,
 }
 
 /// The kind of a histogram that is of one of several streams.
@@ -92,23 +122,29 @@ impl PacedCell {
         let first = runs.first()?;
         let rates: Option<Vec<f64>> = runs.iter().map(|run| run.planned_sps).collect();
         let flow = |(index, flow): (usize, &FlowRecord)| {
-            let of_runs = runs.iter().filter_map(|run| run.flows.get(index));
-            let same: Vec<&FlowRecord> = of_runs.filter(|other| other.name == flow.name).collect();
+            let of_runs =
+                valid.iter().filter_map(|run| Some((run.paced.as_ref()?.flows.get(index)?, !run.twin)));
+            let of_runs: Vec<(&FlowRecord, bool)> =
+                of_runs.filter(|(other, _)| other.name == flow.name).collect();
+            let same: Vec<&FlowRecord> = of_runs.iter().map(|(flow, _)| *flow).collect();
+            let latencies = of_runs.iter().map(|(flow, claimed)| (&flow.latency, *claimed));
             let sum = |of: fn(&FlowRecord) -> u64| total(same.iter().map(|flow| of(flow)));
             // a single stream is the whole run
             let histogram = |kind: &str| match first.flows.len() {
                 1 => pooled.get(kind),
                 _ => pooled.get(&kind_of_flow(kind, &flow.name)),
             };
-            FlowRecord {
+            CellFlow {
+                name: flow.name.clone(),
+                size_bytes: flow.size_bytes,
+                load: flow.load.clone(),
                 planned: sum(|flow| flow.planned),
                 offered: sum(|flow| flow.offered),
                 unplaced: sum(|flow| flow.unplaced),
                 delivered_in_time: sum(|flow| flow.delivered_in_time),
                 lag_in_writes_pct: lag_in_writes_pct(&same),
                 counted: Counted::sum(same.iter().map(|flow| &flow.counted)),
-                latency: pooled_latency(same.iter().map(|flow| &flow.latency), histogram),
-                ..flow.clone()
+                latency: cell_latency(latencies, histogram),
             }
         };
         Some(Self {

@@ -190,7 +190,9 @@ fn a_run_whose_histograms_are_gone_keeps_its_own_figures() {
     let loaded = Directory::load(&path).unwrap();
     let cell = loaded.cells.iter().find(|cell| cell.id == victim.id).unwrap();
     assert_eq!(cell.runs, victim.runs);
-    assert_eq!((cell.latency["rtt"].n, cell.latency["rtt"].p50_ns), (1200, None));
+    // what its runs have stays; what only all of them together would have is not known
+    let rtt = &cell.latency["rtt"];
+    assert!(rtt.n == 1200 && rtt.p50_ns.is_some() && rtt.pooled.is_empty(), "{rtt:?}");
     assert!(
         cell.warnings.iter().any(|warning| warning.text.contains("hold 800 values")),
         "{:?}",

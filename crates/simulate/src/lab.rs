@@ -177,7 +177,14 @@ impl Lab {
     ) -> Result<Outcome, ConfigError> {
         let measured = self.measure(cell, design, scheduled)?;
         let factors = &cell.factors;
-        let (latency, mut histograms) = latencies(self.series.iter().map(|(kind, series)| (*kind, series)));
+        let (mut latency, mut histograms) =
+            latencies(self.series.iter().map(|(kind, series)| (*kind, series)));
+        if factors.workload == Workload::Latency {
+            let lost = Counted::sum(&measured.counted).lost;
+            for (kind, latency) in &mut latency {
+                *latency = latency.with_lost(lost, &histograms[kind]);
+            }
+        }
         let paced = measured.open.map(|open| {
             let flows = factors.streams();
             // a single flow is the whole run

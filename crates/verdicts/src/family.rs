@@ -73,6 +73,18 @@ impl<'d> Part<'d> {
         if sent == 0 { 0.0 } else { 100.0 * lost as f64 / sent as f64 }
     }
 
+    /// Valid runs whose quantile lies among the round trips that were lost.
+    fn runs_lost(&self, metric: Metric) -> usize {
+        self.runs().filter(|run| run.is_lost(metric)).count()
+    }
+
+    /// As the cell has it: a run whose quantile is lost has a longer one than all others.
+    fn median(&self, metric: Metric, figures: &[f64]) -> Option<f64> {
+        let lost =
+            std::iter::repeat_n(f64::INFINITY, if figures.is_empty() { 0 } else { self.runs_lost(metric) });
+        median(&figures.iter().copied().chain(lost).collect::<Vec<_>>()).filter(|median| median.is_finite())
+    }
+
     fn side(&self, metric: Metric, flow: Option<&str>) -> VerdictSide {
         let of_state = |state| self.runs().filter(|run| run.state == state).count() as u32;
         let (runs, figures): (Vec<&Run>, Vec<f64>) =
@@ -99,7 +111,7 @@ impl<'d> Part<'d> {
             share_sps: share_sps(self.cell),
             lost_pct: self.lost_pct(flow),
             under_duet_interference: self.cell.under_duet_interference,
-            median: median(&figures),
+            median: self.median(metric, &figures),
             modes: modes.into_iter().map(mode).collect(),
             modes_by,
         }
@@ -216,7 +228,17 @@ impl<'d> Pair<'d> {
         }
         let lossy = parts
             .into_iter()
-            .find(|part| self.metric.is_latency() && part.lost_pct(self.flow) > MAX_LATENCY_LOSS_PCT)?;
+            .find(|part| self.metric.is_latency() && part.lost_pct(self.flow) > MAX_LATENCY_LOSS_PCT);
+        let Some(lossy) = lossy else {
+            // leaving such runs out would compare those that lost less
+            let part = parts.into_iter().find(|part| part.runs_lost(self.metric) > 0)?;
+            return Some(format!(
+                "it is n/a in {} of {} runs of `{}`, which lost at least the share of their pings that lies above it",
+                part.runs_lost(self.metric),
+                part.runs().filter(|run| run.state == RunState::Valid).count(),
+                part.cell.id
+            ));
+        };
         Some(format!(
             "{} % of the {} of `{}` were lost, more than {MAX_LATENCY_LOSS_PCT} %",
             format_value(lossy.lost_pct(self.flow)),

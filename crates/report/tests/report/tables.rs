@@ -113,7 +113,7 @@ fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
     let mut document = assembler.document(State::Complete);
     for latency in document.cells.iter_mut().flat_map(|cell| cell.latency.values_mut()) {
         (latency.p99_9_ns, latency.p99_99_ns, latency.p99_9999_ns) =
-            (Some(1_412_345), Some(23_456_789), None);
+            (Some(1_412_345.0), Some(23_456_789.0), None);
     }
     let text = print(&document);
     let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();

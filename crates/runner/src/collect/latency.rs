@@ -17,7 +17,7 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
         figures.contradictions.push("an agent did not report what its role records".to_owned());
         return figures;
     };
-    figures.add("rtt", &pinged.rtt);
+    figures.add_with_lost("rtt", &pinged.rtt, pinged.lost);
     if one_clock {
         one_way(&mut figures, design, pinged, ponged);
     }
@@ -123,8 +123,9 @@ fn one_way(figures: &mut Figures, design: &Design, pinged: &Pinged, ponged: &Pon
         }
     }
     let unjoined = pinged.returned.saturating_sub(out.len() + backwards);
-    figures.add("one_way_out", &out.distribution());
-    figures.add("one_way_back", &back.distribution());
+    // which way a ping was lost is not known: it counts in both
+    figures.add_with_lost("one_way_out", &out.distribution(), pinged.lost);
+    figures.add_with_lost("one_way_back", &back.distribution(), pinged.lost);
     figures.check(backwards == 0, || {
         format!("{backwards} pings were received before they were sent: the ends do not share a clock")
     });

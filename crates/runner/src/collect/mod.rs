@@ -57,11 +57,16 @@ impl Figures {
 
     /// Adds a distribution under its kind. Its windows are decoded once, for the figures, the verdict and the log.
     fn add(&mut self, kind: &str, distribution: &Distribution) {
+        self.add_with_lost(kind, distribution, 0);
+    }
+
+    /// The same of round trips, of which so many were lost.
+    fn add_with_lost(&mut self, kind: &str, distribution: &Distribution, lost: u64) {
         if distribution.n == 0 {
             return;
         }
         let decoded = distribution.histograms().and_then(|windows| {
-            let latency = Latency::of_windows(distribution, &windows)?;
+            let latency = Latency::of_windows(distribution, &windows, lost)?;
             Ok((latency, windows))
         });
         match decoded {

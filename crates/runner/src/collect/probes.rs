@@ -21,9 +21,9 @@ pub(super) fn add(
     check(figures, u64::from(every), &counted, (written, read));
     // whether a stream keeps its level is judged by what all of its samples say
     let steady = std::mem::take(&mut figures.steady_state);
-    figures.add("rtt", &written.rtt);
-    figures.steady_state = steady;
     let lost = written.sent.saturating_sub(written.returned);
+    figures.add_with_lost("rtt", &written.rtt, lost);
+    figures.steady_state = steady;
     if lost > 0 {
         let text = format!(
             "{lost} of {} probes had no echo ({} %)",

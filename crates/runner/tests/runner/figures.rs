@@ -106,6 +106,10 @@ fn lost_samples_are_counted_and_told_with_the_drops_beside_them() {
     let counted = &run(&document, "d/latency").counted[0];
     assert_eq!((counted.sent, counted.delivered, counted.lost), (1000, 990, 10));
     assert_eq!(run(&document, "d/latency").latency["one_way_out"].n, 990);
+    // a hundredth is lost: all of what lies above p99
+    let rtt = &run(&document, "d/latency").latency["rtt"];
+    assert_eq!((rtt.n, rtt.lost, rtt.p90_ns.is_some(), rtt.p99_ns), (990, 10, true, None));
+    assert_eq!(document.cells[0].latency["rtt"].p99_ns, None);
     let expected = [WarningKind::Loss, WarningKind::Loss, WarningKind::BufferDrops];
     assert_eq!(kinds(&document, "d/latency"), expected);
 }

@@ -135,7 +135,10 @@ fn each_flow_is_counted_and_measured_by_itself() {
     assert_eq!((run.latency["response"].n, paced.flows[1].latency["response"].n), (1000, 500));
     assert_eq!(run.counted.iter().map(|counted| counted.foreign).collect::<Vec<_>>(), [3, 0]);
     // both together, window by window
-    assert_eq!(document.cells[0].latency["response"].p50_ns, run.latency["response"].p50_ns);
+    assert_eq!(
+        document.cells[0].latency["response"].p50_ns,
+        run.latency["response"].p50_ns.map(|ns| ns as f64)
+    );
     assert!(document.cells[0].paced.as_ref().unwrap().flows[1].latency["response"].p50_ns.is_some());
 
     let document = rig("torn", None, &flows).execute();

@@ -1,0 +1,154 @@
+//! One result as tables, JSON, findings, verdicts and criteria: the same values in all of them.
+
+use experiment::{Characterize, Workload};
+use results::{Assembler, Document, Run, State, format_micros};
+use serde_json::Value;
+
+use crate::{sample, support::Place};
+
+const SIZES: [u64; 3] = [32, 1024, 8192];
+/// Even, so that a median over runs is no run's value.
+const BLOCKS: u32 = 12;
+
+/// Latencies of `plain`, the baseline, and `dds`, in runs of 400 pings: too few for p99.9, which all of them together support.
+fn result(change: impl Fn(&mut Run)) -> Document {
+    let mut header = sample::header_of(&Characterize {
+        sizes: SIZES.to_vec(),
+        workloads: vec![Workload::Latency],
+        batch_bytes: 0,
+        seed: 5,
+        ..sample::characterize()
+    });
+    header.experiment.design.blocks = BLOCKS;
+    header.experiment.design.baseline =
+        SIZES.iter().map(|size| format!("plain/udp4/latency/{size}")).collect();
+    let (schedule, cells) = (header.experiment.schedule(), header.experiment.cells.clone());
+    let mut assembler = Assembler::new(header);
+    for scheduled in schedule {
+        let cell = &cells[scheduled.cell];
+        let (mut run, log) = sample::run(scheduled, cell);
+        let ratio = if run.cell.starts_with("dds") { 1.25 } else { 1.0 };
+        // runs lie apart, the second ones of a block far from the first ones, and by odd numbers of nanoseconds
+        let apart = 7 * u64::from(run.number) + if run.twin { 9_000 } else { 0 };
+        let rtt = run.latency.get_mut("rtt").expect("a latency run");
+        let p50 = ((30_001 + 10 * cell.factors.size_bytes + apart) as f64 * ratio) as u64;
+        (rtt.p50_ns, rtt.p90_ns, rtt.p99_ns) = (Some(p50), Some(p50 + 1_001), Some(p50 + 2_003));
+        change(&mut run);
+        assembler.add(run, &log.merged());
+    }
+    assembler.document(State::Complete)
+}
+
+fn text(place: &Place, words: &[&str]) -> String {
+    String::from_utf8(place.run(words).stdout).expect("UTF-8")
+}
+
+fn json(place: &Place, words: &[&str]) -> Value {
+    serde_json::from_str(&text(place, words)).expect("JSON")
+}
+
+/// The words of the row of a size, in the table below a heading, of a driver.
+fn row<'t>(text: &'t str, driver: &str, heading: &str, size: u64) -> Vec<&'t str> {
+    let of_driver = text.split(&format!("\n{driver}: ")).nth(1).expect("a driver");
+    let table = of_driver.split(heading).nth(1).expect("a table");
+    let words = |line: &'t str| line.split_whitespace().collect::<Vec<_>>();
+    table.lines().map(words).find(|words| words.first() == Some(&size.to_string().as_str())).expect("a row")
+}
+
+fn cell<'d>(document: &'d Value, id: &str) -> &'d Value {
+    let mut cells = document["cells"].as_array().expect("cells").iter();
+    cells.find(|cell| cell["id"] == id).expect("a cell")
+}
+
+#[test]
+fn values_are_the_same_wherever_they_are_shown() {
+    let place = Place::new();
+    place.write("r.json", &report::json(&result(|_| {})));
+    let (shown, document) =
+        (text(&place, &["report", "r.json"]), json(&place, &["report", "r.json", "--json"]));
+    let compare = ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos"];
+    let (compared, comparison) =
+        (text(&place, &compare), json(&place, &[&compare[..], &["--json"]].concat()));
+    let mut between = 0;
+    for (driver, size) in ["plain", "dds"].iter().flat_map(|driver| SIZES.map(|size| (*driver, size))) {
+        let id = format!("{driver}/udp4/latency/{size}");
+        let rtt = &cell(&document, &id)["latency"]["rtt"];
+        let [p50, p99] = ["p50_ns", "p99_ns"].map(|name| rtt[name].as_f64().expect("a quantile"));
+        between += u32::from(p50.fract() != 0.0);
+
+        let table = row(&shown, driver, "Latency: RTT/2 in µs", size);
+        assert_eq!((table[10], table[14]), (&*format_micros(p50 / 2.0), &*format_micros(p99 / 2.0)), "{id}");
+        assert_eq!(row(&shown, driver, "Latency by direction", size)[1], format_micros(p50 / 2.0), "{id}");
+
+        // no run has a p99.9: marked, and named
+        let p999 = rtt["p99_9_ns"].as_f64().expect("all runs together have it");
+        assert_eq!(table[16], format!("{}*", format_micros(p999 / 2.0)), "{id}");
+        assert_eq!(rtt["pooled"], serde_json::json!([0.999]), "{id}");
+
+        let verdicts = [&document, &comparison].map(|of| of["verdicts"].as_array().expect("verdicts"));
+        for (verdicts, printed) in verdicts.into_iter().zip([&shown, &compared]) {
+            for (metric, word, value) in [("rtt_p50", "p50", p50), ("rtt_p99", "p99", p99)] {
+                let is_of = |verdict: &&Value| {
+                    verdict["kind"] == "comparison"
+                        && verdict["metric"] == metric
+                        && verdict["treatment"]["cell"] == *format!("dds/udp4/latency/{size}")
+                };
+                let verdict = verdicts.iter().find(is_of).expect("a verdict");
+                let (side, place) = if driver == "plain" { ("baseline", 3) } else { ("treatment", 5) };
+                assert_eq!(verdict[side]["median"].as_f64(), Some(value), "{id}");
+                let row = format!("dds/udp4/latency/{size}");
+                let of_metric =
+                    |words: &Vec<&str>| words.first() == Some(&&*row) && words.get(1) == Some(&word);
+                let words = printed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+                let words = words.into_iter().find(of_metric).expect("a row of medians");
+                assert_eq!(words[place], format_micros(value), "{id}: {words:?}");
+            }
+        }
+        if size != SIZES[1] {
+            let finding = format!("{} µs at {size} bytes", format_micros(p50));
+            assert!(shown.contains(&finding), "{finding}\n{shown}");
+        }
+    }
+    assert!(between > 0, "no median lies between two runs: rounding to whole nanoseconds would not show");
+    assert!(shown.contains("\n  *: of the samples of all valid runs together"), "{shown}");
+}
+
+#[test]
+fn a_quantile_among_lost_pings_is_na_everywhere_and_no_criterion_passes() {
+    // two of 3,000 pings are fewer than lie above p99.9, and three are not
+    let run = |lost: u64| {
+        move |run: &mut Run| {
+            let rtt = run.latency.get_mut("rtt").expect("a latency run");
+            rtt.n = 3_000 - lost;
+            (rtt.lost, rtt.p99_9_ns) = (lost, (lost < 3).then_some(90_000 + 7 * u64::from(run.number)));
+            let counted = &mut run.counted[0];
+            (counted.sent, counted.delivered, counted.lost) = (3_000, 3_000 - lost, lost);
+        }
+    };
+    let criterion =
+        ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos", "--metric", "p99.9"];
+    let criterion = [&criterion[..], &["--fail-if", "p99.9 > +200%"]].concat();
+    for (lost, status, outcome) in [(2, 0, "kept"), (3, 4, "cannot_tell")] {
+        let place = Place::new();
+        // of the compared cells only: a baseline without loss is no excuse
+        place.write(
+            "r.json",
+            &report::json(&result(|of| run(if of.cell.starts_with("dds") { lost } else { 0 })(of))),
+        );
+        let output = place.run(&criterion);
+        assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stdout));
+        let comparison = json(&place, &[&criterion[..], &["--json"]].concat());
+        assert_eq!(comparison["criteria"][0]["outcome"], outcome, "{comparison:#}");
+        let shown = text(&place, &["report", "r.json"]);
+        let document = json(&place, &["report", "r.json", "--json"]);
+        let table = row(&shown, "dds", "Latency: RTT/2 in µs", SIZES[0]);
+        let p999 = &cell(&document, "dds/udp4/latency/32")["latency"]["rtt"]["p99_9_ns"];
+        assert_eq!((p999.is_null(), table[16] == "n/a"), (lost == 3, lost == 3), "{table:?}");
+        let mut verdicts = comparison["verdicts"].as_array().expect("verdicts").iter();
+        let is_of = |verdict: &&Value| {
+            verdict["kind"] == "comparison" && verdict["treatment"]["cell"] == "dds/udp4/latency/32"
+        };
+        let median = &verdicts.find(is_of).expect("a verdict")["treatment"]["median"];
+        assert_eq!(median.as_f64(), p999.as_f64());
+    }
+}
