@@ -13,6 +13,7 @@ mod experiments;
 mod fairness;
 mod fastdds;
 mod install;
+mod interleave;
 mod kills;
 mod neighbours;
 mod network;

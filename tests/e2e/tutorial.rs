@@ -4,7 +4,7 @@ use std::fs;
 
 use runner::allowed_cores;
 
-use crate::support::{Scene, root};
+use crate::support::{Scene, drivers, root};
 
 /// The lines after `$ ` in the `console` blocks of a Markdown text.
 fn commands(text: &str) -> Vec<String> {
@@ -73,7 +73,21 @@ fn the_commands_of_the_page_on_ci_work_in_their_order() {
     let scene = Scene::new();
     let [file] = &blocks(&text, "toml")[..] else { panic!("the page shows one file") };
     fs::write(scene.path("gate.toml"), file).expect("a file");
+    let [script] = &blocks(&text, "sh")[..] else { panic!("the page shows one script") };
+    fs::write(scene.path("gate.sh"), script).expect("a file");
+    for build in ["old.so", "new.so"] {
+        fs::copy(drivers().join("libddsmark_udp.so"), scene.path(build)).expect("a driver");
+    }
     follow(&scene, &text);
+    // the job runs that script and keeps its result
+    let [job] = &blocks(&text, "yaml")[..] else { panic!("the page shows one job") };
+    assert!(job.contains("run: sh gate.sh") && job.contains("path: gate }"), "{job}");
+    assert!(scene.path("gate/result.json").is_file());
+    // What fails the gate fails the script. A busy host may leave too few samples for a p99.
+    fs::write(scene.path("gate.sh"), script.replace("p99", "p50")).expect("a file");
+    let broken = scene.start("sh", &["-c", "rm -r gate; LIMIT=-99% sh gate.sh"]).end();
+    broken.assert_status(1);
+    assert!(broken.stdout.contains("slower by more than the limit"), "{}", broken.stdout);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use experiment::{PinChoice, ReceiveMode, Workload};
+use experiment::{Percent, PinChoice, ReceiveMode, Workload};
 use results::Wanted;
 
 use crate::parse::{self, DriverOption};
@@ -73,7 +73,9 @@ Examples:
   ddsmark compare before after --fail-if 'p99 > +5%' --fail-if 'goodput < -5%'
       for CI: ends with 1 only where the difference is real
   ddsmark compare before after --factor env.net.core.rmem_max
-      two results between which a setting of the kernel was changed";
+      two results between which a setting of the kernel was changed
+  ddsmark compare --interleave 'mine.toml --vendor-defaults' mine.toml --fail-if 'p99 > +5%'
+      measures both in alternating blocks, and compares the second with the first";
 
 const INSTALL_EXAMPLES: &str = "\
 Examples:
@@ -121,11 +123,12 @@ pub enum Command {
     Recipes(Recipes),
     /// Print a result again.
     Report(Report),
-    /// Hold two results, or two cells of one, against each other.
+    /// Compare two results, two cells of one result, or two variants that are measured now.
     ///
     /// Says of each figure whether it is higher, lower, equivalent, or whether the runs cannot tell. Refuses to compare what
     /// differs in more than the named factors. Cells of one result are paired by block; runs of two results are compared one
-    /// by one, and what else changed between the two is in the difference.
+    /// by one, and what else changed between the two is in the difference. `--interleave` measures two variants in alternating blocks,
+    /// so that nothing else differs between them.
     #[command(after_help = format!("{COMPARE_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Compare(Compare),
     /// Show the drivers that can be measured.
@@ -364,12 +367,53 @@ pub struct Report {
 pub struct Compare {
     /// What is held against: the directory of a result or its `result.json`; after a colon the cell that is meant, where `*`
     /// stands for anything.
-    #[arg(value_name = "BASELINE[:CELL]")]
-    pub baseline: String,
+    #[arg(value_name = "BASELINE[:CELL]", required_unless_present = "interleave")]
+    pub baseline: Option<String>,
 
-    /// What is judged, in the same way.
+    /// What is judged, in the same way. Without it, BASELINE is a result of `--interleave`, whose variants are compared again.
     #[arg(value_name = "RESULT[:CELL]")]
-    pub treatment: String,
+    pub treatment: Option<String>,
+
+    /// Measure two variants in alternating blocks, and compare B with A. Each is the arguments of `ddsmark run`, or of `ddsmark
+    /// characterize` with that word in front, quoted as one.
+    ///
+    /// Each cell of B is compared with the cell of A that agrees with it in all factors that the variants have in common. Design
+    /// and limits must be the same in both. The result is an ordinary one: `ddsmark run --resume DIR` resumes it, `ddsmark compare DIR`
+    /// compares its variants again.
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["A", "B"],
+        conflicts_with_all = ["baseline", "treatment", "factor", "force"],
+        help_heading = "Interleaved"
+    )]
+    pub interleave: Option<Vec<String>>,
+
+    /// Runs of each cell of both variants.
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "interleave",
+        conflicts_with = "precision",
+        help_heading = "Interleaved"
+    )]
+    pub blocks: Option<u32>,
+
+    /// Half the width of the 95 % interval to reach, such as `2%`, instead of a number of blocks.
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent, requires = "interleave", help_heading = "Interleaved")]
+    pub precision: Option<Percent>,
+
+    /// Maximum duration of the whole measurement, such as `10min`.
+    #[arg(long, value_name = "TIME", value_parser = parse::time, requires = "interleave", help_heading = "Interleaved")]
+    pub budget: Option<Duration>,
+
+    /// Print the plan and measure nothing.
+    #[arg(long, requires = "interleave", help_heading = "Interleaved")]
+    pub dry_run: bool,
+
+    /// Directory for the result, new or empty. By default `results/NAME-TIME`.
+    #[arg(long, value_name = "DIR", requires = "interleave", help_heading = "Interleaved")]
+    pub out: Option<PathBuf>,
 
     /// In what the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or `env.net.core.rmem_max`; or a
     /// group, such as `qos` or `env`. May be given several times.

@@ -1,6 +1,6 @@
 //! `ddsmark characterize`: from flags to an experiment; from there on as `run` does.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use experiment::{Characterize, Effort, Pin, Reliability, ReliabilityChoice};
 use runner::{LocalLauncher, Stop, check_interface};
@@ -21,6 +21,27 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
     let names = std::mem::take(&mut drivers.names);
     let experiment = as_written(flags, names, pin).plan(&drivers.descriptions)?;
     run::measure(experiment, drivers, &flags.output, &launcher, &stop)
+}
+
+/// The same as a variant of an experiment: without a number of runs unless one is given.
+pub fn prepare(
+    flags: &Flags,
+    seed: u64,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<run::Prepared, Problem> {
+    check_interface(&flags.interface)?;
+    let pin = run::pin(&flags.pin)?;
+    let mut drivers = drivers::choose(&flags.driver, launcher, stop)?;
+    let names = std::mem::take(&mut drivers.names);
+    let characterize =
+        Characterize { seed: flags.seed.unwrap_or(seed), ..as_written(flags, names, pin.clone()) };
+    let mut written = characterize.written()?;
+    if flags.runs.is_none() {
+        written.design.blocks = None;
+    }
+    let (name, traces, installed) = ("characterize".to_owned(), BTreeMap::new(), Vec::new());
+    Ok(run::Prepared { name, source: None, written, drivers, installed, traces, pin })
 }
 
 /// What the flags say.

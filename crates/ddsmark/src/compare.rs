@@ -1,25 +1,53 @@
-//! `ddsmark compare`: two results, or cells of one.
+//! `ddsmark compare`: two results, cells of one, or two variants.
 
 use std::path::Path;
 
 use report::Options;
 use results::{Cell, Comparison, CriterionOutcome, Directory, Document};
-use verdicts::{Asked, Criterion, Side};
+use verdicts::{Asked, Criterion, Refusal, Side};
 
 use crate::{
     arguments::Compare,
+    interleave,
     output::{self, say},
     problem::{Problem, Status},
 };
 
 pub fn execute(flags: &Compare) -> Result<Status, Problem> {
+    let asked = asked(flags)?;
+    match (&flags.interleave, &flags.baseline, &flags.treatment) {
+        (Some(variants), ..) => interleave::execute(variants, flags, &asked),
+        (None, Some(baseline), Some(treatment)) => {
+            let (before, after) = (Named::parse(baseline), Named::parse(treatment));
+            let (baseline, treatment) =
+                (Directory::load(Path::new(before.path))?, Directory::load(Path::new(after.path))?);
+            let compared = verdicts::compare(&before.side(&baseline)?, &after.side(&treatment)?, &asked);
+            finish(compared, flags)
+        }
+        (None, baseline, _) => {
+            let place = baseline.as_deref().unwrap_or_default();
+            variants(place, &Directory::load(Path::new(place))?, &asked, flags)
+        }
+    }
+}
+
+/// What is asked of the comparison.
+fn asked(flags: &Compare) -> Result<Asked, Problem> {
     let criteria = flags.fail_if.iter().map(|text| criterion(text)).collect::<Result<_, _>>()?;
-    let (before, after) = (Named::parse(&flags.baseline), Named::parse(&flags.treatment));
-    let (baseline, treatment) =
-        (Directory::load(Path::new(before.path))?, Directory::load(Path::new(after.path))?);
-    let asked =
-        Asked { factors: flags.factor.clone(), metrics: flags.metric.clone(), criteria, force: flags.force };
-    let compared = verdicts::compare(&before.side(&baseline)?, &after.side(&treatment)?, &asked);
+    Ok(Asked { factors: flags.factor.clone(), metrics: flags.metric.clone(), criteria, force: flags.force })
+}
+
+/// Compares the two variants of a result.
+pub fn variants(place: &str, document: &Document, asked: &Asked, flags: &Compare) -> Result<Status, Problem> {
+    let Some(compared) = verdicts::compare_variants(place, document, asked) else {
+        let hint = "name a second result, or measure two variants with `--interleave`";
+        return Err(Problem::new(Status::WrongUse, format!("`{place}` has no two variants"), hint));
+    };
+    finish(compared, flags)
+}
+
+/// Prints a comparison.
+fn finish(compared: Result<Comparison, Refusal>, flags: &Compare) -> Result<Status, Problem> {
     let comparison = compared.map_err(|refusal| {
         let problem = Problem::new(Status::WrongUse, &refusal, refusal.hint());
         problem.with_details(refusal.details())

@@ -7,6 +7,7 @@ mod compare;
 mod drivers;
 mod generate;
 mod install;
+mod interleave;
 mod output;
 mod parse;
 mod problem;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use experiment::{PinChoice, ReceiveMode, Workload};
+use experiment::{Percent, PinChoice, ReceiveMode, Workload};
 use results::Wanted;
 
 /// `D.KEY=VALUE`.
@@ -17,6 +17,11 @@ pub struct DriverOption {
 /// A time with its unit.
 pub fn time(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; write for instance `800ms` or `5s`"))
+}
+
+/// A share in percent.
+pub fn percent(text: &str) -> Result<Percent, String> {
+    Percent::parse(text).ok_or_else(|| "write for instance `2%`".to_owned())
 }
 
 /// An option of a driver. The name of a driver may be a path, with dots in it.

@@ -61,6 +61,11 @@ impl Problem {
         Self { status, error: error.to_string(), details: Vec::new(), hint: Some(hint.into()) }
     }
 
+    /// With the variant that it is about.
+    pub fn about(self, variant: &str) -> Self {
+        Self { error: format!("variant {variant}: {}", self.error), ..self }
+    }
+
     /// With lines between the error and the next step.
     pub fn with_details(self, details: Vec<String>) -> Self {
         Self { details, ..self }

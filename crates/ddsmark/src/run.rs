@@ -1,12 +1,16 @@
 //! `ddsmark run`: a file or a recipe to a plan, and any plan to a result. `characterize` comes this way too.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use experiment::{Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Source, Written, drivers_of_ends};
+use experiment::{
+    Experiment, Fault, Given, MAXIMUM_RUNS, Pin, PinChoice, Refusal, Source, TraceText, Written,
+    drivers_of_ends,
+};
 use results::{Directory, Foresight, Header, State, Tool, least_blocks};
 use runner::{
     DriverPath, LocalLauncher, Outcome, Parts, RunnerError, Session, Stop, allowed_cores,
@@ -31,11 +35,60 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let Some(asked) = &flags.experiment else {
         return resume::execute(flags, &launcher, &stop);
     };
+    // plan: everything that can be wrong is found before the first packet
+    let prepared = prepare(flags, asked, &launcher, &stop)?;
+    let experiment = prepared.plan(seed())?;
+    if flags.dry_run {
+        return show(&experiment, &prepared.drivers, flags.output.json, &launcher, &stop);
+    }
+    measure(experiment, prepared.drivers, &flags.output, &launcher, &stop)
+}
+
+/// An experiment as written, and all that its plan needs.
+pub struct Prepared {
+    pub name: String,
+    /// Its text; none of what was written as flags.
+    pub source: Option<Source>,
+    pub written: Written,
+    pub drivers: Drivers,
+    /// The drivers that are meant where none is named.
+    pub installed: Vec<String>,
+    pub traces: BTreeMap<String, TraceText>,
+    pub pin: Pin,
+}
+
+impl Prepared {
+    /// What a plan needs beside what is written.
+    pub fn given(&self, seed: u64) -> Given<'_> {
+        Given {
+            name: &self.name,
+            descriptions: &self.drivers.descriptions,
+            installed: &self.installed,
+            traces: &self.traces,
+            pin: self.pin.clone(),
+            seed,
+            least_blocks: &least_blocks,
+        }
+    }
+
+    pub fn plan(&self, seed: u64) -> Result<Experiment, Problem> {
+        self.written.plan(&self.given(seed)).map_err(|refusal| self.rejected(&refusal))
+    }
+
+    /// What was rejected, with its place in the text.
+    pub fn rejected(&self, refusal: &Refusal) -> Problem {
+        match &self.source {
+            Some(source) => source.refused(refusal).into(),
+            None => refusal.error.clone().into(),
+        }
+    }
+}
+
+/// Reads a file or a recipe, and finds the drivers that it asks for.
+pub fn prepare(flags: &Run, asked: &str, launcher: &LocalLauncher, stop: &Stop) -> Result<Prepared, Problem> {
     let duet = flags.duet.then(|| "design.duet=true".to_owned());
     let shipped = flags.vendor_defaults.then(|| "factors.vendor_defaults=true".to_owned());
     let (name, source) = source(asked, flags.set.iter().cloned().chain(duet).chain(shipped).collect())?;
-
-    // plan: everything that can be wrong is found before the first packet
     let written = source.read()?;
     check_interfaces(&written, &source)?;
     check_variables(&written, &source)?;
@@ -43,32 +96,25 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
         .map_err(|error| placed(&source, choice.map_or(0..0, experiment::At::span), &error))?;
     let traces = traces::read(&written, &source)?;
-    let (drivers, installed) = find_drivers(&written, &source, &launcher, &stop)?;
-    let descriptions = &drivers.descriptions;
-    let given = Given {
-        name: &name,
-        descriptions,
-        installed: &installed,
-        traces: &traces,
-        pin,
-        seed: seed(),
-        least_blocks: &least_blocks,
-    };
-    let experiment = written.plan(&given).map_err(|refusal| source.refused(&refusal))?;
-    if flags.dry_run {
-        rehearse(&experiment, &drivers, &launcher, &stop)?;
-        let kept = selftest::kept();
-        let foresight =
-            Foresight::of(&experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
-        let text = if flags.output.json {
-            report::plan_json(&experiment, &foresight)
-        } else {
-            report::plan(&experiment, &foresight)
-        };
-        output::print(&text)?;
-        return Ok(Status::Done);
-    }
-    measure(experiment, drivers, &flags.output, &launcher, &stop)
+    let (drivers, installed) = find_drivers(&written, &source, launcher, stop)?;
+    Ok(Prepared { name, source: Some(source), written, drivers, installed, traces, pin })
+}
+
+/// Prints a plan, after having opened what is planned.
+pub fn show(
+    experiment: &Experiment,
+    drivers: &Drivers,
+    json: bool,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<Status, Problem> {
+    rehearse(experiment, drivers, launcher, stop)?;
+    let kept = selftest::kept();
+    let foresight = Foresight::of(experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
+    let text =
+        if json { report::plan_json(experiment, &foresight) } else { report::plan(experiment, &foresight) };
+    output::print(&text)?;
+    Ok(Status::Done)
 }
 
 /// Measures what is planned, and prints the result.
@@ -79,20 +125,21 @@ pub fn measure(
     launcher: &LocalLauncher,
     stop: &Stop,
 ) -> Result<Status, Problem> {
-    conclude(conduct(experiment, drivers, output, launcher, stop)?, output.json)
+    let (outcome, _) = conduct(experiment, drivers, output.out.as_deref(), launcher, stop)?;
+    conclude(outcome, output.json)
 }
 
-/// Measures what is planned, and says where the result is.
+/// Measures what is planned, says where the result is, and returns both.
 pub fn conduct(
     experiment: Experiment,
     drivers: Drivers,
-    output: &Output,
+    place: Option<&Path>,
     launcher: &LocalLauncher,
     stop: &Stop,
-) -> Result<Outcome, Problem> {
+) -> Result<(Outcome, PathBuf), Problem> {
     rehearse(&experiment, &drivers, launcher, stop)?;
     let runs = experiment.runs();
-    let directory = Directory::create(&out(output, &experiment.name), runs)?;
+    let directory = Directory::create(&out(place, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
 
     // run
@@ -100,7 +147,7 @@ pub fn conduct(
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
     let outcome = session.execute(&mut Display::new());
     tell(&outcome, &directory);
-    Ok(outcome)
+    Ok((outcome, directory.path().to_owned()))
 }
 
 /// Has the drivers open what is planned, so that what one of them refuses is told before anything is measured.
@@ -268,8 +315,8 @@ pub fn seed() -> u64 {
     u64::try_from(now.as_micros() % 1_000_000_000).unwrap_or_default()
 }
 
-fn out(output: &Output, name: &str) -> PathBuf {
-    output.out.clone().unwrap_or_else(|| {
+fn out(out: Option<&Path>, name: &str) -> PathBuf {
+    out.map(Path::to_path_buf).unwrap_or_else(|| {
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         // without what a shell or a file system may find special
         PathBuf::from("results").join(format!("{name}-{}", now.replace(':', "-")))

@@ -41,7 +41,8 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
         least_blocks: &least_blocks,
     };
     let experiment = written(flags, &driver).plan(&given).map_err(|refusal| refusal.error)?;
-    let Outcome { document, trouble } = run::conduct(experiment, drivers, &flags.output, &launcher, &stop)?;
+    let place = flags.output.out.as_deref();
+    let (Outcome { document, trouble }, _) = run::conduct(experiment, drivers, place, &launcher, &stop)?;
     if let Some(error) = trouble {
         return Err(error.into());
     }

@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Beside, Factors, Flow, Search, Workload, variables};
+use crate::{Beside, Factors, Flow, Search, Variants, Workload, variables};
 
 /// The smallest sample: the 16-byte header alone.
 pub const MIN_SIZE_BYTES: u64 = 16;
@@ -29,6 +29,9 @@ pub struct Experiment {
     /// How the highest rates that are sustained are searched for, where any are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+    /// The two variants, where two are measured in alternating blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variants: Option<Variants>,
     /// What the planner changed or left out, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -160,7 +163,7 @@ pub(crate) enum Stream {
 }
 
 /// Whether cells agree in a factor, for each that can be written. What follows from these is none.
-const SAME: &[fn(&Factors, &Factors) -> bool] = &[
+pub(crate) const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.workload == b.workload,
     |a, b| a.driver == b.driver,
     |a, b| a.transport == b.transport,
@@ -258,9 +261,17 @@ impl Experiment {
 
     /// Each cell that is compared, and the baseline cell that it is compared with: the one of its workload that agrees with it
     /// in every factor in which the baseline cells differ from each other. A cell that no baseline cell agrees with is not
-    /// compared.
+    /// compared. Of two variants, each cell of B and its counterpart.
     #[must_use]
     pub fn comparisons(&self) -> Vec<(&Cell, &Cell)> {
+        if let Some(variants) = &self.variants {
+            let of = |id: &String| self.cells.iter().find(|cell| cell.id == *id);
+            return self
+                .cells
+                .iter()
+                .filter_map(|cell| Some((cell, of(variants.counterparts.get(&cell.id)?)?)))
+                .collect();
+        }
         let baseline: Vec<&Cell> = self.cells.iter().filter(|cell| self.is_baseline(&cell.id)).collect();
         let differing: Vec<fn(&Factors, &Factors) -> bool> = SAME
             .iter()

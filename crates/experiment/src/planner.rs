@@ -69,8 +69,16 @@ impl Written {
         }
         let question = self.question.get().clone();
         let search = self.searches(&cells)?;
-        let mut experiment =
-            Experiment { name: given.name.to_owned(), question, cells, design, limits, search, notes };
+        let mut experiment = Experiment {
+            name: given.name.to_owned(),
+            question,
+            cells,
+            design,
+            limits,
+            search,
+            variants: None,
+            notes,
+        };
         if let Some(baseline) = &self.design.baseline {
             let cells = experiment.cells.iter();
             let matching = cells.filter(|cell| matrix::matches(baseline.get(), &cell.factors, given));
@@ -87,7 +95,7 @@ impl Written {
     }
 
     /// Sets the number of blocks, and checks it against the claims and the budget.
-    fn allot(&self, experiment: &mut Experiment, given: &Given<'_>) -> Result<(), Refusal> {
+    pub(crate) fn allot(&self, experiment: &mut Experiment, given: &Given<'_>) -> Result<(), Refusal> {
         let compared = !experiment.design.baseline.is_empty();
         let least = if compared { (given.least_blocks)(experiment) } else { MIN_BLOCKS_TO_JUDGE };
         let default = if compared { least + SPARE_BLOCKS } else { least };

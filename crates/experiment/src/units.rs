@@ -55,7 +55,9 @@ impl Time {
 impl Percent {
     const EXPECTED: &str = "a share in percent, such as `\"2%\"`";
 
-    fn parse(text: &str) -> Option<Self> {
+    /// Parses a share with its sign, such as `2%`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let number: f64 = text.trim().strip_suffix('%')?.trim_end().parse().ok()?;
         (number.is_finite() && number >= 0.0).then_some(Self(number))
     }

@@ -43,7 +43,11 @@ fn comparable(left: &Factors, right: &Factors) -> bool {
 pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
     let mut sides: Vec<Side<'_>> = Vec::new();
     for cell in &document.cells {
-        match sides.iter_mut().find(|side| same_side(side.factors(), &cell.factors)) {
+        let variant = |cell: &Cell| document.experiment.variant(&cell.id);
+        let same = |side: &Side<'_>| {
+            same_side(side.factors(), &cell.factors) && variant(side.cells[0]) == variant(cell)
+        };
+        match sides.iter_mut().find(|side| same(side)) {
             Some(side) => side.cells.push(cell),
             None => sides.push(Side {
                 name: cell.factors.driver.clone(),
@@ -73,6 +77,11 @@ pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
             let env = env.map_or_else(String::new, |text| format!(", {text}"));
             side.name =
                 format!("{} ({transport}, {interface}, {receive}{queues}{profile}{env}{shipped})", side.name);
+        }
+    }
+    for side in &mut sides {
+        if let Some(variant) = document.experiment.variant(&side.cells[0].id) {
+            side.name = format!("{variant}, {}", side.name);
         }
     }
     sides

@@ -45,6 +45,7 @@ const fn way(cell: &Cell) -> (bool, u64) {
 
 /// What else than the workload, the size and batching distinguishes two cells.
 type GroupKey<'c> = (
+    Option<&'c str>,
     &'c str,
     &'c str,
     [bool; 2],
@@ -55,8 +56,9 @@ type GroupKey<'c> = (
     &'c Variables,
 );
 
-fn group_key(factors: &Factors) -> GroupKey<'_> {
+fn group_key<'c>(variant: Option<&'c str>, factors: &'c Factors) -> GroupKey<'c> {
     (
+        variant,
         &factors.driver,
         &factors.transport,
         [factors.multicast, factors.vendor_defaults],
@@ -73,7 +75,7 @@ impl Page {
         self.head(document);
         let mut groups: Vec<(GroupKey<'_>, Vec<&Cell>)> = Vec::new();
         for cell in &document.cells {
-            let key = group_key(&cell.factors);
+            let key = group_key(document.experiment.variant(&cell.id), &cell.factors);
             match groups.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, cells)) => cells.push(cell),
                 None => groups.push((key, vec![cell])),
@@ -140,8 +142,10 @@ impl Page {
             format!(": {} {}", description.middleware, description.middleware_version)
         });
         let profile = factors.profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
+        let variant = document.experiment.variant(&cells[0].id);
+        let variant = variant.map_or_else(String::new, |name| format!("{name}: "));
         let title = format!(
-            "{}{middleware}{}, transport {}{}, interface {}, receiving by {}, {}{profile}",
+            "{variant}{}{middleware}{}, transport {}{}, interface {}, receiving by {}, {}{profile}",
             short_name(&factors.driver),
             factors.as_shipped(),
             factors.transport,

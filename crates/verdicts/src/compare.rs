@@ -13,6 +13,7 @@ use crate::{
     Criterion,
     differences::{environments, fields_of_both, is_named, unequal, unknown},
     family::{self, Pair},
+    interleave::interleave_hint,
     matching::{distance, nearest},
     noise_floor, noisy,
     recorded::Source,
@@ -191,7 +192,16 @@ fn pairs<'d>(
     named: &[String],
 ) -> (Vec<CellPair<'d>>, (Vec<&'d Cell>, Vec<&'d Cell>)) {
     let same_workload = |(before, after): &CellPair<'_>| before.factors.workload == after.factors.workload;
+    // which cell is whose counterpart is planned where two variants are measured
+    let variants = &baseline.document.experiment.variants;
+    let planned = variants.as_ref().filter(|_| baseline.document == treatment.document);
+    let counterpart = |after: &&'d Cell| {
+        let id = planned?.counterparts.get(&after.id)?;
+        Some((*baseline.cells.iter().find(|before| before.id == *id)?, *after))
+    };
+    let planned: Vec<CellPair<'d>> = treatment.cells.iter().filter_map(counterpart).collect();
     let mut pairs: Vec<CellPair<'d>> = match (&baseline.cells[..], &treatment.cells[..]) {
+        _ if !planned.is_empty() => planned,
         ([before], [after]) => vec![(*before, *after)],
         (befores, afters) => {
             let alike = |after: &&'d Cell| {
@@ -308,10 +318,10 @@ fn notes(
     if baseline.document != treatment.document {
         notes.push(
             "These are two results: their runs share no blocks. Drift between the two is not controlled; whatever \
-             changed on the host meanwhile is in the difference, and no interval covers it. To control it, measure both \
-             as cells of one experiment with a baseline."
+             changed on the host meanwhile is in the difference, and no interval covers it."
                 .to_owned(),
         );
+        notes.push(interleave_hint(baseline.document, treatment.document));
     } else if pairs.iter().any(|(before, after)| before.id == after.id) {
         notes.push(
             "Both sides are the same runs. How far a cell differs from itself is shown by an experiment with a baseline."

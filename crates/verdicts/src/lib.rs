@@ -2,6 +2,7 @@
 //!
 //! - [`of`]: the verdicts of one result: each cell against its baseline, and the baseline against itself.
 //! - [`compare()`]: two results, or cells of one; refused where they differ in more than the named factors.
+//! - [`compare_variants`]: the two variants of a result of `ddsmark compare --interleave`.
 //! - [`Criterion`]: what a comparison may be asked to hold.
 //!
 //! Runs of one result are paired by block, those of duets as they were made. Runs of two results are not: nothing drew their order, and what changed between
@@ -13,6 +14,7 @@ mod compare;
 mod criterion;
 mod differences;
 mod family;
+mod interleave;
 mod matching;
 mod recorded;
 mod words;
@@ -22,6 +24,7 @@ use std::collections::BTreeSet;
 pub use compare::{Asked, Refusal, Side, compare};
 pub use criterion::{Criterion, Fault};
 use family::Pair;
+pub use interleave::{compare_variants, interleave_hint};
 use recorded::Source;
 use results::{Cell, Claim, Document, Verdict, comparison_claims, noise_floor_claims};
 use stats::Rules;

@@ -285,12 +285,32 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__compare)
-            opts="-h --factor --metric --fail-if --allow-inconclusive --force --json --help"
+            opts="-h --interleave --blocks --precision --budget --dry-run --out --factor --metric --fail-if --allow-inconclusive --force --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --interleave)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --blocks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --precision)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --factor)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

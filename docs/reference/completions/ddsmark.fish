@@ -31,7 +31,7 @@ complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "run" -d 'Measure wh
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "selftest" -d 'Tell what this host can and cannot resolve today: measure the same thing twice in every block'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "recipes" -d 'Show the recipes: experiment files that come with ddsmark'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "report" -d 'Print a result again'
-complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "compare" -d 'Hold two results, or two cells of one, against each other'
+complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "compare" -d 'Compare two results, two cells of one result, or two variants that are measured now'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "drivers" -d 'Show the drivers that can be measured'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "generate" -d 'Generate completions, man pages and the reference of this command'
 complete -c ddsmark -n "__fish_ddsmark_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -92,6 +92,11 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand recipes; and __fish_seen
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand recipes; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand report" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand report" -s h -l help -d 'Print help'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l interleave -d 'Measure two variants in alternating blocks, and compare B with A. Each is the arguments of `ddsmark run`, or of `ddsmark characterize` with that word in front, quoted as one' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l blocks -d 'Runs of each cell of both variants' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l precision -d 'Half the width of the 95 % interval to reach, such as `2%`, instead of a number of blocks' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l budget -d 'Maximum duration of the whole measurement, such as `10min`' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l out -d 'Directory for the result, new or empty. By default `results/NAME-TIME`' -r -F
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l factor -d 'In what the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or `env.net.core.rmem_max`; or a group, such as `qos` or `env`. May be given several times' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l metric -d 'Figure to compare. May be given several times. Without it, p50 and p99 of the latency (RTT, or response under load), goodput of throughput' -r -f -a "p50\t''
 p90\t''
@@ -112,6 +117,7 @@ slo\t''
 cpu-writer\t''
 cpu-reader\t''"
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l fail-if -d 'End with 1 if this change is real, with 4 if the runs cannot tell: `p99 > +5%`, `goodput < -5%`. May be given several times' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l dry-run -d 'Print the plan and measure nothing'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l allow-inconclusive -d 'End with 0 where the runs cannot tell whether a criterion is broken'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l force -d 'Compare also what differs in more than the named factors. The output says so'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand compare" -l json -d 'Print the comparison as JSON'
@@ -161,7 +167,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_see
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "selftest" -d 'Tell what this host can and cannot resolve today: measure the same thing twice in every block'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "recipes" -d 'Show the recipes: experiment files that come with ddsmark'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "report" -d 'Print a result again'
-complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "compare" -d 'Hold two results, or two cells of one, against each other'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "compare" -d 'Compare two results, two cells of one result, or two variants that are measured now'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "drivers" -d 'Show the drivers that can be measured'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "generate" -d 'Generate completions, man pages and the reference of this command'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand help; and not __fish_seen_subcommand_from characterize run selftest recipes report compare drivers generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

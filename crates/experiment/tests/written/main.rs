@@ -8,6 +8,7 @@ mod ends;
 mod exclusion;
 mod faults;
 mod file;
+mod interleave;
 mod load_faults;
 mod paced;
 mod percents;

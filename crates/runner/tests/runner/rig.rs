@@ -58,6 +58,7 @@ impl Rig {
                 },
                 limits: limits(LONG_NS),
                 search: None,
+                variants: None,
                 notes: Vec::new(),
             },
             files: BTreeMap::new(),

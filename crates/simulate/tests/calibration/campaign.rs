@@ -75,6 +75,7 @@ impl Campaign {
                 design,
                 limits: Limits::default(),
                 search: None,
+                variants: None,
                 notes: Vec::new(),
             },
             seed: seed << 32,

@@ -83,5 +83,14 @@ pub fn config(options: &[(&str, &str)]) -> Config {
 
 pub fn experiment_of(cells: Vec<Cell>, design: Design) -> Experiment {
     let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
-    Experiment { name, question, cells, design, limits: Limits::default(), search: None, notes: Vec::new() }
+    Experiment {
+        name,
+        question,
+        cells,
+        design,
+        limits: Limits::default(),
+        search: None,
+        variants: None,
+        notes: Vec::new(),
+    }
 }

@@ -3,6 +3,7 @@
 mod conclusions;
 mod criteria;
 mod duet;
+mod interleave;
 mod load;
 mod modes;
 #[path = "../../../results/tests/sample/mod.rs"]

@@ -1,0 +1,155 @@
+//! `ddsmark compare --interleave`: two variants in alternating blocks of one experiment, and the verdict.
+
+use clap::Parser as _;
+use experiment::{At, Experiment, InterleaveError, Time};
+use runner::{LocalLauncher, Stop};
+use verdicts::Asked;
+
+use crate::{
+    arguments::{Arguments, Command, Compare, Output},
+    characterize, compare,
+    output::say,
+    problem::{Problem, Status},
+    run::{self, Prepared},
+};
+
+const NAMES: [&str; 2] = ["A", "B"];
+const HOW: &str = "write each variant as the arguments of `ddsmark run` or `ddsmark characterize`, quoted as one, such as \
+                   `'latency-vs-size --set factors.driver=udp'`";
+
+pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<Status, Problem> {
+    let stop = Stop::on_signals()?;
+    let launcher = LocalLauncher::find()?;
+    let seed = run::seed();
+    let prepare = |index: usize| {
+        let prepared = prepare(&variants[index], flags, seed, &launcher, &stop);
+        prepared.map_err(|problem| problem.about(NAMES[index]))
+    };
+    let (a, b) = (prepare(0)?, prepare(1)?);
+    let experiment = plan([&a, &b], variants, seed)?;
+    let mut drivers = a.prepared.drivers;
+    drivers.extend(b.prepared.drivers);
+    if flags.dry_run {
+        return run::show(&experiment, &drivers, flags.json, &launcher, &stop);
+    }
+    let (outcome, place) = run::conduct(experiment, drivers, flags.out.as_deref(), &launcher, &stop)?;
+    let place = place.display().to_string();
+    let compared = compare::variants(&place, &outcome.document, asked, flags)?;
+    let measured = Status::of(&outcome.document);
+    if measured == Status::Interrupted {
+        say(&format!("after `ddsmark run --resume {place}`, `ddsmark compare {place}` has the verdict"));
+    }
+    match outcome.trouble {
+        Some(error) => Err(error.into()),
+        None => Ok(worse(measured, compared)),
+    }
+}
+
+/// The status of a measurement and of its comparison together. A criterion that is broken is what was asked about.
+fn worse(measured: Status, compared: Status) -> Status {
+    match (measured, compared) {
+        (Status::Interrupted, _) => Status::Interrupted,
+        (_, Status::Broken) => Status::Broken,
+        (Status::Done, compared) => compared,
+        (measured, _) => measured,
+    }
+}
+
+/// A variant, ready to be planned.
+struct Variant {
+    prepared: Prepared,
+    /// Whether its text has a baseline, and whether it asks for duets.
+    had_baseline: bool,
+    duet: bool,
+}
+
+/// Reads the arguments of a variant.
+fn prepare(
+    text: &str,
+    flags: &Compare,
+    seed: u64,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<Variant, Problem> {
+    let wrong = |error: String| Problem::new(Status::WrongUse, error, HOW);
+    let mut words = shlex::split(text).ok_or_else(|| wrong(format!("a quote in `{text}` has no end")))?;
+    if words.first().is_some_and(|word| word == "ddsmark") {
+        words.remove(0);
+    }
+    if !words.first().is_some_and(|word| word == "run" || word == "characterize") {
+        words.insert(0, "run".to_owned());
+    }
+    words.insert(0, "ddsmark".to_owned());
+    let parsed = Arguments::try_parse_from(&words).map_err(|error| {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        wrong(line.strip_prefix("error: ").unwrap_or(line).to_owned())
+    })?;
+    let elsewhere = |given: bool, flag: &str| {
+        let hint = "give it to `ddsmark compare` itself";
+        if given {
+            return Err(Problem::new(Status::WrongUse, format!("`{flag}` is not of one variant"), hint));
+        }
+        Ok(())
+    };
+    let of_output = |output: &Output| {
+        elsewhere(output.out.is_some(), "--out").and_then(|()| elsewhere(output.json, "--json"))
+    };
+    let mut prepared = match &parsed.command {
+        Command::Run(run) => {
+            of_output(&run.output)?;
+            elsewhere(run.dry_run, "--dry-run")?;
+            let Some(asked) = &run.experiment else {
+                return Err(wrong("`--resume` is not of one variant".to_owned()));
+            };
+            run::prepare(run, asked, launcher, stop)?
+        }
+        Command::Characterize(characterize) => {
+            of_output(&characterize.output)?;
+            characterize::prepare(characterize, seed, launcher, stop)?
+        }
+        _ => return Err(wrong(format!("`{text}` measures nothing"))),
+    };
+    let written = &mut prepared.written;
+    let duet = written.design.duet.as_ref().is_some_and(|duet| *duet.get());
+    let had_baseline = written.prepare_variant();
+    if flags.blocks.is_some() || flags.precision.is_some() {
+        (written.design.blocks, written.design.precision) =
+            (flags.blocks.map(At::nowhere), flags.precision.map(At::nowhere));
+        if flags.blocks.is_some() {
+            written.design.pilot = None;
+        }
+    }
+    if let Some(budget) = flags.budget {
+        let ns = u64::try_from(budget.as_nanos()).unwrap_or(u64::MAX);
+        written.design.budget = Some(At::nowhere(Time(ns)));
+    }
+    Ok(Variant { prepared, had_baseline, duet })
+}
+
+/// One plan of both.
+fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Experiment, Problem> {
+    let [a, b] = both;
+    let alone = |index: usize| {
+        let plan = both[index].prepared.plan(seed);
+        plan.map_err(|problem| problem.about(NAMES[index]))
+    };
+    let plans = [alone(0)?, alone(1)?];
+    if a.duet != b.duet {
+        let error = InterleaveError::Design(vec!["only one of A and B is measured in duets".to_owned()]);
+        return Err(problem(&error));
+    }
+    let arguments = [0, 1].map(|index| arguments[index].trim().to_owned());
+    let given = a.prepared.given(seed);
+    let joint = a.prepared.written.interleave(&given, plans, arguments, a.duet);
+    let mut experiment = joint.map_err(|error| problem(&error))?;
+    if a.had_baseline || b.had_baseline {
+        let note = "the baseline of the experiment file is not used: cells of B are compared with those of A";
+        experiment.notes.push(note.to_owned());
+    }
+    Ok(experiment)
+}
+
+fn problem(error: &InterleaveError) -> Problem {
+    Problem::new(Status::WrongUse, error, error.hint()).with_details(error.details())
+}
