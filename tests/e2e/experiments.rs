@@ -27,6 +27,14 @@ fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
         outcome.assert_status(0);
         let plan: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
         assert!(list(&plan["cells"]).len() > 1, "{recipe}: {plan}");
+        assert!(count(&plan["expected_ns"]) < 2 * 3_600 * 1_000_000_000, "{recipe}: {}", plan["expected_ns"]);
+        if plan["design"]["baseline"].is_array() {
+            let (blocks, least) = (count(&plan["design"]["blocks"]), count(&plan["least_blocks"]));
+            assert!(count(&plan["claims"]) > 0, "{recipe} claims nothing");
+            assert!(blocks >= least && least >= 6, "{recipe}: {blocks} blocks support no claim, {least} do");
+        } else {
+            assert_eq!((&plan["claims"], &plan["least_blocks"]), (&Value::from(0), &Value::Null));
+        }
         assert_eq!(plan["name"], Value::from(recipe));
     }
 }

@@ -42,6 +42,8 @@ pub struct Plan<'a> {
     /// As a result has it as `experiment`.
     #[serde(flatten)]
     pub experiment: &'a Experiment,
+    /// Expected duration of all runs, in ns.
+    pub expected_ns: u64,
     /// Claims against the baseline, which share one level; 0 without a baseline.
     pub claims: u32,
     /// Minimum number of blocks with which any of them can be made; null without a baseline.
@@ -57,6 +59,7 @@ impl<'a> Plan<'a> {
         let compared = !experiment.design.baseline.is_empty();
         Self {
             experiment,
+            expected_ns: experiment.expected_ns(),
             claims: comparison_claims(experiment).len() as u32,
             least_blocks: compared.then(|| least_blocks(experiment)),
             smallest_effect,

@@ -1,6 +1,5 @@
 //! Families of claims: what a plan makes claims of, and how many blocks they need.
 #[path = "sample/mod.rs"]
-#[allow(dead_code, reason = "it has more than is needed here")]
 mod sample;
 
 use experiment::{Experiment, Flow, Load, Rate, Workload};

@@ -178,9 +178,18 @@ fn power() {
 fn main() -> ExitCode {
     println!("In brackets the 95 % interval of Clopper and Pearson.");
     let mut missed = Vec::new();
-    claims(&mut missed);
-    power();
-    two_results(&mut missed);
+    // `cargo bench -p simulate --bench calibration -- claims` makes one part alone
+    let parts: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_asked = |part: &str| parts.is_empty() || parts.iter().any(|asked| asked == part);
+    if is_asked("claims") {
+        claims(&mut missed);
+    }
+    if is_asked("power") {
+        power();
+    }
+    if is_asked("results") {
+        two_results(&mut missed);
+    }
     for missed in &missed {
         println!("missed: {missed}");
     }

@@ -4,6 +4,7 @@
 mod flags;
 mod generate;
 mod kills;
+mod recipes;
 mod reference;
 mod rooms;
 mod slowdown;
@@ -30,12 +31,19 @@ fn main() -> ExitCode {
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(),
         ["kills", rest @ ..] => kills::run(rest),
+        ["recipes", rest @ ..] => recipes::run(rest),
         ["slowdown", rest @ ..] => slowdown::run(rest),
         ["slowdown-probe"] => slowdown::probe(),
         ["soak", rest @ ..] => soak::run(rest),
         ["transparency", rest @ ..] => transparency::run(rest),
         _ => {
-            eprintln!("{USAGE}\n{}\n{}\n{}", slowdown::USAGE, soak::USAGE, transparency::USAGE);
+            eprintln!(
+                "{USAGE}\n{}\n{}\n{}\n{}",
+                recipes::USAGE,
+                slowdown::USAGE,
+                soak::USAGE,
+                transparency::USAGE
+            );
             return ExitCode::from(2);
         }
     };

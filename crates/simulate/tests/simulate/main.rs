@@ -3,6 +3,7 @@
 mod batches;
 mod between;
 mod duet;
+mod family;
 mod overload;
 mod paced;
 mod rig;

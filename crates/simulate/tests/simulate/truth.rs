@@ -223,7 +223,7 @@ fn experiment() -> Experiment {
 fn an_experiment_becomes_a_result_that_can_be_had_again() {
     let document: Document = Lab::new().experiment(&experiment()).expect("measured");
     assert_eq!(document.cells.iter().map(|cell| cell.runs.len()).collect::<Vec<_>>(), [3, 3]);
-    let p50 = |cell: usize| document.cells[cell].latency["rtt"].p50_ns.expect("supported") as f64;
+    let p50 = |cell: usize| document.cells[cell].latency["rtt"].p50_ns.expect("supported");
     assert!((p50(1) / p50(0) - 1.1).abs() < 0.01, "{}, {}", p50(0), p50(1));
     assert_eq!(
         Lab::new().experiment(&experiment()).expect("measured"),

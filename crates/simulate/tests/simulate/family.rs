@@ -1,0 +1,59 @@
+//! Experiments as users write them end with claims, or say that they cannot tell: never with too few blocks for any claim.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use experiment::{Given, Pin, Source};
+use results::{Conclusion, Document, VerdictKind, least_blocks};
+use simulate::{Between, Lab, Machine, describe};
+
+/// The recipe with these changes, measured in virtual time on a host whose runs lie 1 % apart.
+fn latency_vs_size(sets: &[&str]) -> Document {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes/latency-vs-size.toml");
+    let short = ["factors.driver=[\"udp\",\"cyclonedds\"]", "design.measure=100ms", "design.warm_up=0s"];
+    let sets = short.iter().chain(sets).map(|set| (*set).to_owned()).collect();
+    let source =
+        Source { path: "recipe".to_owned(), text: fs::read_to_string(path).expect("a recipe"), sets };
+    let descriptions: BTreeMap<_, _> = [("udp", true), ("cyclonedds", false)]
+        .map(|(name, bare)| (name.to_owned(), describe(name, bare)))
+        .into();
+    let given = Given {
+        name: "latency-vs-size",
+        descriptions: &descriptions,
+        installed: &[],
+        traces: &BTreeMap::new(),
+        pin: Pin::None,
+        seed: 7,
+        least_blocks: &least_blocks,
+    };
+    let experiment = source.read().expect("a file").plan(&given).expect("a plan");
+    let between = Between { sd: 0.01, ..Between::default() };
+    let mut lab = Lab::on(Machine { between, ..Machine::default() });
+    let mut document = lab.experiment(&experiment).expect("options of the simulation");
+    document.verdicts = verdicts::of(&document);
+    document
+}
+
+#[track_caller]
+fn claims(document: &Document) -> usize {
+    let claims: Vec<_> =
+        document.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison).collect();
+    for claim in &claims {
+        let answer = claim.answer.as_ref().unwrap_or_else(|| panic!("{}", claim.text));
+        assert!(!matches!(answer.conclusion, Conclusion::TooFew { .. }), "{}", claim.text);
+        assert_eq!(answer.family as usize, claims.len());
+    }
+    claims.len()
+}
+
+#[test]
+fn two_drivers_at_one_size_end_with_claims() {
+    assert_eq!(claims(&latency_vs_size(&["factors.size=64"])), 2);
+}
+
+#[test]
+fn two_sizes_with_a_precision_end_with_claims() {
+    let document = latency_vs_size(&["factors.size=[64,1024]", "design.precision=20%"]);
+    assert_eq!(claims(&document), 4);
+    // the default pilot of 4 claims: 8 blocks, and one to spare
+    assert_eq!(document.allocation.as_ref().map(|allocation| allocation.made), Some(9));
+}
