@@ -5,6 +5,7 @@
 
 mod agreement;
 mod comparisons;
+mod control_characters;
 mod experiments;
 mod generated;
 #[path = "../../crates/results/tests/sample/mod.rs"]

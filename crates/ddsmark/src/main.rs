@@ -26,7 +26,15 @@ use clap::Parser as _;
 use problem::{Problem, Status};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => {
+            output::say(error.render().to_string().trim_end_matches('\n'));
+            return Status::WrongUse.into();
+        }
+        // help and version, which nobody else has a word in
+        Err(asked) => asked.exit(),
+    };
     let status = run(arguments.command).unwrap_or_else(|problem| {
         output::say(&problem.to_string());
         problem.status

@@ -1,13 +1,38 @@
 //! Data on stdout, everything else on stderr.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal as _, Write as _},
+};
 
 use crate::problem::{Problem, Status};
+
+/// Escapes what would command a terminal or turn its text round, as JSON does: `\u001b`. Line ends and tabs stay, and so does every letter.
+///
+/// Names, options, paths, files and logs are the words of others; all that is printed passes through here.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    let commands = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(commands) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if commands(c) {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            escaped.push(c);
+        }
+    }
+    Cow::Owned(escaped)
+}
 
 /// Prints data. A reader that has seen enough, such as `head`, is no error.
 pub fn print(data: &str) -> Result<(), Problem> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(escaped(data).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let error = format!("cannot write to stdout: {error}");
             Err(Problem::new(Status::Failed, error, "write to a place with room, or use `--out DIR`"))
@@ -18,7 +43,7 @@ pub fn print(data: &str) -> Result<(), Problem> {
 
 /// Says something that is no data. If nobody can hear it, that changes nothing.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", escaped(text));
 }
 
 /// The columns of the terminal that data goes to, if it goes to one.
@@ -27,4 +52,25 @@ pub fn width() -> Option<u16> {
         return None;
     }
     terminal_size::terminal_size().map(|(width, _)| width.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_escaped_and_letters_stay() {
+        for (text, printed) in [
+            ("größe µs → ok\tend\n", "größe µs → ok\tend\n"),
+            ("\u{1b}[31mred\u{7}", "\\u001b[31mred\\u0007"),
+            ("a\rb\u{7f}\u{9b}2J", "a\\u000db\\u007f\\u009b2J"),
+            ("\u{202e}cba\u{2066}", "\\u202ecba\\u2066"),
+        ] {
+            assert_eq!(escaped(text), printed);
+        }
+        // in JSON, where the others are escaped already, it is the same letter
+        let json = serde_json::to_string("\u{1b}\u{9b}").expect("JSON");
+        assert_eq!(escaped(&json), r#""\u001b\u009b""#);
+        assert_eq!(serde_json::from_str::<String>(&escaped(&json)).expect("JSON"), "\u{1b}\u{9b}");
+    }
 }

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use results::{Allocation, Block, Failure, Maximum, MaximumRun, Run};
 use runner::{Observer, Progress};
 
-use crate::output::say;
+use crate::output::{escaped, say};
 
 /// Shows the progress.
 pub struct Display {
@@ -27,12 +27,13 @@ impl Display {
 
     fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
+            Some(bar) => bar.println(escaped(text)),
             None => say(text),
         }
     }
 
-    fn show(&mut self, progress: &Progress, message: String) {
+    fn show(&mut self, progress: &Progress, message: &str) {
+        let message = escaped(message).into_owned();
         let position = u64::from(progress.finished);
         match &self.bar {
             Some(bar) => {
@@ -55,7 +56,7 @@ impl Display {
 
 impl Observer for Display {
     fn run_started(&mut self, progress: &Progress, cell: &Cell) {
-        self.show(progress, format!("{} left: {}", rough(progress.left), cell.id));
+        self.show(progress, &format!("{} left: {}", rough(progress.left), cell.id));
     }
 
     fn trial_finished(&mut self, run: &Run, _: &Cell, at_most: Duration) {

@@ -1,0 +1,94 @@
+//! Words of others that would command a terminal: escaped wherever ddsmark prints them, and letters stay.
+
+use results::{Assembler, Failure, Run, RunState, State};
+
+use crate::{sample, support::Place};
+
+/// Colours, clears the screen by a C1 code, goes back on its line, and turns the text round; with a letter that stays.
+const POISON: &str = "\u{1b}[31mé\u{9b}2J\r\u{202e}";
+const ESCAPED: &str = "\\u001b[31mé\\u009b2J\\u000d\\u202e";
+
+/// Runs ddsmark, and checks that what it prints holds nothing raw; with the poison escaped, if `named`.
+fn check(place: &Place, words: &[&str], named: bool) {
+    let output = place.run(words);
+    let printed = [&output.stdout[..], &output.stderr[..]].concat();
+    let printed = String::from_utf8(printed).expect("UTF-8");
+    let raw = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}';
+    assert!(!printed.contains(raw), "{words:?}: {printed:?}");
+    assert!(!named || printed.contains(ESCAPED), "{words:?}: {printed}");
+}
+
+#[test]
+fn words_of_the_command_line_are_escaped() {
+    let place = Place::new();
+    check(&place, &["characterize", "--driver", POISON], true);
+    check(
+        &place,
+        &["characterize", "--driver", "udp", "--option", &format!("udp.{POISON}=1"), "--dry-run"],
+        false,
+    );
+    check(&place, &["run", "latency-vs-size", "--set", &format!("factors.{POISON}=1"), "--dry-run"], true);
+    check(
+        &place,
+        &["run", "latency-vs-size", "--set", &format!("factors.driver=\"{POISON}\""), "--dry-run"],
+        false,
+    );
+    check(&place, &["report", POISON], true);
+    check(&place, &["compare", POISON, "r.json"], true);
+    // what clap refuses
+    check(&place, &[POISON], true);
+    check(&place, &["report", &format!("--{POISON}")], true);
+}
+
+#[test]
+fn words_of_files_are_escaped() {
+    let place = Place::new();
+    let file = |line: &str| {
+        format!("question = \"?\"\nworkload = \"latency\"\n{line}\n[factors]\ndriver = \"udp\"\nsize = 64\n")
+    };
+    place.write("raw.toml", &file(&format!("# {POISON}\nnonsense{POISON} = 1")));
+    check(&place, &["run", "raw.toml", "--dry-run"], false);
+    let escapes = r"\u001b[31mé\u009b2J\r\u202e";
+    place.write("name.toml", &file("").replace("question = \"?\"", &format!("question = \"{escapes}\"")));
+    check(&place, &["run", "name.toml", "--dry-run"], true);
+    place.write("driver.toml", &file("").replace("\"udp\"", &format!("\"{escapes}\"")));
+    check(&place, &["run", "driver.toml", "--dry-run"], true);
+}
+
+#[test]
+fn words_of_results_and_logs_are_escaped() {
+    let fail = |run: &mut Run| {
+        run.state = RunState::Failed;
+        run.failure = Some(Failure {
+            phase: POISON.to_owned(),
+            role: Some(POISON.to_owned()),
+            error: POISON.to_owned(),
+            hint: Some(POISON.to_owned()),
+            last_words: vec![format!("{POISON} of the log")],
+        });
+    };
+    let header = sample::header();
+    let mut assembler = Assembler::new(header);
+    for (mut run, log) in sample::runs() {
+        if run.block == 1 {
+            fail(&mut run);
+        }
+        assembler.add(run, &log.merged());
+    }
+    let mut document = assembler.document(State::Complete);
+    document.host.name = POISON.to_owned();
+    document.experiment.name = POISON.to_owned();
+    document.experiment.notes.push(POISON.to_owned());
+    for cell in &mut document.cells {
+        cell.id = format!("{}{POISON}", cell.id);
+        cell.factors.options.insert(POISON.to_owned(), POISON.to_owned());
+    }
+    let place = Place::new();
+    place.write("r.json", &report::json(&document));
+    check(&place, &["report", "r.json"], true);
+    check(&place, &["report", "r.json", "--json"], false);
+    let output = place.run(&["report", "r.json"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains(&format!("| {ESCAPED} of the log")), "{text}");
+    check(&place, &["compare", "r.json", "r.json"], true);
+}
