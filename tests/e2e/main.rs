@@ -15,6 +15,7 @@ mod fastdds;
 mod install;
 mod interleave;
 mod kills;
+mod limits;
 mod neighbours;
 mod network;
 mod other_reader;

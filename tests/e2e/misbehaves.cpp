@@ -135,6 +135,30 @@ static std::atomic<bool> pings;
   };
 }
 
+// A write takes its time, and no processor.
+[[maybe_unused]] static void blocks() {
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return real.writer_write(writer, key, data, size);
+  };
+}
+
+// A thread of its own uses a fifth of a core, whatever is sent.
+[[maybe_unused]] static void keeps_busy() {
+  bad.participant_open = [](const ddsmark_participant_config *config, ddsmark_participant **out) -> ddsmark_status {
+    std::thread([] {
+      using Clock = std::chrono::steady_clock;
+      for (;;) {
+        auto until = Clock::now() + std::chrono::milliseconds(2);
+        while (Clock::now() < until) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(8));
+      }
+    }).detach();
+    return real.participant_open(config, out);
+  };
+}
+
 extern "C" DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {
   void *library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

@@ -2,7 +2,7 @@
 
 use experiment::{Factors, ReceiveMode};
 
-use crate::{clock::now_ns, incoming::receive_timeout_ns, pace::sleep_until};
+use crate::{clock::now_ns, pace::sleep_until};
 
 /// How a cell's readers are asked: by a wait in the driver; or by polling, again at once where something was there, and else
 /// after a pause, if there is to be one.
@@ -29,10 +29,10 @@ impl Asking {
         self.polling
     }
 
-    /// The time limit of a receive.
+    /// The time limit of a receive that may wait so long.
     #[must_use]
-    pub const fn timeout_ns(&self) -> u64 {
-        receive_timeout_ns(self.polling)
+    pub const fn timeout_ns(&self, wait_ns: u64) -> u64 {
+        if self.polling { 0 } else { wait_ns }
     }
 
     /// Sleeps until the next look, at most until this time. Whether it is time to look.

@@ -154,7 +154,9 @@ impl Stage<'_> {
         let writer = self.open_writer(&configure.topic_back, false)?;
         let writer_monitor = writer.monitor();
         let config = self.of_reader(&configure.topic, false);
-        let echoing = Echoing::new(writer, Pings::new(identity, configure));
+        let pings = Pings::new(identity, configure);
+        let progress = pings.progress();
+        let echoing = Echoing::new(writer, pings);
         let listening = self.receives(ReceiveMode::Listener);
         let (inlet, monitor) = if listening && self.echo_in_listener {
             let reader = participant.listening_reader(&config, echoing, Echoing::heard)?;
@@ -172,7 +174,7 @@ impl Stage<'_> {
             (ponger::Inlet::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
-        Ok((Box::new(PongerRole::new(inlet)), monitors))
+        Ok((Box::new(PongerRole::new(inlet, progress)), monitors))
     }
 
     fn paced_writer(&self) -> Result<Cast, AgentError> {

@@ -9,7 +9,10 @@ use control::ProbesRead;
 use driver_host::Sample;
 use results::{Received, SequenceSet, WindowCounts};
 
-use crate::{clock::now_ns, header::Header, payload::Payloads, probes::Echo, session::AgentError};
+use crate::{
+    clock::now_ns, header::Header, meters::LONGEST_WAIT_NS, payload::Payloads, probes::Echo,
+    session::AgentError,
+};
 
 /// What tells our samples from others: tag, writer, and a send time between the start of the run and now.
 #[derive(Clone, Copy, Debug)]
@@ -24,14 +27,10 @@ pub struct Identity {
     pub since_ns: u64,
 }
 
-/// How long a serving role waits for samples before it looks up for orders. A wait shorter than the kernel's tick would
-/// make it set a timer for each sample, which a virtual machine has to leave the guest for.
-const RECEIVE_NS: u64 = 20_000_000;
-
 /// The time limit of a receive: when polling, none.
 #[must_use]
 pub const fn receive_timeout_ns(polling: bool) -> u64 {
-    if polling { 0 } else { RECEIVE_NS }
+    if polling { 0 } else { LONGEST_WAIT_NS }
 }
 
 /// Peers are configured one after the other: one may send before the other has taken its time.
@@ -78,6 +77,12 @@ impl Progress {
     /// Distinct samples of the measured time.
     pub fn delivered(&self) -> u64 {
         self.delivered.load(Relaxed)
+    }
+
+    /// Sets how many samples of the measured time there were.
+    #[inline]
+    pub fn set(&self, delivered: u64) {
+        self.delivered.store(delivered, Relaxed);
     }
 
     /// When the last sample of ours came, also before the measured time.

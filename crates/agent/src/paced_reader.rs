@@ -21,6 +21,7 @@ use crate::{
     asking::Asking,
     clock::now_ns,
     incoming::{Identity, Progress, Tally},
+    meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
     plans::Plan,
     probes::Echo,
     session::{AgentError, Part, Role},
@@ -161,7 +162,7 @@ impl Inlet {
         if asking.is_polling() || flows.len() < 2 {
             return Self::Asked { flows, asking };
         }
-        let timeout_ns = asking.timeout_ns();
+        let timeout_ns = asking.timeout_ns(LONGEST_WAIT_NS);
         let stop = Arc::new(AtomicBool::new(false));
         let start = |(mut reader, mut arrivals): Asked| {
             let stop = Arc::clone(&stop);
@@ -222,11 +223,11 @@ fn join(thread: JoinHandle<Result<Asked, DriverError>>) -> Result<Asked, DriverE
 }
 
 impl Role for PacedReader {
-    fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
+    fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
             Inlet::Asked { flows, asking } => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = asking.timeout_ns();
+                let timeout_ns = asking.timeout_ns(wait_ns);
                 let mut now = 0;
                 while now < end_ns && !flows.is_empty() && asking.is_time(end_ns) {
                     let mut found = 0;
@@ -253,15 +254,24 @@ impl Role for PacedReader {
         Ok(())
     }
 
-    fn measure(&mut self, _duration_ns: u64, begin_ns: Option<u64>) -> Result<Measured, AgentError> {
+    fn recorded(&self) -> u64 {
+        self.progress.iter().map(|progress| progress.delivered()).sum()
+    }
+
+    fn measure(
+        &mut self,
+        _duration_ns: u64,
+        begin_ns: Option<u64>,
+        _meter: &mut TrafficMeter,
+    ) -> Result<Measured, AgentError> {
         self.begin.0.store(begin_ns.ok_or(AgentError::NoBegin)?, Release);
         Ok(Measured::default())
     }
 
-    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         let begin_ns = now_ns();
         loop {
-            if self.progress.iter().map(|progress| progress.delivered()).sum::<u64>() >= drain.sent {
+            if self.recorded() >= drain.sent {
                 return Ok(true);
             }
             let now = now_ns();
@@ -271,7 +281,8 @@ impl Role for PacedReader {
             {
                 return Ok(false);
             }
-            self.serve(Duration::from_millis(1))?;
+            self.serve(Duration::from_millis(1), SHORTEST_WAIT_NS)?;
+            meter.look(self.recorded(), now_ns());
         }
     }
 

@@ -14,6 +14,7 @@ use crate::{
     calls::Calls,
     clock::now_ns,
     header::Header,
+    meters::TrafficMeter,
     pace::{Pace, sleep_until},
     packing::Packing,
     payload::Payloads,
@@ -26,6 +27,8 @@ use crate::{
 
 /// Before a warm-up's plan begins.
 const WARM_UP_LEAD_NS: u64 = 1_000_000;
+/// The meter is read so long before a plan begins: reading it takes some ten µs.
+const METER_LEAD_NS: u64 = 500_000;
 /// When nothing is due any more.
 const NEVER: u64 = u64::MAX;
 
@@ -105,7 +108,14 @@ impl PacedWriter {
     }
 
     /// Follows the plan from `begin_ns` on; without one, from now.
-    fn follow(&mut self, duration_ns: u64, begin_ns: Option<u64>, warm_up: bool) -> Result<(), AgentError> {
+    /// Of traffic that is recorded the meter is read.
+    fn follow(
+        &mut self,
+        duration_ns: u64,
+        begin_ns: Option<u64>,
+        mut meter: Option<&mut TrafficMeter>,
+    ) -> Result<(), AgentError> {
+        let warm_up = meter.is_none();
         let pace = *self.pace.get_or_insert_with(|| Pace::calibrated(self.spin));
         self.prepare();
         let mut now = now_ns();
@@ -121,6 +131,11 @@ impl PacedWriter {
             probes.known().begin(begin_ns, warm_up);
         }
         let phase = Phase { tag: self.tag, warm_up };
+        if let Some(meter) = &mut meter {
+            sleep_until(begin_ns.saturating_sub(METER_LEAD_NS), now);
+            meter.begin();
+            now = now_ns();
+        }
         write_all(&mut self.flows, pace, phase, begin_ns.saturating_add(duration_ns), now)?;
         for flow in &mut self.flows {
             flow.flush()?;
@@ -129,6 +144,9 @@ impl PacedWriter {
         (self.duration_ns, self.begin_ns, self.end_ns) = (duration_ns, begin_ns, now);
         // what is measured of the host is measured for as long as was asked
         sleep_until(begin_ns.saturating_add(duration_ns), now);
+        if let Some(meter) = meter {
+            meter.end(self.accepted());
+        }
         Ok(())
     }
 
@@ -311,22 +329,32 @@ impl FlowWriter {
 }
 
 impl Role for PacedWriter {
-    fn serve(&mut self, _slice: Duration) -> Result<(), AgentError> {
-        unreachable!("a writer drives the traffic")
+    fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
+        std::thread::sleep(slice);
+        Ok(())
+    }
+
+    fn recorded(&self) -> u64 {
+        self.accepted()
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.follow(duration_ns, None, true)?;
+        self.follow(duration_ns, None, None)?;
         self.prepare();
         Ok(())
     }
 
-    fn measure(&mut self, duration_ns: u64, begin_ns: Option<u64>) -> Result<Measured, AgentError> {
-        self.follow(duration_ns, Some(begin_ns.ok_or(AgentError::NoBegin)?), false)?;
+    fn measure(
+        &mut self,
+        duration_ns: u64,
+        begin_ns: Option<u64>,
+        meter: &mut TrafficMeter,
+    ) -> Result<Measured, AgentError> {
+        self.follow(duration_ns, Some(begin_ns.ok_or(AgentError::NoBegin)?), Some(meter))?;
         Ok(Measured { sent: self.accepted() })
     }
 
-    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+    fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         if !self.wait_acked {
             return Ok(true);
         }

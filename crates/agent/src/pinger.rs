@@ -20,6 +20,7 @@ use crate::{
     clock::now_ns,
     header::Header,
     incoming::{Identity, Origin},
+    meters::TrafficMeter,
     payload::Payloads,
     session::{AgentError, Part, Role},
     writer::{Tries, WRITER},
@@ -195,12 +196,17 @@ impl PingerRole {
 
     /// Pings for `duration_ns`. A ping that is not accepted is tried again, and keeps the time of its first attempt: what it waited
     /// for room is part of its round trip. The last one is tried beyond the end, for as long as an echo is awaited.
-    fn ping(&mut self, duration_ns: u64, warm_up: bool) -> Result<(), AgentError> {
+    /// Of traffic that is recorded the meter is read.
+    fn ping(&mut self, duration_ns: u64, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+        let warm_up = meter.is_none();
         let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
         let inlet = self.inlet.as_mut().ok_or(AgentError::Closed)?;
         self.rtt.begin(now_ns());
         self.stamps.clear();
         self.counts = Counts::default();
+        if let Some(meter) = &mut meter {
+            meter.begin();
+        }
         let mut now = now_ns();
         let end_ns = now + duration_ns;
         let mut sequence = 0;
@@ -237,6 +243,9 @@ impl PingerRole {
             sequence += 1;
         }
         self.flight.awaited.store(NOTHING, Release);
+        if let Some(meter) = meter {
+            meter.end(self.counts.sent);
+        }
         Ok(())
     }
 
@@ -284,23 +293,44 @@ fn await_echo(inlet: &mut Inlet, flight: &Flight, sent_ns: u64, timeout_ns: u64)
 }
 
 impl Role for PingerRole {
-    fn serve(&mut self, _slice: Duration) -> Result<(), AgentError> {
-        unreachable!("a pinger drives the traffic")
+    /// Waits as for an echo.
+    fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
+        let slice_ns = slice.as_nanos() as u64;
+        match &mut self.inlet {
+            Some(Inlet::Asked { reader, echoes, polling }) => {
+                let end_ns = now_ns() + slice_ns;
+                let timeout_ns = if *polling { 0 } else { slice_ns };
+                while now_ns() < end_ns {
+                    reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
+                }
+            }
+            Some(Inlet::Listening(_)) | None => thread::sleep(slice),
+        }
+        Ok(())
+    }
+
+    fn recorded(&self) -> u64 {
+        self.counts.sent
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.ping(duration_ns, true)?;
+        self.ping(duration_ns, None)?;
         self.ping_timeout_ns = MIN_PING_TIMEOUT_NS.max(self.rtt.median() * MEDIANS_UNTIL_LOST);
         Ok(())
     }
 
-    fn measure(&mut self, duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
-        self.ping(duration_ns, false)?;
+    fn measure(
+        &mut self,
+        duration_ns: u64,
+        _begin_ns: Option<u64>,
+        meter: &mut TrafficMeter,
+    ) -> Result<Measured, AgentError> {
+        self.ping(duration_ns, Some(meter))?;
         Ok(Measured { sent: self.counts.sent })
     }
 
     /// Lost pings may still come back: they are late, and counted so.
-    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+    fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         if self.counts.lost > 0 {
             match &mut self.inlet {
                 Some(Inlet::Asked { reader, echoes, .. }) => {

@@ -1,7 +1,10 @@
 //! Latency, at the ponger: every ping goes back unchanged.
 
 use std::{
-    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    },
     time::Duration,
 };
 
@@ -11,7 +14,8 @@ use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 use crate::{
     clock::now_ns,
     header::Header,
-    incoming::{Identity, Origin, receive_timeout_ns},
+    incoming::{Identity, Origin, Progress},
+    meters::TrafficMeter,
     pinger::stamps_for,
     session::{AgentError, Part, Role},
 };
@@ -30,6 +34,8 @@ pub struct Pings {
     refused: u64,
     foreign: u64,
     failure: Option<AgentError>,
+    /// Echoes, for the thread that waits.
+    progress: Arc<Progress>,
 }
 
 impl Pings {
@@ -45,7 +51,14 @@ impl Pings {
             refused: 0,
             foreign: 0,
             failure: None,
+            progress: Arc::default(),
         }
+    }
+
+    /// Returns how many echoes were accepted, for the thread that waits.
+    #[must_use]
+    pub fn progress(&self) -> Arc<Progress> {
+        Arc::clone(&self.progress)
     }
 
     /// Whose ping it is; foreign and damaged ones are counted, and not echoed.
@@ -72,6 +85,7 @@ impl Pings {
         match outcome {
             Ok(WriteOutcome::Accepted) => {
                 self.echoed += 1;
+                self.progress.set(self.echoed);
                 self.stamps
                     .record(u64::from(header.sequence), Stamp { first_ns: came_ns, second_ns: sent_ns });
             }
@@ -193,13 +207,14 @@ pub enum Inlet {
 #[derive(Debug)]
 pub struct PongerRole {
     inlet: Option<Inlet>,
+    progress: Arc<Progress>,
 }
 
 impl PongerRole {
     /// Plays with this inlet.
     #[must_use]
-    pub const fn new(inlet: Inlet) -> Self {
-        Self { inlet: Some(inlet) }
+    pub const fn new(inlet: Inlet, progress: Arc<Progress>) -> Self {
+        Self { inlet: Some(inlet), progress }
     }
 
     /// Closes reader and writer. What came, where it was echoed from, and what the listener left out.
@@ -223,11 +238,11 @@ impl PongerRole {
 }
 
 impl Role for PongerRole {
-    fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
+    fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
             Some(Inlet::Asked { reader, echoing, polling }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = receive_timeout_ns(*polling);
+                let timeout_ns = if *polling { 0 } else { wait_ns };
                 loop {
                     reader.receive(timeout_ns, 1, |sample| echoing.heard(sample))?;
                     if let Some(failure) = echoing.pings.failure.take() {
@@ -260,11 +275,20 @@ impl Role for PongerRole {
         Ok(())
     }
 
-    fn measure(&mut self, _duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
+    fn recorded(&self) -> u64 {
+        self.progress.delivered()
+    }
+
+    fn measure(
+        &mut self,
+        _duration_ns: u64,
+        _begin_ns: Option<u64>,
+        _meter: &mut TrafficMeter,
+    ) -> Result<Measured, AgentError> {
         Ok(Measured::default())
     }
 
-    fn drain(&mut self, _drain: &Drain) -> Result<bool, AgentError> {
+    fn drain(&mut self, _drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         Ok(true)
     }
 

@@ -10,6 +10,7 @@ use crate::{
     asking::Asking,
     clock::now_ns,
     incoming::{Progress, Tally},
+    meters::{SHORTEST_WAIT_NS, TrafficMeter},
     session::{AgentError, Part, Role},
     taker::Taker,
 };
@@ -67,11 +68,11 @@ impl ReaderRole {
 }
 
 impl Role for ReaderRole {
-    fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
+    fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
             Some(Inlet::Asked { reader, tally, asking }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = asking.timeout_ns();
+                let timeout_ns = asking.timeout_ns(wait_ns);
                 while asking.is_time(end_ns) {
                     let before = tally.delivered();
                     tally.begin_batch();
@@ -93,11 +94,20 @@ impl Role for ReaderRole {
         Ok(())
     }
 
-    fn measure(&mut self, _duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
+    fn recorded(&self) -> u64 {
+        self.progress.delivered()
+    }
+
+    fn measure(
+        &mut self,
+        _duration_ns: u64,
+        _begin_ns: Option<u64>,
+        _meter: &mut TrafficMeter,
+    ) -> Result<Measured, AgentError> {
         Ok(Measured::default())
     }
 
-    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         let begin_ns = now_ns();
         loop {
             if self.progress.delivered() >= drain.sent {
@@ -110,7 +120,8 @@ impl Role for ReaderRole {
             {
                 return Ok(false);
             }
-            self.serve(Duration::from_millis(1))?;
+            self.serve(Duration::from_millis(1), SHORTEST_WAIT_NS)?;
+            meter.look(self.recorded(), now_ns());
         }
     }
 

@@ -1,6 +1,10 @@
 //! Answers the runner's orders, and plays the role in between.
 
-use std::{io::Write, os::fd::OwnedFd, time::Duration};
+use std::{
+    io::Write,
+    os::fd::OwnedFd,
+    time::{Duration, Instant},
+};
 
 use control::{
     ChannelError, Configure, Configured, Drain, Inbox, MAX_WINDOWS, Measured, Order, PROTOCOL, PacedRead,
@@ -11,37 +15,49 @@ use driver_host::{Driver, DriverError, LoadError, Participant};
 use crate::{
     casting::open_role,
     check,
+    clock::now_ns,
     endpoints::{Monitors, open_participant, pin},
-    meters::Meters,
+    meters::{LONGEST_WAIT_NS, Reading, TrafficMeter},
 };
 
 /// How long a serving role serves before it looks for an order.
 const SLICE: Duration = Duration::from_millis(2);
+/// Time after the drain in which the idle cost of the process is measured.
+const IDLE: Duration = Duration::from_millis(50);
 /// A wait without a limit of its own: the channel's end ends the process.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
 /// What a role does in each phase. Serving roles also serve while no order comes.
 pub trait Role {
-    /// Serves for about so long, or until something is to be said.
+    /// Serves for about so long, or until something is to be said; a role that drives waits as it would for its samples. `wait_ns`: how
+    /// long one call may wait for a sample.
     ///
     /// # Errors
     /// The run cannot go on.
-    fn serve(&mut self, slice: Duration) -> Result<(), AgentError>;
+    fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError>;
+    /// Returns how many samples of the measured time it has sent, received or echoed so far.
+    fn recorded(&self) -> u64;
     /// Traffic that is not recorded.
     ///
     /// # Errors
     /// The run cannot go on.
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError>;
-    /// Traffic that is recorded. `begin_ns`: when a plan begins, for roles that follow one.
+    /// Traffic that is recorded. `begin_ns`: when a plan begins, for roles that follow one. A role that drives reads the meter
+    /// where its traffic begins and ends.
     ///
     /// # Errors
     /// The run cannot go on.
-    fn measure(&mut self, duration_ns: u64, begin_ns: Option<u64>) -> Result<Measured, AgentError>;
-    /// Brings what is under way to an end. False: not all of it, within the time.
+    fn measure(
+        &mut self,
+        duration_ns: u64,
+        begin_ns: Option<u64>,
+        meter: &mut TrafficMeter,
+    ) -> Result<Measured, AgentError>;
+    /// Brings what is under way to an end. False: not all of it, within the time. A role that serves looks at the meter meanwhile.
     ///
     /// # Errors
     /// The run cannot go on.
-    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError>;
+    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError>;
     /// What was recorded.
     ///
     /// # Errors
@@ -194,8 +210,38 @@ struct Open {
     role: Box<dyn Role>,
     drives: bool,
     interface: String,
-    begin: Option<Meters>,
-    end: Option<Meters>,
+    /// From the order to measure on.
+    meter: Option<TrafficMeter>,
+    /// Whether the drain has left nothing under way, as far as this end knows.
+    drained: bool,
+}
+
+impl Open {
+    /// Serves for a slice, and looks at the meter.
+    fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
+        self.role.serve(slice, self.meter.as_ref().map_or(LONGEST_WAIT_NS, TrafficMeter::wait_ns))?;
+        if let Some(meter) = &mut self.meter {
+            meter.look(self.role.recorded(), now_ns());
+        }
+        Ok(())
+    }
+
+    /// Measures what the process uses while it waits as in the traffic, and nothing comes. Not where something is under way.
+    fn wait_idle(&mut self) -> Result<(), AgentError> {
+        let Some(meter) = self.meter.as_mut().filter(|_| self.drained || !self.drives) else { return Ok(()) };
+        let recorded = self.role.recorded();
+        let slice = if self.drives { IDLE } else { SLICE };
+        let since = Reading::before();
+        let begin = Instant::now();
+        while begin.elapsed() < IDLE {
+            // a wait that ends without a sample is none that traffic has
+            self.role.serve(slice, IDLE.as_nanos() as u64)?;
+        }
+        if self.role.recorded() == recorded {
+            meter.idle_since(&since);
+        }
+        Ok(())
+    }
 }
 
 impl<W: Write> Session<W> {
@@ -275,7 +321,7 @@ impl<W: Write> Session<W> {
         }
         loop {
             match self.orders.receive(Duration::ZERO) {
-                Err(ChannelError::TimedOut(_)) => open.role.serve(SLICE)?,
+                Err(ChannelError::TimedOut(_)) => open.serve(SLICE)?,
                 order => return Ok(order?),
             }
         }
@@ -297,8 +343,8 @@ impl<W: Write> Session<W> {
             role,
             drives: configure.role.drives(),
             interface: configure.factors.interface.clone(),
-            begin: None,
-            end: None,
+            meter: None,
+            drained: false,
         };
         Ok((open, configured))
     }
@@ -314,21 +360,27 @@ fn answer(open: &mut Open, order: Order) -> Result<Reply, AgentError> {
             Reply::WarmedUp
         }
         Order::Measure { duration_ns, begin_ns } => {
-            open.begin = Some(Meters::read(&open.interface));
-            let measured = open.role.measure(duration_ns, begin_ns)?;
+            let meter = open.meter.insert(TrafficMeter::new(&open.interface, duration_ns, begin_ns));
+            let measured = open.role.measure(duration_ns, begin_ns, meter)?;
             if open.drives {
-                open.end = Some(Meters::read(&open.interface));
+                meter.finish(open.role.recorded());
             }
             Reply::Measured(measured)
         }
         Order::Drain(drain) => {
-            let complete = open.role.drain(&drain)?;
+            let Some(meter) = &mut open.meter else { return Err(AgentError::OutOfTurn("drain")) };
+            meter.drains(open.role.recorded());
+            let complete = open.role.drain(&drain, meter)?;
             if !open.drives {
-                open.end = Some(Meters::read(&open.interface));
+                meter.finish(open.role.recorded());
             }
+            open.drained = complete;
             Reply::Drained { complete }
         }
-        Order::Report => Reply::Report(Box::new(report(open)?)),
+        Order::Report => {
+            open.wait_idle()?;
+            Reply::Report(Box::new(report(open)?))
+        }
         order @ (Order::Configure(_) | Order::Exit | Order::Cases | Order::Check { .. }) => {
             return Err(AgentError::OutOfTurn(order.phase()));
         }
@@ -336,10 +388,9 @@ fn answer(open: &mut Open, order: Order) -> Result<Reply, AgentError> {
 }
 
 fn report(open: &mut Open) -> Result<Report, AgentError> {
-    let (Some(begin), Some(end)) = (&open.begin, &open.end) else {
+    let Some((usage, sockets, interface)) = open.meter.as_ref().and_then(TrafficMeter::report) else {
         return Err(AgentError::OutOfTurn("report"));
     };
-    let (usage, sockets, interface) = begin.until(end);
     let counters = open.monitors.counters()?;
     let mut report = Report {
         usage,

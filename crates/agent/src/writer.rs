@@ -9,6 +9,7 @@ use results::{COARSE_WINDOWS, Windows};
 use crate::{
     clock::now_ns,
     header::Header,
+    meters::TrafficMeter,
     packing::Packing,
     payload::Payloads,
     probes::Probes,
@@ -71,9 +72,14 @@ impl WriterRole {
     }
 
     /// Writes for so long. One read of the clock a sample: the end of a write is the begin of the next.
-    fn write(&mut self, duration_ns: u64, warm_up: bool) -> Result<(), AgentError> {
+    /// Of traffic that is recorded the meter is read.
+    fn write(&mut self, duration_ns: u64, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+        let warm_up = meter.is_none();
         let writer = self.writer.as_ref().expect("open until closed");
         self.call.begin(now_ns());
+        if let Some(meter) = &mut meter {
+            meter.begin();
+        }
         let begin_ns = now_ns();
         if let Some(probes) = &self.probes {
             probes.known().begin(begin_ns, warm_up);
@@ -121,6 +127,9 @@ impl WriterRole {
         counts.accepted = sequence;
         self.packing.flush(writer, &mut counts.tries)?;
         counts.end_ns = now_ns();
+        if let Some(meter) = meter {
+            meter.end(counts.accepted);
+        }
         self.recorded = counts;
         Ok(())
     }
@@ -142,20 +151,30 @@ pub(crate) fn flush(writer: &Writer, tries: &mut Tries) -> Result<(), AgentError
 }
 
 impl Role for WriterRole {
-    fn serve(&mut self, _slice: Duration) -> Result<(), AgentError> {
-        unreachable!("a writer drives the traffic")
+    fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
+        std::thread::sleep(slice);
+        Ok(())
+    }
+
+    fn recorded(&self) -> u64 {
+        self.recorded.accepted
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.write(duration_ns, true)
+        self.write(duration_ns, None)
     }
 
-    fn measure(&mut self, duration_ns: u64, _begin_ns: Option<u64>) -> Result<Measured, AgentError> {
-        self.write(duration_ns, false)?;
+    fn measure(
+        &mut self,
+        duration_ns: u64,
+        _begin_ns: Option<u64>,
+        meter: &mut TrafficMeter,
+    ) -> Result<Measured, AgentError> {
+        self.write(duration_ns, Some(meter))?;
         Ok(Measured { sent: self.recorded.accepted })
     }
 
-    fn drain(&mut self, drain: &Drain) -> Result<bool, AgentError> {
+    fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         if self.wait_acked {
             Ok(self.writer.as_ref().expect("open until closed").wait_acked(drain.timeout_ns)?)
         } else {

@@ -1,7 +1,7 @@
 //! What binds the throughput of some cells, as far as their runs tell.
 
 use experiment::ReceiveMode;
-use results::{Cell, Host, Limit, Run, format_value};
+use results::{Cell, Host, Limit, Run, Usage, format_value};
 use stats::Spread;
 
 use crate::{
@@ -36,6 +36,15 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
     let percent = |spread: &Option<Spread>| {
         spread.map(|spread| format!("{} %", between(&format_value(spread.min), &format_value(spread.max))))
     };
+    // what the process used, and what its driving thread did not get
+    let core = |role: &str, share: &Option<Spread>| {
+        let used = over_all(&runs, |run| Some(usage(run, role)?.used() * 100.0));
+        let text = format!("its process used {} of a core", percent(&used).unwrap_or_default());
+        let waited = share.zip(used).is_some_and(|(share, used)| share.min > used.min + 1.0);
+        let with_wait =
+            || format!("{text}, {} with the time that it waited for one", percent(share).unwrap_or_default());
+        if waited { with_wait() } else { text }
+    };
     let mut limits = Vec::new();
     let mut words = Vec::new();
     let mut bind = |limit, text: String| {
@@ -44,17 +53,11 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
     };
     // a writer that sends more than arrives is not what holds the rate down
     if at_least(&writer, FULL_CORE_PCT) && lost.is_some_and(|lost| lost.max <= NOTABLE_LOSS_PCT) {
-        bind(
-            Limit::WriterCpu,
-            format!("writer CPU (its process used {} of a core)", percent(&writer).unwrap_or_default()),
-        );
+        bind(Limit::WriterCpu, format!("writer CPU ({})", core("writer", &writer)));
     }
     // one that polls without a pause uses all of its core whatever comes
     if at_least(&reader, FULL_CORE_PCT) && !polling {
-        bind(
-            Limit::ReaderCpu,
-            format!("reader CPU (its process used {} of a core)", percent(&reader).unwrap_or_default()),
-        );
+        bind(Limit::ReaderCpu, format!("reader CPU ({})", core("reader", &reader)));
     }
     if at_least(&dropped, NOTABLE_LOSS_PCT) {
         let share = percent(&dropped).unwrap_or_default();
@@ -112,10 +115,15 @@ fn over_all(runs: &[&Run], of: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
     Spread::of(&figures?)
 }
 
-/// What the process of a role used of one core, all its threads together.
+/// What the process of a role used or waited for of one core ([`Usage::saturation`]).
 fn core_pct(run: &Run, role: &str) -> Option<f64> {
+    Some(usage(run, role)?.saturation() * 100.0)
+}
+
+/// Of the process of a role, if it was measured over some time.
+fn usage<'r>(run: &'r Run, role: &str) -> Option<&'r Usage> {
     let usage = &run.agents.iter().find(|agent| agent.role == role)?.usage;
-    Some((usage.user_ns as f64 + usage.system_ns as f64) / usage.elapsed_ns as f64 * 100.0)
+    (usage.elapsed_ns > 0).then_some(usage)
 }
 
 /// Datagrams that the kernel dropped, for 100 samples sent.

@@ -268,9 +268,15 @@ fn pooled_throughput(valid: &[&Run], claimed: &[&Run]) -> Option<Throughput> {
 
 fn median_cpu(valid: &[&Run]) -> Option<Cpu> {
     let runs: Vec<&Cpu> = valid.iter().filter_map(|run| run.cpu_ns_per_sample.as_ref()).collect();
+    let of = |figure: fn(&Cpu) -> Option<f64>| {
+        median(&runs.iter().copied().filter_map(figure).collect::<Vec<_>>())
+    };
     Some(Cpu {
-        writer: median(&runs.iter().map(|cpu| cpu.writer).collect::<Vec<_>>())?,
-        reader: median(&runs.iter().map(|cpu| cpu.reader).collect::<Vec<_>>())?,
+        writer: of(|cpu| Some(cpu.writer))?,
+        reader: of(|cpu| Some(cpu.reader))?,
+        // of the runs where it was subtracted
+        writer_idle_pct: of(|cpu| cpu.writer_idle_pct),
+        reader_idle_pct: of(|cpu| cpu.reader_idle_pct),
     })
 }
 

@@ -51,7 +51,7 @@ mod verdict;
 mod warning;
 mod writing_time;
 
-pub use agents::{AgentRecord, Interface, MulticastSent, Sockets, Usage, WireBytes};
+pub use agents::{AgentRecord, Idle, IdleCost, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use batches::Batches;
 pub use claims::{

@@ -200,6 +200,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
         if matches!(
             warning.kind,
             WarningKind::WritesRefused
+                | WarningKind::IdleCpu
                 | WarningKind::Buffers
                 | WarningKind::Batching
                 | WarningKind::Incomplete

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentRecord, Batches, Duet, Latency, Paced, Probes, SearchRecord, SteadyState, Takes, Warning, WireBytes,
+    AgentRecord, Batches, Duet, IdleCost, Latency, Paced, Probes, SearchRecord, SteadyState, Takes, Usage,
+    Warning, WireBytes,
 };
 
 /// One run: fresh processes, one cell, measured once.
@@ -227,11 +228,35 @@ pub struct Counted {
     pub checked_in_full: u64,
 }
 
-/// CPU time (user and system, all threads) per sample.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// CPU time (user and system, all threads) per sample, while traffic flowed ([`Usage`]).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     /// Of the writer's (pinger's) process, per sample accepted (ping sent).
     pub writer: f64,
     /// Of the reader's (ponger's) process, per sample delivered (ping echoed).
     pub reader: f64,
+    /// Idle cost of the writer's process that was subtracted, in percent of its CPU time. Absent where it was at most 5 %, and where
+    /// the process waits by using its core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer_idle_pct: Option<f64>,
+    /// Idle cost of the reader's process that was subtracted, in percent of its CPU time; absent as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader_idle_pct: Option<f64>,
+}
+
+impl Cpu {
+    /// Of the usage of both ends; none unless both have a figure.
+    #[must_use]
+    pub fn of(writer: &Usage, reader: &Usage) -> Option<Self> {
+        let idle_pct = |usage: &Usage| match usage.idle_cost() {
+            IdleCost::Share(share) => Some(100.0 * share),
+            IdleCost::Negligible | IdleCost::BusyWait => None,
+        };
+        Some(Self {
+            writer: writer.cpu_ns_per_sample()?,
+            reader: reader.cpu_ns_per_sample()?,
+            writer_idle_pct: idle_pct(writer),
+            reader_idle_pct: idle_pct(reader),
+        })
+    }
 }

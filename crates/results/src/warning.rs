@@ -52,6 +52,8 @@ pub enum WarningKind {
     Search,
     /// The middleware refused or timed out writes.
     WritesRefused,
+    /// CPU time of a process has idle cost in it, or had.
+    IdleCpu,
     /// A part of the samples could not be joined or recorded.
     Incomplete,
     /// The host is not as it should be for measuring.

@@ -6,7 +6,8 @@ use control::{
 };
 use experiment::{Flow, Workload};
 use results::{
-    Arrivals, Distribution, Interface, MulticastSent, Received, Sockets, Takes, Usage, WindowCounts, Windows,
+    Arrivals, Distribution, Idle, Interface, MulticastSent, Received, Sockets, Takes, Usage, WindowCounts,
+    Windows,
 };
 
 /// Samples or pings.
@@ -32,6 +33,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
             user_ns: if told("busy") { 950_000_000 } else { 2_000_000 },
             system_ns: 3_000_000,
             run_delay_ns: told("starved").then_some(900_000_000),
+            idle: idle(told),
             ..Usage::default()
         },
         sockets: Some(Sockets {
@@ -68,10 +70,30 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
         Role::Pinger => report.pinger = Some(pinged(configure, told)),
         Role::Ponger => report.ponger = Some(ponged(told)),
     }
+    report.usage.samples = metered(&report) + u64::from(told("overmetered"));
     if told("overflow") {
         overflow(&mut report);
     }
     report
+}
+
+/// Samples while its traffic flowed: all that it counted.
+fn metered(report: &Report) -> u64 {
+    let flows = report.paced_reader.iter().flat_map(|read| &read.flows);
+    let received = report.reader.iter().flat_map(|read| &read.received);
+    let delivered = received.chain(flows.map(|flow| &flow.received)).map(|received| received.delivered);
+    if report.reader.is_some() || report.paced_reader.is_some() { delivered.sum() } else { SENT }
+}
+
+/// Four fifths of its CPU time, more than all of it, or a core.
+fn idle(told: &dyn Fn(&'static str) -> bool) -> Option<Idle> {
+    let used_ns = match () {
+        () if told("restless") => 200_000,
+        () if told("lazy") => 300_000,
+        () if told("polls") => 49_000_000,
+        () => return None,
+    };
+    Some(Idle { elapsed_ns: 50_000_000, used_ns, run_delay_ns: Some(0) })
 }
 
 /// The highest numbers there are, where others are added to them.

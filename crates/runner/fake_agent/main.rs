@@ -12,7 +12,7 @@
 //! shm child                                         leaves a file, a process of its own
 //! lose owe few corrupt overrun foreign backwards torn miscount overflow uncounted unicast
 //! late held overheld busy starved drag unplanned unsent unplaced forget early astray deserter hoard single mislay
-//! retry
+//! retry overmetered restless lazy polls
 //!                                                   figures to be told of, or that contradict each other
 //! jam                                               when it is to write without a plan
 //! linger crash                                      after goodbye

@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 
 use experiment::{Factors, ReceiveMode, Workload};
-use results::{AgentRecord, Counted, Cpu, Interface, Run, Sockets, Usage, WireBytes};
+use results::{AgentRecord, Counted, Cpu, Idle, Interface, Run, Sockets, Usage, WireBytes};
 
-/// What was used while measuring. Processor time is all in user space.
+/// For so long agents wait without traffic.
+const IDLE_NS: u64 = 50_000_000;
+
+/// What was used while traffic flowed, over the same windows as the agents': a writer's from its first write to the end of its last one,
+/// or of its plan; a reader's from its first sample to its last one. Processor time is all in user space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Used {
     pub writer_ns: u64,
@@ -38,11 +42,24 @@ impl Used {
             Workload::Latency => ["pinger", "ponger"],
             Workload::Throughput | Workload::Paced | Workload::Search => ["writer", "reader"],
         };
-        let agent = |role: &str, user_ns, elapsed_ns| AgentRecord {
+        // the agents' windows: all samples of a simulated run lie in the traffic
+        let idle = |used_ns| Some(Idle { elapsed_ns: IDLE_NS, used_ns, run_delay_ns: Some(0) });
+        let usage = |user_ns, elapsed_ns, samples, idle_ns| Usage {
+            elapsed_ns,
+            user_ns,
+            samples,
+            idle: idle(idle_ns),
+            ..Usage::default()
+        };
+        let writer = usage(self.writer_ns, self.writer_elapsed_ns, counted.sent, 0);
+        let idle_ns = if polls { IDLE_NS } else { 0 };
+        let reader = usage(reader_ns, self.reader_elapsed_ns, counted.delivered, idle_ns);
+        run.cpu_ns_per_sample = Cpu::of(&writer, &reader);
+        let agent = |role: &str, usage| AgentRecord {
             role: role.to_owned(),
             pid: 0,
             cpus: Vec::new(),
-            usage: Usage { elapsed_ns, user_ns, ..Usage::default() },
+            usage,
             sockets: Some(Sockets {
                 in_datagrams: self.wire_packets.saturating_sub(self.dropped),
                 in_errors: self.dropped,
@@ -54,14 +71,7 @@ impl Used {
             counters: BTreeMap::new(),
             settings: if role == driving { self.settings(factors) } else { BTreeMap::new() },
         };
-        run.agents = vec![
-            agent(driving, self.writer_ns, self.writer_elapsed_ns),
-            agent(serving, reader_ns, self.reader_elapsed_ns),
-        ];
-        let per_sample = |ns: u64, samples: u64| (samples > 0).then(|| ns as f64 / samples as f64);
-        run.cpu_ns_per_sample = per_sample(self.writer_ns, counted.sent)
-            .zip(per_sample(reader_ns, counted.delivered))
-            .map(|(writer, reader)| Cpu { writer, reader });
+        run.agents = vec![agent(driving, writer), agent(serving, reader)];
         run.wire = Some(WireBytes {
             interface: traffic.name,
             rx_bytes: traffic.rx_bytes,

@@ -72,6 +72,22 @@ fn a_rate_is_held_to_the_sample_and_both_ends_mean_the_same_times() {
     }
 }
 
+/// The plan begins long after the order, and lasts a tenth of that.
+#[test]
+fn usage_is_of_the_traffic_and_not_of_the_wait_before() {
+    let mut run = Run::new(cell("udp", constant(1_000)), 100 * MS);
+    run.lead_ns = 1_000 * MS as i64;
+    let outcome = run.such_that(|outcome| {
+        [&outcome.writer, &outcome.reader].iter().all(|report| report.usage.elapsed_ns < 400 * MS)
+    });
+    for report in [&outcome.writer, &outcome.reader] {
+        assert!(report.usage.elapsed_ns >= 99 * MS, "{report:?}");
+        assert_eq!(report.usage.samples, 100, "{report:?}");
+        let idle = report.usage.idle.as_ref().expect("nothing is under way");
+        assert!(idle.elapsed_ns >= 50 * MS && idle.used_ns < idle.elapsed_ns, "{idle:?}");
+    }
+}
+
 #[test]
 fn most_samples_leave_long_before_the_next_is_due() {
     for spin in [true, false] {

@@ -200,6 +200,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         cpu_ns_per_sample: Some(Cpu {
             writer: 2_000.0 + f64::from(scheduled.number) / 3.0,
             reader: 2_500.0 + f64::from(scheduled.number) / 7.0,
+            ..Cpu::default()
         }),
         effective_qos: if reliable {
             BTreeMap::from([("writer".to_owned(), writer_qos), ("reader".to_owned(), qos)])

@@ -46,7 +46,7 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
         figures.warn(WarningKind::Loss, text);
     }
     retries(&mut figures, pinged, ponged);
-    figures.cpu = cpu(evidence, pinged.sent, ponged.echoed);
+    cpu(&mut figures, evidence, pinged.sent, ponged.echoed);
     figures
 }
 

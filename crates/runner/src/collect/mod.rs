@@ -12,13 +12,13 @@ mod throughput;
 use std::collections::BTreeMap;
 
 use crate::{
-    pair::{DRIVING, Evidence, SERVING},
+    pair::{DRIVING, Evidence, SERVING, Testimony},
     traces::Times,
 };
 use experiment::{Design, Factors, Qos, Workload};
 use results::{
-    AgentRecord, Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, PingRetries, Run,
-    RunState, SteadyState, Takes, Throughput, Usage, Warning, WarningKind, WireBytes, WritingTime,
+    AgentRecord, Counted, Cpu, Distribution, HistogramError, Idle, IdleCost, IntervalLog, Latency, Paced,
+    PingRetries, Run, RunState, SteadyState, Takes, Throughput, Warning, WarningKind, WireBytes, WritingTime,
     format_value, steady_latency,
 };
 
@@ -251,7 +251,7 @@ pub(crate) fn collect(
     figures.log
 }
 
-fn agent_record(agent: &crate::pair::Testimony) -> AgentRecord {
+fn agent_record(agent: &Testimony) -> AgentRecord {
     AgentRecord {
         role: agent.role.name().to_owned(),
         pid: agent.pid,
@@ -276,15 +276,35 @@ fn effective_qos(evidence: &Evidence) -> BTreeMap<String, Qos> {
         .collect()
 }
 
-/// CPU time per sample at each end; none of no samples.
-fn cpu(evidence: &Evidence, driven: u64, served: u64) -> Option<Cpu> {
-    let per_sample = |usage: &Usage, samples: u64| {
-        (samples > 0).then(|| usage.user_ns.saturating_add(usage.system_ns) as f64 / samples as f64)
-    };
-    Some(Cpu {
-        writer: per_sample(&evidence.agents[DRIVING].report.usage, driven)?,
-        reader: per_sample(&evidence.agents[SERVING].report.usage, served)?,
-    })
+/// CPU time per sample at each end, and warnings of its idle cost. At each end no more samples can have been metered than were counted:
+/// `driven` and `served`.
+fn cpu(figures: &mut Figures, evidence: &Evidence, driven: u64, served: u64) {
+    for (number, counted) in [(DRIVING, driven), (SERVING, served)] {
+        let Testimony { role, report, .. } = &evidence.agents[number];
+        let (role, usage) = (role.name(), &report.usage);
+        figures.check(usage.samples <= counted, || {
+            format!("the {role} metered {} samples, and counted {counted}", usage.samples)
+        });
+        let idle = 100.0 * usage.idle.as_ref().map_or(0.0, Idle::used);
+        let text = match usage.idle_cost() {
+            IdleCost::Negligible => continue,
+            IdleCost::Share(share) if share < 1.0 => format!(
+                "the {role}'s process used {idle:.1} % of a core without traffic: {:.0} % of its CPU time was subtracted from its CPU \
+                 per sample",
+                100.0 * share
+            ),
+            IdleCost::Share(_) => format!(
+                "the {role}'s process used {idle:.1} % of a core without traffic, and no more with it: its CPU per sample is n/a"
+            ),
+            IdleCost::BusyWait => format!(
+                "the {role}'s process waits by using its core ({idle:.0} % without traffic): its CPU per sample is the core's time, and \
+                 no idle cost was subtracted"
+            ),
+        };
+        figures.warn(WarningKind::IdleCpu, text);
+    }
+    let [driving, serving] = [DRIVING, SERVING].map(|number| &evidence.agents[number].report.usage);
+    figures.cpu = Cpu::of(driving, serving);
 }
 
 fn percent(part: u64, whole: u64) -> f64 {

@@ -125,7 +125,7 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     let has = |kind| figures.warnings.iter().any(|warning| warning.kind == kind);
     let (sender_limited, back_pressure) = (has(WarningKind::SenderLimited), has(WarningKind::BackPressure));
     figures.paced = Some(Paced { sender_limited, back_pressure, ..paced });
-    figures.cpu = cpu(evidence, accepted, delivered);
+    cpu(&mut figures, evidence, accepted, delivered);
     figures
 }
 

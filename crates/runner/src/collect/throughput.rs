@@ -57,6 +57,6 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -
     figures.warn_of_few();
     figures.warn_of_tail(writing, received.quickest_ns);
     figures.warn_of_writes(evidence, reliable, written.timed_out, written.refused);
-    figures.cpu = cpu(evidence, written.accepted, received.delivered);
+    cpu(&mut figures, evidence, written.accepted, received.delivered);
     figures
 }

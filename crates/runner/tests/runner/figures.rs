@@ -70,6 +70,40 @@ fn a_throughput_run_has_rates_over_the_measured_time() {
 }
 
 #[test]
+fn idle_cost_is_subtracted_where_it_is_more_than_a_twentieth() {
+    let told = |script: &str| {
+        let document = measure(Workload::Throughput, script);
+        let run = run(&document, "d/throughput").clone();
+        let idle = run.warnings.iter().filter(|warning| warning.kind == WarningKind::IdleCpu);
+        let texts: Vec<String> = idle.map(|warning| warning.text.clone()).collect();
+        (run.cpu_ns_per_sample, texts)
+    };
+    assert!(told("").1.is_empty());
+    let (cpu, texts) = told("restless");
+    let cpu = cpu.expect("some of it is left");
+    for (left, pct) in [(cpu.writer, cpu.writer_idle_pct), (cpu.reader, cpu.reader_idle_pct)] {
+        assert!((left - 1_000.0).abs() < 1e-6 && (pct.expect("told") - 80.0).abs() < 1e-6, "{left} {pct:?}");
+    }
+    assert!(texts.len() == 2 && texts[0].contains("80 % of its CPU time was subtracted"), "{texts:?}");
+    // no more than it does idle
+    let (cpu, texts) = told("lazy reader");
+    assert!(cpu.is_none() && texts.len() == 1 && texts[0].contains("n/a"), "{texts:?}");
+    // its core, whatever comes
+    let (cpu, texts) = told("polls reader");
+    let cpu = cpu.expect("the core's time");
+    assert_eq!((cpu.reader, cpu.reader_idle_pct), (5_000.0, None));
+    assert!(texts.len() == 1 && texts[0].contains("waits by using its core"), "{texts:?}");
+}
+
+#[test]
+fn samples_that_were_metered_were_counted() {
+    let document = measure(Workload::Throughput, "overmetered reader");
+    let run = run(&document, "d/throughput");
+    assert_eq!(run.state, RunState::Invalid, "{run:?}");
+    assert!(run.warnings[0].text.contains("the reader metered 1001 samples, and counted 1000"), "{run:?}");
+}
+
+#[test]
 fn counts_that_overflow_are_a_contradiction_and_no_crash() {
     for (workload, cell) in [(Workload::Latency, "d/latency"), (Workload::Throughput, "d/throughput")] {
         let document = measure(workload, "overflow");

@@ -1,0 +1,138 @@
+//! What limits a run of the default length, 800 ms, with real processes: the sender, the middleware, the reader; and what of their CPU
+//! time is idle cost.
+
+use std::{ffi::OsStr, fs};
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, list, programs, root, runs, shared_library};
+
+/// Of the time over which the usage of an agent was measured.
+fn share(agent: &Value, parts: &[&str]) -> f64 {
+    let usage = &agent["usage"];
+    parts.iter().map(|part| count(&usage[part])).sum::<u64>() as f64 / count(&usage["elapsed_ns"]) as f64
+}
+
+/// A library to be preloaded, from `tests/preload`.
+fn preload(scene: &Scene, name: &str) -> String {
+    let source = root().join("tests/preload").join(format!("{name}.c")).display().to_string();
+    shared_library(scene, "cc", &format!("{name}.so"), &["-O2", "-std=gnu11", &source])
+}
+
+/// The driver `udp`, changed as a function of `misbehaves.cpp` does.
+fn changed(scene: &Scene, how: &str) -> String {
+    let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
+    let (real, define) = (format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={how}"));
+    let library = format!("libddsmark_{how}.so");
+    shared_library(scene, "c++", &library, &["-std=c++17", &real, &define, "misbehaves.cpp"])
+}
+
+/// Measures a plan for 800 ms a run, with these variables in the environment of all processes.
+fn measure(scene: &Scene, variables: &[(&str, &OsStr)], plan: &str) -> Value {
+    let design = "[design]\nblocks = 3\nwarm_up = \"20ms\"\nmeasure = \"800ms\"\n";
+    fs::write(scene.path("limits.toml"), format!("question = \"What limits it?\"\n{plan}{design}"))
+        .expect("a file");
+    let _ = fs::remove_dir_all(scene.path("result"));
+    let outcome =
+        scene.start_with(variables, "ddsmark", &["run", "limits.toml", "--json", "--out", "result"]).end();
+    outcome.assert_status(0);
+    outcome.document()
+}
+
+fn paced(driver: &str, receive: &str, rate: u64) -> String {
+    format!(
+        "workload = \"paced\"\n[factors]\ndriver = {driver:?}\nreceive = {receive:?}\nsize = 64\nrate = {rate}\n"
+    )
+}
+
+#[test]
+fn a_sender_that_burns_its_core_is_sender_limited_and_one_that_is_blocked_under_back_pressure() {
+    let scene = Scene::new();
+    let slow = preload(&scene, "slow_send");
+    let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("DDSMARK_SLOW_SEND_NS", OsStr::new("400000"))];
+    // 2,500 a second are possible
+    // a host that takes the core away for more than a tenth of a run leaves the sender time, as far as it can be told
+    let burned = |run: &&Value| share(&run["agents"][0], &["driving_ns"]) > 0.9;
+    let found = (0..4).find_map(|_| {
+        let burning = measure(&scene, &variables, &paced("udp", "waitset", 10_000));
+        let found: Vec<Value> = runs(&burning).into_iter().filter(burned).cloned().collect();
+        (!found.is_empty()).then_some(found)
+    });
+    for run in found.expect("a run that had its core, in four experiments") {
+        let paced = &run["paced"];
+        assert!(paced["sender_limited"] == true && paced["back_pressure"] != true, "{run:#}");
+    }
+    // 50 a second are
+    let blocked = measure(&scene, &[], &paced(&changed(&scene, "blocks"), "waitset", 1_000));
+    for run in runs(&blocked) {
+        let writer = &run["agents"][0];
+        assert!(share(writer, &["driving_ns"]) < 0.9, "{run:#}");
+        // whose threads wait for cores all the time is said to be kept from them
+        let is_starved = share(writer, &["run_delay_ns"]) > 0.5;
+        assert!(is_starved || run["paced"]["back_pressure"] == true, "{run:#}");
+    }
+}
+
+#[test]
+fn a_saturated_reader_is_what_binds() {
+    let scene = Scene::new();
+    let slow = preload(&scene, "slow_receive");
+    let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("DDSMARK_SLOW_RECEIVE_NS", OsStr::new("100000"))];
+    // about as many of each size, so that there is a plateau, unless the host disturbs one of the runs
+    let plan = "workload = \"throughput\"\n[factors]\ndriver = \"udp\"\nsize = [1000, 1008]\n";
+    let plateau = (0..4).find_map(|_| {
+        let document = measure(&scene, &variables, plan);
+        let all = runs(&document);
+        if all.iter().any(|run| share(&run["agents"][1], &["driving_ns"]) <= 0.9) {
+            return None;
+        }
+        let findings = list(&document["findings"]).iter();
+        findings.clone().find(|finding| finding["kind"] == "plateau").cloned()
+    });
+    let plateau =
+        plateau.expect("two sizes on one level, of a reader that had its core, in one of four experiments");
+    assert!(list(&plateau["limits"]).contains(&"reader_cpu".into()), "{plateau:#}");
+    assert!(!list(&plateau["limits"]).contains(&"writer_cpu".into()), "{plateau:#}");
+}
+
+#[test]
+fn idle_cost_is_subtracted_unless_a_process_waits_by_using_its_core() {
+    let scene = Scene::new();
+    let texts = |run: &Value| -> Vec<String> {
+        let idle = list(&run["warnings"]).iter().filter(|warning| warning["kind"] == "idle_cpu");
+        idle.filter_map(|warning| warning["text"].as_str().map(ToOwned::to_owned)).collect()
+    };
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
+    let busy = measure(&scene, &[], &paced(&changed(&scene, "keeps_busy"), "waitset", 10_000));
+    let mut subtracted = 0;
+    for run in runs(&busy) {
+        let cpu_per_sample = &run["cpu_ns_per_sample"];
+        for (agent, end) in list(&run["agents"]).iter().zip(["writer", "reader"]) {
+            let usage = &agent["usage"];
+            let idle = &usage["idle"];
+            let cpu = (count(&usage["user_ns"]) + count(&usage["system_ns"])) as f64;
+            let rate = count(&idle["used_ns"]) as f64 / count(&idle["elapsed_ns"]) as f64;
+            let expected = rate * count(&usage["elapsed_ns"]) as f64 / cpu;
+            // the thread is there; on a host that gives it no core it may have been idle, or all that the process did
+            let words = texts(run).into_iter().find(|text| text.contains(end)).unwrap_or_default();
+            if cpu_per_sample.is_null() || !words.contains("was subtracted") {
+                continue;
+            }
+            let pct = number(&cpu_per_sample[format!("{end}_idle_pct")]);
+            assert!(pct > 5.0 && (pct / 100.0 - expected).abs() < 1e-6, "{run:#}");
+            let left = cpu * (1.0 - expected) / count(&usage["samples"]) as f64;
+            let told = number(&cpu_per_sample[end]);
+            assert!((told / left - 1.0).abs() < 1e-6, "{told} {left}: {run:#}");
+            subtracted += 1;
+        }
+    }
+    assert!(subtracted > 0, "{busy:#}");
+    let polling = measure(&scene, &[], &paced("udp", "polling", 200));
+    for run in runs(&polling) {
+        assert!(run["cpu_ns_per_sample"]["reader_idle_pct"].is_null(), "{run:#}");
+        assert!(
+            texts(run).iter().any(|text| text.contains("the reader's process waits by using its core")),
+            "{run:#}"
+        );
+    }
+}
