@@ -298,8 +298,9 @@ pub struct Selection {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenDesign {
-    /// Runs of each cell, at least 3: passes over all cells, each in random order. Without `blocks` and `precision` 6, the
-    /// least that a 95 % interval of a median can be computed from.
+    /// Runs of each cell, at least 3: passes over all cells, each in random order. Default with a `baseline`: one more than the
+    /// claims of the plan need, 8 for 2 claims and 12 for 38; without one 6, the minimum for a 95 % interval. With fewer than
+    /// the claims need, the plan says that it supports none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<At<u32>>,
     /// Instead of `blocks`: half the width of the 95 % interval to reach, of each ratio to the baseline; without a baseline, of
@@ -310,7 +311,7 @@ pub struct WrittenDesign {
     /// of blocks that takes longer is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<At<Time>>,
-    /// With `precision`: blocks before the number of blocks is decided. Without it 6.
+    /// With `precision`: blocks before the number of blocks is decided, from the figures of every metric. Default: that of `blocks`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pilot: Option<At<u32>>,
     /// Seed of the order of runs and of the payload. Without it, from the clock; it is recorded.
