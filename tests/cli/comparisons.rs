@@ -30,7 +30,9 @@ fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
         (rtt.p50_ns, rtt.p99_ns) = (Some(p50 as u64), Some((2.0 * p50) as u64));
         assembler.add(run, &Histograms::new());
     }
-    assembler.document(State::Complete)
+    let mut document = assembler.document(State::Complete);
+    document.blocks = sample::blocks(&document.experiment);
+    document
 }
 
 /// A place with results in it.

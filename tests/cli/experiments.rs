@@ -58,6 +58,9 @@ fn a_plan_is_printed_and_nothing_is_measured() {
     let place = place("", "");
     place.golden("dry-run", &["run", "small.toml", "--dry-run", "--set", "design.blocks=12"]);
     let both = "factors.vendor_defaults=false,true";
+    let none = place.run(&["run", "small.toml", "--dry-run", "--no-reference"]);
+    let said = String::from_utf8_lossy(&none.stdout);
+    assert!(said.contains("no reference: `compare` will make no claim"), "{said}");
     place.golden("dry-run-shipped", &["run", "small.toml", "--dry-run", "--set", both]);
     assert!(!place.path("results").exists());
     let output = place.run(&["run", "small.toml", "--dry-run", "--json"]);

@@ -201,6 +201,9 @@ pub fn add_quiet(
         before: None,
         after: None,
         host: None,
+        reference_before: None,
+        reference_after: None,
+        reference_error: None,
     });
     course.allocation.made += u32::from(repeats.is_none());
 }

@@ -48,6 +48,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             check_every: 1,
             pin: Pin::None,
             keep_awake: false,
+            reference: true,
             spin: true,
             probe_every: None,
             baseline: vec!["base".to_owned()],

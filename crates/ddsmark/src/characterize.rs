@@ -77,6 +77,7 @@ fn as_written(flags: &Flags, drivers: Vec<String>, pin: Pin) -> Characterize {
         seed: flags.seed.unwrap_or_else(run::seed),
         pin,
         keep_awake: flags.keep_awake,
+        reference: !flags.reference.no_reference,
         match_ns: flags.match_timeout.map(ns),
     }
 }

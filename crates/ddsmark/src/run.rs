@@ -88,7 +88,9 @@ impl Prepared {
 pub fn prepare(flags: &Run, asked: &str, launcher: &LocalLauncher, stop: &Stop) -> Result<Prepared, Problem> {
     let duet = flags.duet.then(|| "design.duet=true".to_owned());
     let shipped = flags.vendor_defaults.then(|| "factors.vendor_defaults=true".to_owned());
-    let (name, source) = source(asked, flags.set.iter().cloned().chain(duet).chain(shipped).collect())?;
+    let reference = flags.reference.no_reference.then(|| "design.reference=false".to_owned());
+    let sets = flags.set.iter().cloned().chain(duet).chain(shipped).chain(reference).collect();
+    let (name, source) = source(asked, sets)?;
     let written = source.read()?;
     check_interfaces(&written, &source)?;
     check_variables(&written, &source)?;

@@ -80,6 +80,7 @@ fn written(flags: &Flags, driver: &str) -> Written {
             measure: Some(At::nowhere(Time(measure))),
             // every cell
             baseline: Some(At::nowhere(Selection::default())),
+            reference: Some(!flags.reference.no_reference),
             ..WrittenDesign::default()
         },
         limits: experiment::WrittenLimits::default(),

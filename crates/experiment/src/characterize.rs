@@ -57,6 +57,8 @@ pub struct Characterize {
     pub pin: Pin,
     /// Whether to keep the cores from idling.
     pub keep_awake: bool,
+    /// Whether each block measures a reference.
+    pub reference: bool,
     /// How long the ends may take to match, if not the default.
     pub match_ns: Option<u64>,
 }
@@ -134,6 +136,7 @@ impl Characterize {
                 measure: at(self.measure_ns.unwrap_or(measure_ns)),
                 check_every: Some(At::nowhere(self.check_every)),
                 keep_awake: self.keep_awake,
+                reference: Some(self.reference),
                 ..WrittenDesign::default()
             },
             limits: WrittenLimits { matching: self.match_ns.and_then(at), ..WrittenLimits::default() },

@@ -68,6 +68,9 @@ pub struct Design {
     pub pin: Pin,
     /// Whether a spinner of the lowest priority keeps each core from idling.
     pub keep_awake: bool,
+    /// Whether each block measures a reference, a bare UDP socket, before and after its runs.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub reference: bool,
     /// Of the workload `paced`: whether the writer spins for the last part of a wait; else it only sleeps.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub spin: bool,
@@ -325,10 +328,17 @@ impl Experiment {
     /// What all runs will take, about, with those that measure maxima.
     #[must_use]
     pub fn expected_ns(&self) -> u64 {
-        let probes = u64::from(self.design.blocks) + 1;
-        let probing = self.design.probe_ns(self.runs_per_block()).saturating_mul(probes);
+        let times = u64::from(self.design.blocks) + 1;
+        let probing = self.between_blocks_ns().saturating_mul(times);
         let blocks = self.expected_block_ns().saturating_mul(u64::from(self.design.blocks));
         blocks.saturating_add(probing).saturating_add(self.expected_maxima_ns())
+    }
+
+    /// Duration of the noise probe and the reference together: before the first block and after each.
+    #[must_use]
+    pub fn between_blocks_ns(&self) -> u64 {
+        let runs = self.runs_per_block();
+        self.design.probe_ns(runs).saturating_add(self.design.reference_ns(runs))
     }
 
     /// What the runs of a block will take, about: one that searches makes many trials.
@@ -366,6 +376,22 @@ impl Design {
             100_000_000
         } else if share > 2_000_000_000 {
             2_000_000_000
+        } else {
+            share
+        }
+    }
+
+    /// Duration of a reference, before the first and after each block of so many runs: about 5 % of a block, 60 ms to 300 ms;
+    /// 0 without one.
+    #[must_use]
+    pub const fn reference_ns(&self, runs_per_block: usize) -> u64 {
+        let share = self.expected_runs_ns(runs_per_block) / 20;
+        if !self.reference {
+            0
+        } else if share < 60_000_000 {
+            60_000_000
+        } else if share > 300_000_000 {
+            300_000_000
         } else {
             share
         }

@@ -104,10 +104,9 @@ impl Written {
         {
             precision.pilot_blocks = self.design.pilot.as_ref().map_or(default, |pilot| *pilot.get());
             let least = default.max(precision.pilot_blocks);
-            let runs_per_block = experiment.runs_per_block();
-            let probe_ns = experiment.design.probe_ns(runs_per_block);
-            let block_ns = experiment.expected_block_ns().saturating_add(probe_ns).max(1);
-            let before_ns = probe_ns.saturating_add(experiment.expected_maxima_ns());
+            let between_ns = experiment.between_blocks_ns();
+            let block_ns = experiment.expected_block_ns().saturating_add(between_ns).max(1);
+            let before_ns = between_ns.saturating_add(experiment.expected_maxima_ns());
             let room = u32::try_from(budget_ns.saturating_sub(before_ns) / block_ns).unwrap_or(u32::MAX);
             experiment.design.blocks = room.min(MAX_BLOCKS).max(least);
         } else if self.design.blocks.is_none() {
@@ -148,6 +147,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         check_every: written.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
         pin: given.pin.clone(),
         keep_awake: written.keep_awake,
+        reference: written.reference.unwrap_or(true),
         spin: written.spin.as_ref().is_none_or(|spin| *spin.get()),
         probe_every: written.probe_every.as_ref().map(|every| *every.get()),
         baseline: Vec::new(),

@@ -27,6 +27,7 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
         rough(experiment.expected_ns()),
         duration(RUN_OVERHEAD_NS),
     ));
+    line(&reference(experiment));
     if let (Some(precision), Some(budget_ns)) = (&experiment.design.precision, experiment.design.budget_ns) {
         line(&format!(
             "wanted: 95 % intervals of ±{} % within {}, with a pilot of {}",
@@ -98,6 +99,20 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
     }
     let _ = write!(text, "\n{}", grid.render());
     text
+}
+
+/// The reference and what it costs.
+fn reference(experiment: &Experiment) -> String {
+    let each_ns = experiment.design.reference_ns(experiment.runs_per_block());
+    if each_ns == 0 {
+        return "no reference: `compare` will make no claim between this result and another".to_owned();
+    }
+    let all_ns = each_ns.saturating_mul(u64::from(experiment.design.blocks) + 1);
+    format!(
+        "reference: a bare UDP socket before the first block and after each, {} each, {} of the above",
+        duration(each_ns),
+        duration(all_ns)
+    )
 }
 
 /// Samples that are due in a run, of all its flows; none of what has no plan.

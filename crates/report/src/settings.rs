@@ -33,11 +33,12 @@ pub(crate) fn conditions(experiment: &Experiment) -> String {
         && experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Search);
     let length = if searches { "a search, its trials".to_owned() } else { duration(design.measure_ns) };
     format!(
-        "{} of each cell{twins} in shuffled order (seed {}), each {length} after {} of warm-up; {pin}; {}",
+        "{} of each cell{twins} in shuffled order (seed {}), each {length} after {} of warm-up; {pin}; {}{}",
         count(design.blocks as usize, "run"),
         design.seed,
         duration(design.warm_up_ns),
         if design.keep_awake { "cores kept awake" } else { "cores not kept awake" },
+        if design.reference { "" } else { "; no reference" },
     )
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Maximum, Warning, WarningKind, format_micros, format_value};
+use crate::{Maximum, Reference, Warning, WarningKind, format_micros, format_value};
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,16 @@ impl Course {
                 self.blocks.len()
             );
             warnings.push(Warning { kind: WarningKind::Noisy, text });
+        }
+        let failed: Vec<&String> =
+            self.blocks.iter().filter_map(|block| block.reference_error.as_ref()).collect();
+        if let Some(error) = failed.first() {
+            let text = format!(
+                "the reference failed in {} of {} blocks ({error}): no claim between this result and another rests on them",
+                failed.len(),
+                self.blocks.len()
+            );
+            warnings.push(Warning { kind: WarningKind::Reference, text });
         }
         let mixed = self.resumed.iter().filter(|resumption| !resumption.differences.is_empty());
         warnings.extend(mixed.map(|resumption| Warning {
@@ -218,6 +228,15 @@ pub struct Block {
     pub after: Option<Probe>,
     /// What the host counted meanwhile. Absent if it was interrupted.
     pub host: Option<HostNoise>,
+    /// Reference measured just before the first run. Absent with `--no-reference`, and if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_before: Option<Reference>,
+    /// Reference measured just after the last run. Absent with `--no-reference`, if it failed, and if the block was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_after: Option<Reference>,
+    /// Error of a reference that could not be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_error: Option<String>,
 }
 
 /// Spinning on every core that runs use, all at once, and looking for gaps between two readings of the clock.

@@ -40,6 +40,7 @@ mod paced;
 mod packing;
 mod probes;
 mod rate;
+mod reference;
 mod run;
 mod search;
 mod selftest;
@@ -79,6 +80,7 @@ pub use paced::{CellFlow, FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use packing::Packing;
 pub use probes::Probes;
 pub use rate::{ARRIVAL_WINDOWS, Arrivals, WindowCounts};
+pub use reference::{Reference, ReferenceFigure};
 pub use run::{Counted, Cpu, Failure, PingRetries, Run, RunState, Tail, Throughput};
 pub use search::{
     GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialJudged, TrialRecord,
@@ -92,8 +94,8 @@ pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_latency, stea
 pub use takes::Takes;
 pub use throttle::Throttle;
 pub use verdict::{
-    Answer, Conclusion, ModesBy, Pairing, SeparatingField, Typical, Verdict, VerdictKind, VerdictMode,
-    VerdictSide,
+    Answer, Conclusion, ModesBy, Pairing, ReferenceChange, SeparatingField, Typical, Verdict, VerdictKind,
+    VerdictMode, VerdictSide,
 };
 pub use warning::{Warning, WarningKind};
 pub use writing_time::WritingTime;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Metric;
+use crate::{Metric, ReferenceFigure};
 
 /// One figure of one cell held against that of another. What it rests on is in `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,8 +29,37 @@ pub struct Verdict {
     pub without_noisy: Option<Answer>,
     /// Why no verdict is given; null where one is.
     pub withheld: Option<String>,
+    /// Between two results: how the figures of the reference changed that a claim must not be explained by. Empty within a
+    /// result, and if a result has no reference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<ReferenceChange>,
+    /// Between two results: whether there would be a claim if the host had not changed, and no claim is made because its change
+    /// may explain it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub host_explains: bool,
     /// In words.
     pub text: String,
+}
+
+/// Change of a figure of the reference between two results, over the blocks of the compared runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReferenceChange {
+    /// Figure.
+    pub figure: ReferenceFigure,
+    /// Unit of the medians.
+    pub unit: String,
+    /// Median over the blocks of the baseline.
+    pub baseline: f64,
+    /// Median over the blocks of the treatment.
+    pub treatment: f64,
+    /// Estimate of Hodges and Lehmann, in percent.
+    pub change_pct: f64,
+    /// Lower end of its 95 % interval; null with too few blocks.
+    pub low_pct: Option<f64>,
+    /// Upper end.
+    pub high_pct: Option<f64>,
+    /// A claim holds for every elasticity from 0 to this: the metric changes by the reference's factor to that power.
+    pub max_elasticity: f64,
 }
 
 /// What was compared.
@@ -51,7 +80,7 @@ pub enum Pairing {
     Blocks,
     /// Both were measured in each block at the same time, beside each other: what disturbs the host meanwhile cancels.
     Duets,
-    /// In two results. Whatever changed between them is in the difference.
+    /// In two results. A claim holds whatever part of the reference's change is in the difference.
     Apart,
 }
 
@@ -152,7 +181,7 @@ pub struct Answer {
     pub incomplete: u32,
     /// Estimate of Hodges and Lehmann; null where there is none.
     pub change_pct: Option<f64>,
-    /// Lower end of the interval, of this comparison alone.
+    /// Lower end of the interval, of this comparison alone. Between two results it covers what the host's change may explain.
     pub low_pct: Option<f64>,
     /// Its upper end.
     pub high_pct: Option<f64>,
@@ -212,6 +241,12 @@ impl Conclusion {
     #[must_use]
     pub fn claims_the_same(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Whether anything is claimed: a difference or equivalence.
+    #[must_use]
+    pub const fn is_claim(&self) -> bool {
+        matches!(self, Self::Higher { .. } | Self::Lower { .. } | Self::Equivalent { .. })
     }
 
     /// Whether a real difference is claimed.

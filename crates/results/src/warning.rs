@@ -62,6 +62,8 @@ pub enum WarningKind {
     Duet,
     /// Over half of the blocks were noisy.
     Noisy,
+    /// The reference could not be measured.
+    Reference,
     /// It was taken up again although something differed.
     Mixed,
 }

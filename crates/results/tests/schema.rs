@@ -164,6 +164,9 @@ fn selftests() -> Value {
         before: Some(probe(before)),
         after: Some(probe(after)),
         host: Some(HostNoise { steal_pct: Some(before), ..HostNoise::default() }),
+        reference_before: None,
+        reference_after: None,
+        reference_error: None,
     };
     document.blocks = vec![block(1, 0.5, 1.0), block(2, 1.0, 4.0)];
     let outcome = SelfTest::of("plain", &document);

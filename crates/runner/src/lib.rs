@@ -34,6 +34,7 @@ mod meeting;
 mod noise;
 mod observer;
 mod pair;
+mod reference;
 mod rehearse;
 mod run;
 mod search;

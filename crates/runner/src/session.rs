@@ -10,12 +10,13 @@ use blocks::NextBlock;
 use experiment::{Cell, Design, Experiment, Pin, ScheduledRun, Workload};
 use results::{
     Assembler, Block, Course, Directory, Document, Failure, Header, Histograms, IntervalLog, Metric, Probe,
-    Resumption, Run, State, StoppedBy, with_rate,
+    Reference, Resumption, Run, State, StoppedBy, with_rate,
 };
 
 use crate::{
     KeepAwake, Launcher, Observer, RunnerError, Stop, allowed_cores, leftovers,
     noise::{Counters, probe},
+    reference,
     run::Names,
     tally::Tally,
     traces::Times,
@@ -121,7 +122,9 @@ impl Session<'_> {
             tally: Tally::new(experiment),
             names,
             times,
+            reference_ns: experiment.design.reference_ns(experiment.runs_per_block()),
             probed: None,
+            referenced: None,
         };
         maker.remember(assembler);
         let schedule = experiment.schedule();
@@ -162,8 +165,12 @@ struct Maker<'s> {
     tally: Tally<'s>,
     names: Names,
     times: Times,
+    /// Duration of a reference; 0 without one.
+    reference_ns: u64,
     /// The probe after the last block is the one before the next.
     probed: Option<Probe>,
+    /// The same of the reference.
+    referenced: Option<Reference>,
 }
 
 impl Maker<'_> {
@@ -196,6 +203,9 @@ impl Maker<'_> {
         }
         if !begun_before {
             let before = self.probed.take().or_else(|| probe(&self.cores, &rule));
+            let mut reference_error = None;
+            let reference_before =
+                self.referenced.take().or_else(|| self.measure_reference(&mut reference_error));
             course.blocks.push(Block {
                 number,
                 repeats,
@@ -207,6 +217,9 @@ impl Maker<'_> {
                 before,
                 after: None,
                 host: None,
+                reference_before,
+                reference_after: None,
+                reference_error,
             });
             directory.save_course(course)?;
         }
@@ -223,10 +236,14 @@ impl Maker<'_> {
         }
         let host = counters.until_now(&self.cores);
         self.probed = probe(&self.cores, &rule);
+        let mut reference_error = None;
+        self.referenced = self.measure_reference(&mut reference_error);
         let rtt = self.median_rtt(number, assembler);
         let block = course.blocks.last_mut().expect("it was begun");
         block.complete = true;
         block.after.clone_from(&self.probed);
+        block.reference_after.clone_from(&self.referenced);
+        block.reference_error = block.reference_error.take().or(reference_error);
         let probes: Vec<&Probe> = [&block.before, &block.after].into_iter().flatten().collect();
         block.reasons = rule.judge(&probes, rtt);
         block.noisy = !block.reasons.is_empty();
@@ -237,6 +254,16 @@ impl Maker<'_> {
         course.allocation.made += u32::from(repeats.is_none());
         directory.save_course(course)?;
         Ok(true)
+    }
+
+    /// Measures the reference, unless the design has none.
+    fn measure_reference(&self, error: &mut Option<String>) -> Option<Reference> {
+        if self.reference_ns == 0 {
+            return None;
+        }
+        reference::measure(&self.session.header.experiment.design, self.reference_ns)
+            .map_err(|why| *error = Some(why))
+            .ok()
     }
 
     /// Makes a run, or the two of a duet, or takes note that they are not attempted. False if somebody wishes to stop.

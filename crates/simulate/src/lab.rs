@@ -8,8 +8,9 @@ use experiment::{
     ScheduledRun, Workload,
 };
 use results::{
-    Assembler, Counted, Document, Duet, Header, Histograms, Latency, Packing, Received, Run, RunState, State,
-    SteadyState, Throughput, WritingTime, kind_of_flow, steady_latency, steady_rate, with_rate,
+    Assembler, Block, Counted, Document, Duet, Header, Histograms, Latency, Packing, Received, Reference,
+    Run, RunState, State, SteadyState, Throughput, WritingTime, kind_of_flow, steady_latency, steady_rate,
+    with_rate,
 };
 use sim_model::{Config, ConfigError, Flow};
 
@@ -75,7 +76,8 @@ impl Lab {
         let at = scheduled.duet.map_or(scheduled.number, |duet| duet.partner.min(scheduled.number));
         let half =
             if scheduled.duet.is_some_and(|duet| duet.half == 1) { self.machine.other_half } else { 1.0 };
-        let slower = self.machine.between.factor(design.seed, at) * half;
+        let slower =
+            self.machine.between.factor(design.seed, at) * self.machine.host.factor(scheduled.block) * half;
         refuse(factors, &self.machine)?;
         let config = Config::parse(options)?.slowed(slower);
         let machine = self.machine.slowed(slower);
@@ -302,8 +304,35 @@ impl Lab {
         course.allocation.stopped_by = Some(stopped_by);
         assembler.set_course(course);
         let mut document = assembler.document(State::Complete);
+        document.blocks = self.blocks(experiment);
         document.findings = findings::of(&document);
         Ok(document)
+    }
+
+    /// Blocks with their references, if the design has any.
+    fn blocks(&self, experiment: &Experiment) -> Vec<Block> {
+        let design = &experiment.design;
+        let length_ns = design.reference_ns(experiment.runs_per_block());
+        if length_ns == 0 {
+            return Vec::new();
+        }
+        let references = self.machine.host.references(design.seed, design.blocks, length_ns);
+        let block = |(number, around): (u32, &[Reference])| Block {
+            number,
+            repeats: None,
+            noisy: false,
+            reasons: Vec::new(),
+            first_run: (number - 1) * experiment.runs_per_block() as u32 + 1,
+            complete: true,
+            took_ns: None,
+            before: None,
+            after: None,
+            host: None,
+            reference_before: around.first().cloned(),
+            reference_after: around.last().cloned(),
+            reference_error: None,
+        };
+        (1..).zip(references.windows(2)).map(block).collect()
     }
 
     /// What the last run recorded of a kind (`rtt`, `one_way_out`, `one_way_back`), value by value.

@@ -26,7 +26,7 @@ use results::{Counted, Histograms, Run, Throughput};
 
 pub use describe::describe;
 pub use lab::Lab;
-pub use machine::{Between, Machine};
+pub use machine::{Between, HostChange, Machine};
 pub use record::Series;
 
 /// What the simulated host spends between two pings, and on a write where nothing else is said, in ns. It bounds how many

@@ -3,9 +3,14 @@
 
 use std::collections::VecDeque;
 
+use results::Reference;
 use sim_model::{Config, Random};
 
 use crate::HOST_NS;
+
+/// Figures of a reference on an unchanged host.
+const REFERENCE_RTT_NS: f64 = 15_000.0;
+const REFERENCE_SPS: f64 = 600_000.0;
 
 /// What the host does besides the middleware. Times are in ns.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +34,8 @@ pub struct Machine {
     pub overhead_bytes: u64,
     /// How runs differ.
     pub between: Between,
+    /// How the host itself changes over time: the references of an experiment see it too.
+    pub host: HostChange,
     /// How many times as long everything takes on the second half of the cores, in a duet.
     pub other_half: f64,
 }
@@ -57,8 +64,65 @@ impl Default for Machine {
             // Ethernet 18, IPv4 20, UDP 8
             overhead_bytes: 46,
             between: Between::default(),
+            host: HostChange::default(),
             other_half: 1.0,
         }
+    }
+}
+
+/// Planted change of the host. Time is counted in blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostChange {
+    /// Time at which the experiment begins.
+    pub begins: f64,
+    /// Change of the logarithm of all times per block.
+    pub trend: f64,
+    /// Steps: from this time on the logarithm of all times is greater by this.
+    pub steps: Vec<(f64, f64)>,
+    /// Elasticity of the middleware: its times are multiplied by the host's factor to this power.
+    pub elasticity: f64,
+    /// Standard deviation of the logarithm of each figure of a reference.
+    pub reference_sd: f64,
+}
+
+impl Default for HostChange {
+    fn default() -> Self {
+        Self { begins: 0.0, trend: 0.0, steps: Vec::new(), elasticity: 1.0, reference_sd: 0.0 }
+    }
+}
+
+impl HostChange {
+    /// Logarithm of the factor of all times, so many blocks after the begin of the experiment.
+    fn log(&self, blocks: f64) -> f64 {
+        let at = self.begins + blocks;
+        let steps = self.steps.iter().filter(|(from, _)| *from <= at).map(|(_, log)| log);
+        self.trend * at + steps.sum::<f64>()
+    }
+
+    /// Factor of the middleware's times in a block, numbered from 1.
+    pub(crate) fn factor(&self, block: u32) -> f64 {
+        (self.elasticity * self.log(f64::from(block) - 0.5)).exp()
+    }
+
+    /// References before the first of so many blocks and after each.
+    pub(crate) fn references(&self, seed: u64, blocks: u32, length_ns: u64) -> Vec<Reference> {
+        let mut random = Random::new(seed, u64::MAX - 1);
+        let mut of = |block: u32| {
+            let host = self.log(f64::from(block));
+            let mut figure =
+                |typical: f64, log: f64| typical * (log + self.reference_sd * random.normal()).exp();
+            Reference {
+                length_ns,
+                sender_cores: Vec::new(),
+                receiver_cores: Vec::new(),
+                round_trips: 5_000,
+                rtt_p50_ns: figure(REFERENCE_RTT_NS, host),
+                rtt_p99_ns: Some(figure(3.0 * REFERENCE_RTT_NS, host)),
+                samples: 100_000,
+                rate_sps: figure(REFERENCE_SPS, -host),
+            }
+        };
+        (0..=blocks).map(&mut of).collect()
     }
 }
 

@@ -1,6 +1,8 @@
 //! How often whole simulated experiments claim what is not, and find what is there; and how often searches find the capacity.
 //! `make bench` prints the whole tables; here are fewer experiments, and bounds that so many can be held to.
 
+#[path = "calibration/between_results.rs"]
+mod between_results;
 #[path = "calibration/campaign.rs"]
 mod campaign;
 #[path = "../../stats/tests/calibration/rate.rs"]
@@ -15,6 +17,7 @@ mod shipped;
 #[path = "../../stats/tests/calibration/worlds.rs"]
 mod worlds;
 
+use between_results::{Drift, Pairs};
 use campaign::{Campaign, World, tally_apart};
 use searches::{FOUND, SYSTEMS, searches};
 use shipped::{Design, EFFECT, Effects, Family, SEEDS, Tally, tally};
@@ -111,5 +114,36 @@ fn a_search_does_not_find_another_capacity() {
         for (goal, within) in goals.iter().zip(&found.within_width) {
             assert!(*within <= 2, "{}, {}: {within} of 20", system.name, goal.name);
         }
+    }
+}
+
+/// A change of the host between two results is no claim, whatever it is and however strongly the figure follows it. True are 5 % or
+/// less: 30 pairs exceed the bound by chance three times in a thousand.
+#[test]
+fn of_two_results_a_change_of_the_host_is_no_claim() {
+    for (drift, elasticity) in
+        [(Drift::Step(0.3), 1.0), (Drift::Bump(-0.2), 0.4), (Drift::Trend(-0.01), 1.6), (Drift::Still, 1.0)]
+    {
+        let tally = between_results::tally(Pairs::new(drift, elasticity, 0.0), between_results::SEEDS[0], 30);
+        assert!(tally.wrong.share() <= 0.17, "{drift:?}, {elasticity}: {tally:?}");
+        assert!(tally.wrong_criterion.share() <= 0.17, "{drift:?}, {elasticity}: {tally:?}");
+        assert!(tally.covers.share() >= 0.83, "{drift:?}, {elasticity}: {tally:?}");
+    }
+}
+
+/// The check above can fail: without references, and forced, the same changes are claimed.
+#[test]
+fn of_two_results_without_references_a_change_of_the_host_is_taken_for_an_effect() {
+    let pairs = Pairs { with_references: false, ..Pairs::new(Drift::Step(0.3), 1.0, 0.0) };
+    let tally = between_results::tally(pairs, between_results::SEEDS[0], 20);
+    assert_eq!((tally.wrong.times, tally.wrong_criterion.times), (20, 20), "{tally:?}");
+}
+
+/// An effect that the host does not explain is found, also where the host changed less.
+#[test]
+fn of_two_results_a_large_effect_is_found() {
+    for drift in [Drift::Still, Drift::Step(0.05)] {
+        let tally = between_results::tally(Pairs::new(drift, 1.0, 0.2), between_results::SEEDS[0], 20);
+        assert!(tally.differs.share() >= 0.9, "{drift:?}: {tally:?}");
     }
 }

@@ -21,8 +21,8 @@
 use crate::{
     Asked, Interval, Modality, RankSum, Sides, benjamini_hochberg, differs_and_equivalent, modality,
     power::{smallest_effect, smallest_effect_apart},
-    sample_sd,
-    sides::{Ranks, logs},
+    referenced, sample_sd,
+    sides::{Ranks, logs, pooled_sd},
     simultaneous_level,
 };
 
@@ -252,16 +252,14 @@ fn conclude(change: Option<&Change>, sides: &Sides, comparisons: usize, rules: &
             pooled_sd(&treatment, &baseline)
                 .and_then(|sd| smallest_effect_apart((treatment.len(), baseline.len()), sd, &asked))
         }
+        Sides::Referenced { treatment, baseline } => {
+            if sides.change(level).is_none() {
+                return Conclusion::TooFewBlocks { needs };
+            }
+            referenced::smallest_effect(treatment, baseline, &asked)
+        }
     };
     Conclusion::Inconclusive { could_have_seen: seen.filter(|effect| *effect > 0.0) }
-}
-
-/// The standard deviation within two groups.
-fn pooled_sd(treatment: &[f64], baseline: &[f64]) -> Option<f64> {
-    let freedom = |values: &[f64]| values.len().saturating_sub(1) as f64;
-    let squares = |values: &[f64]| Some(sample_sd(values)?.powi(2) * freedom(values));
-    let all = squares(treatment)? + squares(baseline)?;
-    Some((all / (freedom(treatment) + freedom(baseline))).sqrt())
 }
 
 #[cfg(test)]

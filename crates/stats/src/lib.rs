@@ -44,6 +44,7 @@ mod power;
 mod precision;
 mod quantile;
 mod rank_sum;
+mod referenced;
 pub mod search;
 mod separation;
 mod sides;
@@ -67,6 +68,7 @@ pub use power::{Asked, MOST_BLOCKS, blocks_needed, ratio_sd, smallest_effect, sm
 pub use precision::{BlockPlan, Goal, PILOT_BLOCKS, plan_blocks, sample_sd};
 pub use quantile::{CONFIDENCE, Ranks, min_n_for, quantile_ranks, supports_quantile};
 pub use rank_sum::{RankSum, least_runs};
+pub use referenced::{ELASTICITIES, ReferencedRun};
 pub use separation::{Field, Separation, Tested, separate};
 pub use sides::Sides;
 pub use signed_rank::{Interval, SignedRank, hodges_lehmann, least_blocks};

@@ -81,6 +81,16 @@ pub fn least_runs(level: f64) -> usize {
     runs
 }
 
+/// Sorted differences of each value of one group and each of the other.
+fn differences(treatment: &[f64], baseline: &[f64]) -> Vec<f64> {
+    let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+    assert!(finite(treatment) && finite(baseline), "there is no middle of {treatment:?} or {baseline:?}");
+    let mut differences: Vec<f64> =
+        treatment.iter().flat_map(|after| baseline.iter().map(move |before| after - before)).collect();
+    differences.sort_unstable_by(f64::total_cmp);
+    differences
+}
+
 /// Two groups of values, and what their ranks say about how far one lies from the other.
 #[derive(Clone, Debug)]
 pub struct RankSum {
@@ -96,16 +106,18 @@ impl RankSum {
     /// If a value is not finite.
     #[must_use]
     pub fn of(treatment: &[f64], baseline: &[f64]) -> Option<Self> {
-        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
-        assert!(finite(treatment) && finite(baseline), "there is no middle of {treatment:?} or {baseline:?}");
-        let mut differences: Vec<f64> =
-            treatment.iter().flat_map(|after| baseline.iter().map(move |before| after - before)).collect();
-        differences.sort_unstable_by(f64::total_cmp);
+        let differences = differences(treatment, baseline);
         (!differences.is_empty()).then(|| Self {
             runs: (treatment.len(), baseline.len()),
             differences,
             null: Null::of(treatment.len(), baseline.len()),
         })
+    }
+
+    /// Creates the ranks of other values of groups of the same sizes.
+    pub(crate) fn of_others(&self, treatment: &[f64], baseline: &[f64]) -> Self {
+        assert_eq!((treatment.len(), baseline.len()), self.runs, "the distribution is of other sizes");
+        Self { runs: self.runs, differences: differences(treatment, baseline), null: self.null.clone() }
     }
 
     /// How many values, of treatment and baseline.

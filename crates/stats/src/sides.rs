@@ -1,7 +1,8 @@
 //! The figures of two cells as they were measured: in common blocks, or apart.
 
 use crate::{
-    Block, Interval, RankSum, Run, SignedRank, bca, hodges_lehmann, least_blocks, least_runs, log_ratios,
+    Block, Interval, RankSum, ReferencedRun, Run, SignedRank, bca, hodges_lehmann, least_blocks, least_runs,
+    log_ratios, referenced::ReferencedRanks, sample_sd,
 };
 
 /// What is held against each other.
@@ -16,6 +17,13 @@ pub enum Sides {
         /// Runs of the cell that it is held against.
         baseline: Vec<Run>,
     },
+    /// One after the other, with figures of a reference that show how the host changed.
+    Referenced {
+        /// Runs of the cell that is judged.
+        treatment: Vec<ReferencedRun>,
+        /// Runs of the cell that it is compared with.
+        baseline: Vec<ReferencedRun>,
+    },
 }
 
 impl Sides {
@@ -24,6 +32,7 @@ impl Sides {
         match self {
             Self::Blocks(blocks) => blocks.iter().filter_map(|block| block.treatment).collect(),
             Self::Apart { treatment, .. } => treatment.clone(),
+            Self::Referenced { treatment, .. } => treatment.iter().map(|run| run.run).collect(),
         }
     }
 
@@ -32,6 +41,7 @@ impl Sides {
         match self {
             Self::Blocks(blocks) => blocks.iter().filter_map(|block| block.baseline).collect(),
             Self::Apart { baseline, .. } => baseline.clone(),
+            Self::Referenced { baseline, .. } => baseline.iter().map(|run| run.run).collect(),
         }
     }
 
@@ -40,6 +50,9 @@ impl Sides {
             Self::Blocks(blocks) => SignedRank::of(&log_ratios(blocks)).map(Ranks::Blocks),
             Self::Apart { treatment, baseline } => {
                 RankSum::of(&logs(treatment), &logs(baseline)).map(Ranks::Apart)
+            }
+            Self::Referenced { treatment, baseline } => {
+                ReferencedRanks::new(treatment, baseline).map(Ranks::Referenced)
             }
         }
     }
@@ -64,6 +77,11 @@ impl Sides {
                 let (treated, based) = (logs(treatment).len(), logs(baseline).len());
                 (treated.min(based), treatment.len() - treated + baseline.len() - based)
             }
+            Self::Referenced { treatment, baseline } => {
+                let usable = |runs: &[ReferencedRun]| runs.iter().filter(|run| run.is_usable()).count();
+                let (treated, based) = (usable(treatment), usable(baseline));
+                (treated.min(based), treatment.len() - treated + baseline.len() - based)
+            }
         }
     }
 
@@ -76,8 +94,8 @@ impl Sides {
                 };
                 blocks.iter().filter(unsteady).count()
             }
-            Self::Apart { treatment, baseline } => {
-                treatment.iter().chain(baseline).filter(|run| !run.steady).count()
+            Self::Apart { .. } | Self::Referenced { .. } => {
+                self.treatment().iter().chain(&self.baseline()).filter(|run| !run.steady).count()
             }
         }
     }
@@ -86,7 +104,7 @@ impl Sides {
     pub(crate) fn least(&self, level: f64) -> usize {
         match self {
             Self::Blocks(_) => least_blocks(level),
-            Self::Apart { .. } => least_runs(level),
+            Self::Apart { .. } | Self::Referenced { .. } => least_runs(level),
         }
     }
 
@@ -103,10 +121,19 @@ pub(crate) fn logs(runs: &[Run]) -> Vec<f64> {
     runs.iter().filter_map(Run::usable).map(f64::ln).collect()
 }
 
+/// The standard deviation within two groups.
+pub(crate) fn pooled_sd(treatment: &[f64], baseline: &[f64]) -> Option<f64> {
+    let freedom = |values: &[f64]| values.len().saturating_sub(1) as f64;
+    let squares = |values: &[f64]| Some(sample_sd(values)?.powi(2) * freedom(values));
+    let all = squares(treatment)? + squares(baseline)?;
+    Some((all / (freedom(treatment) + freedom(baseline))).sqrt())
+}
+
 /// The ranks of either design.
 pub(crate) enum Ranks {
     Blocks(SignedRank),
     Apart(RankSum),
+    Referenced(ReferencedRanks),
 }
 
 impl Ranks {
@@ -114,6 +141,7 @@ impl Ranks {
         match self {
             Self::Blocks(ranks) => ranks.estimate(),
             Self::Apart(ranks) => ranks.estimate(),
+            Self::Referenced(ranks) => ranks.estimate(),
         }
     }
 
@@ -121,6 +149,7 @@ impl Ranks {
         match self {
             Self::Blocks(ranks) => ranks.interval(level),
             Self::Apart(ranks) => ranks.interval(level),
+            Self::Referenced(ranks) => ranks.interval(level),
         }
     }
 
@@ -128,6 +157,7 @@ impl Ranks {
         match self {
             Self::Blocks(ranks) => ranks.p_greater(at),
             Self::Apart(ranks) => ranks.p_greater(at),
+            Self::Referenced(ranks) => ranks.p_greater(at),
         }
     }
 
@@ -135,6 +165,7 @@ impl Ranks {
         match self {
             Self::Blocks(ranks) => ranks.p_less(at),
             Self::Apart(ranks) => ranks.p_less(at),
+            Self::Referenced(ranks) => ranks.p_less(at),
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::Workload;
 use results::{
-    Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, SCHEMA_VERSION,
-    State, Verdict, VerdictKind, Wanted, flows_of, metrics_of,
+    Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, Pairing,
+    SCHEMA_VERSION, State, Verdict, VerdictKind, Wanted, flows_of, metrics_of,
 };
 use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
 
@@ -144,7 +144,7 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
             let pair = if same {
                 Pair::in_blocks(after, before, metric, of_baseline)
             } else {
-                Pair::apart((after, of_treatment), (before, of_baseline), metric)
+                Pair::apart((after, of_treatment), (before, of_baseline), metric, asked.force)
             };
             figures
                 .extend(flows_of(&after.factors, metric).into_iter().map(|flow| pair.clone().of_flow(flow)));
@@ -158,6 +158,7 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
         }
     }
     let criteria = criteria(&figures, &judged, &asked.criteria);
+    let notes = notes(baseline, treatment, &pairs, &differences, asked, &figures);
     let mut verdicts = floors(baseline, &pairs.iter().map(|(before, _)| before.id.as_str()).collect(), same);
     if !same {
         verdicts.extend(floors(treatment, &pairs.iter().map(|(_, after)| after.id.as_str()).collect(), same));
@@ -174,7 +175,7 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
         baseline: compared(baseline, &unmatched.0),
         treatment: compared(treatment, &unmatched.1),
         factors: asked.factors.clone(),
-        notes: notes(baseline, treatment, &pairs, &differences, asked),
+        notes,
         forced: !beyond.is_empty(),
         differences,
         verdicts,
@@ -305,6 +306,7 @@ fn notes(
     pairs: &[CellPair<'_>],
     differences: &[Difference],
     asked: &Asked,
+    figures: &[Pair<'_>],
 ) -> Vec<String> {
     let mut notes = Vec::new();
     let beyond: Vec<String> = differences.iter().filter(|d| !d.named).map(in_words).collect();
@@ -317,10 +319,17 @@ fn notes(
     }
     if baseline.document != treatment.document {
         notes.push(
-            "These are two results: their runs share no blocks. Drift between the two is not controlled; whatever \
-             changed on the host meanwhile is in the difference, and no interval covers it."
+            "These are two results: their runs share no blocks. A claim holds whatever part of the change of the host, as \
+             the reference of each block shows it, is in the difference, up to twice that change. What changed on the host \
+             for this middleware alone is not controlled."
                 .to_owned(),
         );
+        if asked.force && figures.iter().any(Pair::is_unreferenced) {
+            notes.push(
+                "FORCED: a result has no reference. Claims between the two may come from any change of the host."
+                    .to_owned(),
+            );
+        }
         notes.push(interleave_hint(baseline.document, treatment.document));
     } else if pairs.iter().any(|(before, after)| before.id == after.id) {
         notes.push(
@@ -367,8 +376,17 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
             judge_sides(sides, criterion.forbidden, Rules::default().level, concerned.len())
         };
         let sides = pair.sides(false);
-        let found = outcome(&sides);
-        let quiet = verdict.without_noisy.is_some().then(|| in_result(outcome(&pair.sides(true))));
+        let quiet = verdict.without_noisy.is_some().then(|| outcome(&pair.sides(true)));
+        // as with verdicts, nothing is said between two results that enough quiet blocks contradict
+        let contradicted = |found| {
+            let quiet = quiet.filter(|quiet| !matches!(quiet, Outcome::TooFewBlocks { .. }));
+            pair.pairing == Pairing::Apart && quiet.is_some_and(|quiet| quiet != found)
+        };
+        let found = match outcome(&sides) {
+            found @ (Outcome::Broken | Outcome::Kept) if contradicted(found) => Outcome::CannotTell,
+            found => found,
+        };
+        let quiet = quiet.map(in_result);
         let why = match (&verdict.withheld, found) {
             _ if pair.same_runs() => "both sides are the same runs".to_owned(),
             (Some(why), _) => format!("{}: no verdict: {why}", verdict.figure()),

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::Workload;
 use results::{
-    Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, Run, RunState, UNDER_DUET_INTERFERENCE,
-    Verdict, VerdictKind, VerdictMode, VerdictSide, format_value,
+    Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, ReferenceChange, ReferenceFigure, Run,
+    RunState, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, VerdictMode, VerdictSide, format_value,
 };
 use stats::{Better, Direction, Modality, Rules, Sides, compare_sides, median, modality};
 
@@ -32,6 +32,8 @@ pub(crate) struct Pair<'d> {
     pub pairing: Pairing,
     treatment: Part<'d>,
     baseline: Part<'d>,
+    /// Between two results: whether a claim is made without a reference.
+    forced: bool,
 }
 
 impl<'d> Part<'d> {
@@ -53,6 +55,12 @@ impl<'d> Part<'d> {
     /// The runs that are judged.
     fn judged(&self, quiet_only: bool) -> impl Iterator<Item = &'d Run> {
         self.runs().filter(move |run| !quiet_only || !self.source.noisy.contains(&run.block))
+    }
+
+    /// A figure of the reference of a run's block.
+    fn reference(&self, run: &Run, figure: ReferenceFigure) -> Option<f64> {
+        let block = self.source.document.blocks.iter().find(|block| block.number == run.block)?;
+        block.reference(figure)
     }
 
     fn noisy_blocks(&self) -> BTreeSet<u32> {
@@ -145,18 +153,27 @@ impl<'d> Pair<'d> {
 
     fn of(kind: VerdictKind, treatment: Part<'d>, baseline: Part<'d>, metric: Metric) -> Self {
         if !treatment.cell.under_duet_interference && !baseline.cell.under_duet_interference {
-            return Self { kind, metric, flow: None, pairing: Pairing::Blocks, treatment, baseline };
+            return Self {
+                kind,
+                metric,
+                flow: None,
+                pairing: Pairing::Blocks,
+                treatment,
+                baseline,
+                forced: false,
+            };
         }
         let treatment = treatment.beside(&baseline);
         let baseline = baseline.beside(&treatment);
-        Self { kind, metric, flow: None, pairing: Pairing::Duets, treatment, baseline }
+        Self { kind, metric, flow: None, pairing: Pairing::Duets, treatment, baseline, forced: false }
     }
 
-    /// Cells of two results, each with its own.
+    /// Cells of two results, each with its own. `forced` makes claims also where a result has no reference.
     pub fn apart(
         (treatment, of_treatment): (&'d Cell, Source<'d>),
         (baseline, of_baseline): (&'d Cell, Source<'d>),
         metric: Metric,
+        forced: bool,
     ) -> Self {
         Self {
             kind: VerdictKind::Comparison,
@@ -165,6 +182,7 @@ impl<'d> Pair<'d> {
             pairing: Pairing::Apart,
             treatment: Part::of(treatment, false, of_treatment),
             baseline: Part::of(baseline, false, of_baseline),
+            forced,
         }
     }
 
@@ -178,10 +196,24 @@ impl<'d> Pair<'d> {
         let judge = |run: &Run| judged(run, self.metric, self.flow);
         let (treatment, baseline) = (self.treatment.judged(quiet_only), self.baseline.judged(quiet_only));
         match self.pairing {
-            Pairing::Apart => Sides::Apart {
+            Pairing::Apart if !self.has_references() => Sides::Apart {
                 treatment: treatment.map(judge).collect(),
                 baseline: baseline.map(judge).collect(),
             },
+            Pairing::Apart => {
+                let figures = self.reference_figures(quiet_only);
+                let referenced = |part: &Part<'d>, run: &'d Run| stats::ReferencedRun {
+                    run: judge(run),
+                    references: figures
+                        .iter()
+                        .map(|figure| part.reference(run, *figure).unwrap_or(0.0))
+                        .collect(),
+                };
+                Sides::Referenced {
+                    treatment: treatment.map(|run| referenced(&self.treatment, run)).collect(),
+                    baseline: baseline.map(|run| referenced(&self.baseline, run)).collect(),
+                }
+            }
             Pairing::Blocks => {
                 let nothing = stats::Block { treatment: None, baseline: None };
                 let mut blocks: BTreeMap<u32, stats::Block> = BTreeMap::new();
@@ -200,6 +232,67 @@ impl<'d> Pair<'d> {
                 Sides::Blocks(treatment.map(duet).collect())
             }
         }
+    }
+
+    /// The same without regard to the host, for what is measured apart.
+    fn sides_alone(&self) -> Option<Sides> {
+        let judge = |run: &Run| judged(run, self.metric, self.flow);
+        (self.pairing == Pairing::Apart).then(|| Sides::Apart {
+            treatment: self.treatment.runs().map(judge).collect(),
+            baseline: self.baseline.runs().map(judge).collect(),
+        })
+    }
+
+    /// Whether both sides have runs with the metric's own figure of the reference.
+    fn has_references(&self) -> bool {
+        let own = self.metric.references(false)[0];
+        [&self.treatment, &self.baseline]
+            .iter()
+            .all(|part| part.runs().any(|run| part.reference(run, own).is_some()))
+    }
+
+    /// Whether it lies between two results of which one has no reference.
+    pub fn is_unreferenced(&self) -> bool {
+        self.pairing == Pairing::Apart && !self.has_references()
+    }
+
+    /// Figures of the reference that a claim must not be explained by.
+    fn reference_figures(&self, quiet_only: bool) -> &'static [ReferenceFigure] {
+        let least = stats::least_runs(Rules::default().level);
+        let few_are_quiet =
+            [&self.treatment, &self.baseline].iter().any(|part| part.judged(true).count() < least);
+        self.metric.references(!quiet_only && self.noisy_blocks() > 0 && few_are_quiet)
+    }
+
+    /// How these changed between the two results.
+    fn reference_changes(&self) -> Vec<ReferenceChange> {
+        if self.pairing != Pairing::Apart || !self.has_references() {
+            return Vec::new();
+        }
+        let change = |figure: &ReferenceFigure| {
+            let of = |part: &Part<'d>| -> Vec<stats::Run> {
+                let figures = part.runs().filter_map(|run| part.reference(run, *figure));
+                figures.map(|figure| stats::Run { figure, steady: true }).collect()
+            };
+            let middle = |runs: &[stats::Run]| median(&runs.iter().map(|run| run.figure).collect::<Vec<_>>());
+            let (treatment, baseline) = (of(&self.treatment), of(&self.baseline));
+            let medians = middle(&baseline).zip(middle(&treatment));
+            let sides = Sides::Apart { treatment, baseline };
+            let interval = sides.change(Rules::default().level).map(|(_, interval)| interval);
+            let compared = compare_sides(&[sides], &Rules { modes: false, ..Rules::default() }).pop()?;
+            let (baseline, treatment) = medians?;
+            Some(ReferenceChange {
+                figure: *figure,
+                unit: figure.unit().to_owned(),
+                baseline,
+                treatment,
+                change_pct: 100.0 * compared.change?.estimate,
+                low_pct: interval.map(|interval| 100.0 * interval.low),
+                high_pct: interval.map(|interval| 100.0 * interval.high),
+                max_elasticity: stats::ELASTICITIES.into_iter().fold(0.0, f64::max),
+            })
+        };
+        self.reference_figures(false).iter().filter_map(change).collect()
     }
 
     /// Whether a run is held against itself.
@@ -225,6 +318,23 @@ impl<'d> Pair<'d> {
             return Some(format!(
                 "figures {UNDER_DUET_INTERFERENCE} are compared only between runs that were made beside each other"
             ));
+        }
+        if self.pairing == Pairing::Apart && !self.has_references() {
+            let no_quiet = parts.iter().any(|part| part.judged(true).next().is_none());
+            if no_quiet && self.noisy_blocks() > 0 {
+                return Some(
+                    "no reference shows how the host changed, and no quiet block is left: measure both again, with \
+                     their references"
+                        .to_owned(),
+                );
+            }
+            if !self.forced {
+                return Some(
+                    "no reference shows how the host changed between the two results: measure both again without \
+                     `--no-reference`, or use `--force`"
+                        .to_owned(),
+                );
+            }
         }
         let lossy = parts
             .into_iter()
@@ -264,25 +374,61 @@ pub(crate) fn judge_by(pairs: &[Pair<'_>], rules: &Rules) -> Vec<Verdict> {
         |(pair, withheld): &(&Pair<'_>, Option<String>)| withheld.is_none() && pair.noisy_blocks() > 0;
     let quiet =
         if given.iter().any(is_noisy) { answers(&given, true, rules) } else { vec![None; given.len()] };
-    let verdict =
-        |(((pair, withheld), answer), quiet): (((&Pair<'_>, Option<String>), _), Option<Answer>)| {
-            let mut verdict = Verdict {
-                kind: pair.kind,
-                metric: pair.metric,
-                flow: pair.flow.map(str::to_owned),
-                unit: pair.metric.unit().to_owned(),
-                treatment: pair.treatment.side(pair.metric, pair.flow),
-                baseline: pair.baseline.side(pair.metric, pair.flow),
-                pairing: pair.pairing,
-                answer,
-                without_noisy: quiet.filter(|_| pair.noisy_blocks() > 0),
-                withheld,
-                text: String::new(),
-            };
-            verdict.text = words::verdict(&verdict, pair.noisy_blocks());
-            verdict
+    let alone = claimed_alone(&given, rules);
+    let verdict = |((((pair, withheld), answer), quiet), alone): (
+        (((&Pair<'_>, Option<String>), Option<Answer>), _),
+        _,
+    )| {
+        let quiet: Option<Answer> = quiet;
+        let quiet = quiet.filter(|_| pair.noisy_blocks() > 0);
+        let answer = answer.map(|answer| agreed(answer, quiet.as_ref(), pair));
+        let claims_nothing = answer.as_ref().is_some_and(|answer| !answer.conclusion.is_claim());
+        let mut verdict = Verdict {
+            kind: pair.kind,
+            metric: pair.metric,
+            flow: pair.flow.map(str::to_owned),
+            unit: pair.metric.unit().to_owned(),
+            treatment: pair.treatment.side(pair.metric, pair.flow),
+            baseline: pair.baseline.side(pair.metric, pair.flow),
+            pairing: pair.pairing,
+            answer,
+            without_noisy: quiet,
+            withheld,
+            references: pair.reference_changes(),
+            host_explains: alone && claims_nothing && pair.has_references(),
+            text: String::new(),
         };
-    given.into_iter().zip(all).zip(quiet).map(verdict).collect()
+        verdict.text = words::verdict(&verdict, pair.noisy_blocks());
+        verdict
+    };
+    given.into_iter().zip(all).zip(quiet).zip(alone).map(verdict).collect()
+}
+
+/// The answer of all blocks. Between two results it claims nothing that the quiet blocks contradict, if they are enough for a claim.
+fn agreed(answer: Answer, quiet: Option<&Answer>, pair: &Pair<'_>) -> Answer {
+    let contradicts = |quiet: &Answer| {
+        !matches!(quiet.conclusion, Conclusion::TooFew { .. })
+            && !quiet.conclusion.claims_the_same(&answer.conclusion)
+    };
+    if pair.pairing == Pairing::Apart && answer.conclusion.is_claim() && quiet.is_some_and(contradicts) {
+        return Answer { conclusion: Conclusion::Inconclusive { could_have_seen_pct: None }, ..answer };
+    }
+    answer
+}
+
+/// Of each pair whether there would be a claim between two results if the host had not changed.
+fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)], rules: &Rules) -> Vec<bool> {
+    let sides = |(pair, withheld): &(&Pair<'_>, Option<String>)| match withheld {
+        None => pair.sides_alone(),
+        Some(_) => Some(Sides::Blocks(Vec::new())),
+    };
+    let Some(family) = pairs.iter().map(sides).collect::<Option<Vec<Sides>>>() else {
+        return vec![false; pairs.len()];
+    };
+    let claims = |compared: stats::Comparison| {
+        matches!(compared.conclusion, stats::Conclusion::Differs { .. } | stats::Conclusion::Equivalent)
+    };
+    compare_sides(&family, rules).into_iter().map(claims).collect()
 }
 
 /// Answers of a family, none where they are withheld.

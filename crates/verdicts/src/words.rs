@@ -1,8 +1,8 @@
 //! Verdicts in words, with their numbers.
 
 use results::{
-    Answer, Conclusion, Metric, ModesBy, Pairing, Typical, UNDER_DUET_INTERFERENCE, Verdict, VerdictSide,
-    format_signed, format_value,
+    Answer, Conclusion, Metric, ModesBy, Pairing, ReferenceChange, Typical, UNDER_DUET_INTERFERENCE, Verdict,
+    VerdictSide, format_signed, format_value,
 };
 use stats::{Rules, Sides};
 
@@ -17,6 +17,7 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
     for (whose, side) in [("", &verdict.treatment), ("baseline ", &verdict.baseline)] {
         parts.extend(modes(side, verdict.metric).map(|modes| format!("{whose}{modes}")));
     }
+    parts.extend(verdict.references.iter().map(|change| format!("reference: {}", reference(change))));
     parts.extend(shares(verdict));
     parts.extend(runs(verdict));
     if let Some(quiet) = &verdict.without_noisy {
@@ -28,6 +29,15 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
         });
     }
     parts.join("; ")
+}
+
+/// Change of a figure of the reference between two results.
+fn reference(change: &ReferenceChange) -> String {
+    let interval = match (change.low_pct, change.high_pct) {
+        (Some(low), Some(high)) => format!(" (95 % {}..{})", format_signed(low), format_signed(high)),
+        _ => String::new(),
+    };
+    format!("{} of a bare socket {} %{interval}", change.figure.words(), format_signed(change.change_pct))
 }
 
 /// Where both sides have loads in percent of a maximum, each of its own: what these were.
@@ -79,6 +89,16 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
         }
         Conclusion::Equivalent { margin_pct } => {
             format!("equivalent within {margin_pct} % {}", interval(true, false))
+        }
+        Conclusion::Inconclusive { .. } if verdict.host_explains => {
+            let size = |host: &&ReferenceChange| (host.treatment / host.baseline).ln().abs();
+            let host = verdict.references.iter().max_by(|one, other| size(one).total_cmp(&size(other)));
+            format!(
+                "inconclusive: the host changed by {} %, which may explain {} % {}",
+                format_signed(host.map_or(0.0, |host| host.change_pct)),
+                format_signed(change),
+                interval(true, false)
+            )
         }
         Conclusion::Inconclusive { could_have_seen_pct: Some(seen) } => {
             format!("inconclusive: could have seen {} % {}", format_value(*seen), interval(true, false))

@@ -30,7 +30,12 @@ fn it_is_compared_with_a_later_one() {
     for rtt in runs.filter_map(|run| run.latency.get_mut("rtt")) {
         rtt.p50_ns = rtt.p50_ns.map(|ns| 2 * ns);
     }
-    let asked = Asked { criteria: vec![Criterion::parse("p50 > +5%").expect("one")], ..Asked::default() };
+    let asked = Asked {
+        criteria: vec![Criterion::parse("p50 > +5%").expect("one")],
+        // it has no references
+        force: true,
+        ..Asked::default()
+    };
     let found = compare(&side("before", &before), &side("after", &after), &asked).expect("compared");
     let p50 = found.verdicts.iter().find(|verdict| verdict.metric == Metric::RttP50).expect("a verdict");
     assert_eq!((p50.pairing, p50.treatment.runs, p50.baseline.runs), (Pairing::Apart, 3, 3));

@@ -199,7 +199,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__characterize)
-            opts="-h --driver --size --workload --batch-bytes --reliability --receive --polling-delay --interface --multicast --vendor-defaults --transport --option --quick --precise --runs --duration --warm-up --check-every --seed --match-timeout --pin --keep-awake --out --json --help"
+            opts="-h --driver --size --workload --batch-bytes --reliability --receive --polling-delay --interface --multicast --vendor-defaults --transport --option --quick --precise --runs --duration --warm-up --check-every --seed --match-timeout --pin --keep-awake --no-reference --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1067,7 +1067,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__run)
-            opts="-h --resume --force --set --duet --vendor-defaults --dry-run --out --json --help"
+            opts="-h --resume --force --set --duet --vendor-defaults --dry-run --no-reference --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1093,7 +1093,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__selftest)
-            opts="-h --driver --quick --pairs --seed --out --json --help"
+            opts="-h --driver --quick --pairs --seed --no-reference --out --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -63,6 +63,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l vendor-
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l quick -d 'Short runs: a first look'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l precise -d 'More and longer runs: figures to quote'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l keep-awake -d 'Keep the cores from idling, with spinning threads of the lowest priority. Recorded in the result'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l no-reference -d 'Measure no reference: the round trip and the rate of a bare UDP socket, before and after each block'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand characterize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l resume -d 'Go on with an interrupted experiment, after Ctrl-C, a crash or a reboot: the directory of its result. Also one that `characterize` began' -r -F
@@ -72,6 +73,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l force -d 'With `
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l duet -d 'Make each run at the same time as one of its baseline, each on half of the cores, swapped in every block. The same as `--set design.duet=true`'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l vendor-defaults -d 'Run each middleware as it is shipped, without what its driver sets unasked. The same as `--set factors.vendor_defaults=true`; with `--set factors.vendor_defaults=false,true` both are measured side by side'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l dry-run -d 'Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will be able to see, if a selftest of this host is kept'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l no-reference -d 'Measure no reference: the round trip and the rate of a bare UDP socket, before and after each block'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l driver -d 'Driver to measure with: a name, `NAME@VERSION`, or the path of a file. Without it `udp`, the bare socket' -r
@@ -79,6 +81,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l pairs -d 'P
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l seed -d 'Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l out -d 'Directory for the result, new or empty. Without it, `results/NAME-TIME`' -r -F
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l quick -d '8 pairs of short runs: a first look, under a minute. Without it 20 pairs, about four minutes'
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l no-reference -d 'Measure no reference: the round trip and the rate of a bare UDP socket, before and after each block'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -l json -d 'Print the whole result as JSON instead of tables'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand selftest" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand recipes; and not __fish_seen_subcommand_from list show help" -s h -l help -d 'Print help'

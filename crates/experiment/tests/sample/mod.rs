@@ -25,6 +25,7 @@ pub fn characterize() -> Characterize {
         seed: 7,
         pin: Pin::None,
         keep_awake: false,
+        reference: true,
         match_ns: None,
     }
 }

@@ -74,7 +74,7 @@ fn an_error_points_at_what_is_wrong() {
         (
             "[design]\nbudget = \"10s\"",
             &[],
-            "f.toml:8:10: 12 runs would take about 17s 780ms, more than the budget of 10s",
+            "f.toml:8:10: 12 runs would take about 18s 760ms, more than the budget of 10s",
             "\"10s\"",
             "budget",
         ),

@@ -135,8 +135,8 @@ fn a_baseline_is_measured_twice_in_each_block() {
 fn a_budget_says_how_many_blocks_a_precision_may_take() {
     let file = with("[design]\nprecision = \"2%\"\nbudget = \"30s\"\n");
     let experiment = plan(&file, &[]);
-    // two cells of 1.4 s each
-    assert_eq!(experiment.design.blocks, 10);
+    // two cells of 1.4 s each, with a noise probe and a reference of 140 ms each
+    assert_eq!(experiment.design.blocks, 9);
     let precision = experiment.design.precision.as_ref().expect("a precision");
     assert_eq!((precision.half_width_pct, precision.pilot_blocks), (2.0, 6));
     assert_eq!(experiment.design.budget_ns, Some(30_000_000_000));

@@ -21,6 +21,7 @@ fn the_schema_knows_every_key() {
         "match",
         "precision",
         "keep_awake",
+        "reference",
     ] {
         assert!(schema.contains(&format!("\"{key}\": {{")), "{key}");
     }

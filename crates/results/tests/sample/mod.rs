@@ -15,8 +15,8 @@ use experiment::{
     Workload,
 };
 use results::{
-    AgentRecord, Assembler, Counted, Cpu, Distribution, Document, Duet, Failure, Header, Histograms, Host,
-    IntervalLog, Latency, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
+    AgentRecord, Assembler, Block, Counted, Cpu, Distribution, Document, Duet, Failure, Header, Histograms,
+    Host, IntervalLog, Latency, Reference, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
 };
 
 /// Seconds since 1970 at which the experiment began.
@@ -133,6 +133,36 @@ pub fn latencies(number: u32, size: u64) -> BTreeMap<&'static str, Vec<u64>> {
     let back: Vec<u64> = (0..400).map(|_| noise.latency(typical + 900)).collect();
     let rtt = out.iter().zip(&back).map(|(out, back)| out + back).collect();
     BTreeMap::from([("rtt", rtt), ("one_way_out", out), ("one_way_back", back)])
+}
+
+/// Blocks of an experiment whose references are all the same.
+pub fn blocks(experiment: &Experiment) -> Vec<Block> {
+    let reference = Reference {
+        length_ns: 60_000_000,
+        sender_cores: vec![0],
+        receiver_cores: vec![1],
+        round_trips: 1_500,
+        rtt_p50_ns: 15_000.0,
+        rtt_p99_ns: Some(40_000.0),
+        samples: 12_000,
+        rate_sps: 500_000.0,
+    };
+    let block = |number: u32| Block {
+        number,
+        repeats: None,
+        noisy: false,
+        reasons: Vec::new(),
+        first_run: (number - 1) * experiment.runs_per_block() as u32 + 1,
+        complete: true,
+        took_ns: None,
+        before: None,
+        after: None,
+        host: None,
+        reference_before: Some(reference.clone()),
+        reference_after: Some(reference.clone()),
+        reference_error: None,
+    };
+    (1..=experiment.design.blocks).map(block).collect()
 }
 
 /// A valid run and its histograms.

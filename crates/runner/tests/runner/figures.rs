@@ -2,7 +2,9 @@
 
 use crate::rig::{Rig, files_below, run};
 use experiment::{Batching, Pin, Queues, ReceiveGroup, Workload};
-use results::{Directory, Document, FindingKind, PingRetries, RunState, State, Tail, WarningKind};
+use results::{
+    Directory, Document, FindingKind, PingRetries, ReferenceFigure, RunState, State, Tail, WarningKind,
+};
 
 fn measure(workload: Workload, script: &str) -> Document {
     Rig::new(&[("d", script)]).of_workload(workload).execute()
@@ -369,6 +371,34 @@ fn agents_are_pinned_and_cores_kept_awake_as_planned() {
         let cpus: Vec<_> = run(&document, cell).agents.iter().map(|agent| agent.cpus.clone()).collect();
         assert_eq!(cpus, [vec![3], vec![5]]);
     }
+}
+
+#[test]
+fn every_block_lies_between_two_references_unless_the_design_has_none() {
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput);
+    rig.experiment.design.blocks = 2;
+    let document = rig.execute();
+    let [first, second] = &document.blocks[..] else { panic!("{:?}", document.blocks) };
+    assert!(first.reference_before.is_some() && second.reference_after.is_some(), "{first:?}");
+    assert_eq!(first.reference_after, second.reference_before);
+    for block in [first, second] {
+        assert_eq!(block.reference_error, None);
+        for figure in [ReferenceFigure::RttP50, ReferenceFigure::Rate] {
+            assert!(block.reference(figure).is_some_and(|figure| figure > 0.0), "{block:?}");
+        }
+    }
+    let saved = Directory::load(&rig.results()).expect("saved");
+    assert_eq!(saved.blocks, document.blocks);
+
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput);
+    rig.experiment.design.reference = false;
+    let document = rig.execute();
+    let block = &document.blocks[0];
+    assert_eq!(
+        (&block.reference_before, &block.reference_after, &block.reference_error),
+        (&None, &None, &None)
+    );
+    assert!(!document.experiment.design.reference);
 }
 
 #[test]

@@ -48,6 +48,7 @@ impl Rig {
                     check_every: 1,
                     pin: Pin::None,
                     keep_awake: false,
+                    reference: true,
                     spin: true,
                     probe_every: None,
                     baseline: Vec::new(),

@@ -62,6 +62,7 @@ pub fn design(measure_ns: u64) -> Design {
         check_every: 1,
         pin: Pin::None,
         keep_awake: false,
+        reference: true,
         spin: true,
         probe_every: None,
         baseline: Vec::new(),

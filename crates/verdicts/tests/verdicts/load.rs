@@ -107,7 +107,7 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
         let mut header = header(&[], &flows);
         header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
         header.experiment.design.blocks = 12;
-        document_with(&header, |run| {
+        let mut document = document_with(&header, |run| {
             for (flow, ratio) in run.paced.as_mut().expect("a plan").flows.iter_mut().zip([ratio, 1.0]) {
                 let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
                 let p50 = 100_000.0 * ratio * (1.0 + 0.01 * noise);
@@ -116,7 +116,9 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
             }
             let pictures = &mut run.paced.as_mut().expect("a plan").flows[1].counted;
             pictures.lost = pictures.sent * lost / 100;
-        })
+        });
+        document.blocks = sample::blocks(&document.experiment);
+        document
     };
     let criteria = vec![Criterion::parse("p99 > +10%").expect("a criterion")];
     let asked = Asked { criteria, ..Asked::default() };

@@ -3,6 +3,7 @@
 mod conclusions;
 mod criteria;
 mod duet;
+mod host;
 mod interleave;
 mod load;
 mod modes;
@@ -52,7 +53,9 @@ fn made_of(
         change(&mut run);
         assembler.add(run, &Histograms::new());
     }
-    assembler.document(State::Complete)
+    let mut document = assembler.document(State::Complete);
+    document.blocks = sample::blocks(&document.experiment);
+    document
 }
 
 /// A round trip of 100 µs where `driver`'s is `ratio` of it, and runs lie up to `reach` apart.

@@ -1,0 +1,118 @@
+//! The reference: a bare UDP socket, measured beside each noise probe, to show how the host changed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Block, Metric};
+
+/// Round trips and rate of a bare UDP socket over the loopback interface, on the cores that runs use. No middleware takes part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reference {
+    /// Planned duration in ns; half of it for round trips, half for the rate.
+    pub length_ns: u64,
+    /// Cores of the pinger (or sender). Empty if not pinned.
+    pub sender_cores: Vec<u32>,
+    /// Cores of the echo (or receiver). Empty if not pinned.
+    pub receiver_cores: Vec<u32>,
+    /// Number of round trips behind the quantiles.
+    pub round_trips: u64,
+    /// Median round trip in ns.
+    pub rtt_p50_ns: f64,
+    /// 99 % quantile of the round trips in ns. Absent if there were too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rtt_p99_ns: Option<f64>,
+    /// Number of samples behind the rate.
+    pub samples: u64,
+    /// Samples of 64 bytes per second, with a window of 64 in flight.
+    pub rate_sps: f64,
+}
+
+/// Figure of the reference that a metric is set beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferenceFigure {
+    /// Median round trip.
+    RttP50,
+    /// 99 % quantile of the round trips.
+    RttP99,
+    /// Rate.
+    Rate,
+    /// Time per sample, the inverse of the rate.
+    SampleTime,
+}
+
+impl ReferenceFigure {
+    /// Name for people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::RttP50 => "p50 RTT",
+            Self::RttP99 => "p99 RTT",
+            Self::Rate => "rate",
+            Self::SampleTime => "time per sample",
+        }
+    }
+
+    /// Unit.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::RttP50 | Self::RttP99 | Self::SampleTime => "ns",
+            Self::Rate => "1/s",
+        }
+    }
+
+    const fn of(self, reference: &Reference) -> Option<f64> {
+        match self {
+            Self::RttP50 => Some(reference.rtt_p50_ns),
+            Self::RttP99 => reference.rtt_p99_ns,
+            Self::Rate => Some(reference.rate_sps),
+            Self::SampleTime => Some(1e9 / reference.rate_sps),
+        }
+    }
+}
+
+impl Block {
+    /// The figure of the block's reference: the geometric mean of the measurements before and after it. `None` if either is
+    /// missing.
+    #[must_use]
+    pub fn reference(&self, figure: ReferenceFigure) -> Option<f64> {
+        let of = |reference: &Option<Reference>| figure.of(reference.as_ref()?);
+        let mean = (of(&self.reference_before)? * of(&self.reference_after)?).sqrt();
+        (mean.is_finite() && mean > 0.0).then_some(mean)
+    }
+}
+
+impl Metric {
+    /// Figures of the reference that a change of this metric between two results is set beside: first its own; then those that
+    /// count too if the host was disturbed, as a quantile need not follow what disturbs some of the round trips.
+    #[must_use]
+    pub fn references(self, disturbed: bool) -> &'static [ReferenceFigure] {
+        use ReferenceFigure::{Rate, RttP50, RttP99, SampleTime};
+        match self {
+            Self::RttP50 | Self::ResponseP50 | Self::ServiceP50 => {
+                if disturbed {
+                    &[RttP50, RttP99, SampleTime]
+                } else {
+                    &[RttP50]
+                }
+            }
+            Self::RttP90
+            | Self::RttP99
+            | Self::RttP999
+            | Self::ResponseP90
+            | Self::ResponseP99
+            | Self::ResponseP999
+            | Self::ServiceP99
+            | Self::SendLagP99 => {
+                if disturbed {
+                    &[RttP99, RttP50, SampleTime]
+                } else {
+                    &[RttP99]
+                }
+            }
+            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo => &[Rate],
+            Self::CpuWriter | Self::CpuReader => &[SampleTime],
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Reference measurement: round trip and rate of a bare UDP socket, to show how the host changed between two results.
+//!
+//! Two threads of the runner, on the cores that the two ends of a run use. First one datagram at a time is sent back and forth;
+//! then datagrams are sent with at most [`WINDOW`] in flight, so that none is dropped. Samples of a middleware take the same
+//! system calls and wake-ups, and more.
+
+use std::{
+    io,
+    net::{Ipv4Addr, UdpSocket},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use experiment::{Design, Pin};
+use nix::{
+    sched::{CpuSet, sched_setaffinity},
+    unistd::Pid,
+};
+use results::Reference;
+use stats::supports_quantile;
+
+/// Size of every datagram.
+const BYTES: usize = 64;
+/// Datagrams in flight while the rate is measured.
+const WINDOW: u32 = 64;
+/// Received datagrams per acknowledgment.
+const ACKNOWLEDGED: u32 = WINDOW / 2;
+/// Maximum wait for a datagram.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// Share of each phase before it counts.
+const WARM_UP: u32 = 10;
+/// Round trips that its phase is continued for on a busy host, so that they have a 99 % quantile ...
+const ENOUGH_ROUND_TRIPS: u64 = 300;
+/// ... acknowledgments that the other one is ...
+const ENOUGH_ACKNOWLEDGMENTS: u64 = 20;
+/// ... for at most this long.
+const MAX_PHASE: Duration = Duration::from_secs(1);
+/// Maximum number of round trips that are recorded.
+const MAX_ROUND_TRIPS: usize = 1 << 16;
+
+/// First byte of a datagram.
+const PING: u8 = 0;
+const SAMPLE: u8 = 1;
+const END: u8 = 2;
+
+/// Measures the reference of a design for this duration. Blocks for about that long; on a busy host for
+/// 2 s at most.
+///
+/// # Errors
+/// Returns an error if a thread cannot be started or pinned, or if datagrams do not arrive.
+pub(crate) fn measure(design: &Design, length_ns: u64) -> Result<Reference, String> {
+    let halves = if design.duet { design.pin.halves() } else { None };
+    // the two halves of a duet are swapped in every block: the first stands for both
+    let pin = halves.map_or_else(|| design.pin.clone(), |[first, _]| first);
+    let (sender_cores, receiver_cores) = match pin {
+        Pin::None => (Vec::new(), Vec::new()),
+        Pin::Cores(sender, receiver) => (sender, receiver),
+    };
+    let sockets = || -> io::Result<(UdpSocket, UdpSocket)> {
+        let (sender, receiver) = (bind()?, bind()?);
+        sender.connect(receiver.local_addr()?)?;
+        receiver.connect(sender.local_addr()?)?;
+        Ok((sender, receiver))
+    };
+    let (sender, receiver) = sockets().map_err(|error| format!("UDP socket: {error}"))?;
+    let ended = AtomicBool::new(false);
+    let measured = thread::scope(|scope| {
+        let builder = thread::Builder::new().name("reference-echo".to_owned());
+        let echo = builder.spawn_scoped(scope, || echo(&receiver, &receiver_cores, &ended));
+        let echo = echo.map_err(|error| format!("thread: {error}"))?;
+        let builder = thread::Builder::new().name("reference".to_owned());
+        let ping = builder.spawn_scoped(scope, || {
+            let measured = send(&sender, &sender_cores, Duration::from_nanos(length_ns / 2));
+            ended.store(true, Ordering::Relaxed);
+            // or the echo ends when it has waited for the last time
+            let _ = sender.send(&[END; BYTES]);
+            measured
+        });
+        let measured = match ping {
+            Ok(ping) => ping.join().expect("it does not panic").map_err(|error| error.to_string()),
+            Err(error) => {
+                ended.store(true, Ordering::Relaxed);
+                Err(format!("thread: {error}"))
+            }
+        };
+        echo.join().expect("it does not panic").map_err(|error| error.to_string())?;
+        measured
+    })?;
+    let Measured { mut round_trips_ns, samples, elapsed } = measured;
+    round_trips_ns.sort_unstable();
+    let n = round_trips_ns.len() as u64;
+    let quantile = |q: f64| {
+        let rank = (q * n as f64).ceil().max(1.0) as usize;
+        supports_quantile(n, q).then(|| round_trips_ns[rank - 1] as f64)
+    };
+    let rtt_p50_ns = quantile(0.5).ok_or_else(|| format!("only {n} round trips in {length_ns} ns"))?;
+    if samples == 0 {
+        return Err(format!("no samples in {length_ns} ns"));
+    }
+    Ok(Reference {
+        length_ns,
+        rtt_p99_ns: quantile(0.99),
+        rtt_p50_ns,
+        round_trips: n,
+        samples,
+        rate_sps: samples as f64 / elapsed.as_secs_f64(),
+        sender_cores,
+        receiver_cores,
+    })
+}
+
+fn bind() -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.set_write_timeout(Some(PATIENCE))?;
+    Ok(socket)
+}
+
+/// Pins the calling thread; without cores it stays where the scheduler puts it.
+fn pin_to(cores: &[u32]) -> io::Result<()> {
+    if cores.is_empty() {
+        return Ok(());
+    }
+    let mut set = CpuSet::new();
+    for &core in cores {
+        set.set(core as usize)?;
+    }
+    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
+}
+
+/// Result of the two phases.
+struct Measured {
+    round_trips_ns: Vec<u64>,
+    /// Acknowledged samples and the time between the first and the last of these acknowledgments.
+    samples: u64,
+    elapsed: Duration,
+}
+
+/// Sends: one at a time for this duration, then as fast as the window lets for the same.
+fn send(socket: &UdpSocket, cores: &[u32], phase: Duration) -> io::Result<Measured> {
+    pin_to(cores)?;
+    let mut round_trips_ns = Vec::with_capacity(MAX_ROUND_TRIPS);
+    let (mut ping, mut buffer) = ([PING; BYTES], [0; BYTES]);
+    let began = Instant::now();
+    let mut number = 0_u64;
+    while !is_over(began.elapsed(), phase, round_trips_ns.len() as u64 >= ENOUGH_ROUND_TRIPS)
+        && round_trips_ns.len() < MAX_ROUND_TRIPS
+    {
+        number += 1;
+        ping[8..16].copy_from_slice(&number.to_ne_bytes());
+        let sent = Instant::now();
+        socket.send(&ping)?;
+        // an earlier one may still come
+        while is_received(socket.recv(&mut buffer))? {
+            if buffer[8..16] == ping[8..16] {
+                if sent - began > phase / WARM_UP {
+                    round_trips_ns.push(sent.elapsed().as_nanos() as u64);
+                }
+                break;
+            }
+        }
+    }
+    let sample = [SAMPLE; BYTES];
+    let (mut in_flight, mut samples, mut first, mut last) = (0_u32, 0_u64, None, None);
+    let began = Instant::now();
+    loop {
+        while in_flight < WINDOW {
+            socket.send(&sample)?;
+            in_flight += 1;
+        }
+        let acknowledged = is_received(socket.recv(&mut buffer))? && buffer[0] == SAMPLE;
+        let now = Instant::now();
+        // what was not acknowledged in time is lost
+        in_flight = if acknowledged { in_flight.saturating_sub(ACKNOWLEDGED) } else { 0 };
+        if acknowledged && now - began > phase / WARM_UP {
+            samples += if first.is_some() { u64::from(ACKNOWLEDGED) } else { 0 };
+            first.get_or_insert(now);
+            last = Some(now);
+        }
+        if is_over(now - began, phase, samples >= ENOUGH_ACKNOWLEDGMENTS * u64::from(ACKNOWLEDGED)) {
+            break;
+        }
+    }
+    let elapsed = first.zip(last).map_or(Duration::ZERO, |(first, last)| last - first);
+    Ok(Measured { round_trips_ns, samples, elapsed })
+}
+
+/// Returns whether a phase has ended.
+fn is_over(elapsed: Duration, phase: Duration, enough: bool) -> bool {
+    elapsed >= phase && (enough || elapsed >= MAX_PHASE)
+}
+
+/// Returns pings, and acknowledges samples.
+fn echo(socket: &UdpSocket, cores: &[u32], ended: &AtomicBool) -> io::Result<()> {
+    pin_to(cores)?;
+    let mut buffer = [0; BYTES];
+    let mut received = 0;
+    while !ended.load(Ordering::Relaxed) {
+        if !is_received(socket.recv(&mut buffer))? {
+            received = 0;
+            continue;
+        }
+        match buffer[0] {
+            END => break,
+            SAMPLE => {
+                received += 1;
+                if received % ACKNOWLEDGED == 0 {
+                    socket.send(&buffer)?;
+                }
+            }
+            _ => {
+                socket.send(&buffer)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a datagram was received in time.
+fn is_received(received: io::Result<usize>) -> io::Result<bool> {
+    match received {
+        Ok(bytes) => Ok(bytes == BYTES),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+            ) =>
+        {
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use crate::allowed_cores;
+
+    fn design(pin: Pin) -> Design {
+        Design {
+            blocks: 1,
+            seed: 1,
+            warm_up_ns: 0,
+            measure_ns: 1_000_000,
+            windows: 1,
+            check_every: 1,
+            probe_every: None,
+            pin,
+            keep_awake: false,
+            reference: true,
+            spin: true,
+            baseline: Vec::new(),
+            duet: false,
+            repeat_noisy: false,
+            precision: None,
+            budget_ns: None,
+        }
+    }
+
+    #[test]
+    fn round_trips_and_a_rate_are_measured_on_the_cores_of_the_runs() {
+        let cores = allowed_cores();
+        let (first, last) = (vec![cores[0]], vec![*cores.last().expect("a core")]);
+        let reference = measure(&design(Pin::Cores(first.clone(), last.clone())), 100_000_000);
+        let reference = reference.expect("loopback");
+        assert_eq!((&reference.sender_cores, &reference.receiver_cores), (&first, &last));
+        assert!(reference.round_trips >= 6 && reference.rtt_p50_ns > 0.0, "{reference:?}");
+        assert!(reference.samples > 0 && reference.rate_sps > 0.0, "{reference:?}");
+        // where the calling thread may run is as it was
+        assert_eq!(allowed_cores(), cores);
+        let unpinned = measure(&design(Pin::None), 60_000_000).expect("loopback");
+        assert!(unpinned.sender_cores.is_empty() && unpinned.round_trips > 0, "{unpinned:?}");
+    }
+
+    #[test]
+    fn a_core_that_does_not_exist_is_an_error_and_ends_in_time() {
+        for pin in [Pin::Cores(vec![0], vec![4000]), Pin::Cores(vec![4000], vec![0])] {
+            let error = measure(&design(pin), 60_000_000).expect_err("no such core");
+            assert!(error.contains("Invalid argument"), "{error}");
+        }
+    }
+
+    /// The check that a slower host is seen can fail: what spins on both cores takes time from the socket, and is seen.
+    #[test]
+    fn work_on_both_cores_lowers_the_rate() {
+        let cores = allowed_cores();
+        let design = design(Pin::Cores(vec![cores[0]], vec![*cores.last().expect("a core")]));
+        let (ended, spun) = (AtomicBool::new(false), AtomicU64::new(0));
+        let rates = || [(); 3].map(|()| measure(&design, 100_000_000).expect("loopback").rate_sps);
+        let (alone, beside) = thread::scope(|scope| {
+            let alone = rates().into_iter().fold(0.0, f64::max);
+            for _ in 0..4 {
+                for core in &cores {
+                    let (ended, spun) = (&ended, &spun);
+                    scope.spawn(move || {
+                        pin_to(&[*core]).expect("an allowed core");
+                        while !ended.load(Ordering::Relaxed) {
+                            spun.fetch_add(1, Ordering::Relaxed);
+                        }
+                    });
+                }
+            }
+            while spun.load(Ordering::Relaxed) < 1_000 {
+                thread::yield_now();
+            }
+            let rates = std::panic::catch_unwind(std::panic::AssertUnwindSafe(rates));
+            ended.store(true, Ordering::Relaxed);
+            (alone, rates.expect("a rate").into_iter().fold(f64::INFINITY, f64::min))
+        });
+        assert!(beside < alone, "{beside} beside 4 spinning threads a core, {alone} alone");
+    }
+}

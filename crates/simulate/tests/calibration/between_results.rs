@@ -1,0 +1,190 @@
+//! Pairs of results on a host that changes between and within them, compared as `ddsmark compare` does: whole documents through
+//! `verdicts::compare`.
+
+use experiment::{Cell, Design, Experiment, Limits, Workload};
+use results::{Conclusion, CriterionOutcome, Document, Metric, Verdict, VerdictKind};
+use simulate::{Between, HostChange, Lab, Machine};
+use verdicts::{Asked, Criterion, Side, compare};
+
+use crate::{
+    rate::Rate,
+    rig::{MS, cell, design},
+};
+
+/// Seeds, fixed before any rate was read.
+pub const SEEDS: [u64; 3] = [59, 2024, 8101];
+/// Blocks of each result.
+pub const BLOCKS: u32 = 12;
+/// Elasticities of the middleware.
+#[allow(dead_code, reason = "the tests have fewer")]
+pub const TRUE_ELASTICITIES: [f64; 5] = [0.0, 0.4, 1.0, 1.6, 2.0];
+/// What the criterion forbids.
+const FORBIDDEN: &str = "p50 > +5%";
+
+/// How the host changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Drift {
+    /// Not at all.
+    Still,
+    /// It is slower by this much, relative, during the second result.
+    Step(f64),
+    /// The same from the middle of the first result to the middle of the second.
+    Bump(f64),
+    /// It becomes slower by this much in each block, over both results and twice as many blocks between them.
+    Trend(f64),
+}
+
+#[allow(dead_code, reason = "the tests have fewer")]
+pub const DRIFTS: [Drift; 8] = [
+    Drift::Still,
+    Drift::Step(0.05),
+    Drift::Step(0.3),
+    Drift::Step(-0.55),
+    Drift::Bump(0.2),
+    Drift::Bump(-0.2),
+    Drift::Trend(0.002),
+    Drift::Trend(-0.01),
+];
+
+impl Drift {
+    fn host(self, second: bool, elasticity: f64, reference_sd: f64) -> HostChange {
+        let blocks = f64::from(BLOCKS);
+        let host = HostChange {
+            begins: if second { 3.0 * blocks } else { 0.0 },
+            elasticity,
+            reference_sd,
+            ..HostChange::default()
+        };
+        match self {
+            Self::Still => host,
+            Self::Step(change) => HostChange { steps: vec![(2.0 * blocks, change.ln_1p())], ..host },
+            Self::Bump(change) => {
+                let log = change.ln_1p();
+                HostChange { steps: vec![(0.5 * blocks, log), (3.5 * blocks, -log)], ..host }
+            }
+            Self::Trend(change) => HostChange { trend: change.ln_1p(), ..host },
+        }
+    }
+}
+
+/// Pairs of results of one cell, of which the second takes longer by a true effect.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs {
+    pub drift: Drift,
+    pub elasticity: f64,
+    /// Of the round trip, relative.
+    pub effect: f64,
+    /// Of the cell between runs.
+    pub cv: f64,
+    /// Of the logarithm of a figure of one reference measurement.
+    pub reference_sd: f64,
+    /// Whether the rule is applied; else the references are removed, and claims forced.
+    pub with_references: bool,
+}
+
+impl Pairs {
+    pub const fn new(drift: Drift, elasticity: f64, effect: f64) -> Self {
+        Self { drift, elasticity, effect, cv: 0.01, reference_sd: 0.01, with_references: true }
+    }
+
+    fn result(&self, second: bool, seed: u64) -> Document {
+        let latency = 20_000.0 * if second { 1.0 + self.effect } else { 1.0 };
+        // 48 round trips a run: their median scatters by 0.13 %
+        let latency = format!("lognormal:{}ns,0.01", latency.round());
+        let cell = Cell {
+            id: "sim/latency".to_owned(),
+            ..cell(Workload::Latency, true, 0, &[("latency", latency.as_str())])
+        };
+        let experiment = Experiment {
+            name: "simulated".to_owned(),
+            question: "Is it seen?".to_owned(),
+            cells: vec![cell],
+            design: Design {
+                blocks: BLOCKS,
+                seed: 2 * seed + u64::from(second),
+                warm_up_ns: 0,
+                reference: self.with_references,
+                ..design(2 * MS)
+            },
+            limits: Limits::default(),
+            search: None,
+            variants: None,
+            notes: Vec::new(),
+        };
+        let machine = Machine {
+            between: Between { sd: self.cv, ..Between::default() },
+            host: self.drift.host(second, self.elasticity, self.reference_sd),
+            ..Machine::default()
+        };
+        Lab::on(machine).experiment(&experiment).expect("a simulated experiment")
+    }
+
+    /// Verdict on the median, and what becomes of the criterion.
+    fn compared(&self, seed: u64) -> (Verdict, CriterionOutcome) {
+        let (before, after) = (self.result(false, seed), self.result(true, seed));
+        let asked = Asked {
+            factors: vec!["option".to_owned()],
+            metrics: vec![Metric::RttP50.into()],
+            criteria: vec![Criterion::parse(FORBIDDEN).expect("a criterion")],
+            force: !self.with_references,
+        };
+        let compared = compare(&side("before", &before), &side("after", &after), &asked);
+        let mut compared = compared.unwrap_or_else(|refusal| panic!("{refusal}: {:?}", refusal.details()));
+        compared.verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison);
+        assert_eq!((compared.verdicts.len(), compared.criteria.len()), (1, 1));
+        (compared.verdicts.remove(0), compared.criteria[0].outcome)
+    }
+}
+
+fn side<'d>(name: &str, document: &'d Document) -> Side<'d> {
+    Side { name: name.to_owned(), document, cells: document.cells.iter().collect() }
+}
+
+/// What was claimed of many pairs.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    /// Of a true difference: said to be higher. Of none: said to differ.
+    pub differs: Rate,
+    /// Said what is not: a difference where there is none, one in the wrong direction, or equivalence beyond the margin.
+    pub wrong: Rate,
+    /// The criterion is said to be broken or kept, and is not.
+    pub wrong_criterion: Rate,
+    /// The printed interval covers the true effect.
+    pub covers: Rate,
+}
+
+pub fn tally(pairs: Pairs, seed: u64, n: u32) -> Tally {
+    let (mut differs, mut wrong, mut wrong_criterion, mut covers) = (0, 0, 0, 0);
+    for pair in 0..n {
+        let (verdict, outcome) = pairs.compared((seed << 32) + u64::from(pair));
+        let answer = verdict.answer.as_ref().expect("an answer");
+        let is_wrong = match &answer.conclusion {
+            Conclusion::Higher { .. } => pairs.effect <= 0.0,
+            Conclusion::Lower { .. } => pairs.effect >= 0.0,
+            Conclusion::Equivalent { margin_pct } => 100.0 * pairs.effect.abs() > *margin_pct,
+            Conclusion::Inconclusive { .. } => false,
+            Conclusion::TooFew { .. } => panic!("{BLOCKS} blocks are enough: {}", verdict.text),
+        };
+        wrong += u32::from(is_wrong);
+        differs += u32::from(match &answer.conclusion {
+            Conclusion::Higher { .. } => true,
+            Conclusion::Lower { .. } => pairs.effect == 0.0,
+            _ => false,
+        });
+        // an effect that is as large as the bound is neither
+        wrong_criterion += u32::from(match outcome {
+            CriterionOutcome::Broken => pairs.effect < 0.05,
+            CriterionOutcome::Kept => pairs.effect > 0.05,
+            CriterionOutcome::CannotTell => false,
+        });
+        let interval = answer.low_pct.zip(answer.high_pct).expect("an interval");
+        covers += u32::from(interval.0 <= 100.0 * pairs.effect && 100.0 * pairs.effect <= interval.1);
+    }
+    let rate = |times| Rate { times, of: n };
+    Tally {
+        differs: rate(differs),
+        wrong: rate(wrong),
+        wrong_criterion: rate(wrong_criterion),
+        covers: rate(covers),
+    }
+}

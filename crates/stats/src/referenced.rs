@@ -1,0 +1,134 @@
+//! Comparison of runs that share no blocks, where a reference tells how the host changed.
+//!
+//! Let `x` be the logarithm of a run's figure, and `r` that of a figure of its block's reference. If the host multiplies the
+//! reference by `h`, it multiplies the figure by `h^β`, with an elasticity `β` that is not known: 0 if the figure does not depend on
+//! the host, 1 if it changes as the reference does. If the treatment does nothing, `x - β r` has the same distribution on both sides
+//! for the true `β`, whatever the host did.
+//!
+//! A claim must hold for each of [`ELASTICITIES`], and for each figure of the reference that is passed: an intersection-union test. Its
+//! p-value is the largest of all, and its interval the hull of all. So it is wrong no more often than the test for the true elasticity,
+//! which is the rank-sum test at its level. Between two elasticities the change that is left has opposite signs at the two, so
+//! that both claim the same direction only against one of them.
+//!
+//! What it costs: the scatter of the reference, times the elasticity, adds to that of the figure; and a host that really changed by
+//! some percent hides effects of up to twice as many.
+//!
+//! Source: R. L. Berger, *Multiparameter Hypothesis Testing and Acceptance Sampling*, Technometrics 24, 1982
+//! (intersection-union tests).
+
+use crate::{Asked, Interval, RankSum, Run, power::smallest_effect_apart, sides::pooled_sd};
+
+/// Elasticities for which a claim must hold, beside 0.
+pub const ELASTICITIES: [f64; 8] = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
+
+/// A run with the figures of its block's reference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReferencedRun {
+    /// The run.
+    pub run: Run,
+    /// Figures of the reference, the same ones in the same order for every run. A run with one that is 0, negative or not finite
+    /// takes no part.
+    pub references: Vec<f64>,
+}
+
+impl ReferencedRun {
+    /// Logarithms of the figure and of those of the reference.
+    fn logs(&self) -> Option<(f64, Vec<f64>)> {
+        let is_usable = |value: &f64| *value > 0.0 && value.is_finite();
+        let figure = self.run.usable()?.ln();
+        let all = self.references.iter().all(is_usable);
+        all.then(|| (figure, self.references.iter().map(|value| value.ln()).collect()))
+    }
+
+    pub(crate) fn is_usable(&self) -> bool {
+        self.logs().is_some()
+    }
+}
+
+/// Ranks for every elasticity. The first are of the figures alone.
+pub(crate) struct ReferencedRanks(Vec<RankSum>);
+
+/// Values of one side, for one elasticity.
+type Values = Vec<f64>;
+
+/// Both sides, for every elasticity: first the figures alone.
+fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<(Values, Values)> {
+    let logs = |runs: &[ReferencedRun]| runs.iter().filter_map(ReferencedRun::logs).collect::<Vec<_>>();
+    let (treatment, baseline) = (logs(treatment), logs(baseline));
+    let references = treatment.iter().chain(&baseline).map(|(_, references)| references.len()).min();
+    let axes =
+        (0..references.unwrap_or(0)).flat_map(|axis| ELASTICITIES.map(|elasticity| (axis, elasticity)));
+    let without = |runs: &[(f64, Vec<f64>)], axis: usize, elasticity: f64| -> Values {
+        runs.iter()
+            .map(|(figure, references)| {
+                figure - references.get(axis).map_or(0.0, |reference| elasticity * reference)
+            })
+            .collect()
+    };
+    std::iter::once((0, 0.0))
+        .chain(axes)
+        .map(|(axis, elasticity)| {
+            (without(&treatment, axis, elasticity), without(&baseline, axis, elasticity))
+        })
+        .collect()
+}
+
+/// Smallest relative effect that would have been claimed with the power asked for if it did not depend on the host, given the
+/// scatter of both sides and the change of the host.
+pub(crate) fn smallest_effect(
+    treatment: &[ReferencedRun],
+    baseline: &[ReferencedRun],
+    asked: &Asked,
+) -> Option<f64> {
+    let of = |(treatment, baseline): &(Values, Values)| -> Option<f64> {
+        let sd = pooled_sd(treatment, baseline)?;
+        smallest_effect_apart((treatment.len(), baseline.len()), sd, asked).map(f64::ln_1p)
+    };
+    let all = for_all(treatment, baseline);
+    let shift = |(treatment, baseline): &(Values, Values)| {
+        RankSum::of(treatment, baseline).map_or(0.0, |ranks| ranks.estimate())
+    };
+    let alone = shift(all.first()?);
+    let each = all.iter().map(|values| Some(of(values)? + (shift(values) - alone).abs()));
+    let worst = each.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
+    Some(worst.exp_m1())
+}
+
+impl ReferencedRanks {
+    /// Creates the ranks; `None` if a side has no usable run.
+    pub fn new(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Option<Self> {
+        let all = for_all(treatment, baseline);
+        let (first, others) = all.split_first()?;
+        let alone = RankSum::of(&first.0, &first.1)?;
+        let others = others.iter().map(|(treatment, baseline)| alone.of_others(treatment, baseline));
+        let others: Vec<RankSum> = others.collect();
+        Some(Self(std::iter::once(alone).chain(others).collect()))
+    }
+
+    /// Estimate of the figures alone.
+    pub fn estimate(&self) -> f64 {
+        self.0[0].estimate()
+    }
+
+    /// Hull of the intervals.
+    pub fn interval(&self, level: f64) -> Option<Interval> {
+        let hull = |one: Interval, other: Interval| Interval {
+            low: one.low.min(other.low),
+            high: one.high.max(other.high),
+            level: one.level.min(other.level),
+        };
+        self.0.iter().map(|ranks| ranks.interval(level)).collect::<Option<Vec<_>>>()?.into_iter().reduce(hull)
+    }
+
+    pub fn p_greater(&self, at: f64) -> f64 {
+        self.0.iter().map(|ranks| ranks.p_greater(at)).fold(0.0, f64::max)
+    }
+
+    pub fn p_less(&self, at: f64) -> f64 {
+        self.0.iter().map(|ranks| ranks.p_less(at)).fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+#[path = "referenced_tests.rs"]
+mod tests;

@@ -1,0 +1,134 @@
+//! Two results on hosts that differ: what the reference explains is no claim, and without one nothing is claimed.
+
+use experiment::Workload;
+use results::{Block, Conclusion, CriterionOutcome, Document, Metric, Pairing, ReferenceFigure, Verdict};
+use verdicts::{Asked, Criterion, compare};
+
+use crate::{conclusion, result, rtt, sample, side};
+
+/// A result whose cell takes `ratio` of 100 µs, on a host that is `host` times as slow.
+fn on(host: f64, ratio: f64) -> Document {
+    let offset = if host == 1.0 { 0 } else { 1000 };
+    let mut document = result(Workload::Latency, 20, |run| {
+        let number = run.number;
+        run.number += offset;
+        rtt(run, ratio * host, 0.01);
+        run.number = number;
+    });
+    for (block, number) in document.blocks.iter_mut().zip(0_u64..) {
+        for reference in [&mut block.reference_before, &mut block.reference_after].into_iter().flatten() {
+            let noise =
+                (sample::Noise(number + u64::from(offset)).next() >> 11) as f64 / (1_u64 << 53) as f64;
+            reference.rtt_p50_ns *= host * (1.0 + 0.01 * noise);
+            reference.rtt_p99_ns = reference.rtt_p99_ns.map(|p99| p99 * host * (1.0 + 0.01 * noise));
+            reference.rate_sps /= host;
+        }
+    }
+    document
+}
+
+fn asked(force: bool) -> Asked {
+    let criteria = vec![Criterion::parse("p50 > +5%").expect("a criterion")];
+    Asked { metrics: vec![Metric::RttP50.into()], criteria, force, ..Asked::default() }
+}
+
+/// The verdict between the two, what becomes of the criterion, and the notes.
+fn compared(before: &Document, after: &Document, force: bool) -> (Verdict, CriterionOutcome, Vec<String>) {
+    let found = compare(&side("a", before, "dds"), &side("b", after, "dds"), &asked(force));
+    let mut found = found.expect("the same experiment");
+    found.verdicts.retain(|verdict| verdict.pairing == Pairing::Apart);
+    (found.verdicts.remove(0), found.criteria[0].outcome, found.notes)
+}
+
+fn for_each_block(document: &mut Document, change: impl Fn(&mut Block)) {
+    document.blocks.iter_mut().for_each(change);
+}
+
+#[test]
+fn change_that_the_host_explains_is_inconclusive_and_says_by_how_much_it_changed() {
+    for host in [0.45, 1.3] {
+        let (verdict, criterion, notes) = compared(&on(1.0, 1.0), &on(host, 1.0), false);
+        assert!(matches!(conclusion(&verdict), Conclusion::Inconclusive { .. }), "{}", verdict.text);
+        assert_eq!(criterion, CriterionOutcome::CannotTell);
+        assert!(verdict.host_explains);
+        let change = &verdict.references[0];
+        assert_eq!(change.figure, ReferenceFigure::RttP50);
+        assert!((change.change_pct - 100.0 * (host - 1.0)).abs() < 1.0, "{change:?}");
+        assert!(verdict.text.starts_with("p50 RTT inconclusive: the host changed by "), "{}", verdict.text);
+        assert!(notes.iter().any(|note| note.contains("`ddsmark compare --interleave")), "{notes:?}");
+    }
+}
+
+#[test]
+fn change_that_the_host_does_not_explain_is_claimed_with_the_reference_beside_it() {
+    // the cell became slower by half; the host by nothing, then by 10 %, and last faster
+    for host in [1.000_1, 1.1, 0.9] {
+        let (verdict, criterion, _) = compared(&on(1.0, 1.0), &on(host, 1.5 / host), false);
+        assert!(matches!(conclusion(&verdict), Conclusion::Higher { .. }), "{}", verdict.text);
+        assert_eq!(criterion, CriterionOutcome::Broken);
+        assert!(!verdict.host_explains && verdict.text.contains("; reference: p50 RTT of a bare socket "));
+        let answer = verdict.answer.as_ref().expect("an answer");
+        // the interval has room for what the host may have done
+        assert!(answer.low_pct < Some(50.0) && answer.high_pct > Some(50.0), "{answer:?}");
+    }
+}
+
+#[test]
+fn without_a_reference_nothing_is_claimed_unless_forced() {
+    let (mut before, after) = (on(1.0, 1.0), on(1.000_1, 1.5));
+    for_each_block(&mut before, |block| block.reference_after = None);
+    let (verdict, criterion, _) = compared(&before, &after, false);
+    assert_eq!((&verdict.answer, criterion), (&None, CriterionOutcome::CannotTell));
+    assert!(verdict.text.contains("no verdict: no reference shows how the host changed"), "{}", verdict.text);
+    let (verdict, criterion, notes) = compared(&before, &after, true);
+    assert!(conclusion(&verdict).differs() && verdict.references.is_empty(), "{}", verdict.text);
+    assert_eq!(criterion, CriterionOutcome::Broken);
+    assert!(notes.iter().any(|note| note.starts_with("FORCED: a result has no reference")), "{notes:?}");
+}
+
+#[test]
+fn without_a_quiet_block_nothing_is_claimed_without_a_reference() {
+    let (mut before, mut after) = (on(1.0, 1.0), on(1.000_1, 1.5));
+    for document in [&mut before, &mut after] {
+        for_each_block(document, |block| block.noisy = true);
+    }
+    // with references a disturbed host is held to all of their figures
+    let (verdict, _, _) = compared(&before, &after, false);
+    assert!(conclusion(&verdict).differs(), "{}", verdict.text);
+    assert_eq!(verdict.references.len(), 3);
+    for_each_block(&mut after, |block| {
+        if let Some(reference) = &mut block.reference_after {
+            reference.rtt_p99_ns = reference.rtt_p99_ns.map(|p99| 9.0 * p99);
+        }
+    });
+    let (verdict, criterion, _) = compared(&before, &after, false);
+    assert!(!conclusion(&verdict).is_claim() && verdict.host_explains, "{}", verdict.text);
+    assert_eq!(criterion, CriterionOutcome::CannotTell);
+    for_each_block(&mut before, |block| block.reference_before = None);
+    for force in [false, true] {
+        let (verdict, criterion, _) = compared(&before, &after, force);
+        assert_eq!((&verdict.answer, criterion), (&None, CriterionOutcome::CannotTell), "{}", verdict.text);
+        assert!(verdict.text.contains("no quiet block is left"), "{}", verdict.text);
+    }
+}
+
+#[test]
+fn what_enough_quiet_blocks_contradict_is_not_claimed() {
+    let (before, mut after) = (on(1.0, 1.0), on(1.000_1, 1.0));
+    // in fourteen of twenty blocks the host was disturbed in a way that the reference did not show
+    for block in &mut after.blocks[..14] {
+        block.noisy = true;
+    }
+    for run in after.cells.iter_mut().flat_map(|cell| &mut cell.runs).filter(|run| run.block <= 14) {
+        let rtt = run.latency.get_mut("rtt").expect("a latency run");
+        rtt.p50_ns = rtt.p50_ns.map(|ns| 3 * ns);
+    }
+    let (verdict, criterion, _) = compared(&before, &after, false);
+    assert!(!conclusion(&verdict).is_claim(), "{}", verdict.text);
+    assert_ne!(criterion, CriterionOutcome::Broken);
+    // the check can fail: if these blocks are not known to be noisy it is claimed
+    for_each_block(&mut after, |block| block.noisy = false);
+    let (verdict, criterion, _) = compared(&before, &after, false);
+    assert!(conclusion(&verdict).differs(), "{}", verdict.text);
+    assert_eq!(criterion, CriterionOutcome::Broken);
+}
