@@ -375,11 +375,8 @@ pub(crate) fn judge_by(pairs: &[Pair<'_>], rules: &Rules) -> Vec<Verdict> {
     let quiet =
         if given.iter().any(is_noisy) { answers(&given, true, rules) } else { vec![None; given.len()] };
     let alone = claimed_alone(&given, rules);
-    let verdict = |((((pair, withheld), answer), quiet), alone): (
-        (((&Pair<'_>, Option<String>), Option<Answer>), _),
-        _,
-    )| {
-        let quiet: Option<Answer> = quiet;
+    let found = all.into_iter().zip(quiet).zip(alone);
+    let judged = given.into_iter().zip(found).map(|((pair, withheld), ((answer, quiet), alone))| {
         let quiet = quiet.filter(|_| pair.noisy_blocks() > 0);
         let answer = answer.map(|answer| agreed(answer, quiet.as_ref(), pair));
         let claims_nothing = answer.as_ref().is_some_and(|answer| !answer.conclusion.is_claim());
@@ -400,8 +397,8 @@ pub(crate) fn judge_by(pairs: &[Pair<'_>], rules: &Rules) -> Vec<Verdict> {
         };
         verdict.text = words::verdict(&verdict, pair.noisy_blocks());
         verdict
-    };
-    given.into_iter().zip(all).zip(quiet).zip(alone).map(verdict).collect()
+    });
+    judged.collect()
 }
 
 /// The answer of all blocks. Between two results it claims nothing that the quiet blocks contradict, if they are enough for a claim.
