@@ -30,7 +30,9 @@ pub mod writer;
 mod calls;
 mod casting;
 mod check;
+mod counters;
 mod endpoints;
+mod error;
 
 /// Ends this process, whatever its driver is doing: whoever gives it orders is gone.
 pub fn end_at_once() {

@@ -126,9 +126,9 @@ pub enum Command {
     /// Compare two results, two cells of one result, or two variants that are measured now.
     ///
     /// Says of each figure whether it is higher, lower, equivalent, or whether the runs cannot tell. Refuses to compare what
-    /// differs in more than the named factors. Cells of one result are paired by block; runs of two results are compared one
-    /// by one, and what else changed between the two is in the difference. `--interleave` measures two variants in alternating blocks,
-    /// so that nothing else differs between them.
+    /// differs in more than the named factors. Cells of one result are paired by block. A claim between two results must hold
+    /// whatever part of the change of the host is in the difference, as the reference of each block shows it. `--interleave`
+    /// measures two variants in alternating blocks, so that nothing else differs between them.
     #[command(after_help = format!("{COMPARE_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Compare(Compare),
     /// Show the drivers that can be measured.

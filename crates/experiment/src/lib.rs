@@ -19,6 +19,7 @@ mod expansion;
 mod factors;
 mod group;
 mod interleave;
+mod limits;
 mod load;
 mod loads;
 mod many;
@@ -49,12 +50,12 @@ pub use ends::{OfOneEnd, QosOfEnds};
 pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};
 pub use group::{Grouping, ReceiveGroup, WrittenGroup};
 pub use interleave::{InterleaveError, Variants};
+pub use limits::Limits;
 pub use load::{Flow, Load, Rate, Trace};
 pub use many::{At, Many, Span};
 pub use pairing::{check_installed, drivers_of_ends, is_pair};
 pub use plan::{
-    Cell, Design, Experiment, Limits, MIN_SIZE_BYTES, Pin, Precision, RUN_OVERHEAD_NS, ScheduledRun,
-    is_driver_path,
+    Cell, Design, Experiment, MIN_SIZE_BYTES, Pin, Precision, RUN_OVERHEAD_NS, ScheduledRun, is_driver_path,
 };
 pub use planner::Given;
 pub use policies::{Lasting, Policies, ReliabilityChoice};

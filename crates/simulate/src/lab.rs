@@ -4,8 +4,7 @@ use std::{collections::BTreeMap, mem, sync::Arc};
 
 use blocks::NextBlock;
 use experiment::{
-    Cell, Design, DriverDescription, Durability, Experiment, Factors, Load, Policy, Qos, Reliability,
-    ScheduledRun, Workload,
+    Cell, Design, DriverDescription, Experiment, Factors, Load, Reliability, ScheduledRun, Workload,
 };
 use results::{
     Assembler, Block, Counted, Document, Duet, Header, Histograms, Latency, Packing, Received, Reference,
@@ -15,7 +14,9 @@ use results::{
 use sim_model::{Config, ConfigError, Flow};
 
 use crate::{
-    Figures, Machine, Outcome, Series, describe, latency,
+    Figures, Machine, Outcome, Series,
+    capabilities::{policies, refuse},
+    describe, latency,
     paced::{self, Open, Recorded, Stream},
     throughput,
     usage::Used,
@@ -342,30 +343,6 @@ impl Lab {
     }
 }
 
-/// The policies that are asked for and are more than what everybody has.
-fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
-    let reliable = qos.reliability == Some(Reliability::Reliable);
-    let durable = qos.durability.is_some_and(|durability| durability != Durability::Volatile);
-    let asked = [
-        (Policy::Reliability, reliable),
-        (Policy::History, qos.history.is_some()),
-        (Policy::ResourceLimits, qos.max_samples.is_some() || qos.max_instances.is_some()),
-        (Policy::Durability, durable),
-        (Policy::Deadline, qos.deadline_ns.is_some()),
-        (Policy::LatencyBudget, qos.latency_budget_ns.is_some()),
-        (Policy::Lifespan, qos.lifespan_ns.is_some()),
-        (Policy::Liveliness, qos.liveliness.is_some() || qos.liveliness_lease_ns.is_some()),
-        (Policy::Ownership, qos.ownership.is_some()),
-        (Policy::OwnershipStrength, qos.ownership_strength.is_some()),
-        (Policy::Partition, qos.partitions.is_some()),
-        (Policy::Presentation, qos.presentation.is_some()),
-        (Policy::DestinationOrder, qos.destination_order.is_some()),
-        (Policy::TimeBasedFilter, qos.minimum_separation_ns.is_some()),
-        (Policy::TransportPriority, qos.transport_priority.is_some()),
-    ];
-    asked.into_iter().filter(|(_, asked)| *asked).map(|(policy, _)| policy.name())
-}
-
 /// Of those kinds that something was recorded of.
 fn latencies<'s>(
     kinds: impl Iterator<Item = (&'static str, &'s Series)>,
@@ -376,35 +353,6 @@ fn latencies<'s>(
         ((kind.to_owned(), figures), (kind.to_owned(), histogram))
     });
     both.unzip()
-}
-
-/// What virtual time has not.
-fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigError> {
-    let refused =
-        |message: &str, hint: &str| Err(ConfigError { message: message.to_owned(), hint: hint.to_owned() });
-    if factors.queues.receive_group.is_some() {
-        return refused("samples are not received in groups in virtual time", "leave `receive_group` out");
-    }
-    if factors.qos_of_ends.is_some() {
-        let message = "writers and readers have one QoS in virtual time";
-        return refused(message, "leave `writer` and `reader` out of `[qos]` and the profiles");
-    }
-    if factors.flows.iter().any(|flow| flow.qos.is_some()) {
-        return refused("flows have no QoS of their own in virtual time", "leave it out of the flows");
-    }
-    if factors.queues.polling_delay_ns.is_some() {
-        return refused("readers do not sleep between looks in virtual time", "leave `polling_delay` out");
-    }
-    if factors.streams().iter().any(|flow| matches!(flow.load, Load::Throttled { .. })) {
-        let message = "a throttled rate follows probes, and there are none in virtual time";
-        return refused(message, "plan another rate, such as `max`");
-    }
-    if factors.batching.is_turbo() && machine.link_mbps.is_some() {
-        let message =
-            "the packets of turbo have many sizes, and a link in virtual time carries packets of one";
-        return refused(message, "leave `link_mbps` out, or pack a fixed number of samples");
-    }
-    Ok(())
 }
 
 /// Samples of this size that make one packet of the server's.

@@ -11,6 +11,7 @@
 //! What the middleware does is its options; what the host does beside it, and from run to run, is a [`Machine`].
 #![forbid(unsafe_code)]
 
+mod capabilities;
 mod describe;
 mod lab;
 mod latency;

@@ -1,11 +1,11 @@
 //! Two results, or cells of one, held against each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use experiment::Workload;
 use results::{
     Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, Pairing,
-    SCHEMA_VERSION, State, Verdict, VerdictKind, Wanted, flows_of, metrics_of,
+    SCHEMA_VERSION, Verdict, VerdictKind, Wanted, flows_of, metrics_of,
 };
 use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
 
@@ -13,9 +13,9 @@ use crate::{
     Criterion,
     differences::{environments, fields_of_both, is_named, unequal, unknown},
     family::{self, Pair},
-    interleave::interleave_hint,
     matching::{distance, nearest},
     noise_floor, noisy,
+    notes::notes,
     recorded::Source,
     words,
 };
@@ -110,7 +110,7 @@ impl Refusal {
     }
 }
 
-fn in_words(difference: &Difference) -> String {
+pub(crate) fn in_words(difference: &Difference) -> String {
     let value =
         |value: &Option<String>| value.as_ref().map_or_else(|| "none".to_owned(), |v| format!("`{v}`"));
     format!("{}: {}, then {}", difference.field, value(&difference.baseline), value(&difference.treatment))
@@ -184,7 +184,7 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
 }
 
 /// A cell that is held against, and one that is judged.
-type CellPair<'d> = (&'d Cell, &'d Cell);
+pub(crate) type CellPair<'d> = (&'d Cell, &'d Cell);
 
 /// What is held against what, and what has no counterpart.
 fn pairs<'d>(
@@ -298,62 +298,6 @@ fn floors(side: &Side<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Verdict> {
         }
     }
     floors
-}
-
-fn notes(
-    baseline: &Side<'_>,
-    treatment: &Side<'_>,
-    pairs: &[CellPair<'_>],
-    differences: &[Difference],
-    asked: &Asked,
-    figures: &[Pair<'_>],
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    let beyond: Vec<String> = differences.iter().filter(|d| !d.named).map(in_words).collect();
-    if !beyond.is_empty() {
-        notes.push(format!(
-            "FORCED: the two sides differ in more than the named factors, and what is said below may come from any \
-             of it: {}",
-            beyond.join("; ")
-        ));
-    }
-    if baseline.document != treatment.document {
-        notes.push(
-            "These are two results: their runs share no blocks. A claim holds whatever part of the change of the host, as \
-             the reference of each block shows it, is in the difference, up to twice that change. What changed on the host \
-             for this middleware alone is not controlled."
-                .to_owned(),
-        );
-        if asked.force && figures.iter().any(Pair::is_unreferenced) {
-            notes.push(
-                "FORCED: a result has no reference. Claims between the two may come from any change of the host."
-                    .to_owned(),
-            );
-        }
-        notes.push(interleave_hint(baseline.document, treatment.document));
-    } else if pairs.iter().any(|(before, after)| before.id == after.id) {
-        notes.push(
-            "Both sides are the same runs. How far a cell differs from itself is shown by an experiment with a baseline."
-                .to_owned(),
-        );
-    }
-    for factor in &asked.factors {
-        if !differences.iter().any(|difference| is_named(&difference.field, std::slice::from_ref(factor))) {
-            notes.push(format!("The named factor `{factor}` is the same on both sides."));
-        }
-    }
-    let named: Vec<String> = differences.iter().filter(|d| d.named).map(in_words).collect();
-    if !named.is_empty() {
-        notes.push(format!("Differs as named: {}.", named.join("; ")));
-    }
-    let mut sides = BTreeMap::from([(&baseline.name, baseline.document)]);
-    sides.insert(&treatment.name, treatment.document);
-    for (name, document) in sides {
-        if document.state == State::Interrupted {
-            notes.push(format!("`{name}` was stopped before its last run."));
-        }
-    }
-    notes
 }
 
 /// What becomes of each criterion, for each pair that has its figure. All of them share the level.

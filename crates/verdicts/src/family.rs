@@ -1,26 +1,15 @@
 //! Runs of two cells to the sides of a comparison, and families of comparisons to verdicts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use experiment::Workload;
 use results::{
     Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, ReferenceChange, ReferenceFigure, Run,
-    RunState, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, VerdictMode, VerdictSide, format_value,
+    RunState, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, format_value,
 };
-use stats::{Better, Direction, Modality, Rules, Sides, compare_sides, median, modality};
+use stats::{Better, Direction, Rules, Sides, compare_sides, median};
 
-use crate::{
-    recorded::{Source, modes_by},
-    words,
-};
-
-/// Runs of one cell that take part, and the result that they are of.
-#[derive(Clone)]
-struct Part<'d> {
-    cell: &'d Cell,
-    runs: Vec<&'d Run>,
-    source: Source<'d>,
-}
+use crate::{part::Part, recorded::Source, words};
 
 /// One figure of one cell, to be held against another's.
 #[derive(Clone)]
@@ -34,102 +23,6 @@ pub(crate) struct Pair<'d> {
     baseline: Part<'d>,
     /// Between two results: whether a claim is made without a reference.
     forced: bool,
-}
-
-impl<'d> Part<'d> {
-    /// All runs of a cell that are, or are not, a second one.
-    fn of(cell: &'d Cell, twin: bool, source: Source<'d>) -> Self {
-        Self { cell, runs: cell.runs.iter().filter(|run| run.twin == twin).collect(), source }
-    }
-
-    /// Those of them that were made beside a run of the other part.
-    fn beside(mut self, other: &Self) -> Self {
-        self.runs.retain(|run| other.runs.iter().any(|partner| run.belongs_to(partner)));
-        self
-    }
-
-    fn runs(&self) -> impl Iterator<Item = &'d Run> {
-        self.runs.iter().copied()
-    }
-
-    /// The runs that are judged.
-    fn judged(&self, quiet_only: bool) -> impl Iterator<Item = &'d Run> {
-        self.runs().filter(move |run| !quiet_only || !self.source.noisy.contains(&run.block))
-    }
-
-    /// A figure of the reference of a run's block.
-    fn reference(&self, run: &Run, figure: ReferenceFigure) -> Option<f64> {
-        let block = self.source.document.blocks.iter().find(|block| block.number == run.block)?;
-        block.reference(figure)
-    }
-
-    fn noisy_blocks(&self) -> BTreeSet<u32> {
-        self.runs().map(|run| run.block).filter(|block| self.source.noisy.contains(block)).collect()
-    }
-
-    /// Of the samples of a stream, or of all.
-    fn lost_pct(&self, flow: Option<&str>) -> f64 {
-        let of_run = |run: &'d Run| match (flow, &run.paced) {
-            (Some(name), Some(paced)) => {
-                paced.flows.iter().filter(|flow| flow.name == name).map(|flow| &flow.counted).collect()
-            }
-            _ => run.counted.iter().collect::<Vec<_>>(),
-        };
-        let counted = self.runs().filter(|run| run.state == RunState::Valid).flat_map(of_run);
-        let (lost, sent) =
-            counted.fold((0, 0), |(lost, sent), counted| (lost + counted.lost, sent + counted.sent));
-        if sent == 0 { 0.0 } else { 100.0 * lost as f64 / sent as f64 }
-    }
-
-    /// Valid runs whose quantile lies among the round trips that were lost.
-    fn runs_lost(&self, metric: Metric) -> usize {
-        self.runs().filter(|run| run.is_lost(metric)).count()
-    }
-
-    /// As the cell has it: a run whose quantile is lost has a longer one than all others.
-    fn median(&self, metric: Metric, figures: &[f64]) -> Option<f64> {
-        let lost =
-            std::iter::repeat_n(f64::INFINITY, if figures.is_empty() { 0 } else { self.runs_lost(metric) });
-        median(&figures.iter().copied().chain(lost).collect::<Vec<_>>()).filter(|median| median.is_finite())
-    }
-
-    fn side(&self, metric: Metric, flow: Option<&str>) -> VerdictSide {
-        let of_state = |state| self.runs().filter(|run| run.state == state).count() as u32;
-        let (runs, figures): (Vec<&Run>, Vec<f64>) =
-            self.runs().filter_map(|run| Some((run, run.figure_of(metric, flow)?))).unzip();
-        let modes = match modality(&figures) {
-            Modality::Several(modes) => modes,
-            Modality::One | Modality::TooFewRuns => Vec::new(),
-        };
-        // the first group that reaches up to it
-        let group = |figure: &f64| modes.iter().take_while(|mode| *figure > mode.to).count();
-        let modes_by = (!modes.is_empty())
-            .then(|| modes_by(self.source, &runs, &figures.iter().map(group).collect::<Vec<_>>()));
-        let mode = |mode: stats::Mode| VerdictMode { location: mode.location, share_pct: 100.0 * mode.share };
-        VerdictSide {
-            result: None,
-            cell: self.cell.id.clone(),
-            runs: figures.len() as u32,
-            failed: of_state(RunState::Failed),
-            invalid: of_state(RunState::Invalid),
-            without_figure: of_state(RunState::Valid) - figures.len() as u32,
-            unsteady: runs.iter().filter(|run| run.is_unsteady(metric)).count() as u32,
-            sender_limited: runs.iter().filter(|run| metric.is_latency() && run.is_sender_limited()).count()
-                as u32,
-            share_sps: share_sps(self.cell),
-            lost_pct: self.lost_pct(flow),
-            under_duet_interference: self.cell.under_duet_interference,
-            median: self.median(metric, &figures),
-            modes: modes.into_iter().map(mode).collect(),
-            modes_by,
-        }
-    }
-}
-
-/// What the load of a cell in percent of a maximum came to.
-fn share_sps(cell: &Cell) -> Option<f64> {
-    let load = cell.factors.load.as_ref().filter(|load| load.share().is_some())?;
-    load.rate().map(experiment::Rate::sps)
 }
 
 /// A run as it is judged; one without the figure, or without a ratio, has 0, which counts as missing.

@@ -16,6 +16,8 @@ mod differences;
 mod family;
 mod interleave;
 mod matching;
+mod notes;
+mod part;
 mod recorded;
 mod words;
 

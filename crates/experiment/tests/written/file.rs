@@ -160,7 +160,7 @@ fn the_number_of_blocks_follows_from_the_claims() {
     // a pilot may not be all there is either
     let precise = plan(&pair, &["factors.size=32,64", "design.precision=20%"]);
     assert_eq!(precise.design.precision.map(|precision| precision.pilot_blocks), Some(8));
-    let little = plan(&pair, &["factors.size=32,64", "design.precision=20%", "design.budget=36s"]);
+    let little = plan(&pair, &["factors.size=32,64", "design.precision=20%", "design.budget=38s"]);
     assert_eq!(little.design.blocks, 8);
     // without a baseline there is an interval for each cell from 6 blocks on
     assert_eq!(plan(&with(""), &[]).design.blocks, 6);

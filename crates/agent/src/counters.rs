@@ -1,0 +1,143 @@
+//! Network counters of the kernel.
+
+use std::fs;
+
+use results::{Interface, MulticastSent, Sockets};
+
+/// A reading of what the kernel counts of the network. It takes long: never while traffic flows.
+#[derive(Clone, Debug)]
+pub struct Counters {
+    sockets: Option<Sockets>,
+    interface: Option<Interface>,
+}
+
+impl Counters {
+    /// Reads now.
+    #[must_use]
+    pub fn read(interface: &str) -> Self {
+        Self { sockets: sockets(), interface: counters_of(interface) }
+    }
+
+    /// What was counted from this reading to a later one. Counters of the kernel may be reset: a difference is never negative.
+    #[must_use]
+    pub fn until(&self, later: &Self) -> (Option<Sockets>, Option<Interface>) {
+        let sockets = self.sockets.as_ref().zip(later.sockets.as_ref()).map(|(a, b)| Sockets {
+            in_datagrams: b.in_datagrams.saturating_sub(a.in_datagrams),
+            in_errors: b.in_errors.saturating_sub(a.in_errors),
+            receive_buffer_errors: b.receive_buffer_errors.saturating_sub(a.receive_buffer_errors),
+            send_buffer_errors: b.send_buffer_errors.saturating_sub(a.send_buffer_errors),
+            multicast: a.multicast.as_ref().zip(b.multicast.as_ref()).map(|(a, b)| MulticastSent {
+                packets: b.packets.saturating_sub(a.packets),
+                bytes: b.bytes.saturating_sub(a.bytes),
+            }),
+        });
+        let interface = self.interface.as_ref().zip(later.interface.as_ref()).map(|(a, b)| Interface {
+            name: b.name.clone(),
+            rx_bytes: b.rx_bytes.saturating_sub(a.rx_bytes),
+            rx_packets: b.rx_packets.saturating_sub(a.rx_packets),
+            tx_bytes: b.tx_bytes.saturating_sub(a.tx_bytes),
+            tx_packets: b.tx_packets.saturating_sub(a.tx_packets),
+        });
+        (sockets, interface)
+    }
+}
+
+/// UDP over IPv4 and IPv6 of this network namespace, together.
+fn sockets() -> Option<Sockets> {
+    let four = fs::read_to_string("/proc/self/net/snmp").ok()?;
+    let mut sockets = udp4(&four)?;
+    sockets.multicast = fs::read_to_string("/proc/self/net/netstat").ok().and_then(|text| multicast4(&text));
+    if let Ok(six) = fs::read_to_string("/proc/self/net/snmp6") {
+        let value = |name: &str| {
+            six.lines()
+                .filter_map(|line| line.split_once(char::is_whitespace))
+                .find(|(key, _)| *key == name)
+                .and_then(|(_, value)| value.trim().parse::<u64>().ok())
+                .unwrap_or(0)
+        };
+        sockets.in_datagrams += value("Udp6InDatagrams");
+        sockets.in_errors += value("Udp6InErrors");
+        sockets.receive_buffer_errors += value("Udp6RcvbufErrors");
+        sockets.send_buffer_errors += value("Udp6SndbufErrors");
+        if let Some(multicast) = &mut sockets.multicast {
+            multicast.packets += value("Ip6OutMcastPkts");
+            multicast.bytes += value("Ip6OutMcastOctets");
+        }
+    }
+    Some(sockets)
+}
+
+/// A value of the two lines with this beginning, in files such as `/proc/self/net/snmp`: names, then values.
+fn named(text: &str, beginning: &str, wanted: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix(beginning));
+    let (names, values) = (lines.next()?, lines.next()?);
+    let mut columns = names.split_whitespace().zip(values.split_whitespace());
+    columns.find(|(name, _)| *name == wanted)?.1.parse().ok()
+}
+
+/// Of `/proc/self/net/netstat`.
+fn multicast4(text: &str) -> Option<MulticastSent> {
+    let value = |wanted: &str| named(text, "IpExt:", wanted);
+    Some(MulticastSent { packets: value("OutMcastPkts")?, bytes: value("OutMcastOctets")? })
+}
+
+/// Of `/proc/self/net/snmp`.
+fn udp4(text: &str) -> Option<Sockets> {
+    let value = |wanted: &str| named(text, "Udp:", wanted);
+    Some(Sockets {
+        in_datagrams: value("InDatagrams")?,
+        in_errors: value("InErrors")?,
+        receive_buffer_errors: value("RcvbufErrors")?,
+        send_buffer_errors: value("SndbufErrors")?,
+        multicast: None,
+    })
+}
+
+fn counters_of(interface: &str) -> Option<Interface> {
+    if interface.is_empty() || interface.contains('/') {
+        return None;
+    }
+    let read = |counter: &str| {
+        fs::read_to_string(format!("/sys/class/net/{interface}/statistics/{counter}"))
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
+    };
+    Some(Interface {
+        name: interface.to_owned(),
+        rx_bytes: read("rx_bytes")?,
+        rx_packets: read("rx_packets")?,
+        tx_bytes: read("tx_bytes")?,
+        tx_packets: read("tx_packets")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn udp_counters_are_found_by_name_not_by_place() {
+        let text =
+            "Ip: A B\nIp: 1 2\nUdp: InErrors RcvbufErrors InDatagrams X SndbufErrors\nUdp: 1 2 3 4 5\n";
+        let expected = Sockets {
+            in_datagrams: 3,
+            in_errors: 1,
+            receive_buffer_errors: 2,
+            send_buffer_errors: 5,
+            multicast: None,
+        };
+        assert_eq!(udp4(text), Some(expected));
+        assert_eq!(udp4("Udp: InErrors\n"), None);
+        let text =
+            "TcpExt: OutMcastPkts\nTcpExt: 9\nIpExt: OutMcastOctets InMcastPkts OutMcastPkts\nIpExt: 1 2 3\n";
+        assert_eq!(multicast4(text), Some(MulticastSent { packets: 3, bytes: 1 }));
+        assert_eq!(multicast4("IpExt: OutMcastOctets\nIpExt: 1\n"), None);
+    }
+
+    #[test]
+    fn an_unknown_interface_has_no_counters() {
+        assert_eq!(Counters::read("no-such-interface").interface, None);
+    }
+}
