@@ -49,7 +49,7 @@ fn paced(driver: &str, receive: &str, rate: u64) -> String {
 fn a_sender_that_burns_its_core_is_sender_limited_and_one_that_is_blocked_under_back_pressure() {
     let scene = Scene::new();
     let slow = preload(&scene, "slow_send");
-    let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("DDSMARK_SLOW_SEND_NS", OsStr::new("400000"))];
+    let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("SLOW_SEND_NS", OsStr::new("400000"))];
     // 2,500 a second are possible
     // a host that takes the core away for more than a tenth of a run leaves the sender time, as far as it can be told
     let burned = |run: &&Value| share(&run["agents"][0], &["driving_ns"]) > 0.9;
@@ -77,7 +77,7 @@ fn a_sender_that_burns_its_core_is_sender_limited_and_one_that_is_blocked_under_
 fn a_saturated_reader_is_what_binds() {
     let scene = Scene::new();
     let slow = preload(&scene, "slow_receive");
-    let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("DDSMARK_SLOW_RECEIVE_NS", OsStr::new("100000"))];
+    let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("SLOW_RECEIVE_NS", OsStr::new("100000"))];
     // about as many of each size, so that there is a plateau, unless the host disturbs one of the runs
     let plan = "workload = \"throughput\"\n[factors]\ndriver = \"udp\"\nsize = [1000, 1008]\n";
     let plateau = (0..4).find_map(|_| {

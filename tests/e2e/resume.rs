@@ -109,8 +109,8 @@ fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
 #[test]
 fn the_number_of_blocks_that_a_pilot_gave_outlives_its_runner() {
     let scene = Scene::new();
-    // half of the width cannot be reached; 9 blocks have time by the plan, more runs are launched than the pilot has
-    let more = ["design.precision=0.1%", "design.budget=13s"];
+    // half of the width cannot be reached; 10 blocks have time by the plan, more runs are launched than the pilot has
+    let more = ["design.precision=0.1%", "design.pilot=6", "design.budget=15s"];
     fs::write(scene.path("open.toml"), FILE).expect("a file");
     killed(&scene, "udp pinger 19 measure 0 runner", &run_arguments("open.toml", &more));
     let saved: Value =

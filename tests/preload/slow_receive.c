@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * To be preloaded: every message that is received from a socket is followed by a spin of so many ns as
- * DDSMARK_SLOW_RECEIVE_NS says. */
+ * SLOW_RECEIVE_NS says. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static ssize_t (*real_recvmsg)(int, struct msghdr *, int);
 static int (*real_recvmmsg)(int, struct mmsghdr *, unsigned, int, struct timespec *);
 
 __attribute__((constructor)) static void begin(void) {
-  const char *text = getenv("DDSMARK_SLOW_RECEIVE_NS");
+  const char *text = getenv("SLOW_RECEIVE_NS");
   delay_ns = text == NULL ? 0 : atoll(text);
   real_recv = (ssize_t(*)(int, void *, size_t, int))dlsym(RTLD_NEXT, "recv");
   real_recvfrom =
