@@ -10,6 +10,13 @@ fn line<'a>(outcome: &'a Outcome, case: &str) -> &'a str {
     lines.find(|line| line.split_whitespace().next() == Some(case)).unwrap_or_else(|| panic!("{outcome:?}"))
 }
 
+/// The line of the table of declared policies for this one: the table is below that of the cases.
+#[track_caller]
+fn state<'a>(outcome: &'a Outcome, policy: &str) -> &'a str {
+    let mut lines = outcome.stdout.lines().skip_while(|line| !line.contains("Declared as enforced"));
+    lines.find(|line| line.split_whitespace().next() == Some(policy)).unwrap_or_else(|| panic!("{outcome:?}"))
+}
+
 #[test]
 fn the_drivers_of_this_tree_keep_the_contract() {
     let scene = Scene::new();
@@ -31,6 +38,14 @@ fn the_drivers_of_this_tree_keep_the_contract() {
         assert!(outcome.stdout.contains(" 0 failed"), "{}", outcome.stdout);
         // what this one enforces, and no other driver of this tree does all of
         if driver == "cyclonedds" {
+            let observed = "enforced  observed by";
+            for policy in
+                ["reliability", "history", "durability", "deadline", "lifespan", "time_based_filter"]
+            {
+                assert!(state(&outcome, policy).contains(observed), "{}", outcome.stdout);
+            }
+            // declared too, and there is no case
+            assert!(state(&outcome, "destination_order").contains("unknown"), "{}", outcome.stdout);
             for case in ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"]
             {
                 assert!(line(&outcome, case).contains("pass"), "{}", outcome.stdout);
@@ -136,6 +151,33 @@ fn a_broken_promise_is_told_with_what_was_found() {
     assert!(line(&outcome, "keys").contains("FAIL"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("  promised: the key of a keyed sample arrives as written"));
     assert!(outcome.stdout.contains("  found: key 16909060 arrived as 4"), "{}", outcome.stdout);
+}
+
+#[test]
+fn policies_whose_effect_no_case_observed_are_unknown() {
+    let scene = Scene::new();
+    let driver = liar(&scene, "declares_unobserved", "");
+    let check = |cases: &str| {
+        let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", cases]);
+        outcome.assert_status(0);
+        outcome
+    };
+    let outcome = check("ownership,late-joiner");
+    for (policy, words) in [
+        ("presentation", "unknown   no case observes its effect"),
+        (
+            "ownership",
+            "unknown   ownership is not applicable: ownership_strength is not declared as enforced",
+        ),
+        ("reliability", "unknown   back-pressure was not tried"),
+        ("durability", "enforced  observed by late-joiner"),
+    ] {
+        assert!(state(&outcome, policy).ends_with(words), "{}", outcome.stdout);
+    }
+    let failing = liar(&scene, "forgets_history", "");
+    let outcome = scene.ddsmark(&["drivers", "check", &failing, "--case", "late-joiner"]);
+    outcome.assert_status(1);
+    assert!(state(&outcome, "durability").ends_with("FAIL     failed: late-joiner"), "{}", outcome.stdout);
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub fn cases() -> Vec<CaseInfo> {
         section: case.section.to_owned(),
         promise: case.promise.to_owned(),
         processes: case.processes,
+        observes: case.observes.to_vec(),
     };
     conformance::cases().into_iter().map(info).collect()
 }

@@ -27,6 +27,7 @@ use std::borrow::Cow;
 pub use control::Way;
 use driver_abi::FEATURE_ONE_PROCESS;
 use driver_host::{Driver, DriverError};
+use experiment::{Policy, Support};
 
 use crate::bench::Bench;
 pub use crate::peer::{Start, serve};
@@ -41,6 +42,9 @@ pub struct Case {
     pub section: &'static str,
     /// The promise, in words.
     pub promise: &'static str,
+    /// Policies whose effect it observes: it runs only where the driver declares all of them as enforced, and shows the
+    /// effect where it passes.
+    pub observes: &'static [Policy],
     run: fn(&Bench<'_>) -> Held,
 }
 
@@ -92,6 +96,10 @@ impl Case {
             return Verdict::NotApplicable(
                 "it declares that it does not reach beyond one process".to_owned(),
             );
+        }
+        let undeclared = |policy: &&Policy| driver.description().support(**policy) != Support::Enforced;
+        if let Some(policy) = self.observes.iter().find(undeclared) {
+            return Verdict::NotApplicable(format!("{policy} is not declared as enforced"));
         }
         match (self.run)(&Bench::new(driver, way, name, domain, start)) {
             Ok(()) => Verdict::Passed,

@@ -61,6 +61,7 @@ const LIES: &[(&str, &str, &str)] = &[
     ("ignores_deadline", "deadline", "a deadline of 100 ms passed 8 s ago, and `deadline_missed` is 0"),
     ("always_misses", "deadline", "nothing was asked for, and `deadline_missed` is 7"),
     ("ignores_lifespan", "lifespan", "samples [0, 1, 2] of a lifespan of 50 ms are given to the reader"),
+    ("expires_everything", "lifespan", "fresh samples is given to the reader in 8 s"),
     ("ignores_time_based_filter", "time-based-filter", "of 20 samples within a separation of 60 s"),
     ("ignores_partition", "partition", "the writer is matched with 2, the reader with 1, for 15 s"),
     (
@@ -132,12 +133,20 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
 
     // those of two processes are found out in tests/e2e
     // and what the teaching driver has not, in a driver that has it
-    for (way, id) in [("lends", "loans"), ("keeps_thread", "clean-close")] {
+    for (way, id) in [("lends", "loans"), ("keeps_thread", "clean-close"), ("expires_three", "lifespan")] {
         let driver = liar(directory.path(), way);
         let case = conformance::case(id).expect("a case");
         let verdict = case.run(&driver, &conformance::Way::default(), &name(id, way), 1, &alone);
         assert_eq!(verdict, Verdict::Passed, "{way}");
     }
+
+    // a case needs all that it observes: of ownership the strength is not declared
+    let driver = liar(directory.path(), "declares_unobserved");
+    let case = conformance::case("ownership").expect("a case");
+    let verdict =
+        case.run(&driver, &conformance::Way::default(), &name("ownership", "declares-unobserved"), 1, &alone);
+    let why = "ownership_strength is not declared as enforced".to_owned();
+    assert_eq!(verdict, Verdict::NotApplicable(why));
 
     for case in conformance::cases().iter().filter(|case| case.processes == 1) {
         assert!(LIES.iter().any(|(_, found_by, _)| *found_by == case.id), "no lie for `{}`", case.id);

@@ -149,6 +149,25 @@ static void ignores_deadline(void) {
 static void ignores_lifespan(void) {
   ignores(DDSMARK_POLICY_LIFESPAN);
 }
+static ddsmark_status write_nothing(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  (void)w, (void)key, (void)payload, (void)size;
+  return DDSMARK_OK;
+}
+static void expires_everything(void) {
+  ignores(DDSMARK_POLICY_LIFESPAN);
+  lying.writer_write = write_nothing;
+}
+static uint64_t before_fresh = 3;
+static ddsmark_status write_three_later(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  if (before_fresh == 0)
+    return writer_write(w, key, payload, size);
+  before_fresh--;
+  return DDSMARK_OK;
+}
+static void expires_three(void) {
+  ignores(DDSMARK_POLICY_LIFESPAN);
+  lying.writer_write = write_three_later;
+}
 static void ignores_time_based_filter(void) {
   ignores(DDSMARK_POLICY_TIME_BASED_FILTER);
 }
@@ -158,6 +177,12 @@ static void ignores_partition(void) {
 static void ignores_ownership(void) {
   ignores(DDSMARK_POLICY_OWNERSHIP);
   ignores(DDSMARK_POLICY_OWNERSHIP_STRENGTH);
+}
+/* Ownership without its strength: its case needs both. Of presentation there is no case. */
+static void declares_unobserved(void) {
+  described.policies[DDSMARK_POLICY_OWNERSHIP].support = DDSMARK_SUPPORT_ENFORCED;
+  described.policies[DDSMARK_POLICY_PRESENTATION].support = DDSMARK_SUPPORT_ENFORCED;
+  lying.describe = describe_changed;
 }
 static void ignores_liveliness(void) {
   ignores(DDSMARK_POLICY_LIVELINESS);

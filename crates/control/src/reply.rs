@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{DriverDescription, Qos};
+use experiment::{DriverDescription, Policy, Qos};
 use serde::{Deserialize, Serialize};
 
 use crate::{Message, Report};
@@ -75,6 +75,8 @@ pub struct CaseInfo {
     pub promise: String,
     /// In how many processes its writer and reader are: 1 or 2.
     pub processes: u32,
+    /// Policies whose effect it observes.
+    pub observes: Vec<Policy>,
 }
 
 /// Whether a driver keeps a promise of the contract.

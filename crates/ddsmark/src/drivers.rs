@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use experiment::{DriverDescription, Limits, check_installed, drivers_of_ends, is_pair};
+use experiment::{DriverDescription, Limits, Policy, Support, check_installed, drivers_of_ends, is_pair};
 use report::{Finding, FoundDriver, TriedCase};
 use runner::{
     CaseInfo, DriverFile, DriverPath, Inspected, Launcher, LocalLauncher, RunnerError, Sources, Stop,
@@ -102,30 +102,36 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
 /// Tries a driver against the contract; without names, all cases.
 fn check(
     launcher: &dyn Launcher,
-    driver: &DriverFile,
+    driver: (&DriverFile, &DriverDescription),
     names: &[String],
     way: &Way,
     limit: Duration,
     stop: &Stop,
 ) -> Result<Status, Problem> {
-    let mut cases = runner::cases(launcher, driver, &Limits::default(), stop)?;
+    let (driver, description) = driver;
+    let cases = runner::cases(launcher, driver, &Limits::default(), stop)?;
     if let Some(unknown) = names.iter().find(|name| cases.iter().all(|case| case.id != **name)) {
         let known: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
         let hint = format!("cases are {}", known.join(", "));
         return Err(Problem::new(Status::WrongUse, format!("there is no case `{unknown}`"), hint));
     }
-    cases.retain(|case| names.is_empty() || names.contains(&case.id));
     let mut tried = Vec::new();
     for case in cases {
-        let finding = match runner::check(launcher, driver, &case.id, way, limit, stop)? {
-            Verdict::Passed => Finding::Passed,
-            Verdict::Failed { reason } => Finding::Failed(reason),
-            Verdict::NotApplicable { reason } => Finding::NotApplicable(reason),
+        let finding = if names.is_empty() || names.contains(&case.id) {
+            match runner::check(launcher, driver, &case.id, way, limit, stop)? {
+                Verdict::Passed => Finding::Passed,
+                Verdict::Failed { reason } => Finding::Failed(reason),
+                Verdict::NotApplicable { reason } => Finding::NotApplicable(reason),
+            }
+        } else {
+            Finding::NotTried
         };
-        let CaseInfo { id, section, promise, processes } = case;
-        tried.push(TriedCase { id, section, promise, processes, finding });
+        let CaseInfo { id, section, promise, processes, observes } = case;
+        tried.push(TriedCase { id, section, promise, processes, observes, finding });
     }
-    output::print(&report::driver_check(&driver.name, &tried))?;
+    let enforced = |policy: &Policy| description.support(*policy) == Support::Enforced;
+    let declared: Vec<Policy> = Policy::ALL.iter().copied().filter(enforced).collect();
+    output::print(&report::driver_check(&driver.name, &declared, &tried))?;
     let failed = tried.iter().any(|case| matches!(case.finding, Finding::Failed(_)));
     Ok(if failed { Status::Broken } else { Status::Done })
 }
@@ -192,7 +198,7 @@ pub fn execute(command: &Command) -> Result<Status, Problem> {
             let (file, (description, _)) =
                 inspect_named(&launcher, &path, driver, &Limits::default(), &stop)?;
             let way = way(&file, &description, transport.clone(), option)?;
-            return check(&launcher, &file, case, &way, *limit, &stop);
+            return check(&launcher, (&file, &description), case, &way, *limit, &stop);
         }
     }
     Ok(Status::Done)

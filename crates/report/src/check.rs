@@ -1,5 +1,7 @@
 //! What became of a driver that was tried against the contract.
 
+use experiment::Policy;
+
 use crate::layout::{Align, Grid, WIDTH, wrap};
 
 /// A case that was tried, for [`driver_check`].
@@ -13,6 +15,8 @@ pub struct TriedCase {
     pub promise: String,
     /// In how many processes writer and reader were.
     pub processes: u32,
+    /// Policies whose effect it observes.
+    pub observes: Vec<Policy>,
     /// What was found.
     pub finding: Finding,
 }
@@ -26,11 +30,76 @@ pub enum Finding {
     Failed(String),
     /// It was never made: why.
     NotApplicable(String),
+    /// The case was not selected.
+    NotTried,
 }
 
-/// The cases, one a line; below them, what was promised and what was found instead.
+/// State of a policy that a driver declares as enforced, after a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PolicyState {
+    /// A case observed the effect, and none missed it.
+    Enforced,
+    /// A case missed the effect.
+    Failed,
+    /// No case observed the effect.
+    Unknown,
+}
+
+impl PolicyState {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Enforced => "enforced",
+            Self::Failed => "FAIL",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Returns the state of a policy that is declared as enforced, and the reason.
+fn policy_state(policy: Policy, cases: &[TriedCase]) -> (PolicyState, String) {
+    let observers: Vec<&TriedCase> = cases.iter().filter(|case| case.observes.contains(&policy)).collect();
+    let those = |found: fn(&Finding) -> bool| {
+        let ids = observers.iter().filter(|case| found(&case.finding)).map(|case| case.id.as_str());
+        ids.collect::<Vec<_>>().join(", ")
+    };
+    let failed = those(|finding| matches!(finding, Finding::Failed(_)));
+    if !failed.is_empty() {
+        return (PolicyState::Failed, format!("failed: {failed}"));
+    }
+    let passed = those(|finding| *finding == Finding::Passed);
+    if !passed.is_empty() {
+        return (PolicyState::Enforced, format!("observed by {passed}"));
+    }
+    let why = observers.first().map_or_else(
+        || "no case observes its effect".to_owned(),
+        |case| match &case.finding {
+            Finding::NotApplicable(reason) => format!("{} is not applicable: {reason}", case.id),
+            _ => format!("{} was not tried", case.id),
+        },
+    );
+    (PolicyState::Unknown, why)
+}
+
+/// Returns the table of policies that the driver declares as enforced; nothing if there are none.
+fn policies(declared: &[Policy], cases: &[TriedCase]) -> String {
+    if declared.is_empty() {
+        return String::new();
+    }
+    let mut grid = Grid::default()
+        .column("Declared as enforced", Align::Left)
+        .column("State", Align::Left)
+        .column("Note", Align::Left);
+    for &policy in declared {
+        let (state, note) = policy_state(policy, cases);
+        grid.row(vec![policy.to_string(), state.name().to_owned(), note]);
+    }
+    format!("\n{}", grid.render())
+}
+
+/// The cases that were tried, one a line; below them, the state of each policy that the driver declares as enforced (`declared`), and
+/// what was promised and what was found instead. `cases` includes those that were not selected.
 #[must_use]
-pub fn driver_check(driver: &str, cases: &[TriedCase]) -> String {
+pub fn driver_check(driver: &str, declared: &[Policy], cases: &[TriedCase]) -> String {
     let mut grid = Grid::default()
         .column("Case", Align::Left)
         .column("Verdict", Align::Left)
@@ -56,6 +125,7 @@ pub fn driver_check(driver: &str, cases: &[TriedCase]) -> String {
                 not_applicable += 1;
                 ("n/a", reason.as_str())
             }
+            Finding::NotTried => continue,
         };
         grid.row(vec![
             case.id.clone(),
@@ -66,8 +136,9 @@ pub fn driver_check(driver: &str, cases: &[TriedCase]) -> String {
         ]);
     }
     format!(
-        "{driver}: {passed} passed, {failed} failed, {not_applicable} not applicable\n\n{}{failures}",
-        grid.render()
+        "{driver}: {passed} passed, {failed} failed, {not_applicable} not applicable\n\n{}{}{failures}",
+        grid.render(),
+        policies(declared, cases)
     )
 }
 
@@ -75,19 +146,24 @@ pub fn driver_check(driver: &str, cases: &[TriedCase]) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_failure_is_told_with_its_promise_and_what_is_not_applicable_with_why() {
-        let case = |id: &str, processes, finding| TriedCase {
+    fn case(id: &str, processes: u32, observes: &[Policy], finding: Finding) -> TriedCase {
+        TriedCase {
             processes,
             id: id.to_owned(),
             section: "7".to_owned(),
             promise: format!("{id} holds"),
+            observes: observes.to_vec(),
             finding,
-        };
+        }
+    }
+
+    #[test]
+    fn a_failure_is_told_with_its_promise_and_what_is_not_applicable_with_why() {
         let cases = [
-            case("one", 1, Finding::Passed),
-            case("two", 2, Finding::Failed("it does not".to_owned())),
-            case("three", 1, Finding::NotApplicable("never said".to_owned())),
+            case("one", 1, &[], Finding::Passed),
+            case("two", 2, &[], Finding::Failed("it does not".to_owned())),
+            case("three", 1, &[], Finding::NotApplicable("never said".to_owned())),
+            case("four", 1, &[], Finding::NotTried),
         ];
         let expected = "\
 mine: 1 passed, 1 failed, 1 not applicable
@@ -101,6 +177,35 @@ two
   promised: two holds
   found: it does not
 ";
-        assert_eq!(driver_check("mine", &cases), expected);
+        assert_eq!(driver_check("mine", &[], &cases), expected);
+    }
+
+    #[test]
+    fn a_declared_policy_is_enforced_only_where_a_case_observed_its_effect() {
+        use Policy::{Deadline, Durability, History, Lifespan, Partition, Presentation};
+        let none = || Finding::NotApplicable("no waitset".to_owned());
+        let cases = [
+            case("depth", 1, &[History], none()),
+            case("keep-all", 1, &[History], Finding::Passed),
+            case("late", 1, &[Durability], Finding::Passed),
+            case("late-across", 2, &[Durability], Finding::Failed("lost".to_owned())),
+            case("deadline", 1, &[Deadline], none()),
+            case("lifespan", 1, &[Lifespan], Finding::NotTried),
+            // declared by another driver
+            case("partition", 1, &[Partition], Finding::Passed),
+        ];
+        let declared = [History, Durability, Deadline, Lifespan, Presentation];
+        let text = driver_check("mine", &declared, &cases);
+        let expected = "
+  Declared as enforced  State     Note
+  history               enforced  observed by keep-all
+  durability            FAIL      failed: late-across
+  deadline              unknown   deadline is not applicable: no waitset
+  lifespan              unknown   lifespan was not tried
+  presentation          unknown   no case observes its effect
+
+late-across
+";
+        assert!(text.contains(expected), "{text}");
     }
 }

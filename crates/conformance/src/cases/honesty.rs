@@ -17,24 +17,28 @@ pub const CASES: &[Written] = &[
         id: "settings",
         section: "7, participant_settings()",
         promise: "the settings in force name the transport, and batching by one of its three names",
+        observes: &[],
         run: settings,
     },
     Written {
         id: "qos-read-back",
         section: "7",
         promise: "each policy that has an effect is in force as it was asked for, read back; one that has none is not",
+        observes: &[],
         run: qos_read_back,
     },
     Written {
         id: "qos-refused",
         section: "7",
         promise: "a policy that is unsupported, asked for with another value, is DDSMARK_UNSUPPORTED",
+        observes: &[],
         run: qos_refused,
     },
     Written {
         id: "counters",
         section: "ddsmark_counters",
         promise: "counters agree with what happened, and never go back",
+        observes: &[],
         run: counters,
     },
 ];

@@ -23,6 +23,7 @@ pub const CASES: &[Written] = &[
         id: "describe",
         section: "describe()",
         promise: "the description is whole, and does not contradict itself",
+        observes: &[],
         run: describe,
     },
     Written {
@@ -30,30 +31,35 @@ pub const CASES: &[Written] = &[
         section: "1",
         promise: "after participant_close() no thread but those declared as kept, no descriptor and no shared memory is \
                   left; it opens again",
+        observes: &[],
         run: clean_close,
     },
     Written {
         id: "bad-arguments",
         section: "2, participant_open()",
         promise: "an unknown transport, interface or option is DDSMARK_BAD_ARGUMENT, and nothing is left open",
+        observes: &[],
         run: bad_arguments,
     },
     Written {
         id: "undeclared-refused",
         section: "writer_open()",
         promise: "a type, a way to receive or batching that is not declared is DDSMARK_UNSUPPORTED",
+        observes: &[],
         run: undeclared_refused,
     },
     Written {
         id: "too-large",
         section: "4, writer_open()",
         promise: "a size over the transport's, and a sample over the writer's, is DDSMARK_TOO_LARGE",
+        observes: &[],
         run: too_large,
     },
     Written {
         id: "error-text",
         section: "4",
         promise: "after a failure last_error() says what failed and why",
+        observes: &[],
         run: error_text,
     },
 ];

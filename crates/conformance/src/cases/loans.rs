@@ -15,6 +15,7 @@ pub const CASES: &[Written] = &[Written {
     section: "2, writer_loan()",
     promise: "loans are apart from each other and hold their size, what is published arrives, what is discarded is lent \
               again; without the feature they are DDSMARK_UNSUPPORTED",
+    observes: &[],
     run: loans,
 }];
 

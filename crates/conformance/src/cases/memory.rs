@@ -13,6 +13,7 @@ pub const CASES: &[Written] = &[Written {
     id: "memory",
     section: "1, 5",
     promise: "neither samples nor entities that were closed leave memory behind",
+    observes: &[],
     run: memory,
 }];
 

@@ -11,6 +11,8 @@ mod multicast;
 mod receiving;
 mod traffic;
 
+use experiment::Policy;
+
 use crate::{Case, Held, bench::Bench};
 
 /// A case, as it is written.
@@ -18,6 +20,8 @@ pub struct Written {
     pub id: &'static str,
     pub section: &'static str,
     pub promise: &'static str,
+    /// Policies whose effect it observes; it runs only where the driver declares all of them as enforced.
+    pub observes: &'static [Policy],
     pub run: fn(&Bench<'_>) -> Held,
 }
 
@@ -45,6 +49,13 @@ pub fn all() -> Vec<Case> {
 
 impl Written {
     const fn told(&self, id: Cow<'static, str>, processes: u32) -> Case {
-        Case { id, processes, section: self.section, promise: self.promise, run: self.run }
+        Case {
+            id,
+            processes,
+            section: self.section,
+            promise: self.promise,
+            observes: self.observes,
+            run: self.run,
+        }
     }
 }

@@ -19,6 +19,7 @@ pub const CASES: &[Written] = &[Written {
     promise: "multicast is DDSMARK_UNSUPPORTED where it is not declared, and where the transport or the interface has \
               none; else samples arrive, and the setting `multicast` is `on` only if asked for, and if the kernel sends \
               them so",
+    observes: &[],
     run: multicast,
 }];
 

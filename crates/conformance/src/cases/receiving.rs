@@ -23,6 +23,7 @@ pub const CASES: &[Written] = &[
         id: "receive-waitset",
         section: "reader_receive()",
         promise: "by waitset samples arrive; when nothing comes the call returns with none, in its time limit",
+        observes: &[],
         run: |bench| asked(bench, ReceiveMode::Waitset, 50_000_000),
     },
     Written {
@@ -30,12 +31,14 @@ pub const CASES: &[Written] = &[
         section: "reader_receive()",
         promise: "by polling samples arrive; the call never waits, whatever its time limit",
         // a driver that waits here hangs, and whoever runs the case sees that
+        observes: &[],
         run: |bench| asked(bench, ReceiveMode::Polling, 3_600_000_000_000),
     },
     Written {
         id: "receive-listener",
         section: "3",
         promise: "by listener each sample is given once; the sink is never called after reader_close()",
+        observes: &[],
         run: listener,
     },
 ];

@@ -22,48 +22,56 @@ pub const CASES: &[Written] = &[
         section: "6",
         promise: "both ends count the other once it is there, nobody before, and with discovery not after its close; \
                   a write after that is no failure",
+        observes: &[],
         run: matching,
     },
     Written {
         id: "delivery",
         section: "writer_write()",
         promise: "samples of 16 B to 1 MiB, as far as the transport carries them, arrive with every byte as written",
+        observes: &[],
         run: delivery,
     },
     Written {
         id: "order",
         section: "writer_write()",
         promise: "of 10000 samples none comes twice or out of order, and with guaranteed delivery none is missing",
+        observes: &[],
         run: order,
     },
     Written {
         id: "back-pressure",
         section: "writer_write()",
         promise: "reliable, keep-all, a slow reader: every write that returned OK is delivered once, and no other",
+        observes: &[Policy::Reliability, Policy::History],
         run: back_pressure,
     },
     Written {
         id: "flush",
         section: "writer_flush()",
         promise: "what batching held back is delivered after a flush, in order",
+        observes: &[],
         run: flush,
     },
     Written {
         id: "wait-acked",
         section: "writer_wait_acked()",
         promise: "it returns OK once all is acknowledged, and then everything is with the reader",
+        observes: &[],
         run: wait_acked,
     },
     Written {
         id: "keys",
         section: "ddsmark_sample",
         promise: "the key of a keyed sample arrives as written",
+        observes: &[],
         run: keys,
     },
     Written {
         id: "late-joiner",
         section: "DDSMARK_SUPPORT_ENFORCED",
         promise: "transient-local: a reader that comes late is given the last sample",
+        observes: &[Policy::Durability],
         run: late_joiner,
     },
 ];
@@ -73,6 +81,7 @@ pub const ACROSS: &[Written] = &[Written {
     id: "peer-killed",
     section: "6",
     promise: "a reader whose process is killed does not count as matched for ever, and a write after that is no failure",
+    observes: &[],
     run: peer_killed,
 }];
 
@@ -221,9 +230,6 @@ fn order(bench: &Bench<'_>) -> Held {
 
 fn back_pressure(bench: &Bench<'_>) -> Held {
     const SAMPLES: u64 = 3_000;
-    if !bench.reliable() {
-        return not_applicable("it does not guarantee delivery");
-    }
     let participant = bench.open()?;
     let mut wish = bench.wish(1_000);
     wish.qos.max_blocking_ns = Some(QosDuration::Ns(20_000_000));
@@ -338,9 +344,6 @@ fn keys(bench: &Bench<'_>) -> Held {
 }
 
 fn late_joiner(bench: &Bench<'_>) -> Held {
-    if bench.support(Policy::Durability) != Support::Enforced {
-        return not_applicable("durability is not declared as enforced");
-    }
     let participant = bench.open()?;
     let qos = Qos {
         reliability: Some(Reliability::Reliable),
