@@ -48,6 +48,7 @@ mod sequence;
 mod steady;
 mod takes;
 mod throttle;
+mod trial;
 mod verdict;
 mod warning;
 mod writing_time;
@@ -93,6 +94,7 @@ pub use sequence::{Received, SequenceSet};
 pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_latency, steady_rate};
 pub use takes::Takes;
 pub use throttle::Throttle;
+pub use trial::{TRIAL_WINDOWS, TrialLog, TrialShown, stats_goal};
 pub use verdict::{
     Answer, Conclusion, ModesBy, Pairing, ReferenceChange, SeparatingField, Typical, Verdict, VerdictKind,
     VerdictMode, VerdictSide,

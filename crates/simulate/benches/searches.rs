@@ -40,14 +40,14 @@ fn main() -> ExitCode {
             println!(
                 "| {} | {} | {} % | {} | {} | {:.1} | {per_second:.0} |",
                 system.name,
-                goal.name,
+                goal.aim,
                 100.0 * goal.width,
                 shown(within),
                 shown(found.inside[index]),
                 found.mean_trials,
             );
             if f64::from(within) < FOUND * f64::from(SEARCHES) {
-                missed.push(format!("{}, {}", system.name, goal.name));
+                missed.push(format!("{}, {}", system.name, goal.aim));
             }
         }
     }

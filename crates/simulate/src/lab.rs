@@ -259,7 +259,8 @@ impl Lab {
             rtt_p99_ns: quantile("rtt", 0.99),
             response_p50_ns: quantile("response", 0.5),
             response_p99_ns: quantile("response", 0.99),
-            planned: open.map(|open| open.planned()),
+            planned: open.as_ref().map(Open::planned),
+            unsent: open.map(|open| open.unsent()),
             throughput,
             counted: Counted::sum(&counted),
         })

@@ -56,6 +56,8 @@ pub struct Figures {
     pub response_p99_ns: Option<u64>,
     /// Samples whose intended time lay within the measured time of an open loop.
     pub planned: Option<u64>,
+    /// Of these: not tried before the end of the measured time.
+    pub unsent: Option<u64>,
     /// Of a run of throughput or of an open loop.
     pub throughput: Option<Throughput>,
     /// What was sent and what came.

@@ -70,6 +70,11 @@ impl Open {
         self.0.iter().map(|flow| flow.offered).sum()
     }
 
+    /// Samples of the plan that were not tried.
+    pub fn unsent(&self) -> u64 {
+        self.planned() - self.offered()
+    }
+
     /// As a result has it.
     pub fn record(
         self,
@@ -88,7 +93,7 @@ impl Open {
             Lateness::of(&flow.load, latency, used.writer_elapsed_ns, sender)
         };
         let late: Vec<Lateness> = flows.iter().zip(&latencies).filter_map(late).collect();
-        let unsent = planned - self.offered();
+        let unsent = self.unsent();
         let each = flows.into_iter().zip(latencies).zip(self.0).zip(counted);
         let flows = each.map(|(((flow, latency), open), counted)| FlowRecord {
             load: flow.load.to_string(),

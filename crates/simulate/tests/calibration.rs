@@ -100,7 +100,7 @@ fn a_search_finds_the_known_capacity_within_the_goals_width() {
     for system in &SYSTEMS {
         let found = searches(system, 40, 1.0);
         for (goal, within) in system.goals().iter().zip(&found.within_width) {
-            assert!(f64::from(*within) >= 40.0 * FOUND, "{}, {}: {within} of 40", system.name, goal.name);
+            assert!(f64::from(*within) >= 40.0 * FOUND, "{}, {}: {within} of 40", system.name, goal.aim);
         }
     }
 }
@@ -112,7 +112,7 @@ fn a_search_does_not_find_another_capacity() {
         let goals = system.goals();
         let found = searches(system, 20, 1.0 + 3.0 * goals[0].width);
         for (goal, within) in goals.iter().zip(&found.within_width) {
-            assert!(*within <= 2, "{}, {}: {within} of 20", system.name, goal.name);
+            assert!(*within <= 2, "{}, {}: {within} of 20", system.name, goal.aim);
         }
     }
 }

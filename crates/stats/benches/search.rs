@@ -3,10 +3,12 @@
 #[path = "../tests/calibration/rate.rs"]
 mod rate;
 #[path = "../tests/search/systems.rs"]
+#[allow(dead_code, reason = "it has more than is needed here")]
 mod systems;
 
 use rate::Rate;
 use stats::search::Goal;
+use systems::Flow;
 
 const SEARCHES: u32 = 500;
 
@@ -23,11 +25,13 @@ fn main() {
     );
     let usual = systems::goals();
     let strict: Vec<Goal> = usual.iter().cloned().map(Goal::strict).collect();
-    for (kind, goals) in [("usual", usual), ("strict", strict)] {
+    let flows = [Flow::BestEffort, Flow::Reliable];
+    let rows = [("usual", usual), ("strict", strict)].map(|row| flows.map(|flow| (row.clone(), flow)));
+    for ((kind, goals), flow) in rows.into_iter().flatten() {
         for noise in systems::NOISES {
-            let all = systems::campaign(&goals, noise, SEARCHES);
+            let all = systems::campaign(&goals, flow, noise, SEARCHES);
             println!(
-                "{kind}; noise: {}; {:.1} trials, {:.0} s of them",
+                "{kind}, {flow:?}; noise: {}; {:.1} trials, {:.0} s of them",
                 noise.name, all.mean_trials, all.mean_seconds
             );
             for (index, goal) in goals.iter().enumerate() {

@@ -1,30 +1,15 @@
-//! Goals: as `stats` has them, what they say of a trial, and how far they have come.
+//! Progress and warnings of goals.
 
 use experiment::{Aim, Search, SearchGoal};
 use results::{
-    GoalRecord, SearchBound, SearchRecord, SearchState, TrialJudged, TrialRecord, Warning, WarningKind,
-    format_value,
+    GoalRecord, SearchBound, SearchRecord, SearchState, TrialRecord, Warning, WarningKind, format_value,
+    stats_goal,
 };
-use stats::search::{Bound, Goal, Outcome};
-
-use super::trial::Measured;
+use stats::search::{Bound, Outcome};
 
 /// With at least so many full trials against the bounds, and this share of all, a goal's rate is said to change from trial to
 /// trial. One may be luck.
 const CONTRADICTING: (u32, f64) = (2, 0.1);
-
-/// A goal in the words of `stats`.
-pub(super) fn stats_goal(goal: &SearchGoal) -> Goal {
-    Goal {
-        name: goal.aim.name().to_owned(),
-        final_trial_duration_ns: goal.final_trial_ns,
-        duration_sum_ns: goal.duration_sum_ns,
-        loss_ratio: goal.loss_ratio,
-        exceed_ratio: goal.exceed_ratio,
-        width: goal.width,
-        initial_trial_duration_ns: goal.initial_trial_ns,
-    }
-}
 
 /// The goal that judges a trial by a quantile of its responses and needs the highest rate for samples enough, and that rate.
 pub(super) fn least_judged(plan: &Search) -> Option<(&SearchGoal, f64)> {
@@ -32,18 +17,6 @@ pub(super) fn least_judged(plan: &Search) -> Option<(&SearchGoal, f64)> {
     by_quantile
         .map(|goal| (goal, stats_goal(goal).least_sps()))
         .max_by(|left, right| left.1.total_cmp(&right.1))
-}
-
-/// What each goal says of a trial.
-pub(super) fn judge(measured: &Measured, plan: &Search) -> Vec<TrialJudged> {
-    let judge = |goal: &SearchGoal| {
-        let violation_ratio = match (goal.aim, measured.in_time) {
-            (Aim::Slo, Some(in_time)) => measured.shown.violation_with_deadline(in_time),
-            _ => measured.shown.violation(),
-        };
-        TrialJudged { aim: goal.aim, violation_ratio, good: violation_ratio <= goal.loss_ratio }
-    };
-    plan.goals.iter().map(judge).collect()
 }
 
 /// Puts what is known now into the record.
@@ -214,11 +187,5 @@ mod tests {
         assert!(said(599.0, &plan).ends_with("is; of less a trial has too few samples for `slo`"));
         assert!(said(5_000.0, &plan).ends_with("no rate is known that is"));
         assert!(said(599.0, &Search::default()).ends_with("no rate is known that is"));
-    }
-
-    #[test]
-    fn goals_are_those_of_stats_unless_something_is_written() {
-        let usual: Vec<Goal> = Search::default().goals.iter().map(stats_goal).collect();
-        assert_eq!(usual, [Goal::ndr(), Goal::pdr()]);
     }
 }

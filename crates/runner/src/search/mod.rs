@@ -6,10 +6,13 @@ mod trial;
 use std::time::{Duration, Instant};
 
 use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate, SearchGoal};
-use results::{Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, Unpaced, format_value};
+use results::{
+    Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, TrialShown, Unpaced, format_value,
+    stats_goal,
+};
 use stats::search::{Budget, Loads, Refused};
 
-use goals::{least_judged, stats_goal};
+use goals::least_judged;
 use trial::{Measured, Tried};
 
 use crate::{Observer, RunnerError, Session, run::Names};
@@ -106,10 +109,10 @@ impl Searching<'_, '_> {
             }
             let load = Load::Constant { rate: Rate::nearest(trial.load_sps) };
             let (measured, repeats) = self.sure(run, &(load, trial.duration_ns))?;
-            let judged = goals::judge(&measured, self.plan);
+            let judged = measured.shown.judge(&self.plan.goals);
             let ratios: Vec<f64> = judged.iter().map(|judged| judged.violation_ratio).collect();
             search.record(trial, &ratios).map_err(refused)?;
-            let Measured { run: made, shown, limited_by_sender, .. } = *measured;
+            let Measured { run: made, shown: TrialShown { shown, .. }, limited_by_sender } = *measured;
             let lost = made.throughput.as_ref().map_or((0, 0), |figures| (figures.lost, figures.undelivered));
             (run.effective_qos, run.agents) = (made.effective_qos, made.agents);
             let took_ns = self.elapsed_ns();

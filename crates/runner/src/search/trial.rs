@@ -1,7 +1,7 @@
 //! One trial of a search: a run of the workload `paced` with fresh processes, and what it showed.
 
 use experiment::{Cell, Design, Factors, Load, Workload};
-use results::{Failure, Run, RunState};
+use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialShown};
 use stats::search::Shown;
 
 use crate::{
@@ -14,8 +14,6 @@ use crate::{
 
 /// With more of a core than this, used or waited for, the thread that writes has no time left.
 const BUSY: f64 = 0.9;
-/// Windows of a trial.
-const WINDOWS: u32 = 50;
 
 /// What became of a trial.
 pub(super) enum Tried {
@@ -30,9 +28,7 @@ pub(super) enum Tried {
 pub(super) struct Measured {
     /// Its record as a run.
     pub(super) run: Run,
-    pub(super) shown: Shown,
-    /// By the deadline that was asked for: how many samples kept it.
-    pub(super) in_time: Option<u64>,
+    pub(super) shown: TrialShown,
     pub(super) limited_by_sender: bool,
 }
 
@@ -48,22 +44,25 @@ impl Session<'_> {
     ) -> Tried {
         let factors = Factors { workload: Workload::Paced, load: Some(load), ..cell.factors.clone() };
         let cell = Cell { id: cell.id.clone(), factors };
-        let design =
-            Design { measure_ns: duration_ns, windows: WINDOWS, ..self.header.experiment.design.clone() };
+        let design = Design {
+            measure_ns: duration_ns,
+            windows: TRIAL_WINDOWS,
+            ..self.header.experiment.design.clone()
+        };
         let mut run = search.clone();
         run.search = None;
         let (name, alone) = (names.take(run.number), Meeting::new());
         let made = self.run(run, (&cell, &design), name, &Times::default(), alone.join());
         let Some(Made { run, evidence, .. }) = made else { return Tried::Stopped };
         let figures = match (run.state, evidence) {
-            (RunState::Valid, Some(evidence)) => measured(&run, &cell, &evidence, duration_ns, deadline_ns),
+            (RunState::Valid, Some(evidence)) => shown(&run, &cell, &evidence, duration_ns, deadline_ns),
             _ => None,
         };
         match figures {
-            Some((shown, in_time)) => {
+            Some(shown) => {
                 let reliable = cell.factors.is_reliable(0);
-                let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown);
-                Tried::Measured(Box::new(Measured { run, shown, in_time, limited_by_sender }))
+                let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown.shown);
+                Tried::Measured(Box::new(Measured { run, shown, limited_by_sender }))
             }
             None => Tried::Failed(failure(run)),
         }
@@ -84,45 +83,34 @@ fn failure(run: Run) -> Failure {
     })
 }
 
-/// What a valid trial showed, and how many samples kept the deadline.
-fn measured(
+/// What a valid trial showed.
+fn shown(
     run: &Run,
     cell: &Cell,
     evidence: &Evidence,
     duration_ns: u64,
     deadline_ns: Option<u64>,
-) -> Option<(Shown, Option<u64>)> {
+) -> Option<TrialShown> {
     let (paced, throughput) = (run.paced.as_ref()?, run.throughput.as_ref()?);
     let reports = evidence.agents.each_ref().map(|agent| &agent.report);
     let written = reports.iter().find_map(|report| report.paced_writer.as_ref())?;
     let read = reports[SERVING].paced_reader.as_ref()?;
     let (written_flow, read_flow) = (written.flows.first()?, read.flows.first()?);
-    let reliable = cell.factors.is_reliable(0);
-    let end_ns = written.begin_ns.saturating_add(duration_ns);
-    let late_ns = read_flow.received.last_ns.saturating_sub(end_ns).saturating_sub(read_flow.service.min_ns);
-    let window_ns = written_flow.send_lag.window_ns as f64;
-    let windows = written_flow.send_lag.histograms().ok()?;
-    let medians = windows.iter().enumerate().filter(|(_, window)| !window.is_empty());
-    let send_lag = medians
-        .map(|(number, window)| ((number as f64 + 0.5) * window_ns, window.value_at_quantile(0.5) as f64))
-        .collect();
-    let in_time = match deadline_ns {
-        // within 0.1 %, as all of a histogram
-        Some(deadline_ns) => {
-            let windows = read_flow.response.histograms().ok()?;
-            Some(windows.iter().map(|window| window.count_between(0, deadline_ns)).sum())
-        }
-        None => None,
-    };
-    let shown = Shown {
+    let response = if deadline_ns.is_some() { read_flow.response.histograms().ok()? } else { Vec::new() };
+    let log = TrialLog {
         duration_ns,
+        reliable: cell.factors.is_reliable(0),
         planned: paced.planned,
         unsent: paced.unsent,
         delivered: throughput.delivered,
-        late_ns: reliable.then_some(late_ns),
-        send_lag,
+        begin_ns: written.begin_ns,
+        last_ns: read_flow.received.last_ns,
+        quickest_ns: read_flow.service.min_ns,
+        window_ns: written_flow.send_lag.window_ns,
+        send_lag: &written_flow.send_lag.histograms().ok()?,
+        response: &response,
     };
-    Some((shown, in_time))
+    Some(log.shown(deadline_ns))
 }
 
 /// Whether most of what is missing was not tried, and the thread that writes had no time left: of a flow that nothing holds

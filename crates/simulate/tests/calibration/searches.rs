@@ -1,10 +1,13 @@
 //! Searches for the highest sustainable load of simulated middleware, in virtual time, as they are made of a real one: whole runs
-//! at planned loads.
+//! at planned loads, judged by the rule of the product ([`results::TrialLog`]).
 
-use experiment::{Cell, Load, Rate, ScheduledRun};
+use std::collections::BTreeMap;
+
+use experiment::{Aim, Cell, Load, Rate, ScheduledRun, SearchGoal};
+use results::{TRIAL_WINDOWS, TrialLog, Windows, stats_goal};
 use sim_model::{Config, Random, Truth};
 use simulate::{Between, Lab, Machine};
-use stats::search::{Budget, Goal, Loads, Outcome, Search, Trial};
+use stats::search::{Budget, Loads, Outcome, Search, Trial};
 
 use crate::rig::{MS, design, paced};
 
@@ -72,12 +75,13 @@ pub const SYSTEMS: [System; 6] = [
 ];
 
 impl System {
-    pub fn goals(&self) -> Vec<Goal> {
+    pub fn goals(&self) -> Vec<SearchGoal> {
+        let usual = experiment::Search::default().goals;
         if self.deadline {
             // samples are late in groups: of these loads 5 s do not tell a share of one in a thousand
-            vec![Goal { loss_ratio: 0.01, width: 0.05, ..Goal::slo() }]
+            vec![SearchGoal { aim: Aim::Slo, loss_ratio: 0.01, width: 0.05, ..usual[0].clone() }]
         } else {
-            vec![Goal::ndr(), Goal::pdr()]
+            usual
         }
     }
 }
@@ -91,10 +95,20 @@ struct Searched<'s> {
     /// Time of the server.
     service_ns: f64,
     trials: u32,
+    /// Send lags and responses, by the duration of the trial. Their memory is used again.
+    windows: &'s mut BTreeMap<u64, [Windows; 2]>,
+}
+
+/// Records the values in windows, as an agent does.
+fn record(windows: &mut Windows, values: &[(u64, u64)]) {
+    windows.begin(0);
+    for &(at_ns, value_ns) in values {
+        windows.record(at_ns, value_ns);
+    }
 }
 
 impl<'s> Searched<'s> {
-    fn new(system: &'s System, seed: u64) -> Self {
+    fn new(system: &'s System, seed: u64, windows: &'s mut BTreeMap<u64, [Windows; 2]>) -> Self {
         let mut random = Random::new(seed, 0);
         let (low, high) = CAPACITY_SPS;
         let capacity_sps = low * (high / low).powf(random.unit());
@@ -104,11 +118,11 @@ impl<'s> Searched<'s> {
         options.extend([("service", service.as_str()), ("latency", "50us")]);
         let cell = paced(Load::Max, system.reliable, &options);
         let lab = Lab::on(Machine { between: system.between, ..Machine::default() });
-        Self { system, seed, lab, cell, service_ns, trials: 0 }
+        Self { system, seed, lab, cell, service_ns, trials: 0, windows }
     }
 
     /// The highest load that keeps a goal, as the model has it.
-    fn truth_sps(&self, goal: &Goal) -> f64 {
+    fn truth_sps(&self, goal: &SearchGoal) -> f64 {
         let options = self.cell.factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let config = Config::parse(options).expect("options");
         let truth = Truth::new(&config, self.system.reliable, 0.0, 1000, 1.0, 0);
@@ -129,7 +143,7 @@ impl<'s> Searched<'s> {
         kept
     }
 
-    /// A run of its own: what came of how many that were planned, and when.
+    /// A run of its own.
     fn run(&mut self, load: Load, measure_ns: u64) -> simulate::Figures {
         self.trials += 1;
         self.cell.factors.load = Some(load);
@@ -141,30 +155,47 @@ impl<'s> Searched<'s> {
         self.lab.figures(&self.cell, &design, scheduled).expect("measured")
     }
 
-    /// The share of the planned samples that did not come, or came late.
-    fn violations(&mut self, trial: Trial) -> f64 {
+    /// The violation ratio of a trial, for each goal.
+    fn ratios(&mut self, trial: Trial, goals: &[SearchGoal]) -> Vec<f64> {
         let rate = Rate::nearest(trial.load_sps);
         let load = if self.system.deadline { Load::Poisson { rate } } else { Load::Constant { rate } };
         let figures = self.run(load, trial.duration_ns);
-        let planned = figures.planned.expect("an open loop");
-        let mut good = figures.counted.delivered;
+        let values = |kind| self.lab.series(kind).map_or(&[][..], |series| series.values());
+        let windows = self.windows.entry(trial.duration_ns);
+        let [send_lag, response] = windows
+            .or_insert_with_key(|duration_ns| [0, 1].map(|_| Windows::new(TRIAL_WINDOWS, *duration_ns)));
+        record(send_lag, values("send_lag"));
         if self.system.deadline {
-            let deadline_ns = DEADLINE_SERVICES * self.service_ns + 50_000.0;
-            let values = self.lab.series("response").map_or(&[][..], |series| series.values());
-            good = values.iter().filter(|(_, ns)| *ns as f64 <= deadline_ns).count() as u64;
+            record(response, values("response"));
         }
-        if planned == 0 { 0.0 } else { 1.0 - good as f64 / planned as f64 }
+        let log = TrialLog {
+            duration_ns: trial.duration_ns,
+            reliable: self.system.reliable,
+            planned: figures.planned.expect("an open loop"),
+            unsent: figures.unsent.expect("an open loop"),
+            delivered: figures.counted.delivered,
+            begin_ns: 0,
+            last_ns: values("response").iter().map(|(at_ns, _)| *at_ns).max().unwrap_or(0),
+            quickest_ns: values("service").iter().map(|(_, ns)| *ns).min().unwrap_or(0),
+            window_ns: send_lag.length_ns(),
+            send_lag: send_lag.histograms(),
+            response: response.histograms(),
+        };
+        let deadline_ns = (DEADLINE_SERVICES * self.service_ns + 50_000.0) as u64;
+        let judged = log.shown(self.system.deadline.then_some(deadline_ns)).judge(goals);
+        judged.iter().map(|judged| judged.violation_ratio).collect()
     }
 
     /// What was found for each goal.
-    fn search(&mut self, goals: &[Goal]) -> Vec<Outcome> {
+    fn search(&mut self, goals: &[SearchGoal]) -> Vec<Outcome> {
         // a run with back-pressure tells where to begin
         let most = self.run(Load::Max, 50 * MS).throughput.expect("rates").delivered_sps;
         let loads = Loads { floor_sps: 10.0, ceiling_sps: 1e5, start_sps: most.clamp(10.0, 1e5) };
-        let mut search = Search::new(goals.to_vec(), loads, AMPLE).expect("goals and loads");
+        let mut search =
+            Search::new(goals.iter().map(stats_goal).collect(), loads, AMPLE).expect("goals and loads");
         while let Some(trial) = search.next_trial() {
-            let ratio = self.violations(trial);
-            search.record(trial, &vec![ratio; goals.len()]).expect("asked for");
+            let ratios = self.ratios(trial, goals);
+            search.record(trial, &ratios).expect("asked for");
         }
         (0..goals.len()).map(|goal| search.outcome(goal)).collect()
     }
@@ -184,8 +215,9 @@ pub fn searches(system: &System, searches: u32, told: f64) -> Found {
     let goals = system.goals();
     let mut found =
         Found { inside: vec![0; goals.len()], within_width: vec![0; goals.len()], mean_trials: 0.0 };
+    let mut windows = BTreeMap::new();
     for index in 0..searches {
-        let mut searched = Searched::new(system, FIRST_SEED + u64::from(index));
+        let mut searched = Searched::new(system, FIRST_SEED + u64::from(index), &mut windows);
         let outcomes = searched.search(&goals);
         for (at, (goal, outcome)) in goals.iter().zip(outcomes).enumerate() {
             let Outcome::Regular { lower, upper, .. } = outcome else { continue };

@@ -1,6 +1,7 @@
 //! Searches whose trials are open loops in virtual time: what a trial shows is judged as a real one is.
 
 use experiment::{Design, Load, Rate, ScheduledRun};
+use results::{TRIAL_WINDOWS, TrialLog};
 use simulate::Lab;
 use stats::search::{Budget, Goal, Loads, Outcome, Search, Shown};
 
@@ -17,21 +18,21 @@ fn shown(lab: &mut Lab, load_sps: f64, reliable: bool, options: &[(&str, &str)],
     let run = lab.run(&cell, design, scheduled).unwrap_or_else(|error| panic!("{error}")).run;
     let (record, throughput) = (run.paced.expect("a plan"), run.throughput.expect("rates"));
     let last_ns = lab.series("response").and_then(|all| all.values().iter().map(|(at, _)| *at).max());
-    let quickest_ns = run.latency["service"].min_ns;
-    let windows = lab.series("send_lag").expect("recorded").windows(20, design.measure_ns);
-    let width_ns = design.measure_ns as f64 / 20.0;
-    let medians = windows.histograms().iter().enumerate().filter(|(_, window)| !window.is_empty());
-    let late_ns = last_ns.unwrap_or(0).saturating_sub(design.measure_ns).saturating_sub(quickest_ns);
-    Shown {
+    let windows = lab.series("send_lag").expect("recorded").windows(TRIAL_WINDOWS, design.measure_ns);
+    let log = TrialLog {
         duration_ns: design.measure_ns,
+        reliable,
         planned: record.planned,
         unsent: record.unsent,
         delivered: throughput.delivered,
-        late_ns: reliable.then_some(late_ns),
-        send_lag: medians
-            .map(|(number, window)| (number as f64 * width_ns, window.value_at_quantile(0.5) as f64))
-            .collect(),
-    }
+        begin_ns: 0,
+        last_ns: last_ns.unwrap_or(0),
+        quickest_ns: run.latency["service"].min_ns,
+        window_ns: windows.length_ns(),
+        send_lag: windows.histograms(),
+        response: &[],
+    };
+    log.shown(None).shown
 }
 
 /// A goal in trials of a length that virtual time makes quickly.

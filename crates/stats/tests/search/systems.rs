@@ -2,7 +2,7 @@
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use statrs::distribution::{ContinuousCDF as _, Normal};
-use stats::search::{Budget, Goal, Loads, Outcome, Search, Trial};
+use stats::search::{Budget, Goal, Loads, Outcome, Search, Shown, Trial};
 
 /// The share of the capacity at which samples begin to come late.
 pub const LATE_FROM: f64 = 0.8;
@@ -26,7 +26,25 @@ pub const NOISES: [Noise; 4] = [
     Noise { name: "capacity 1 %, a stall in 50 s", spread: 0.01, stalls: 0.02 },
 ];
 
-/// What cannot be delivered of a load is lost.
+/// Time of the capacity that the queue of a reliable flow holds; then its writer is held back.
+const QUEUE_SECONDS: f64 = 0.005;
+/// A stall.
+const STALL_SECONDS: f64 = 0.05;
+/// Windows of a trial, as in the product.
+const WINDOWS: u32 = 50;
+/// Mean of what the median send lag of a window is off, in ns: exponential.
+const LAG_NOISE_NS: f64 = 5_000.0;
+
+/// What becomes of a load over the capacity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// It is lost.
+    BestEffort,
+    /// It waits in a queue, then its writer is held back: it comes late, or is not sent.
+    Reliable,
+}
+
+/// A system with a known capacity.
 pub struct System {
     capacity_sps: f64,
     noise: Noise,
@@ -38,15 +56,74 @@ impl System {
         Self { capacity_sps, noise, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
-    /// Lost, lost, late: for `ndr`, `pdr` and `slo`.
-    pub fn ratios(&mut self, trial: Trial) -> [f64; 3] {
+    /// The capacity in a trial, and whether it has a stall.
+    fn draw(&mut self, trial: Trial) -> (f64, bool) {
         let seconds = trial.duration_ns as f64 / 1e9;
         let normal = Normal::standard().inverse_cdf(self.random.random_range(1e-12..1.0));
         let capacity = self.capacity_sps * (1.0 + self.noise.spread * normal);
-        let stalled = self.random.random_bool(1.0 - (-self.noise.stalls * seconds).exp());
-        let stall = if stalled { 0.05 / seconds } else { 0.0 };
+        (capacity, self.random.random_bool(1.0 - (-self.noise.stalls * seconds).exp()))
+    }
+
+    /// Exact violation ratios: lost, lost, late: for `ndr`, `pdr` and `slo`. For tests of what follows from them.
+    pub fn ratios(&mut self, trial: Trial) -> [f64; 3] {
+        let (capacity, stalled) = self.draw(trial);
+        let stall = if stalled { STALL_SECONDS / (trial.duration_ns as f64 / 1e9) } else { 0.0 };
         let over = |capacity: f64| (1.0 - capacity / trial.load_sps).max(stall).clamp(0.0, 1.0);
         [over(capacity), over(capacity), over(capacity * LATE_FROM)]
+    }
+
+    /// What a trial shows, judged by the rule of the product: for `ndr`, `pdr` and `slo`.
+    pub fn judged(&mut self, flow: Flow, trial: Trial) -> [f64; 3] {
+        let seconds = trial.duration_ns as f64 / 1e9;
+        let load = trial.load_sps;
+        let (capacity, stalled) = self.draw(trial);
+        let planned = (load * seconds).floor();
+        let begin = self.random.random_range(0.0..1.0) * (seconds - STALL_SECONDS);
+        let stall_end = if stalled { begin + STALL_SECONDS } else { begin };
+        let stall = if stalled { STALL_SECONDS / seconds } else { 0.0 };
+        // samples that wait, at a time of the trial: what is over the capacity, and what a stall leaves
+        let grows = (load - capacity).max(0.0);
+        let stalled_samples = (stall_end - begin) * (load - grows);
+        let waiting = |at: f64| {
+            let stalled = if at < begin {
+                0.0
+            } else if at < stall_end {
+                (at - begin) * (load - grows)
+            } else {
+                (stalled_samples - (at - stall_end) * (capacity - load).max(0.0)).max(0.0)
+            };
+            grows * at + stalled
+        };
+        let shown = match flow {
+            Flow::BestEffort => {
+                let lost = (1.0 - capacity / load).max(stall).clamp(0.0, 1.0) * planned;
+                Shown { delivered: (planned - lost).floor() as u64, ..Shown::default() }
+            }
+            Flow::Reliable => {
+                let queue = QUEUE_SECONDS * capacity;
+                // the writer's lag is what it has not written yet, at the rate at which that was due
+                let lag_ns = |at: f64| (waiting(at) - queue).max(0.0) / load * 1e9;
+                let unsent = ((waiting(seconds) - queue).max(0.0).floor() as u64).min(planned as u64);
+                let late_ns = waiting(seconds).min(queue) / capacity * 1e9;
+                let send_lag = (0..WINDOWS).map(|window| {
+                    let at = (f64::from(window) + 0.5) * seconds / f64::from(WINDOWS);
+                    let noise_ns = -LAG_NOISE_NS * self.random.random_range(1e-12..1.0_f64).ln();
+                    (at * 1e9, lag_ns(at) + noise_ns)
+                });
+                Shown {
+                    unsent,
+                    delivered: planned as u64 - unsent,
+                    late_ns: Some(late_ns as u64),
+                    send_lag: send_lag.collect(),
+                    ..Shown::default()
+                }
+            }
+        };
+        let shown = Shown { duration_ns: trial.duration_ns, planned: planned as u64, ..shown };
+        let late = (1.0 - capacity * LATE_FROM / load).max(stall).clamp(0.0, 1.0);
+        let in_time = (planned * (1.0 - late)).floor() as u64;
+        let violation = shown.violation();
+        [violation, violation, shown.violation_with_deadline(in_time)]
     }
 }
 
@@ -100,7 +177,7 @@ pub struct Campaign {
     pub mean_seconds: f64,
 }
 
-pub fn campaign(goals: &[Goal], noise: Noise, searches: u32) -> Campaign {
+pub fn campaign(goals: &[Goal], flow: Flow, noise: Noise, searches: u32) -> Campaign {
     let mut all = Campaign { inside: [0; 3], within_width: [0; 3], mean_trials: 0.0, mean_seconds: 0.0 };
     for seed in 0..searches {
         let mut random = ChaCha8Rng::seed_from_u64(u64::from(seed) + 1_000_000);
@@ -109,7 +186,7 @@ pub fn campaign(goals: &[Goal], noise: Noise, searches: u32) -> Campaign {
         let start_sps = capacity_sps * random.random_range(0.5..3.0);
         let loads = Loads { floor_sps: 10.0, ceiling_sps: 1e8, start_sps };
         let mut system = System::new(capacity_sps, noise, u64::from(seed));
-        let found = search(goals, loads, AMPLE, |trial| system.ratios(trial));
+        let found = search(goals, loads, AMPLE, |trial| system.judged(flow, trial));
         let truths = truths(goals, capacity_sps);
         for (index, goal) in goals.iter().enumerate() {
             let off = off(found.outcomes[index], truths[index]);
