@@ -1,5 +1,6 @@
 //! Searches for the highest sustained rate, with real processes. The host may be busy with other things, which takes away from
-//! what is sustained and never adds to it: only from above is anything held against what is configured.
+//! what is sustained and never adds to it: from below only a slow server is compared with what is configured, which a thread
+//! that waits for its core for some ms does not overload.
 
 use std::fs;
 
@@ -35,6 +36,17 @@ seed = 7
 hello = "20s"
 "#;
 const CAPACITY: f64 = 2_000.0;
+/// A server that does 200 samples a second: one may wait 5 ms for its turn and be in time. Two of three trials judge a rate.
+const SLOW: [(&str, &str); 5] = [
+    ("500us", "5ms"),
+    ("queue = 50", "queue = 10"),
+    ("\"100ms\"", "\"400ms\""),
+    ("final_trial = \"200ms\"", "final_trial = \"400ms\""),
+    ("duration_sum = \"200ms\"", "duration_sum = \"1200ms\""),
+];
+const SLOW_CAPACITY: f64 = 200.0;
+/// A rate that is found is this share of the capacity or more. The width takes 25 %, a step of the grid as much again.
+const LEAST: f64 = 0.5;
 /// What is in the queue at the end of a short trial may still come within the tail.
 const ROOM: f64 = 1.1;
 
@@ -47,9 +59,10 @@ fn searches(document: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn bounds_are_those_of_the_trials_and_no_rate_beyond_the_capacity_is_sustained() {
+fn the_capacity_is_found_between_bounds_that_are_those_of_the_trials() {
     let scene = Scene::new();
-    fs::write(scene.path("search.toml"), FILE).expect("a file");
+    let slow = SLOW.iter().fold(FILE.to_owned(), |file, (from, to)| file.replace(from, to));
+    fs::write(scene.path("search.toml"), slow).expect("a file");
     let outcome = scene.ddsmark(&["run", "search.toml", "--out", "result", "--json"]);
     outcome.assert_status(0);
     let document = outcome.document();
@@ -59,16 +72,14 @@ fn bounds_are_those_of_the_trials_and_no_rate_beyond_the_capacity_is_sustained()
         assert_eq!(search["ended"], true);
         assert!(rate(&search["ceiling_sps"]) > rate(&search["unpaced"]["offered_sps"]), "{search:#}");
         let trials = list(&search["trials"]);
-        for (number, goal) in list(&search["goals"]).iter().enumerate() {
-            if goal["state"] != "found" {
-                // a host that is too busy: said so
-                let warnings = document["cells"][0]["warnings"].to_string();
-                assert!(warnings.contains("\"search\""), "{warnings}");
-                continue;
-            }
+        let goals = list(&search["goals"]);
+        assert_eq!(goals.len(), 2);
+        for (number, goal) in goals.iter().enumerate() {
+            assert_eq!(goal["state"], "found", "{search:#}");
             let [lower, upper] = [rate(&goal["lower"]["load_sps"]), rate(&goal["upper"]["load_sps"])];
             assert!(lower < upper && upper - lower <= 0.25 * upper * 1.000_001, "{goal:#}");
-            assert!(lower <= ROOM * CAPACITY, "{goal:#}");
+            assert!(lower <= ROOM * SLOW_CAPACITY, "{goal:#}");
+            assert!(lower >= LEAST * SLOW_CAPACITY, "{search:#}");
             assert!(rate(&goal["conditional_sps"]) <= lower * 1.000_001, "{goal:#}");
             let judged_at = |load: f64, good: bool| {
                 trials.iter().any(|trial| {
