@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use control::{Reply, Report, receive_line, send};
 use libfuzzer_sys::fuzz_target;
-use results::{IntervalLog, Latency, steady_latency, steady_rate};
+use results::{IntervalLog, Latency, WritingTime, steady_latency, steady_rate};
 
 fuzz_target!(|lines: &[u8]| {
     let mut lines = lines;
@@ -29,7 +29,9 @@ fn sum_up(report: &Report) {
     let served = flows().flat_map(|flow| [&flow.service, &flow.response]);
     for distribution in written.chain(pinged).chain(late).chain(served) {
         let Ok(windows) = distribution.histograms() else { continue };
-        Latency::of_windows(distribution, &windows).expect("all histograms have one shape");
+        for lost in [0, 1, u64::MAX] {
+            Latency::of_windows(distribution, &windows, lost).expect("all histograms have one shape");
+        }
         let _ = steady_latency("rtt", &windows, distribution.window_ns);
         log.add_windows("rtt", distribution.window_ns, windows);
     }
@@ -37,6 +39,8 @@ fn sum_up(report: &Report) {
     log.write(SystemTime::UNIX_EPOCH, "").expect("what was read can be stored");
     let received = report.reader.iter().flat_map(|reader| &reader.received);
     for received in received.chain(flows().map(|flow| &flow.received)) {
-        let _ = steady_rate(received);
+        let writing = WritingTime::new(received.first_ns, received.last_ns);
+        let _ = steady_rate(received, writing);
+        let _ = writing.per_second(writing.delivered(received));
     }
 }
