@@ -19,10 +19,6 @@ fn runs(scene: &Scene, text: &str) -> Vec<(String, Value)> {
     let runs: Vec<(String, Value)> = list(&document["cells"]).iter().flat_map(of_cell).collect();
     for (driver, run) in &runs {
         assert_eq!(run["state"], "valid", "{driver}: {run:#}");
-        let counted = &run["throughput"];
-        let [sent, delivered, lost, undelivered] =
-            ["sent", "delivered", "lost", "undelivered"].map(|name| count(&counted[name]));
-        assert_eq!(sent, delivered + lost + undelivered, "{driver}: {run:#}");
     }
     runs
 }

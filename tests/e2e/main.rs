@@ -33,3 +33,4 @@ mod streams;
 mod trouble;
 mod tutorial;
 mod variables;
+mod witnesses;

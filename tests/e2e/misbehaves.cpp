@@ -159,6 +159,72 @@ static std::atomic<bool> pings;
   };
 }
 
+// One call in a hundred says that it gave one sample more than it did.
+[[maybe_unused]] static void overstates_taken() {
+  bad.reader_receive = [](ddsmark_reader *reader, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
+                          void *context, uint32_t *taken) -> ddsmark_status {
+    static unsigned calls;
+    const ddsmark_status status = real.reader_receive(reader, timeout_ns, max_samples, sink, context, taken);
+    *taken += *taken > 0 && ++calls % 100 == 0;
+    return status;
+  };
+}
+
+// A quarter of what was sent is counted.
+[[maybe_unused]] static void understates_sent() {
+  bad.writer_counters = [](ddsmark_writer *writer, ddsmark_counters *out) -> ddsmark_status {
+    const ddsmark_status status = real.writer_counters(writer, out);
+    out->values[DDSMARK_COUNTER_BYTES_SENT] /= 4;
+    return status;
+  };
+}
+
+// A quarter of what was received is counted.
+[[maybe_unused]] static void understates_received() {
+  bad.reader_counters = [](ddsmark_reader *reader, ddsmark_counters *out) -> ddsmark_status {
+    const ddsmark_status status = real.reader_counters(reader, out);
+    out->values[DDSMARK_COUNTER_BYTES_RECEIVED] /= 4;
+    return status;
+  };
+}
+
+// Nothing is lost, and a loss is counted.
+[[maybe_unused]] static void invents_losses() {
+  bad.reader_counters = [](ddsmark_reader *reader, ddsmark_counters *out) -> ddsmark_status {
+    const ddsmark_status status = real.reader_counters(reader, out);
+    out->valid |= UINT64_C(1) << DDSMARK_COUNTER_SAMPLES_LOST;
+    out->values[DDSMARK_COUNTER_SAMPLES_LOST] = 1000000;
+    return status;
+  };
+}
+
+// One loan in ten is said to have been overwritten.
+[[maybe_unused]] static void overwrites() {
+  bad.reader_sample_intact = [](ddsmark_reader *, const ddsmark_sample *) -> uint32_t {
+    static unsigned asked;
+    return ++asked % 10 != 0;
+  };
+}
+
+// One write in ten is accepted and goes nowhere.
+[[maybe_unused]] static void swallows() {
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    static unsigned written;
+    return ++written % 10 == 0 ? DDSMARK_OK : real.writer_write(writer, key, data, size);
+  };
+}
+
+// One write in ten goes twice.
+[[maybe_unused]] static void repeats() {
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    static unsigned written;
+    const ddsmark_status status = real.writer_write(writer, key, data, size);
+    if (status == DDSMARK_OK && ++written % 10 == 0)
+      (void)real.writer_write(writer, key, data, size);
+    return status;
+  };
+}
+
 extern "C" DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {
   void *library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

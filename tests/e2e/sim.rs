@@ -85,8 +85,7 @@ fn best_effort_loses_what_it_is_told_to() {
     ]);
     outcome.assert_status(0);
     let throughput = &outcome.document()["cells"][0]["throughput"];
-    let [sent, delivered, lost] = ["sent", "delivered", "lost"].map(|name| count(&throughput[name]));
-    assert_eq!(sent, delivered + lost, "{throughput:#}");
+    let [sent, lost] = ["sent", "lost"].map(|name| count(&throughput[name]));
     // five standard deviations of a binomial count
     let allowed = 2.5 * (sent as f64).sqrt();
     assert!((lost as f64 - sent as f64 / 2.0).abs() <= allowed, "{throughput:#}");

@@ -60,7 +60,7 @@ fn check(bencher: Bencher<'_, '_>, size: usize) {
     let (mut sequence, now) = (0, now_ns());
     bencher.bench_local(|| {
         let payload = payloads.stamped(sequence, &header(sequence, now));
-        tally.in_batch(Sample { payload, key: 0 });
+        tally.in_batch(Sample::new(payload, 0));
         sequence += 1;
     });
     assert_eq!(tally.received().corrupt + tally.foreign(), 0);

@@ -107,6 +107,13 @@ pub struct Tally {
     last_ns: u64,
     batch_ns: u64,
     quickest_ns: u64,
+    given: u64,
+    given_bytes: u64,
+    warm_up: u64,
+    wrong_size: u64,
+    overwritten: u64,
+    /// As the driver counts what it gave, of a reader that was asked.
+    taken: Option<u64>,
     progress: Arc<Progress>,
     echo: Option<Echo>,
 }
@@ -129,6 +136,12 @@ impl Tally {
             last_ns: 0,
             batch_ns: 0,
             quickest_ns: u64::MAX,
+            given: 0,
+            given_bytes: 0,
+            warm_up: 0,
+            wrong_size: 0,
+            overwritten: 0,
+            taken: None,
             progress: Arc::default(),
             echo: None,
         }
@@ -173,28 +186,40 @@ impl Tally {
         if self.batch_ns == 0 {
             self.batch_ns = now_ns();
         }
-        let _ = self.count(sample.payload, self.batch_ns);
+        let _ = self.count(&sample, self.batch_ns);
     }
 
     /// Takes note of a sample that came alone.
     pub fn alone(&mut self, sample: Sample<'_>) {
-        let _ = self.count(sample.payload, now_ns());
+        let _ = self.count(&sample, now_ns());
     }
 
     /// Takes note of a sample that came at this time. If it is new, and of the measured time: its number, and when its
     /// write began.
     #[inline]
-    pub fn count(&mut self, payload: &[u8], now_ns: u64) -> Option<(u64, u64)> {
+    pub fn count(&mut self, sample: &Sample<'_>, now_ns: u64) -> Option<(u64, u64)> {
+        let payload = sample.payload;
+        self.given += 1;
+        self.given_bytes += payload.len() as u64;
         match self.identity.origin(payload, now_ns) {
             Origin::Ours(header) => {
                 self.progress.last_ns.store(now_ns, Relaxed);
                 if header.warm_up {
+                    self.warm_up += 1;
                     if let Some(echo) = &mut self.echo {
                         echo.heard(header.sequence.into(), true, payload);
                     }
                     return None;
                 }
                 let sequence = self.set.unwrap(header.sequence);
+                let checked = sequence.is_multiple_of(self.check_every);
+                let damaged = checked && !self.payloads.is_intact(sequence, payload);
+                // all of it was read
+                if !sample.is_intact() {
+                    self.overwritten += 1;
+                    self.corrupt += 1;
+                    return None;
+                }
                 if !self.set.insert(sequence) {
                     return None;
                 }
@@ -209,13 +234,19 @@ impl Tally {
                 self.windows.count(now_ns);
                 self.bytes += payload.len() as u64;
                 self.progress.delivered.store(self.set.delivered(), Relaxed);
-                if sequence.is_multiple_of(self.check_every) {
-                    self.checked_in_full += 1;
-                    self.corrupt += u64::from(!self.payloads.is_intact(sequence, payload));
-                }
+                self.checked_in_full += u64::from(checked);
+                self.corrupt += u64::from(damaged);
                 return Some((sequence, header.sent_ns));
             }
-            Origin::Damaged => self.corrupt += 1,
+            // what was overwritten while its header was read may look like anything
+            _ if !sample.is_intact() => {
+                self.overwritten += 1;
+                self.corrupt += 1;
+            }
+            Origin::Damaged => {
+                self.wrong_size += 1;
+                self.corrupt += 1;
+            }
             Origin::Foreign => self.foreign += 1,
         }
         None
@@ -234,6 +265,11 @@ impl Tally {
         self.foreign
     }
 
+    /// Keeps how many samples the driver says it gave.
+    pub const fn set_taken(&mut self, taken: u64) {
+        self.taken = Some(taken);
+    }
+
     /// What came, as reported.
     #[must_use]
     pub fn received(&self) -> Received {
@@ -241,6 +277,13 @@ impl Tally {
             corrupt: self.corrupt,
             checked_in_full: self.checked_in_full,
             bytes: self.bytes,
+            given: self.given,
+            given_bytes: self.given_bytes,
+            warm_up: self.warm_up,
+            wrong_size: self.wrong_size,
+            overwritten: self.overwritten,
+            foreign: self.foreign,
+            taken: self.taken,
             first_ns: self.first_ns,
             last_ns: self.last_ns,
             window_ns: self.windows.window_ns(),
@@ -268,7 +311,7 @@ mod tests {
 
     fn give(tally: &mut Tally, header: Header, sequence: u64) {
         let mut payloads = Payloads::new(1, 64);
-        tally.alone(Sample { payload: payloads.stamped(sequence, &header), key: 0 });
+        tally.alone(Sample::new(payloads.stamped(sequence, &header), 0));
     }
 
     #[test]
@@ -279,7 +322,7 @@ mod tests {
         give(&mut tally, Header { writer: 3, ..header(1) }, 1);
         give(&mut tally, Header { sent_ns: u64::MAX / 2, ..header(1) }, 1);
         give(&mut tally, Header { sent_ns: u64::MAX, ..header(1) }, 1);
-        tally.alone(Sample { payload: &[1; 9], key: 0 });
+        tally.alone(Sample::new(&[1; 9], 0));
         assert_eq!((tally.received().delivered, tally.foreign(), tally.received().corrupt), (1, 5, 0));
     }
 
@@ -301,7 +344,7 @@ mod tests {
         tally.begin_batch();
         for sequence in 0..3 {
             let mut payloads = Payloads::new(1, 64);
-            tally.in_batch(Sample { payload: payloads.stamped(sequence, &header(sequence as u32)), key: 0 });
+            tally.in_batch(Sample::new(payloads.stamped(sequence, &header(sequence as u32)), 0));
         }
         let received = tally.received();
         assert_eq!((received.delivered, received.last_ns - received.first_ns), (3, 0));
@@ -313,7 +356,7 @@ mod tests {
         // content of another sequence number
         give(&mut tally, header(1), 0);
         let mut payloads = Payloads::new(1, 48);
-        tally.alone(Sample { payload: payloads.stamped(2, &header(2)), key: 0 });
+        tally.alone(Sample::new(payloads.stamped(2, &header(2)), 0));
         assert_eq!(tally.received().corrupt, 2);
     }
 }

@@ -89,7 +89,7 @@ impl Arrivals {
     pub fn arrived(&mut self, sample: Sample<'_>) {
         let now = now_ns();
         self.last_ns = now;
-        let Some((sequence, sent_ns)) = self.tally.count(sample.payload, now) else { return };
+        let Some((sequence, sent_ns)) = self.tally.count(&sample, now) else { return };
         if self.begin_ns == 0 {
             self.begin_windows();
         }
@@ -196,6 +196,7 @@ impl PacedReader {
     fn close_inlet(&mut self) -> Result<&mut [Arrivals], AgentError> {
         let close = |(reader, mut arrivals): Asked| {
             arrivals.takes = Some(reader.takes());
+            arrivals.tally.set_taken(reader.taken());
             reader.close().map(|()| *arrivals)
         };
         let arrivals = match std::mem::replace(&mut self.inlet, Inlet::Closed(Vec::new())) {

@@ -60,6 +60,8 @@ pub struct FlowWriter {
     throttled: Option<Throttled>,
     begin_ns: u64,
     sequence: u64,
+    /// Samples accepted in the warm-up.
+    warm_up: u64,
     /// When the next sample is due: its intended time, or that of the next try.
     due_ns: u64,
     /// Of a sample that was tried: when first.
@@ -209,6 +211,7 @@ impl FlowWriter {
             throttled: None,
             begin_ns: 0,
             sequence: 0,
+            warm_up: 0,
             due_ns: NEVER,
             first_tried_ns: None,
             backoff: FIRST_BACKOFF,
@@ -318,6 +321,7 @@ impl FlowWriter {
             planned: self.plan.schedule().map_or(self.offered(), |schedule| schedule.planned(duration_ns)),
             offered: self.offered(),
             accepted: self.sequence,
+            warm_up: self.warm_up,
             timed_out: self.tries.timed_out,
             refused: self.tries.refused,
             send_lag: self.send_lag.distribution(),
@@ -340,6 +344,9 @@ impl Role for PacedWriter {
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
         self.follow(duration_ns, None, None)?;
+        for flow in &mut self.flows {
+            flow.warm_up = flow.sequence;
+        }
         self.prepare();
         Ok(())
     }

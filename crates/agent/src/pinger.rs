@@ -118,7 +118,10 @@ impl Echoes {
             let sequence = awaited & !WARM_UP;
             if !warm_up && sequence.is_multiple_of(self.check_every) {
                 self.checked_in_full += 1;
-                self.corrupt += u64::from(!self.payloads.is_intact(sequence, sample.payload));
+                let damaged = !self.payloads.is_intact(sequence, sample.payload);
+                self.corrupt += u64::from(damaged || !sample.is_intact());
+            } else {
+                self.corrupt += u64::from(!sample.is_intact());
             }
         }
     }

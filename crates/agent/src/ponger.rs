@@ -32,6 +32,7 @@ pub struct Pings {
     echoed: u64,
     timed_out: u64,
     refused: u64,
+    overwritten: u64,
     foreign: u64,
     failure: Option<AgentError>,
     /// Echoes, for the thread that waits.
@@ -49,6 +50,7 @@ impl Pings {
             echoed: 0,
             timed_out: 0,
             refused: 0,
+            overwritten: 0,
             foreign: 0,
             failure: None,
             progress: Arc::default(),
@@ -117,6 +119,7 @@ pub struct HandingOver {
     identity: Identity,
     foreign: u64,
     dropped: u64,
+    overwritten: u64,
     free: Receiver<Vec<u8>>,
     pings: SyncSender<Handed>,
 }
@@ -130,7 +133,7 @@ impl HandingOver {
         for _ in 0..HANDOFF_SLOTS {
             give_back.send(Vec::with_capacity(identity.size)).expect("there is room for all");
         }
-        (Self { identity, foreign: 0, dropped: 0, free, pings }, handed, give_back)
+        (Self { identity, foreign: 0, dropped: 0, overwritten: 0, free, pings }, handed, give_back)
     }
 
     /// Hands a ping over.
@@ -146,6 +149,11 @@ impl HandingOver {
         };
         payload.clear();
         payload.extend_from_slice(sample.payload);
+        if !sample.is_intact() {
+            // its header may be another ping's: not echoed, and so lost at the pinger
+            self.overwritten += 1;
+            return;
+        }
         if self.pings.try_send(Handed { header, came_ns, payload }).is_err() {
             self.dropped += 1;
         }
@@ -172,6 +180,8 @@ impl Echoing {
         let now = now_ns();
         if let Some(header) = self.pings.recognise(sample.payload, now) {
             self.pings.echo(&self.writer, &header, sample.payload, now);
+            // the write has read it
+            self.pings.overwritten += u64::from(!sample.is_intact());
         }
     }
 }
@@ -222,17 +232,19 @@ impl PongerRole {
         let (echoing, echo, left_out) = match self.inlet.take().ok_or(AgentError::Closed)? {
             Inlet::Asked { reader, echoing, .. } => {
                 reader.close()?;
-                (*echoing, "reader", (0, 0))
+                (*echoing, "reader", (0, 0, 0))
             }
-            Inlet::Listening(reader) => (reader.close()?, "listener", (0, 0)),
+            Inlet::Listening(reader) => (reader.close()?, "listener", (0, 0, 0)),
             Inlet::HandedOver { reader, echoing, .. } => {
                 let listener = reader.close()?;
-                (*echoing, "listener+handoff", (listener.foreign, listener.dropped))
+                let left_out = (listener.foreign, listener.dropped, listener.overwritten);
+                (*echoing, "listener+handoff", left_out)
             }
         };
         echoing.writer.close()?;
         let mut pings = echoing.pings;
         pings.foreign += left_out.0;
+        pings.overwritten += left_out.2;
         Ok((pings, echo, left_out.1))
     }
 }
@@ -302,6 +314,7 @@ impl Role for PongerRole {
             echoed: pings.echoed,
             timed_out: pings.timed_out,
             refused: pings.refused + dropped,
+            overwritten: pings.overwritten,
             foreign: pings.foreign,
             echo: echo.to_owned(),
             stamps: pings.stamps,

@@ -206,7 +206,10 @@ impl Returns {
         self.rtt.record(now, now.saturating_sub(header.sent_ns));
         if number.is_multiple_of(self.check_every) {
             self.checked_in_full += 1;
-            self.corrupt += u64::from(!self.payloads.is_intact(sequence, sample.payload));
+            let damaged = !self.payloads.is_intact(sequence, sample.payload);
+            self.corrupt += u64::from(damaged || !sample.is_intact());
+        } else {
+            self.corrupt += u64::from(!sample.is_intact());
         }
         self.known.last_ns.store(now, Relaxed);
         self.known.returned.store(self.set.delivered(), Relaxed);

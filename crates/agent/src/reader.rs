@@ -51,8 +51,9 @@ impl ReaderRole {
 
     fn close_inlet(&mut self) -> Result<&mut Tally, AgentError> {
         let tally = match self.inlet.take() {
-            Some(Inlet::Asked { reader, tally, .. }) => {
+            Some(Inlet::Asked { reader, mut tally, .. }) => {
                 self.takes = Some(reader.takes());
+                tally.set_taken(reader.taken());
                 reader.close()?;
                 tally
             }

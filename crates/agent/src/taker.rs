@@ -27,6 +27,7 @@ pub struct Taker {
     calls: u64,
     takes: Takes,
     largest: u64,
+    taken: u64,
 }
 
 impl Taker {
@@ -44,7 +45,7 @@ impl Taker {
     }
 
     fn with(reader: Reader, grouping: Option<Grouping>) -> Self {
-        Self { reader, grouping, calls: 0, takes: Takes::default(), largest: 0 }
+        Self { reader, grouping, calls: 0, takes: Takes::default(), largest: 0, taken: 0 }
     }
 
     /// For the thread that asks.
@@ -61,7 +62,9 @@ impl Taker {
     pub fn receive(&mut self, timeout_ns: u64, sink: impl FnMut(Sample<'_>)) -> Result<u32, DriverError> {
         let Some(grouping) = &mut self.grouping else {
             self.calls += 1;
-            return self.reader.receive(timeout_ns, MAX_SAMPLES, sink);
+            let taken = self.reader.receive(timeout_ns, MAX_SAMPLES, sink)?;
+            self.taken += u64::from(taken);
+            return Ok(taken);
         };
         self.calls += grouping.gather(&mut self.reader, timeout_ns)?;
         Ok(grouping.held.give(sink))
@@ -79,6 +82,12 @@ impl Taker {
         if taken > 0 {
             self.calls = 0;
         }
+    }
+
+    /// Returns how many samples the driver says it gave, since the reader was opened.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.grouping.as_ref().map_or(self.taken, |grouping| grouping.held.taken)
     }
 
     /// What was taken in the measured time.
@@ -186,13 +195,15 @@ impl Looks {
 struct Held {
     payloads: Vec<u8>,
     /// Of each, where it ends, and its key.
-    ends: Vec<(usize, u32)>,
+    ends: Vec<(usize, u32, bool)>,
+    /// As the driver counts what it gave.
+    taken: u64,
 }
 
 impl Held {
     fn new(samples: u32, size: usize) -> Self {
         let samples = samples as usize;
-        Self { payloads: Vec::with_capacity(samples * size), ends: Vec::with_capacity(samples) }
+        Self { payloads: Vec::with_capacity(samples * size), ends: Vec::with_capacity(samples), taken: 0 }
     }
 
     const fn len(&self) -> u32 {
@@ -206,7 +217,7 @@ impl Held {
 
     fn keep(&mut self, sample: Sample<'_>) {
         self.payloads.extend_from_slice(sample.payload);
-        self.ends.push((self.payloads.len(), sample.key));
+        self.ends.push((self.payloads.len(), sample.key, sample.is_intact()));
     }
 
     /// Takes all that there is, which may be more than a call gives, until so many are held. How many calls that took.
@@ -224,14 +235,16 @@ impl Held {
     /// Takes what one call gives, until so many are held.
     fn take(&mut self, reader: &mut Reader, timeout_ns: u64, full: u32) -> Result<u32, DriverError> {
         let missing = full.saturating_sub(self.len()).min(MAX_SAMPLES);
-        reader.receive(timeout_ns, missing, |sample| self.keep(sample))
+        let taken = reader.receive(timeout_ns, missing, |sample| self.keep(sample))?;
+        self.taken += u64::from(taken);
+        Ok(taken)
     }
 
     /// Gives all to the sink. How many these were.
     fn give(&self, mut sink: impl FnMut(Sample<'_>)) -> u32 {
         let mut begin = 0;
-        for &(end, key) in &self.ends {
-            sink(Sample { payload: &self.payloads[begin..end], key });
+        for &(end, key, intact) in &self.ends {
+            sink(Sample::of_copy(&self.payloads[begin..end], key, intact));
             begin = end;
         }
         self.len()
@@ -316,7 +329,7 @@ mod tests {
     fn what_is_kept_is_given_back_in_order() {
         let mut held = Held::new(3, 4);
         for (payload, key) in [(&b"abcd"[..], 7), (b"", 8), (b"efghij", 9)] {
-            held.keep(Sample { payload, key });
+            held.keep(Sample::new(payload, key));
         }
         let mut given = Vec::new();
         assert_eq!(held.give(|sample| given.push((sample.payload.to_vec(), sample.key))), 3);

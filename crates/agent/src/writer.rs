@@ -32,6 +32,8 @@ pub struct WriterRole {
     wait_acked: bool,
     probes: Option<Probes>,
     call: Windows,
+    /// Samples accepted in the warm-up.
+    warm_up: u64,
     recorded: Recorded,
 }
 
@@ -67,6 +69,7 @@ impl WriterRole {
             wait_acked,
             probes,
             call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
+            warm_up: 0,
             recorded: Recorded::default(),
         }
     }
@@ -161,7 +164,9 @@ impl Role for WriterRole {
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.write(duration_ns, None)
+        self.write(duration_ns, None)?;
+        self.warm_up = self.recorded.accepted;
+        Ok(())
     }
 
     fn measure(
@@ -187,6 +192,7 @@ impl Role for WriterRole {
         Ok(Part::Writer(Written {
             offered: counts.offered,
             accepted: counts.accepted,
+            warm_up: self.warm_up,
             timed_out: counts.tries.timed_out,
             refused: counts.tries.refused,
             begin_ns: counts.begin_ns,

@@ -30,7 +30,7 @@ fn writing_receiving_and_recording_allocate_nothing() {
             tally.begin_batch();
             // every seventh is lost, every eleventh comes twice
             for _ in 0..u64::from(!sequence.is_multiple_of(7)) + u64::from(sequence.is_multiple_of(11)) {
-                tally.in_batch(Sample { payload: payloads.stamped(sequence, &header), key: 0 });
+                tally.in_batch(Sample::new(payloads.stamped(sequence, &header), 0));
             }
             let end = now_ns();
             call.record(end, end - now);

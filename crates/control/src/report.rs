@@ -41,6 +41,8 @@ pub struct Written {
     pub offered: u64,
     /// Samples that the middleware accepted.
     pub accepted: u64,
+    /// Samples that the middleware accepted before, in the warm-up.
+    pub warm_up: u64,
     /// Write calls that timed out; the sample was tried again.
     pub timed_out: u64,
     /// Write calls that were refused for want of room; the sample was tried again.
@@ -102,6 +104,8 @@ pub struct FlowWritten {
     pub offered: u64,
     /// Samples that the middleware accepted.
     pub accepted: u64,
+    /// Samples that the middleware accepted before, in the warm-up.
+    pub warm_up: u64,
     /// Write calls that timed out; the sample was tried again.
     pub timed_out: u64,
     /// Write calls that were refused for want of room; the sample was tried again.
@@ -222,6 +226,8 @@ pub struct Ponged {
     pub timed_out: u64,
     /// Echoes that were refused; they were not tried again.
     pub refused: u64,
+    /// Pings that were overwritten while they were read or echoed, by the driver.
+    pub overwritten: u64,
     /// Samples that are not of this run.
     pub foreign: u64,
     /// Where the echo was sent from: `reader`, `listener`, or `listener+handoff`.

@@ -81,6 +81,45 @@ pub struct Sample<'a> {
     pub payload: &'a [u8],
     /// The key, of a keyed type.
     pub key: u32,
+    loan: Option<Loan>,
+    overwritten: bool,
+}
+
+/// Driver's sample, whose memory may be written again while it is lent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loan {
+    pub(crate) intact: unsafe extern "C" fn(*mut driver_abi::Reader, *const driver_abi::Sample) -> u32,
+    pub(crate) reader: *mut driver_abi::Reader,
+    pub(crate) sample: *const driver_abi::Sample,
+}
+
+impl<'a> Sample<'a> {
+    /// Creates a sample of memory that nobody else writes.
+    #[must_use]
+    pub const fn new(payload: &'a [u8], key: u32) -> Self {
+        Self { payload, key, loan: None, overwritten: false }
+    }
+
+    /// Creates a sample of a copy. `intact`: whether what was copied was whole until the copy was made.
+    #[must_use]
+    pub const fn of_copy(payload: &'a [u8], key: u32, intact: bool) -> Self {
+        Self { payload, key, loan: None, overwritten: !intact }
+    }
+
+    /// Creates a sample whose driver is to be asked whether it stayed whole.
+    pub(crate) const fn of_loan(payload: &'a [u8], key: u32, loan: Option<Loan>) -> Self {
+        Self { payload, key, loan, overwritten: false }
+    }
+
+    /// Returns whether the payload was whole all the time, by the driver. To be asked after the payload was used.
+    #[inline]
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        // SAFETY: a sample lives no longer than the call of the sink that it was given to (its payload has that lifetime), in
+        // which the reader is open and the driver's sample valid; asking there is what the contract has the function for.
+        !self.overwritten
+            && self.loan.is_none_or(|loan| unsafe { (loan.intact)(loan.reader, loan.sample) != 0 })
+    }
 }
 
 /// What became of a write.

@@ -4,7 +4,7 @@ use std::{
     ffi::{CString, c_char, c_void},
     fmt,
     ptr::{self, NonNull},
-    sync::Arc,
+    sync::{Arc, atomic::AtomicPtr},
 };
 
 use driver_abi as abi;
@@ -13,7 +13,7 @@ use experiment::ReceiveMode;
 use crate::{
     DriverError, ListeningReader, ParticipantConfig, Reader, ReaderConfig, Sample, Settings, Writer,
     WriterConfig, qos,
-    reader::listen,
+    reader::{Listening, listen},
     table::{Table, c_string, call, opened, visit},
 };
 
@@ -147,7 +147,12 @@ impl Participant {
         state: S,
         sink: fn(&mut S, Sample<'_>),
     ) -> Result<ListeningReader<S>, DriverError> {
-        let state = Box::into_raw(Box::new((state, sink)));
+        let state = Box::into_raw(Box::new(Listening {
+            state,
+            sink,
+            intact: self.inner.table.reader_sample_intact,
+            reader: AtomicPtr::new(ptr::null_mut()),
+        }));
         let context = (listen::<S> as abi::Sink, state.cast::<c_void>());
         match self.open_reader(config, ReceiveMode::Listener, Some(context)) {
             Ok(reader) => Ok(ListeningReader::new(reader, state)),

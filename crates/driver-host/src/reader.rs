@@ -4,13 +4,20 @@ use std::{
     ffi::c_void,
     fmt,
     ptr::{self, NonNull},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{
+            AtomicPtr,
+            Ordering::{Acquire, Release},
+        },
+    },
 };
 
 use driver_abi as abi;
 
 use crate::{
     DriverError, ReaderMonitor, Sample,
+    config::Loan,
     participant::ParticipantInner,
     table::{Table, failure},
 };
@@ -75,10 +82,12 @@ impl Reader {
         &mut self,
         timeout_ns: u64,
         max_samples: u32,
-        mut sink: F,
+        sink: F,
     ) -> Result<u32, DriverError> {
         let mut taken = 0;
-        let context = ptr::from_mut(&mut sink).cast();
+        let mut giving =
+            Giving { sink, intact: self.table.reader_sample_intact, reader: self.handle.as_ptr() };
+        let context = ptr::from_mut(&mut giving).cast();
         // SAFETY: the handle is open; `give` and its context match, and both are used during the call only.
         let status = unsafe {
             (self.receive)(self.handle.as_ptr(), timeout_ns, max_samples, give::<F>, context, &raw mut taken)
@@ -87,8 +96,24 @@ impl Reader {
     }
 }
 
-/// A sink's state, and the sink.
-pub(crate) type Listening<S> = (S, fn(&mut S, Sample<'_>));
+/// A closure, and whom to ask for what it was given.
+struct Giving<F> {
+    sink: F,
+    intact: Option<Intact>,
+    reader: *mut abi::Reader,
+}
+
+/// As of the table.
+pub(crate) type Intact = unsafe extern "C" fn(*mut abi::Reader, *const abi::Sample) -> u32;
+
+/// A sink's state, the sink, and whom to ask for what it was given.
+pub(crate) struct Listening<S> {
+    pub(crate) state: S,
+    pub(crate) sink: fn(&mut S, Sample<'_>),
+    pub(crate) intact: Option<Intact>,
+    /// Null until the reader's open has returned: what comes before that cannot be asked for.
+    pub(crate) reader: AtomicPtr<abi::Reader>,
+}
 
 /// A reader whose driver calls a sink from a thread of its own. Dropped without `close`, its state is lost.
 pub struct ListeningReader<S> {
@@ -100,7 +125,10 @@ pub struct ListeningReader<S> {
 unsafe impl<S: Send> Send for ListeningReader<S> {}
 
 impl<S> ListeningReader<S> {
-    pub(crate) const fn new(reader: Reader, state: *mut Listening<S>) -> Self {
+    pub(crate) fn new(reader: Reader, state: *mut Listening<S>) -> Self {
+        // SAFETY: the state lives until `close`; the driver's thread reads this field only, which is atomic.
+        let handle = unsafe { &*ptr::addr_of!((*state).reader) };
+        handle.store(reader.handle.as_ptr(), Release);
         Self { reader, state }
     }
 
@@ -118,7 +146,7 @@ impl<S> ListeningReader<S> {
         self.reader.close()?;
         // SAFETY: the driver calls the sink no more (contract, section 3), so the state is ours again; taken once.
         let state = unsafe { Box::from_raw(self.state) };
-        Ok(state.0)
+        Ok(state.state)
     }
 }
 
@@ -130,28 +158,33 @@ impl<S> fmt::Debug for ListeningReader<S> {
 
 /// Gives a sample to a closure of [`Reader::receive`].
 unsafe extern "C" fn give<F: FnMut(Sample<'_>)>(context: *mut c_void, sample: *const abi::Sample) {
-    // SAFETY: the context is the closure of the call that is under way; the sample is lent for this call.
-    unsafe { (*context.cast::<F>())(lent(&*sample)) };
+    // SAFETY: the context is made by the call that is under way; the sample is lent for this call.
+    unsafe {
+        let giving = &mut *context.cast::<Giving<F>>();
+        (giving.sink)(lent(&*sample, giving.intact, giving.reader));
+    }
 }
 
 /// Gives a sample to the sink of a [`ListeningReader`].
 pub(crate) unsafe extern "C" fn listen<S>(context: *mut c_void, sample: *const abi::Sample) {
     // SAFETY: the context is the pair made in `listening_reader`; a driver never calls twice at once for one reader.
     unsafe {
-        let (state, sink) = &mut *context.cast::<Listening<S>>();
-        sink(state, lent(&*sample));
+        let context = context.cast::<Listening<S>>();
+        let reader = (*ptr::addr_of!((*context).reader)).load(Acquire);
+        let intact = if reader.is_null() { None } else { (*context).intact };
+        ((*context).sink)(&mut *ptr::addr_of_mut!((*context).state), lent(&*sample, intact, reader));
     }
 }
 
 /// # Safety
 /// The payload is valid for `'a`.
 #[inline]
-unsafe fn lent<'a>(sample: &abi::Sample) -> Sample<'a> {
+unsafe fn lent<'a>(sample: &abi::Sample, intact: Option<Intact>, reader: *mut abi::Reader) -> Sample<'a> {
     let payload = if sample.payload.is_null() {
         &[]
     } else {
         // SAFETY: the driver vouches for `size` bytes at `payload`.
         unsafe { std::slice::from_raw_parts(sample.payload, sample.size as usize) }
     };
-    Sample { payload, key: sample.key }
+    Sample::of_loan(payload, sample.key, intact.map(|intact| Loan { intact, reader, sample }))
 }

@@ -201,7 +201,7 @@ pub struct Tail {
     pub ns: u64,
 }
 
-/// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, checked.
+/// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, by definition of `lost`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counted {
     /// The writer's number.

@@ -141,6 +141,20 @@ pub struct Received {
     pub beyond_reach: u64,
     /// With another size, a damaged header, or damaged payload.
     pub corrupt: u64,
+    /// Samples that the sink was given since the reader was opened, counted before they were looked at.
+    pub given: u64,
+    /// Their payload bytes.
+    pub given_bytes: u64,
+    /// Of the given: those that the driver says it gave. Absent of listeners.
+    pub taken: Option<u64>,
+    /// Of the given: samples of the warm-up.
+    pub warm_up: u64,
+    /// Of the given: samples of another size.
+    pub wrong_size: u64,
+    /// Of the given: loans that were overwritten while they were read, by the driver.
+    pub overwritten: u64,
+    /// Of the given: samples that are not of this run.
+    pub foreign: u64,
     /// Samples of which every byte was checked.
     pub checked_in_full: u64,
     /// Payload bytes of the distinct samples.

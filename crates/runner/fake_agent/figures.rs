@@ -20,6 +20,8 @@ const OUT_NS: u64 = 40_000;
 const TURN_NS: u64 = 15_000;
 const BACK_NS: u64 = 45_000;
 const LOST: u64 = 10;
+/// Samples of the warm-up, all of which came.
+const WARM_UP: u64 = 50;
 /// From the time at which a sample was due to its repair.
 const REPAIR_NS: u64 = 3_000_000_000;
 /// Of a sample with a plan: from its intended time to its write.
@@ -149,6 +151,7 @@ fn written(configure: &Configure) -> Written {
     Written {
         offered: SENT,
         accepted: SENT,
+        warm_up: WARM_UP,
         timed_out: 0,
         refused: 0,
         begin_ns: BEGIN_NS,
@@ -215,6 +218,10 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
     if told("miscount") {
         received.window_delivered[0] += 1;
     }
+    received.warm_up = WARM_UP;
+    received.given = received.delivered + WARM_UP + u64::from(told("conjure"));
+    received.taken = Some(received.given + u64::from(told("overtake")));
+    received.given_bytes = received.given * configure.factors.size_bytes;
     received.quickest_ns = OUT_NS;
     if told("repair") {
         // the last one comes when a heartbeat has asked for it
@@ -260,6 +267,7 @@ fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> 
         planned: sent + u64::from(told("unplanned")) + if told("unsent") { LOST } else { 0 },
         offered: sent,
         accepted: sent,
+        warm_up: WARM_UP,
         timed_out: 0,
         refused: 0,
         send_lag: match lag_ns(flow, told) {
@@ -289,6 +297,7 @@ fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pac
     let flow = |flow: &Flow| {
         let mut received = received(configure, told, SENT / flows.len() as u64);
         received.bytes = received.delivered * flow.size_bytes;
+        received.given_bytes = received.given * flow.size_bytes;
         let unplaced = if told("unplaced") { LOST } else { 0 };
         let placed = received.delivered - unplaced - u64::from(told("forget"));
         let response_ns = lag_ns(flow, told).map(|lag| if told("early") { OUT_NS - 1 } else { OUT_NS + lag });
@@ -351,6 +360,7 @@ fn ponged(told: &dyn Fn(&'static str) -> bool) -> Ponged {
         echoed: SENT,
         timed_out: retried(4),
         refused: retried(5),
+        overwritten: if told("overwritten") { 2 } else { 0 },
         foreign: 0,
         echo: "reader".to_owned(),
         stamps,

@@ -159,9 +159,11 @@ impl<'r> Way<'r> {
         let mut set = SequenceSet::new();
         let mut windows = WindowCounts::new(design.windows, design.measure_ns);
         let (mut first_ns, mut last_ns, mut quickest_ns) = (None, 0, u64::MAX);
+        let mut given = 0;
         for arrival in &self.arrivals {
             let taken_ns = arrival.due_ns - self.read_ns(arrival.samples);
             for sequence in arrival.sequence..arrival.sequence + arrival.samples {
+                given += 1;
                 if set.insert(sequence) {
                     first_ns.get_or_insert(arrival.due_ns);
                     last_ns = arrival.due_ns;
@@ -173,6 +175,9 @@ impl<'r> Way<'r> {
         }
         let received = set.received(writer);
         Received {
+            given,
+            given_bytes: given * self.size,
+            taken: Some(given),
             bytes: received.delivered * self.size,
             first_ns: first_ns.unwrap_or(last_ns),
             last_ns,

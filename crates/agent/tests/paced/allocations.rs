@@ -107,7 +107,7 @@ fn receiving_by_a_plan_allocates_nothing() {
                     warm_up: false,
                     sent_ns: now_ns(),
                 };
-                arrivals.arrived(Sample { payload: payloads.stamped(sequence, &header), key: 0 });
+                arrivals.arrived(Sample::new(payloads.stamped(sequence, &header), 0));
             }
         });
         assert_eq!(counted.count_total, 0, "{plan:?}");
@@ -189,7 +189,7 @@ fn taking_echoes_allocates_nothing() {
                 warm_up: false,
                 sent_ns: now_ns(),
             };
-            let sample = Sample { payload: payloads.stamped(sequence, &header), key: 0 };
+            let sample = Sample::new(payloads.stamped(sequence, &header), 0);
             // each comes twice
             returns.arrived(sample);
             returns.arrived(sample);

@@ -1,17 +1,27 @@
-//! What one writer sent and one reader got of it: counts that must agree, and what they say together.
+//! What one writer sent and one reader got of it: independent witnesses that must agree, and what they say together.
+//!
+//! The identities, each with the two witnesses that it is checked between, are in `docs/explain/reconciliation.md`.
 
-use results::{Counted, Received};
+use std::collections::BTreeMap;
+
+use experiment::{Factors, History};
+use results::{Counted, Received, WarningKind};
 use stats::total;
 
 use super::Figures;
+use crate::pair::{DRIVING, Evidence, SERVING};
 
 /// Both ends of one stream of samples.
 pub(super) struct Delivery<'a> {
     /// Begins each sentence: names the stream where there are several.
     pub(super) whose: &'a str,
+    /// Number of the stream, from 0.
+    pub(super) stream: usize,
     pub(super) size_bytes: u64,
     pub(super) offered: u64,
     pub(super) accepted: u64,
+    /// Samples that were accepted in the warm-up.
+    pub(super) warm_up: u64,
     pub(super) write_calls: u64,
     pub(super) received: &'a Received,
 }
@@ -19,7 +29,7 @@ pub(super) struct Delivery<'a> {
 impl Delivery<'_> {
     /// Independent counts that must agree.
     pub(super) fn check(&self, figures: &mut Figures) {
-        let Self { whose, size_bytes, offered, accepted, write_calls, received } = *self;
+        let Self { whose, size_bytes, offered, accepted, write_calls, received, .. } = *self;
         figures.check(accepted <= offered, || {
             format!("{whose}{accepted} samples were accepted of {offered} offered")
         });
@@ -50,13 +60,98 @@ impl Delivery<'_> {
         });
     }
 
+    /// Compares what the agents counted with what the driver counted. `alone`: the thread that reports is the one that received, so
+    /// that nothing came between the driver's count and the agent's.
+    pub(super) fn check_witnesses(
+        &self,
+        figures: &mut Figures,
+        evidence: &Evidence,
+        factors: &Factors,
+        alone: bool,
+    ) {
+        let Self { whose, stream, accepted, received, .. } = *self;
+        let Received {
+            given,
+            delivered,
+            duplicate,
+            beyond_reach,
+            warm_up,
+            wrong_size,
+            overwritten,
+            foreign,
+            ..
+        } = *received;
+        let told_apart = [delivered, duplicate, beyond_reach, warm_up, wrong_size, overwritten, foreign];
+        figures.check(given == total(told_apart), || {
+            format!("{whose}the sink was given {given} samples, and {} were told apart", total(told_apart))
+        });
+        figures.check(received.taken.is_none_or(|taken| taken == given), || {
+            let taken = received.taken.unwrap_or(0);
+            format!("{whose}the driver says that it gave {taken} samples, and the sink was given {given}")
+        });
+        let reliable = factors.is_reliable(stream);
+        // else a driver may send while its counter is read
+        let sent = counter(evidence, DRIVING, "writer", stream, "bytes_sent");
+        if let Some(sent) = sent.filter(|_| evidence.arrived || !reliable) {
+            figures.check(sent >= received.bytes, || {
+                format!(
+                    "{whose}the writer's driver says that it sent {sent} bytes, and samples of {} bytes came",
+                    received.bytes
+                )
+            });
+        }
+        let came = counter(evidence, SERVING, "reader", stream, "bytes_received");
+        let exact = alone && received.taken.is_some();
+        if let Some(came) = came.filter(|_| evidence.arrived || exact) {
+            let bytes = if exact { received.given_bytes } else { received.bytes };
+            figures.check(came >= bytes, || {
+                format!(
+                    "{whose}the reader's driver says that it received {came} bytes, and gave samples of {bytes} bytes"
+                )
+            });
+        }
+        let not_given = total([accepted.saturating_sub(delivered), self.warm_up.saturating_sub(warm_up)]);
+        let lost = counter(evidence, SERVING, "reader", stream, "samples_lost").unwrap_or(0);
+        if lost > not_given {
+            let text = format!(
+                "{whose}the middleware says that it lost {lost} samples, but of those accepted all but {not_given} came"
+            );
+            figures.warn(WarningKind::Loss, text);
+        }
+        if reliable {
+            self.warn_of_promises(figures, factors);
+        }
+    }
+
+    /// Warns where a reliable middleware did not do what reliable means. The figures stand: they tell what came.
+    fn warn_of_promises(&self, figures: &mut Figures, factors: &Factors) {
+        let Self { whose, stream, received, .. } = *self;
+        let [writer, reader] = [factors.writer_qos(stream), factors.reader_qos(stream)];
+        let keeps_all = [&writer, &reader].iter().all(|qos| qos.history == Some(History::KeepAll));
+        let may_drop = writer.lifespan_ns.is_some() || reader.minimum_separation_ns.is_some();
+        if received.missing > 0 && keeps_all && !may_drop {
+            let text = format!(
+                "{whose}{} samples are missing before later ones, although the flow is reliable and keeps all: the middleware lost them",
+                received.missing
+            );
+            figures.warn(WarningKind::Loss, text);
+        }
+        if received.duplicate > 0 {
+            let text = format!(
+                "{whose}{} samples came again, although the flow is reliable: the middleware repeated them",
+                received.duplicate
+            );
+            figures.warn(WarningKind::Order, text);
+        }
+    }
+
     /// What became of the samples that were accepted. `still_owed`: those behind the last one that came are under way to a
     /// reliable reader; else they are lost.
-    pub(super) fn counted(&self, figures: &mut Figures, still_owed: bool) -> Counted {
+    pub(super) fn counted(&self, still_owed: bool) -> Counted {
         let received = self.received;
         let trailing = self.accepted.saturating_sub(received.next);
         let undelivered = if still_owed { trailing } else { 0 };
-        let counted = Counted {
+        Counted {
             writer: received.writer,
             reader: 0,
             sent: self.accepted,
@@ -68,14 +163,17 @@ impl Delivery<'_> {
             corrupt: received.corrupt,
             foreign: 0,
             checked_in_full: received.checked_in_full,
-        };
-        let Counted { sent, delivered, lost, .. } = counted;
-        figures.check(sent == total([delivered, lost, undelivered]), || {
-            format!(
-                "{}{sent} samples were sent, but {delivered} delivered, {lost} lost and {undelivered} still owed",
-                self.whose
-            )
-        });
-        counted
+        }
     }
+}
+
+/// A counter of the driver, of the entity of one stream.
+fn counter(evidence: &Evidence, agent: usize, entity: &str, stream: usize, name: &str) -> Option<u64> {
+    let counters = &evidence.agents[agent].report.counters;
+    let of_entity: &BTreeMap<String, u64> = if stream == 0 {
+        counters.get(entity)?
+    } else {
+        counters.get(&format!("{entity}-{}", stream + 1))?
+    };
+    of_entity.get(name).copied()
 }

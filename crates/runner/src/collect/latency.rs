@@ -32,7 +32,7 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
         undelivered: 0,
         duplicate: pinged.duplicate,
         out_of_order: 0,
-        corrupt: pinged.corrupt,
+        corrupt: pinged.corrupt.saturating_add(ponged.overwritten),
         foreign: pinged.foreign.saturating_add(ponged.foreign),
         checked_in_full: pinged.checked_in_full,
     });

@@ -225,8 +225,10 @@ pub(crate) fn collect(
     });
     run.udp_buffer_drops = serving.sockets.as_ref().map(|sockets| sockets.receive_buffer_errors);
     if let Some(drops @ 1..) = run.udp_buffer_drops {
-        let text =
-            format!("the kernel dropped {drops} datagrams at a full socket buffer; raise net.core.rmem_max");
+        let lost = Counted::sum(&figures.counted).lost;
+        let text = format!(
+            "lost {lost} samples; the kernel dropped {drops} datagrams at a full socket buffer; raise net.core.rmem_max"
+        );
         figures.warn(WarningKind::BufferDrops, text);
     }
     if !evidence.unverified.is_empty() {

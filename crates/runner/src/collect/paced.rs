@@ -76,15 +76,18 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
         check(&mut figures, ends, planned);
         let delivery = Delivery {
             whose: &ends.whose,
+            stream: number,
             size_bytes: ends.flow.size_bytes,
             offered: ends.written.offered,
             accepted: ends.written.accepted,
+            warm_up: ends.written.warm_up,
             write_calls: ends.written.write_call.n,
             received: &ends.read.received,
         };
         delivery.check(&mut figures);
+        delivery.check_witnesses(&mut figures, evidence, factors, false);
         figures.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
-        let counted = delivery.counted(&mut figures, reliable(number) && !evidence.arrived);
+        let counted = delivery.counted(reliable(number) && !evidence.arrived);
         let foreign = if number == 0 { read.foreign } else { 0 };
         figures.counted.push(Counted { reader: number as u16, foreign, ..counted });
         records.push(FlowRecord {

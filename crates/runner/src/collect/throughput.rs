@@ -21,9 +21,11 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -
     let received = read.received.first().unwrap_or(&nothing);
     let delivery = Delivery {
         whose: "",
+        stream: 0,
         size_bytes: factors.size_bytes,
         offered: written.offered,
         accepted: written.accepted,
+        warm_up: written.warm_up,
         write_calls: written.write_call.n,
         received,
     };
@@ -39,9 +41,10 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design) -
         )
     });
     delivery.check(&mut figures);
+    delivery.check_witnesses(&mut figures, evidence, factors, true);
     figures.check_takes("", factors, read.takes.as_ref(), received.delivered);
     let reliable = factors.is_reliable(0);
-    let counted = delivery.counted(&mut figures, reliable && !evidence.arrived);
+    let counted = delivery.counted(reliable && !evidence.arrived);
     let counted = Counted { foreign: read.foreign, ..counted };
     let writing = WritingTime::new(written.begin_ns, written.end_ns);
     figures.throughput = Some(Throughput {
