@@ -19,7 +19,7 @@ fuzz_target!(|payloads: &[u8]| {
     let mut tally = Tally::new(IDENTITY, Payloads::new(1, SIZE), 1, WindowCounts::new(WINDOWS, 1_000));
     for payload in payloads.chunks(SIZE) {
         stamped_again(payload);
-        tally.alone(Sample { payload, key: 0 });
+        tally.alone(Sample::new(payload, 0));
     }
     let received = tally.received();
     assert_eq!(received.delivered + received.missing, received.next);
