@@ -77,12 +77,13 @@ fn a_rate_is_held_to_the_sample_and_both_ends_mean_the_same_times() {
 fn usage_is_of_the_traffic_and_not_of_the_wait_before() {
     let mut run = Run::new(cell("udp", constant(1_000)), 100 * MS);
     run.lead_ns = 1_000 * MS as i64;
+    // on a busy host some samples are too late to be offered, and some come after the window
     let outcome = run.such_that(|outcome| {
-        [&outcome.writer, &outcome.reader].iter().all(|report| report.usage.elapsed_ns < 400 * MS)
+        let usages = [&outcome.writer.usage, &outcome.reader.usage];
+        usages.iter().all(|usage| usage.elapsed_ns < 400 * MS && usage.samples == 100)
     });
     for report in [&outcome.writer, &outcome.reader] {
         assert!(report.usage.elapsed_ns >= 99 * MS, "{report:?}");
-        assert_eq!(report.usage.samples, 100, "{report:?}");
         let idle = report.usage.idle.as_ref().expect("nothing is under way");
         assert!(idle.elapsed_ns >= 50 * MS && idle.used_ns < idle.elapsed_ns, "{idle:?}");
     }

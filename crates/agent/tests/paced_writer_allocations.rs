@@ -1,0 +1,91 @@
+//! The hot path of a writer with a plan allocates nothing: the allocations of a run do not depend on its samples.
+//!
+//! The only test of its process: a reading of the meter allocates for each thread, and threads of other tests come and go.
+
+#[allow(dead_code, reason = "it is shared with the tests of `paced`")]
+#[path = "paced/rig.rs"]
+mod rig;
+
+use agent::{
+    clock::now_ns,
+    meters::TrafficMeter,
+    paced_writer::{FlowWriter, PacedWriter},
+    plans::Plan,
+    session::{Part, Role as _},
+};
+use allocation_counter::measure;
+use control::{Configure, Role};
+use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
+use experiment::{Load, Qos, Rate};
+
+use crate::rig::{MS, Run, cell_of, driver};
+
+fn configure() -> Configure {
+    let rate = Rate::per_second(20_000);
+    let flows = [
+        ("constant", 64, Load::Constant { rate }),
+        ("poisson", 64, Load::Poisson { rate }),
+        ("bursts", 64, Load::Burst { rate: Rate { samples: 20, period_ns: MS } }),
+    ];
+    Run::new(cell_of("udp", &flows), 100 * MS).configure(Role::Writer)
+}
+
+#[test]
+fn writing_by_a_plan_allocates_nothing() {
+    let configure = configure();
+    let driver = Driver::load(&driver("udp")).expect("a driver");
+    let participant = driver
+        .open(&ParticipantConfig {
+            domain: 77,
+            run_name: "allocations".to_owned(),
+            ..ParticipantConfig::default()
+        })
+        .expect("a participant");
+    let (mut flows, mut readers) = (Vec::new(), Vec::new());
+    for plan in Plan::all(&configure).expect("plans") {
+        let topic = format!("allocations-{}", plan.index());
+        let writer = participant
+            .writer(&WriterConfig {
+                topic: topic.clone(),
+                type_kind: TypeKind::Octets,
+                qos: Qos::default(),
+                max_payload_bytes: 64,
+                batch_bytes: 0,
+                loans: false,
+            })
+            .expect("a writer");
+        let reader = participant
+            .reader(&ReaderConfig {
+                topic,
+                type_kind: TypeKind::Octets,
+                qos: Qos::default(),
+                max_payload_bytes: 64,
+                batched: false,
+                polling: true,
+            })
+            .expect("a reader");
+        writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
+        readers.push(reader);
+        flows.push(FlowWriter::new(&configure, plan, writer));
+    }
+    let mut role = PacedWriter::new(&configure, flows, false, None);
+    role.warm_up(MS).expect("warm");
+    let mut allocations = |duration_ns| {
+        let mut sent = 0;
+        let counted = measure(|| {
+            let begin_ns = Some(now_ns() + 500 * MS);
+            let mut meter = TrafficMeter::new("lo", duration_ns, begin_ns);
+            sent = role.measure(duration_ns, begin_ns, &mut meter).expect("measured").sent;
+        });
+        (sent, counted.count_total)
+    };
+    // the first is prepared by the warm-up already
+    allocations(MS);
+    // until the host lets it write as many as are meant
+    let found = (0..10).map(|_| [allocations(10 * MS), allocations(100 * MS)]);
+    let [(few, of_few), (many, of_many)] =
+        found.into_iter().find(|[few, many]| few.0 > 0 && many.0 > 2 * few.0).expect("one of ten");
+    assert_eq!(of_many, of_few, "for {many} samples, and for {few}");
+    let Part::PacedWriter(written) = role.report().expect("a report") else { panic!("of a writer") };
+    assert_eq!(written.flows.iter().map(|flow| flow.accepted).sum::<u64>(), many);
+}
