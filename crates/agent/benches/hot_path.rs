@@ -1,6 +1,6 @@
-//! What the harness itself costs per sample: stamp, fill, check, record. Time, and allocations, of which there are none.
+//! Benchmarks of the harness: time and allocations per sample to stamp, fill, check and record. No step allocates.
 //!
-//! `make bench` prints it; `tests/allocations.rs` holds the zero.
+//! Run them with `make bench`; `tests/allocations.rs` asserts that there are no allocations.
 
 use agent::{
     clock::now_ns,
@@ -34,7 +34,7 @@ fn clock() -> u64 {
     now_ns()
 }
 
-/// Writer: choose the payload of a sample and stamp its header. The clock is not in it.
+/// Writer: select the payload of a sample and stamp its header, without the clock read.
 #[divan::bench(args = SIZES)]
 fn stamp(bencher: Bencher<'_, '_>, size: usize) {
     let mut payloads = Payloads::new(1, size);
@@ -51,7 +51,8 @@ fn fill(bencher: Bencher<'_, '_>, size: usize) {
     bencher.bench_local(|| Payloads::new(black_box(1), size));
 }
 
-/// Reader: origin, order and duplicates of a sample, every byte of one in 64 checked, as `characterize` has it.
+/// Reader: check origin, order and duplicates of a sample, and every byte of one sample in 64 (default of
+/// `characterize`).
 #[divan::bench(args = SIZES, sample_size = 6400)]
 fn check(bencher: Bencher<'_, '_>, size: usize) {
     let identity = Identity { tag: 1, writer: 1, size, since_ns: 0 };
@@ -66,7 +67,7 @@ fn check(bencher: Bencher<'_, '_>, size: usize) {
     assert_eq!(tally.received().corrupt + tally.foreign(), 0);
 }
 
-/// Reader: every byte checked.
+/// Reader: check every byte of a sample.
 #[divan::bench(args = SIZES)]
 fn check_every_byte(bencher: Bencher<'_, '_>, size: usize) {
     let mut writer = Payloads::new(1, size);
@@ -75,7 +76,7 @@ fn check_every_byte(bencher: Bencher<'_, '_>, size: usize) {
     bencher.bench_local(|| assert!(reader.is_intact(3, black_box(&payload))));
 }
 
-/// Either end: one time into the histogram of its window.
+/// Writer or reader: record one time into the histogram of its window.
 #[divan::bench]
 fn record(bencher: Bencher<'_, '_>) {
     let mut windows = Windows::new(20, u64::MAX);
@@ -87,7 +88,7 @@ fn record(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Reader: one sequence number into the set.
+/// Reader: insert one sequence number into the set.
 #[divan::bench]
 fn record_sequence(bencher: Bencher<'_, '_>) {
     let mut set = SequenceSet::new();
@@ -98,7 +99,7 @@ fn record_sequence(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Latency: the two times of one ping.
+/// Latency: record the two timestamps of one ping.
 #[divan::bench]
 fn record_stamps(bencher: Bencher<'_, '_>) {
     const CAPACITY: u64 = 1_000_000;
@@ -122,14 +123,14 @@ fn schedule(plan: &str) -> Schedule {
     Schedule::new(&load, 1, 0, [].into()).expect("with intended times")
 }
 
-/// Paced, writer: the intended time of the next sample.
+/// Open-loop writer: compute the intended time of the next sample.
 #[divan::bench(args = PLANS)]
 fn plan_next(bencher: Bencher<'_, '_>, plan: &str) {
     let mut schedule = schedule(plan);
     bencher.bench_local(|| black_box(schedule.next()));
 }
 
-/// Paced, reader: the intended time of a sample that came in order.
+/// Open-loop reader: look up the intended time of a sample received in order.
 #[divan::bench(args = PLANS)]
 fn plan_at(bencher: Bencher<'_, '_>, plan: &str) {
     let mut times = Times::new(schedule(plan), u64::MAX);
@@ -140,14 +141,14 @@ fn plan_at(bencher: Bencher<'_, '_>, plan: &str) {
     });
 }
 
-/// Paced, writer: a wait for a time that has passed.
+/// Open-loop writer: wait for a time that has passed.
 #[divan::bench]
 fn wait_late(bencher: Bencher<'_, '_>) {
     let (pace, now) = (Pace::calibrated(true), now_ns());
     bencher.bench_local(|| pace.until(black_box(now - 1), black_box(now)));
 }
 
-/// Paced, writer: a wait of 1 us, which spins. What is over that is how late it ends.
+/// Open-loop writer: wait 1 us by spinning. The excess over 1 us is the overshoot.
 #[divan::bench]
 fn wait_spinning_1_us(bencher: Bencher<'_, '_>) {
     let pace = Pace::calibrated(true);

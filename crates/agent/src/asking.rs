@@ -1,21 +1,21 @@
-//! When a thread that asks its readers for samples looks for them.
+//! Polling policy of reader threads.
 
 use experiment::{Factors, ReceiveMode};
 
 use crate::{clock::now_ns, pace::sleep_until};
 
-/// How a cell's readers are asked: by a wait in the driver; or by polling, again at once where something was there, and else
-/// after a pause, if there is to be one.
+/// Policy of a thread that receives: wait in the driver, or poll. Polling repeats at once after a call that
+/// returned samples, else after the cell's polling delay, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asking {
     polling: bool,
     pause_ns: u64,
-    /// The next look is not before this time; 0: it is at once.
+    /// Earliest time of the next call, ns of `CLOCK_MONOTONIC`; 0: at once.
     next_ns: u64,
 }
 
 impl Asking {
-    /// As the cell says.
+    /// Creates the policy of a cell.
     #[must_use]
     pub fn of(factors: &Factors) -> Self {
         let polling = factors.receive == ReceiveMode::Polling;
@@ -23,19 +23,19 @@ impl Asking {
         Self { polling, pause_ns, next_ns: 0 }
     }
 
-    /// Whether the thread never waits in the driver.
+    /// Returns whether the thread polls: it never waits in the driver.
     #[must_use]
     pub const fn is_polling(&self) -> bool {
         self.polling
     }
 
-    /// The time limit of a receive that may wait so long.
+    /// Returns the timeout of a receive call in ns: 0 if polling, else `wait_ns`.
     #[must_use]
     pub const fn timeout_ns(&self, wait_ns: u64) -> u64 {
         if self.polling { 0 } else { wait_ns }
     }
 
-    /// Sleeps until the next look, at most until this time. Whether it is time to look.
+    /// Sleeps until the next call is due, at most until `end_ns`. Returns whether it is due.
     #[inline]
     pub fn is_time(&mut self, end_ns: u64) -> bool {
         if self.next_ns == 0 {
@@ -49,7 +49,7 @@ impl Asking {
         is_time
     }
 
-    /// Of so many samples that a look gave: after none there is a pause.
+    /// Records how many samples a call returned: after none, the next call is due after the polling delay.
     #[inline]
     pub fn found(&mut self, samples: u32) {
         if samples == 0 && self.pause_ns > 0 {
@@ -79,7 +79,7 @@ mod tests {
         assert!(!asking.is_time(now_ns()));
         while !asking.is_time(now_ns() + 20 * MS) {}
         assert!(now_ns() - begin_ns >= 200 * MS);
-        // the pause is over
+        // the delay is over
         assert!(asking.is_time(0));
     }
 

@@ -1,20 +1,21 @@
-//! What of a send lag is time of write calls.
+//! Part of the send lag that write calls caused.
 //!
-//! A writer that is late was woken late, had no core, or was held up by the calls before. The last of these is told from the
-//! others by a second clock, on which nothing takes time but calls: a sample begins when it is due, or when the one before is done,
-//! and takes as long as its call took. By as much as it is late there, calls have made it late.
+//! A writer is late because it woke late, had no core, or was blocked by earlier write calls. To separate the last
+//! cause, [`Calls`] keeps a second clock on which only write calls take time. On this clock a sample starts when it
+//! is due or when the previous one is done, whichever is later, and takes as long as its call. Its lateness on this
+//! clock is the part of the lag that calls caused.
 
-/// The second clock of a thread that writes.
+/// Virtual clock of a writing thread on which only write calls take time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Calls {
-    /// On that clock: when the thread is free.
+    /// Time on the virtual clock at which the thread is free, ns.
     free_ns: u64,
-    /// Until when the time of calls has been taken.
+    /// End of the call time accounted so far, ns of `CLOCK_MONOTONIC`.
     until_ns: u64,
 }
 
 impl Calls {
-    /// The first try of a sample that is due then begins now. By how much calls alone have made it late.
+    /// Starts the first attempt of a sample due at `due_ns`. Returns how late write calls alone made it, in ns.
     #[inline]
     pub const fn begin(&mut self, due_ns: u64, now_ns: u64) -> u64 {
         if self.free_ns < due_ns {
@@ -24,7 +25,7 @@ impl Calls {
         self.free_ns - due_ns
     }
 
-    /// A try has ended. Of one that was tried before, the wait for room since then is time of calls too.
+    /// Ends an attempt. If the sample was tried before, the wait for room since then counts as call time, too.
     #[inline]
     pub const fn end(&mut self, end_ns: u64) {
         self.free_ns += end_ns.saturating_sub(self.until_ns);
@@ -36,7 +37,8 @@ impl Calls {
 mod tests {
     use super::*;
 
-    /// Samples every 10, whose calls begin and end at these times: what of each lag is time of calls.
+    /// Returns the lag that calls caused, in ns, for samples due every 10 ns with these begin and end times of
+    /// calls.
     fn held<const N: usize>(calls: [(u64, u64); N]) -> [u64; N] {
         let mut clock = Calls::default();
         let mut due_ns = 0;
@@ -60,7 +62,7 @@ mod tests {
 
     #[test]
     fn of_both_the_calls_have_their_part() {
-        // woken 5 late, and then a call of 12
+        // woken 5 ns late, then a call of 12 ns
         assert_eq!(held([(15, 27), (27, 29)]), [0, 2]);
     }
 
@@ -68,7 +70,7 @@ mod tests {
     fn a_wait_for_room_is_time_of_calls() {
         let mut clock = Calls::default();
         assert_eq!(clock.begin(10, 10), 0);
-        // refused, and tried again later
+        // rejected, and retried later
         clock.end(11);
         clock.end(35);
         assert_eq!(clock.begin(20, 35), 15);

@@ -1,4 +1,4 @@
-//! Opens the entities of a role, and hands them to it.
+//! Opening of a role's entities.
 
 use control::{Configure, Role as Name};
 use driver_abi::{FEATURE_ECHO_IN_LISTENER, FEATURE_WAIT_ACKED};
@@ -24,20 +24,20 @@ use crate::{
     writer::{WRITER, WriterRole},
 };
 
-/// A role, and what may be asked of its entities.
+/// An opened role, and the monitors of its endpoints.
 type Cast = (Box<dyn Role>, Monitors);
 
-/// What all roles are opened with.
+/// Inputs for opening a role.
 struct Stage<'a> {
     configure: &'a Configure,
     participant: &'a Participant,
-    /// Of the samples of the only writer.
+    /// Identity of the samples of the only writer.
     identity: Identity,
     wait_acked: bool,
     echo_in_listener: bool,
 }
 
-/// Opens what the role needs.
+/// Opens the entities of the configured role.
 pub fn open_role(
     driver: &Driver,
     configure: &Configure,
@@ -86,17 +86,17 @@ impl Stage<'_> {
         Ok((Box::new(WriterRole::new(self.configure, writer, self.wait_acked, probes)), monitors))
     }
 
-    /// What takes the echoes of probes, where there are some.
+    /// Starts the thread that receives the echoes of probes; `None` without probes.
     fn probes(&self, monitors: &mut Monitors) -> Result<Option<Probes>, AgentError> {
         let Some(every) = self.configure.probe_every else { return Ok(None) };
-        // by waitset, whatever the stream's own reader does: a thread that polls would take its core
+        // always by waitset, whatever the stream's own reader does: a polling thread would occupy its core
         let config = ReaderConfig { polling: false, ..self.of_reader(&self.configure.topic_back, false) };
         let reader = self.participant.reader(&config)?;
         monitors.readers.push(reader.monitor());
         Ok(Some(Probes::start(reader, Returns::new(self.identity, self.configure, every))))
     }
 
-    /// What sends probes back, where there are some.
+    /// Opens the writer that sends probes back; `None` without probes.
     fn echo(&self, monitors: &mut Monitors) -> Result<Option<Echo>, AgentError> {
         let Some(every) = self.configure.probe_every else { return Ok(None) };
         let writer = self.open_writer(&self.configure.topic_back, false)?;
@@ -198,7 +198,7 @@ impl Stage<'_> {
         let configure = self.configure;
         let begin = Begin::default();
         let mut monitors = Monitors::default();
-        // of the only flow: the planner sees to that
+        // belongs to the only flow: the planner rejects probes with several flows
         let mut echo = self.echo(&mut monitors)?;
         let (mut listening, mut asked, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         for plan in Plan::all(configure)? {
@@ -226,7 +226,7 @@ impl Stage<'_> {
     }
 }
 
-/// The topic of a flow: that of the run, and of further flows with a number.
+/// Returns the topic of a flow: the topic of the run, with a number appended from the second flow on.
 fn flow_topic(topic: &str, index: usize) -> String {
     if index == 0 { topic.to_owned() } else { format!("{topic}_{}", index + 1) }
 }

@@ -1,4 +1,4 @@
-//! Instead of a run: the driver tried against the contract.
+//! Conformance cases, run by an agent instead of a run.
 
 use std::{os::fd::OwnedFd, process::Command};
 
@@ -7,7 +7,7 @@ use driver_host::Driver;
 
 use crate::session::AgentError;
 
-/// All cases.
+/// Returns all conformance cases.
 pub fn cases() -> Vec<CaseInfo> {
     let info = |case: conformance::Case| CaseInfo {
         id: case.id.into_owned(),
@@ -19,10 +19,10 @@ pub fn cases() -> Vec<CaseInfo> {
     conformance::cases().into_iter().map(info).collect()
 }
 
-/// The word on the command line of an agent that is the second process of a case.
+/// Command-line flag of an agent that is the second process of a case.
 pub const PEER: &str = "--peer";
 
-/// Tries one. What is started for it is of this process's group, which whoever started this one ends.
+/// Runs one case. A process started for it belongs to this process group, which the runner terminates.
 pub fn check(driver: &Driver, case: &str, way: &Way, name: &str, domain: u32) -> Result<Verdict, AgentError> {
     let case = conformance::case(case).ok_or_else(|| AgentError::NoCase(case.to_owned()))?;
     let start = |channel: OwnedFd| {

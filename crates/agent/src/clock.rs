@@ -1,6 +1,6 @@
-//! The clock that stamps samples: `CLOCK_MONOTONIC`, the same for all processes of a host.
+//! Clock of all timestamps: `CLOCK_MONOTONIC`, shared by all processes of a host.
 
-/// Now, in ns. One read through the vDSO, without a system call on a `tsc` clock source.
+/// Returns the current time in ns. One read through the vDSO; no system call with a `tsc` clock source.
 #[inline]
 #[must_use]
 pub fn now_ns() -> u64 {

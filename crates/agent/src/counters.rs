@@ -4,7 +4,7 @@ use std::fs;
 
 use results::{Interface, MulticastSent, Sockets};
 
-/// A reading of what the kernel counts of the network. It takes long: never while traffic flows.
+/// Snapshot of the kernel's network counters. Reading it takes long: never read while traffic flows.
 #[derive(Clone, Debug)]
 pub struct Counters {
     sockets: Option<Sockets>,
@@ -12,13 +12,13 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Reads now.
+    /// Reads the counters now.
     #[must_use]
     pub fn read(interface: &str) -> Self {
         Self { sockets: sockets(), interface: counters_of(interface) }
     }
 
-    /// What was counted from this reading to a later one. Counters of the kernel may be reset: a difference is never negative.
+    /// Returns the increments from this snapshot to a later one; 0 for a counter that the kernel has reset.
     #[must_use]
     pub fn until(&self, later: &Self) -> (Option<Sockets>, Option<Interface>) {
         let sockets = self.sockets.as_ref().zip(later.sockets.as_ref()).map(|(a, b)| Sockets {
@@ -42,7 +42,7 @@ impl Counters {
     }
 }
 
-/// UDP over IPv4 and IPv6 of this network namespace, together.
+/// Reads the UDP counters of this network namespace, summed over IPv4 and IPv6.
 fn sockets() -> Option<Sockets> {
     let four = fs::read_to_string("/proc/self/net/snmp").ok()?;
     let mut sockets = udp4(&four)?;
@@ -67,7 +67,7 @@ fn sockets() -> Option<Sockets> {
     Some(sockets)
 }
 
-/// A value of the two lines with this beginning, in files such as `/proc/self/net/snmp`: names, then values.
+/// Returns a value from the two lines with this prefix, in files such as `/proc/self/net/snmp`: names, then values.
 fn named(text: &str, beginning: &str, wanted: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(beginning));
     let (names, values) = (lines.next()?, lines.next()?);
@@ -75,13 +75,13 @@ fn named(text: &str, beginning: &str, wanted: &str) -> Option<u64> {
     columns.find(|(name, _)| *name == wanted)?.1.parse().ok()
 }
 
-/// Of `/proc/self/net/netstat`.
+/// Parses the multicast counters of `/proc/self/net/netstat`.
 fn multicast4(text: &str) -> Option<MulticastSent> {
     let value = |wanted: &str| named(text, "IpExt:", wanted);
     Some(MulticastSent { packets: value("OutMcastPkts")?, bytes: value("OutMcastOctets")? })
 }
 
-/// Of `/proc/self/net/snmp`.
+/// Parses the UDP counters of `/proc/self/net/snmp`.
 fn udp4(text: &str) -> Option<Sockets> {
     let value = |wanted: &str| named(text, "Udp:", wanted);
     Some(Sockets {

@@ -1,4 +1,4 @@
-//! The participant of a run, what is opened in it, and what may be asked of it at any time.
+//! Participant and endpoints of a run, and monitors of the endpoints.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use experiment::{ReceiveMode, is_pair};
 
 use crate::session::AgentError;
 
-/// Text of `/proc/self/status` that names the cores that this process may use.
+/// Prefix of the line in `/proc/self/status` that lists the cores allowed to this process.
 const ALLOWED: &str = "Cpus_allowed_list:";
 
 /// Opens the participant of a run.
@@ -38,7 +38,8 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
     Ok(participant)
 }
 
-/// The writer of a stream, by its number from 0, for samples of this size. `batched`: whether it packs samples as the cell says.
+/// Returns the configuration of a flow's writer. `stream`: index of the flow from 0; `batched`: whether the cell's
+/// batching applies.
 pub fn writer_config(
     configure: &Configure,
     stream: usize,
@@ -57,7 +58,7 @@ pub fn writer_config(
     }
 }
 
-/// The reader of a stream, likewise.
+/// Returns the configuration of a flow's reader; parameters as in [`writer_config`].
 pub fn reader_config(
     configure: &Configure,
     stream: usize,
@@ -71,28 +72,28 @@ pub fn reader_config(
         type_kind: TypeKind::Octets,
         qos: factors.reader_qos(stream),
         max_payload_bytes: size_bytes,
-        // what another middleware packs this one unpacks by itself
+        // with a pair of drivers, the reader's middleware itself unpacks what the writer's middleware packs
         batched: batched && factors.batch_bytes > 0 && !is_pair(&factors.driver),
         polling: factors.receive == ReceiveMode::Polling,
     }
 }
 
-/// What may be asked while the traffic runs.
+/// Monitors of a role's endpoints, usable while the traffic runs.
 #[derive(Clone, Debug, Default)]
 pub struct Monitors {
-    /// Of the role's writers, in the order of the flows.
+    /// Monitors of the writers, in the order of the flows.
     pub writers: Vec<WriterMonitor>,
-    /// Of the role's readers, likewise.
+    /// Monitors of the readers, in the order of the flows.
     pub readers: Vec<ReaderMonitor>,
 }
 
-/// An entity's name in what is reported: `writer`, `writer-2`, and so on.
+/// Returns the name of an endpoint in reports: `writer`, `writer-2`, and so on.
 pub fn numbered(name: &str, index: usize) -> String {
     if index == 0 { name.to_owned() } else { format!("{name}-{}", index + 1) }
 }
 
 impl Monitors {
-    /// What is in force.
+    /// Reads back the effective QoS, settings and locators, and the allowed cores.
     pub fn configured(&self, driver: &Driver, participant: &Participant) -> Result<Configured, AgentError> {
         let mut configured = Configured { cpus: allowed_cpus(), ..Configured::default() };
         configured.settings.insert("participant".to_owned(), participant.settings()?);
@@ -112,7 +113,8 @@ impl Monitors {
         Ok(configured)
     }
 
-    /// Connects what has no discovery, then waits until every writer and reader is matched.
+    /// Connects endpoints without discovery, then waits until every writer and reader is matched. Returns the time
+    /// waited.
     pub fn wait_matched(&self, order: &Match) -> Result<Duration, AgentError> {
         for (writer, locator) in self.writers.iter().cycle().zip(&order.reader_locators) {
             writer.connect(locator)?;
@@ -134,7 +136,7 @@ impl Monitors {
         }
     }
 
-    /// The driver's counters, by entity.
+    /// Returns the driver's counters by endpoint.
     pub fn counters(&self) -> Result<BTreeMap<String, BTreeMap<String, u64>>, AgentError> {
         let mut counters = BTreeMap::new();
         for (index, writer) in self.writers.iter().enumerate() {
@@ -147,7 +149,7 @@ impl Monitors {
     }
 }
 
-/// Of several entities, the one with the fewest peers. None: there is no entity.
+/// Returns the smallest number of matched peers of any endpoint; `None` without endpoints.
 fn fewest(mut counts: impl Iterator<Item = Result<u32, DriverError>>) -> Result<Option<u32>, DriverError> {
     counts.try_fold(None, |least: Option<u32>, count| {
         let count = count?;
@@ -155,7 +157,7 @@ fn fewest(mut counts: impl Iterator<Item = Result<u32, DriverError>>) -> Result<
     })
 }
 
-/// Lets this process run on these cores only. Before the driver starts threads, which inherit it.
+/// Pins this process to these cores. Called before the driver starts threads, which inherit the affinity.
 pub fn pin(cpus: &[u32]) -> Result<(), AgentError> {
     use nix::{
         sched::{CpuSet, sched_setaffinity},
@@ -169,14 +171,14 @@ pub fn pin(cpus: &[u32]) -> Result<(), AgentError> {
     sched_setaffinity(Pid::from_raw(0), &set).map_err(|error| AgentError::Pin { cpu, error })
 }
 
-/// The cores that this process may use, as the kernel has it.
+/// Returns the cores that the kernel allows to this process.
 fn allowed_cpus() -> Vec<u32> {
     let status = std::fs::read_to_string(Path::new("/proc/self/status")).unwrap_or_default();
     let list = status.lines().find_map(|line| line.strip_prefix(ALLOWED)).unwrap_or_default();
     parse_list(list.trim())
 }
 
-/// A list of the kernel's form: `0-3,8`.
+/// Parses a core list in the format of the kernel, such as `0-3,8`.
 fn parse_list(list: &str) -> Vec<u32> {
     list.split(',')
         .filter_map(|range| {

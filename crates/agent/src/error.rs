@@ -5,7 +5,7 @@ use std::time::Duration;
 use control::{ChannelError, MAX_WINDOWS};
 use driver_host::{DriverError, LoadError};
 
-/// Why an agent cannot go on.
+/// Error that ends the work of an agent.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// The driver cannot be loaded.
@@ -17,61 +17,61 @@ pub enum AgentError {
     /// The runner is gone.
     #[error(transparent)]
     Channel(#[from] ChannelError),
-    /// Nobody is there.
+    /// Endpoints that were not matched within the time limit.
     #[error("{}", not_matched(*readers, *writers, *expected, *limit))]
     NotMatched {
-        /// Readers that the writer is matched with.
+        /// Fewest readers matched with a writer; `None` without writers.
         readers: Option<u32>,
-        /// Writers that the reader is matched with.
+        /// Fewest writers matched with a reader; `None` without readers.
         writers: Option<u32>,
-        /// How many of each were to be.
+        /// Expected number of each.
         expected: u32,
-        /// For how long was waited.
+        /// Time limit of the wait.
         limit: Duration,
     },
-    /// Cores that cannot be had.
+    /// CPU affinity that could not be set.
     #[error("cannot run on core {cpu}: {error}")]
     Pin {
-        /// The core.
+        /// Core that is out of range; else the first of the cores requested.
         cpu: u32,
-        /// Why.
+        /// OS error from setting the CPU affinity.
         error: nix::errno::Errno,
     },
-    /// More windows than there is memory for.
+    /// More than [`MAX_WINDOWS`] windows.
     #[error("the order to configure has {found} `windows`, and there are {MAX_WINDOWS} at most")]
     TooManyWindows {
-        /// As ordered.
+        /// Windows requested.
         found: u32,
     },
-    /// A batch that never leaves.
+    /// Batch that could not be flushed in 10,000 attempts, which take about ten seconds.
     #[error("the batch could not be flushed: there was no room for ten seconds")]
     CannotFlush,
-    /// A plan without a begin.
+    /// Order to measure a paced workload that lacks the start time of the schedule.
     #[error("the order to measure a plan does not say when the plan begins")]
     NoBegin,
-    /// A plan whose begin was missed.
+    /// Schedule that started before the writer was ready.
     #[error("the plan had begun {} ms before its writer was ready", *late_ns as f64 / 1e6)]
     MissedBegin {
-        /// By so much.
+        /// Lateness in ns.
         late_ns: u64,
     },
-    /// A plan of other times than it was made for.
+    /// Trace whose number of times differs from the plan.
     #[error("the flow `{flow}` follows a file of {expected} times, and {found} came with the order")]
     WrongTrace {
         /// Name of the flow.
         flow: String,
-        /// As planned.
+        /// Planned number of times.
         expected: u64,
-        /// As sent.
+        /// Received number of times.
         found: u64,
     },
-    /// An order that makes no sense now.
+    /// Order that is invalid in the current phase.
     #[error("the order `{0}` came out of turn")]
     OutOfTurn(&'static str),
-    /// A case of the contract that there is not.
+    /// Unknown conformance case.
     #[error("there is no case `{0}`")]
     NoCase(String),
-    /// The entities are closed.
+    /// Operation on closed entities.
     #[error("the entities of this run are closed already")]
     Closed,
 }
@@ -90,7 +90,7 @@ fn not_matched(readers: Option<u32>, writers: Option<u32>, expected: u32, limit:
 }
 
 impl AgentError {
-    /// The next step.
+    /// Returns a hint for the next step, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

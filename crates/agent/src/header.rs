@@ -1,22 +1,22 @@
-//! The first 16 bytes of every payload.
+//! Header: the first 16 bytes of every payload.
 //!
 //! ```text
-//!  0  u32  sequence, of the writer's samples of one phase, from 0; unwrapped at the reader
+//!  0  u32  sequence number of the sample within its writer and phase, from 0; unwrapped at the reader
 //!  4  u16  writer
 //!  6  u16  bits 0..=11 run tag, bits 12..=14 are 0, bit 15: warm-up
-//!  8  u64  when the write began, CLOCK_MONOTONIC, ns
+//!  8  u64  start of the write, CLOCK_MONOTONIC, ns
 //! ```
-//! Little endian. When a sample was meant to be sent is never sent: both ends compute it from the same plan.
+//! Little endian. The intended send time is not transmitted: writer and reader compute it from the same schedule.
 
-/// Bytes of the header, and the smallest sample.
+/// Size of the header in bytes; also the smallest payload.
 pub const HEADER_BYTES: usize = 16;
 
 const TAG_MASK: u16 = 0x0fff;
 const WARM_UP: u16 = 0x8000;
-/// What is set in none of ours.
+/// Bits that are 0 in every valid header.
 const ZERO: u16 = !(TAG_MASK | WARM_UP);
 
-/// What a sample says of itself.
+/// Content of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Low 32 bits of the sequence number.
@@ -25,17 +25,17 @@ pub struct Header {
     pub writer: u16,
     /// Tag of the run, 12 bits.
     pub tag: u16,
-    /// Sent before the measured time.
+    /// Whether the sample belongs to the warm-up.
     pub warm_up: bool,
-    /// When the write began.
+    /// Start of the write, ns of `CLOCK_MONOTONIC`.
     pub sent_ns: u64,
 }
 
 impl Header {
-    /// Writes it into the first bytes of a payload.
+    /// Writes the header into the first bytes of a payload.
     ///
     /// # Panics
-    /// If the payload is shorter than a header.
+    /// Panics if the payload is shorter than a header.
     #[inline]
     pub fn stamp(&self, payload: &mut [u8]) {
         let tag_and_flags = (self.tag & TAG_MASK) | if self.warm_up { WARM_UP } else { 0 };
@@ -45,7 +45,8 @@ impl Header {
         header[8..].copy_from_slice(&self.sent_ns.to_le_bytes());
     }
 
-    /// Reads it from a payload; none if that is too short to be ours, or has a bit set that ours never have.
+    /// Reads the header of a payload; `None` if the payload is too short or a bit is set that is 0 in every valid
+    /// header.
     #[inline]
     #[must_use]
     pub fn read(payload: &[u8]) -> Option<Self> {

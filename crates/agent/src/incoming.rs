@@ -1,4 +1,4 @@
-//! Whose sample is it? And the state of what came from a writer.
+//! Classification and counts of received samples.
 
 use std::sync::{
     Arc,
@@ -14,41 +14,42 @@ use crate::{
     session::AgentError,
 };
 
-/// What tells our samples from others: tag, writer, and a send time between the start of the run and now.
+/// Properties of the samples of this run: tag, writer, size, and a send time between the start of the run and now.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
     /// Tag of the run.
     pub tag: u16,
     /// Number of the writer.
     pub writer: u16,
-    /// Size of every sample.
+    /// Size of every payload in bytes.
     pub size: usize,
-    /// When this agent began; nothing of ours was sent much earlier.
+    /// Start of this agent in ns; samples of this run are sent at most 60 s earlier.
     pub since_ns: u64,
 }
 
-/// The time limit of a receive: when polling, none.
+/// Returns the timeout of a receive call in ns; 0 if polling.
 #[must_use]
 pub const fn receive_timeout_ns(polling: bool) -> u64 {
     if polling { 0 } else { LONGEST_WAIT_NS }
 }
 
-/// Peers are configured one after the other: one may send before the other has taken its time.
+/// Tolerance for send times before [`Identity::since_ns`] in ns: peers are configured one after the other.
 const HEAD_START_NS: u64 = 60_000_000_000;
 
-/// Whose a sample is.
+/// Origin of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Ours, whole as far as the header tells.
+    /// Sample of this run with a valid header and the expected size.
     Ours(Header),
-    /// Ours, of another size.
+    /// Sample of this run with another size.
     Damaged,
-    /// Not of this run.
+    /// Sample that is not of this run.
     Foreign,
 }
 
 impl Identity {
-    /// Whose it is. `now_ns` may be a little old: it is read again before a sample counts as sent in the future.
+    /// Classifies a sample. `now_ns` may be slightly old: the clock is read again before a sample counts as sent in
+    /// the future.
     #[inline]
     #[must_use]
     pub fn origin(&self, payload: &[u8], now_ns: u64) -> Origin {
@@ -66,7 +67,7 @@ impl Identity {
     }
 }
 
-/// How far a reader has come, for the thread that waits for it.
+/// Progress of a reader, shared with the thread that waits for it.
 #[derive(Debug, Default)]
 pub struct Progress {
     delivered: AtomicU64,
@@ -74,24 +75,24 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Distinct samples of the measured time.
+    /// Returns the number of distinct samples of the measurement phase.
     pub fn delivered(&self) -> u64 {
         self.delivered.load(Relaxed)
     }
 
-    /// Sets how many samples of the measured time there were.
+    /// Sets the number of samples of the measurement phase.
     #[inline]
     pub fn set(&self, delivered: u64) {
         self.delivered.store(delivered, Relaxed);
     }
 
-    /// When the last sample of ours came, also before the measured time.
+    /// Returns the arrival time of the last sample of this run in ns, warm-up included.
     pub fn last_ns(&self) -> u64 {
         self.last_ns.load(Relaxed)
     }
 }
 
-/// What came from one writer.
+/// Counts of the samples received from one writer.
 #[derive(Debug)]
 pub struct Tally {
     identity: Identity,
@@ -112,14 +113,14 @@ pub struct Tally {
     warm_up: u64,
     wrong_size: u64,
     overwritten: u64,
-    /// As the driver counts what it gave, of a reader that was asked.
+    /// Samples returned by receive calls, as the driver counts them; `None` for a listener.
     taken: Option<u64>,
     progress: Arc<Progress>,
     echo: Option<Echo>,
 }
 
 impl Tally {
-    /// Nothing came yet.
+    /// Creates empty counts. Every byte of each `check_every`-th sample is checked.
     #[must_use]
     pub fn new(identity: Identity, payloads: Payloads, check_every: u32, windows: WindowCounts) -> Self {
         Self {
@@ -147,40 +148,40 @@ impl Tally {
         }
     }
 
-    /// With this, probes go back.
+    /// Sets the responder that sends probes back.
     #[must_use]
     pub fn echoing(self, echo: Option<Echo>) -> Self {
         Self { echo, ..self }
     }
 
-    /// What became of the probes; none without an echo.
+    /// Returns the counts of probes; `None` without a responder.
     ///
     /// # Errors
-    /// The driver failed to send one.
+    /// Returns an error if the driver failed to send an echo.
     pub fn probes(&mut self) -> Result<Option<ProbesRead>, AgentError> {
         self.echo.as_mut().map(Echo::report).transpose()
     }
 
-    /// For the thread that waits.
+    /// Returns the progress, for the thread that waits.
     #[must_use]
     pub fn progress(&self) -> Arc<Progress> {
         Arc::clone(&self.progress)
     }
 
-    /// Samples that are given now came together: the clock is read once for all of them.
+    /// Starts a batch: the clock is read once for all its samples.
     #[inline]
     pub const fn begin_batch(&mut self) {
         self.batch_ns = 0;
     }
 
-    /// When the batch that began last came; now, if nothing came.
+    /// Returns the arrival time of the current batch in ns; the current time if the batch is empty.
     #[inline]
     #[must_use]
     pub fn batch_ns(&self) -> u64 {
         if self.batch_ns == 0 { now_ns() } else { self.batch_ns }
     }
 
-    /// Takes note of a sample of a batch.
+    /// Records a sample of the current batch.
     #[inline]
     pub fn in_batch(&mut self, sample: Sample<'_>) {
         if self.batch_ns == 0 {
@@ -189,13 +190,13 @@ impl Tally {
         let _ = self.count(&sample, self.batch_ns);
     }
 
-    /// Takes note of a sample that came alone.
+    /// Records a sample that arrived alone.
     pub fn alone(&mut self, sample: Sample<'_>) {
         let _ = self.count(&sample, now_ns());
     }
 
-    /// Takes note of a sample that came at this time. If it is new, and of the measured time: its number, and when its
-    /// write began.
+    /// Records a sample that arrived at `now_ns`. Returns its sequence number and send time if it is new and of the
+    /// measurement phase.
     #[inline]
     pub fn count(&mut self, sample: &Sample<'_>, now_ns: u64) -> Option<(u64, u64)> {
         let payload = sample.payload;
@@ -214,7 +215,7 @@ impl Tally {
                 let sequence = self.set.unwrap(header.sequence);
                 let checked = sequence.is_multiple_of(self.check_every);
                 let damaged = checked && !self.payloads.is_intact(sequence, payload);
-                // all of it was read
+                // after the last read of the payload, which the driver may have overwritten meanwhile
                 if !sample.is_intact() {
                     self.overwritten += 1;
                     self.corrupt += 1;
@@ -238,7 +239,7 @@ impl Tally {
                 self.corrupt += u64::from(damaged);
                 return Some((sequence, header.sent_ns));
             }
-            // what was overwritten while its header was read may look like anything
+            // a sample overwritten while its header was read may have any origin
             _ if !sample.is_intact() => {
                 self.overwritten += 1;
                 self.corrupt += 1;
@@ -252,25 +253,25 @@ impl Tally {
         None
     }
 
-    /// Distinct samples of the measured time.
+    /// Returns the number of distinct samples of the measurement phase.
     #[inline]
     #[must_use]
     pub const fn delivered(&self) -> u64 {
         self.set.delivered()
     }
 
-    /// Samples that are not of this run.
+    /// Returns the number of samples that are not of this run.
     #[must_use]
     pub const fn foreign(&self) -> u64 {
         self.foreign
     }
 
-    /// Keeps how many samples the driver says it gave.
+    /// Sets the number of samples returned by receive calls, as the driver counts them.
     pub const fn set_taken(&mut self, taken: u64) {
         self.taken = Some(taken);
     }
 
-    /// What came, as reported.
+    /// Returns the counts for the report.
     #[must_use]
     pub fn received(&self) -> Received {
         Received {
@@ -353,7 +354,7 @@ mod tests {
     #[test]
     fn damage_is_seen_in_size_and_in_content() {
         let mut tally = tally();
-        // content of another sequence number
+        // payload of another sequence number
         give(&mut tally, header(1), 0);
         let mut payloads = Payloads::new(1, 48);
         tally.alone(Sample::new(payloads.stamped(2, &header(2)), 0));

@@ -1,11 +1,14 @@
-//! One role of one run.
+//! The agent: a process that runs one role of one run.
 //!
-//! [`session`] answers the runner's orders; the roles do the traffic: [`writer`] and [`reader`], [`pinger`] and [`ponger`],
-//! and by a plan [`paced_writer`], which waits with [`pace`], and [`paced_reader`]. The hot path is theirs: stamp ([`header`], [`clock`]), fill ([`payload`]), the driver's own calls, take ([`taker`]), check
-//! ([`incoming`]) and record (`results::Windows`, `results::SequenceSet`, `control::Stamps`). It allocates nothing, locks nothing and
-//! logs nothing; `benches/hot_path.rs` measures what it costs.
+//! [`session`] executes the runner's orders. The roles generate and receive the traffic: [`writer`] and [`reader`]
+//! (throughput), [`pinger`] and [`ponger`] (latency), [`paced_writer`] and [`paced_reader`] (open loop, timed by
+//! [`pace`]).
 //!
-//! Instead of a run an agent may be asked to try its driver against the contract: the cases are of `conformance`.
+//! The hot path of a role stamps ([`header`], [`clock`]), fills ([`payload`]), calls the driver, takes ([`taker`]),
+//! checks ([`incoming`]) and records (`results::Windows`, `results::SequenceSet`, `control::Stamps`). It does not
+//! allocate, lock or log; `benches/hot_path.rs` measures its cost.
+//!
+//! Instead of a run, an agent can run the conformance cases of its driver (crate `conformance`).
 
 pub mod asking;
 pub mod clock;
@@ -34,8 +37,8 @@ mod counters;
 mod endpoints;
 mod error;
 
-/// Ends this process, whatever its driver is doing: whoever gives it orders is gone.
+/// Terminates the process at once with status 1, whatever its driver is doing: the runner is gone.
 pub fn end_at_once() {
-    // SAFETY: runs no code of this process any more; nobody is left to report to.
+    // SAFETY: `_exit` terminates the process at once and runs no further code of it.
     unsafe { libc::_exit(1) }
 }

@@ -1,4 +1,4 @@
-//! `ddsmark-agent`: one process, one driver, one role. Started by a runner; of no use alone.
+//! `ddsmark-agent`: one process with one driver and one role, started by a runner.
 
 use std::{
     fs::File,
@@ -13,17 +13,17 @@ use control::Reply;
 use driver_host::Driver;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 
-/// Plays one role of one run, on the orders of a runner. Started by ddsmark.
+/// Run one role of one run; started by ddsmark
 #[derive(Parser)]
 #[command(name = "ddsmark-agent", version)]
 struct Arguments {
-    /// The driver's file.
+    /// Driver library
     #[arg(long)]
     driver: PathBuf,
-    /// The descriptor of the control channel, open for reading and writing.
+    /// File descriptor of the control channel, open for reading and writing
     #[arg(long, value_name = "N", required_unless_present = "peer")]
     control_fd: Option<RawFd>,
-    /// Be the second process of a case that another agent tries; that one is at the other end of the standard input.
+    /// Run as the second process of a conformance case; standard input is the channel to the first
     #[arg(long)]
     peer: bool,
 }
@@ -60,7 +60,7 @@ fn play(driver: &Path, channel: OwnedFd) -> Result<(), AgentError> {
     Session::begin(driver, orders.into(), replies)?.run()
 }
 
-/// Plays the reader of a case, until the agent that tries it is done, or gone.
+/// Runs the reader of a case until the agent that runs the case is done or gone.
 fn be_peer(driver: &Path) -> ExitCode {
     let outcome = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| error.to_string()).and_then(
         |channel| {
@@ -77,11 +77,13 @@ fn be_peer(driver: &Path) -> ExitCode {
     }
 }
 
-/// Takes the channel, and keeps it from what the driver may start.
+/// Takes ownership of the channel and sets close-on-exec, so that processes started by the driver do not inherit
+/// it.
 fn take_channel(descriptor: RawFd) -> nix::Result<OwnedFd> {
-    // SAFETY: only borrowed to ask whether it is open.
+    // SAFETY: borrowed for this call only, which fails if the descriptor is not open.
     let borrowed = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
     fcntl(borrowed, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
-    // SAFETY: it is open, and named on the command line for us to own; nothing else in this process uses it.
+    // SAFETY: the descriptor is open, the command line passes its ownership, and nothing else in this process uses
+    // it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }

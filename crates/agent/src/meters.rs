@@ -1,4 +1,4 @@
-//! CPU time, memory and switches of an agent while it measures.
+//! CPU time, memory and context switches of an agent during the measurement.
 
 use std::{
     collections::BTreeMap,
@@ -17,13 +17,16 @@ use results::{Idle, Interface, Sockets, Usage};
 
 use crate::{clock::now_ns, counters::Counters};
 
-/// What a process uses while traffic flows: from before the first sample that is recorded to after the last one.
+/// Resource usage of a process while traffic flows: from before the first recorded sample to after the last one.
 ///
-/// A driving role calls [`begin`](Self::begin) and [`end`](Self::end) around its traffic. A serving role does not know in advance when
-/// its traffic begins and ends: [`look`](Self::look) is called between two slices of its work. Until a recorded sample arrives, or the
-/// plan begins, each look replaces the reading of the begin; once the measured time is over, the first slice without a new sample ends
-/// the window. So no reading falls between the first sample and the last one that came in time. Samples that come later are
-/// neither in the window nor in its count.
+/// A driving role calls [`begin`](Self::begin) and [`end`](Self::end) around its traffic. A serving role does not
+/// know in advance when its traffic starts and ends. It calls [`look`](Self::look) between two slices of its work:
+///
+/// - Until a recorded sample arrives, or the schedule starts, each call replaces the initial reading.
+/// - After the measurement time, the first slice without a new sample ends the metered time.
+///
+/// No reading therefore falls between the first sample and the last one that arrived in time. Later samples are
+/// neither in the metered time nor in its sample count.
 #[derive(Debug)]
 pub struct TrafficMeter {
     interface: String,
@@ -32,33 +35,33 @@ pub struct TrafficMeter {
     plan_ns: Option<u64>,
     phase: Phase,
     begin: Reading,
-    /// The reading, and the samples until then.
+    /// Final reading, and the number of samples until then.
     end: Option<(Reading, u64)>,
     counters: [Counters; 2],
     idle: Option<Idle>,
 }
 
-/// Traffic, as a serving role has seen it.
+/// Traffic phase of a serving role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Nothing was recorded.
+    /// No sample recorded.
     Before,
-    /// The measured time, until then.
+    /// Measurement time, until `end_ns`.
     During { end_ns: u64 },
-    /// The measured time is over, and so many samples were recorded.
+    /// Measurement time over, with this number of samples recorded so far.
     After { recorded: u64 },
-    /// The end was read.
+    /// Final reading taken.
     Over,
 }
 
-/// The longest wait of a serving role for samples.
+/// Longest wait of a serving role for samples, in ns.
 pub const LONGEST_WAIT_NS: u64 = 20_000_000;
-/// The shortest one, where none is due. A wait shorter than the kernel's tick makes the kernel set a timer for each sample, which a
-/// virtual machine has to leave the guest for.
+/// Shortest wait of a serving role in ns, used where no sample is due. With a wait shorter than its tick, the
+/// kernel sets a timer for each sample, which makes a virtual machine exit the guest.
 pub const SHORTEST_WAIT_NS: u64 = 1_000_000;
 
 impl TrafficMeter {
-    /// Creates the meter of traffic of this duration, before it begins; `plan_ns`: begin of its plan, if there is one.
+    /// Creates the meter of traffic that lasts `duration_ns`. `plan_ns`: start of its schedule, if there is one.
     #[must_use]
     pub fn new(interface: &str, duration_ns: u64, plan_ns: Option<u64>) -> Self {
         let counters = Counters::read(interface);
@@ -77,18 +80,18 @@ impl TrafficMeter {
         }
     }
 
-    /// Reads the begin: the traffic of a driving role begins now.
+    /// Takes the initial reading: the traffic of a driving role starts now.
     pub fn begin(&mut self) {
         self.begin = Reading::of(&self.threads);
     }
 
-    /// Reads the end: the traffic of a driving role has ended, after so many samples.
+    /// Takes the final reading: the traffic of a driving role has ended after this number of samples.
     pub fn end(&mut self, samples: u64) {
         self.end = Some((Reading::after(), samples));
         self.phase = Phase::Over;
     }
 
-    /// Reads the begin or the end of a serving role's traffic where it is time to. `recorded`: samples so far.
+    /// Takes the initial or the final reading of a serving role when it is due. `recorded`: samples so far.
     pub fn look(&mut self, recorded: u64, now_ns: u64) {
         match self.phase {
             Phase::Before => {
@@ -107,8 +110,8 @@ impl TrafficMeter {
         }
     }
 
-    /// The writer has ended: of a serving role the first slice without a new sample is the end from now on, also where the measured time
-    /// is not over since the first one came. `recorded`: samples so far.
+    /// Records that the writer has ended. For a serving role, the first slice without a new sample is the end from
+    /// now on, even before `duration_ns` has passed since the first sample. `recorded`: samples so far.
     pub const fn drains(&mut self, recorded: u64) {
         self.duration_ns = 0;
         if matches!(self.phase, Phase::During { .. }) {
@@ -116,7 +119,7 @@ impl TrafficMeter {
         }
     }
 
-    /// How long a serving role may wait for samples before the next look, in ns.
+    /// Returns how long a serving role may wait for samples before the next [`look`](Self::look), in ns.
     #[must_use]
     pub fn wait_ns(&self) -> u64 {
         match self.phase {
@@ -128,7 +131,8 @@ impl TrafficMeter {
         }
     }
 
-    /// Reads the end, if it was not, and the counters of the network; of a serving role after its drain.
+    /// Takes the final reading, if it is missing, and the network counters. Called after the drain for a serving
+    /// role.
     pub fn finish(&mut self, recorded: u64) {
         if self.end.is_none() {
             self.end(recorded);
@@ -136,7 +140,7 @@ impl TrafficMeter {
         self.counters[1] = Counters::read(&self.interface);
     }
 
-    /// Reads what the process used since `since`, while it waited without traffic.
+    /// Records the usage since `since`, while the process waited without traffic.
     pub fn idle_since(&mut self, since: &Reading) {
         let usage = since.until(&Reading::after());
         self.idle = Some(Idle {
@@ -146,7 +150,7 @@ impl TrafficMeter {
         });
     }
 
-    /// What was used, and counted meanwhile; none before the end was read.
+    /// Returns the usage of the metered time and the network counters; `None` before the final reading.
     #[must_use]
     pub fn report(&self) -> Option<(Usage, Option<Sockets>, Option<Interface>)> {
         let (end, samples) = self.end.as_ref()?;
@@ -157,7 +161,7 @@ impl TrafficMeter {
     }
 }
 
-/// A reading of what the process has used, to be compared with a later one.
+/// Snapshot of the resources that the process has used.
 #[derive(Debug)]
 pub struct Reading {
     at_ns: u64,
@@ -166,31 +170,31 @@ pub struct Reading {
     waited: Option<Waited>,
 }
 
-/// For how long each thread has waited for a core, in ns.
+/// Time that each thread has waited for a core, in ns, by thread id.
 type Waited = BTreeMap<String, u64>;
 
 impl Reading {
-    /// Reads now, of all threads that there are, before something that is measured: what reading takes is not in it.
+    /// Takes a snapshot with all current threads before a measurement, which excludes the cost of the snapshot.
     #[must_use]
     pub fn before() -> Self {
         Self::of(&Threads::open())
     }
 
-    /// Reads now, of all threads that there are, after something that is measured: what reading takes is not in it.
+    /// Takes a snapshot with all current threads after a measurement, which excludes the cost of the snapshot.
     fn after() -> Self {
-        // first what is counted of the whole process: finding its threads takes a while
+        // values of the whole process first: finding its threads takes time
         let (at_ns, usage) = (now_ns(), usage());
         let threads = Threads::open();
         Self { at_ns, usage, driving_ns: threads.driving_ns(), waited: threads.waited() }
     }
 
-    /// Reads now, of these threads. Must be called by the thread that drives.
+    /// Takes a snapshot with these threads. Must be called by the driving thread.
     fn of(threads: &Threads) -> Self {
         let (driving_ns, waited) = (threads.driving_ns(), threads.waited());
         Self { driving_ns, waited, usage: usage(), at_ns: now_ns() }
     }
 
-    /// What was used from this reading to a later one.
+    /// Returns the usage from this snapshot to a later one.
     #[must_use]
     pub fn until(&self, later: &Self) -> Usage {
         let (a, b) = (&self.usage, &later.usage);
@@ -203,7 +207,7 @@ impl Reading {
             voluntary_switches: b.voluntary_switches - a.voluntary_switches,
             involuntary_switches: b.involuntary_switches - a.involuntary_switches,
             run_delay_ns: self.waited.as_ref().zip(later.waited.as_ref()).map(|(a, b)| {
-                // a thread that is new has waited all of it; of one that has ended nothing is known
+                // a new thread has waited within the interval only; nothing is known of a thread that has ended
                 b.iter().map(|(thread, ns)| ns.saturating_sub(a.get(thread).copied().unwrap_or(0))).sum()
             }),
             driving_ns: self.driving_ns.zip(later.driving_ns).map(|(a, b)| b.saturating_sub(a)),
@@ -215,20 +219,20 @@ impl Reading {
     }
 }
 
-/// The files with the times of this process's threads, open: to find and open them takes longer than to read them.
+/// Open files with the times of this process's threads: finding and opening them takes longer than reading.
 #[derive(Debug)]
 struct Threads {
-    /// By thread. None where the kernel keeps no times.
+    /// Files by thread id; `None` if the kernel provides no times.
     files: Option<BTreeMap<String, File>>,
     driving: Option<File>,
 }
 
 impl Threads {
-    /// Opens those of all threads; the caller's is the driving one.
+    /// Opens the files of all threads; the caller's thread is the driving one.
     fn open() -> Self {
         let threads = fs::read_dir("/proc/self/task").ok().map(|threads| {
             let file = |thread: fs::DirEntry| {
-                // one that has just ended has none
+                // a thread that has just ended has no file
                 let file = File::open(thread.path().join("schedstat")).ok()?;
                 Some((thread.file_name().to_string_lossy().into_owned(), file))
             };
@@ -240,20 +244,20 @@ impl Threads {
         }
     }
 
-    /// For how long each thread has waited for a core.
+    /// Returns how long each thread has waited for a core, in ns.
     fn waited(&self) -> Option<Waited> {
         let waited = self.files.as_ref()?.iter();
         Some(waited.filter_map(|(thread, file)| Some((thread.clone(), times(file)?.1))).collect())
     }
 
-    /// Of the driving thread: time on a core, and time waiting for one.
+    /// Returns the time of the driving thread on a core plus its time waiting for one, in ns.
     fn driving_ns(&self) -> Option<u64> {
         let (used_ns, waited_ns) = times(self.driving.as_ref()?)?;
         used_ns.checked_add(waited_ns)
     }
 }
 
-/// Of a `schedstat`: time on a core, and time waiting for one. None of a thread that has ended.
+/// Parses a `schedstat` file: time on a core and time waiting for one, in ns; `None` for a thread that has ended.
 fn times(file: &File) -> Option<(u64, u64)> {
     let mut text = [0; 64];
     let length = file.read_at(&mut text, 0).ok()?;
@@ -303,7 +307,7 @@ mod tests {
         meter.finish(9);
         let (usage, sockets, interface) = meter.report().expect("it has ended");
         assert!(usage.elapsed_ns >= 20_000_000 && usage.samples == 7, "{usage:?}");
-        // this thread did nothing but want its core; the kernel counts by its tick
+        // this thread only spins; the kernel accounts by tick
         assert!(usage.driving_ns.expect("the kernel says") > 5_000_000, "{usage:?}");
         assert!(usage.user_ns + usage.system_ns > 0);
         let allowed = sched_getaffinity(Pid::this()).expect("the kernel says");
@@ -314,7 +318,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Looks at these times after the order, with so many samples recorded. The looks that read the begin, and the samples at the end.
+    /// Looks at these times in ms, with these numbers of samples. Returns the times of looks that replaced the
+    /// initial reading, and the meter.
     fn looked(plan_ns: Option<u64>, looks: &[(u64, u64)]) -> (Vec<u64>, TrafficMeter) {
         let mut meter = TrafficMeter::new("lo", 20 * MS, plan_ns);
         let mut read = Vec::new();
@@ -330,7 +335,7 @@ mod tests {
 
     #[test]
     fn window_of_a_serving_role_is_from_before_the_first_sample_to_the_first_quiet_slice() {
-        // waits, receives, works off what came, is quiet, and gets one more
+        // waits, receives, processes the backlog, is quiet, and receives one more
         let looks =
             [(2, 0), (28, 0), (30, 5), (40, 100), (51, 110), (52, 115), (53, 120), (54, 120), (60, 121)];
         for plan_ns in [None, Some(30 * MS)] {
@@ -343,16 +348,16 @@ mod tests {
                 "a straggler is not in the count"
             );
         }
-        // while it is not quiet there is no end
+        // no end before a quiet slice
         assert!(looked(None, &looks[..7]).1.report().is_none());
-        // the first sample came late, and its writer has ended
+        // the first sample arrived late, and its writer has ended
         let (_, mut meter) = looked(None, &looks[..4]);
         meter.drains(100);
         meter.look(110, 41 * MS);
         assert!(meter.report().is_none());
         meter.look(110, 42 * MS);
         assert_eq!(meter.report().expect("it has ended").0.samples, 110);
-        // a plan begins without a sample
+        // a schedule starts without a sample
         let (read, meter) = looked(Some(30 * MS), &[(28, 0), (31, 0), (49, 0), (51, 0), (52, 0)]);
         assert_eq!((read, meter.phase), (vec![28], Phase::Over));
     }

@@ -1,7 +1,8 @@
-//! Waits until a given time: sleeps, then spins.
+//! Waits until a given time: sleep, then spin.
 //!
-//! A sleep ends late, by what the kernel and an idle core take to wake a thread. How late is measured at the start, on the core that will
-//! wait; a wait sleeps until that long before its end, and reads the clock in a loop for the rest.
+//! A sleep ends late, because the kernel and an idle core need time to wake a thread. This overshoot is measured at
+//! the start, on the core that will wait. A wait sleeps until that long before its end, then reads the clock in a
+//! loop.
 
 use nix::{
     sys::{prctl::set_timerslack, time::TimeSpec},
@@ -10,37 +11,37 @@ use nix::{
 
 use crate::clock::now_ns;
 
-/// Sleeps of the calibration, how long each is, and the longest that all may take.
+/// Calibration: number of sleeps, length of each, and time limit of all, in ns.
 const SLEEPS: usize = 50;
 const SLEEP_NS: u64 = 200_000;
 const CALIBRATION_NS: u64 = 40_000_000;
-/// A wait spins for so long at least and at most.
+/// Shortest and longest spin of a wait, in ns.
 const MIN_SPIN_NS: u64 = 20_000;
 const MAX_SPIN_NS: u64 = 300_000;
 
-/// How a thread waits. Made on that thread.
+/// Wait strategy of a thread. Must be created on that thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     spin_ns: u64,
 }
 
 impl Pace {
-    /// Asks the kernel to wake this thread without delay of its own, and measures how late it does. `spin`: whether a wait
-    /// may spin; else it only sleeps.
+    /// Sets the timer slack of this thread to 1 ns and measures how late its sleeps end. `spin`: whether a wait may
+    /// spin; otherwise it only sleeps.
     #[must_use]
     pub fn calibrated(spin: bool) -> Self {
-        // it may only add to the time of a sleep, which is measured: without it waits spin longer
+        // On failure sleeps only end later, which is measured: waits then spin longer.
         let _ = set_timerslack(1);
         Self { spin_ns: if spin { spin_for(&mut overshoots()) } else { 0 } }
     }
 
-    /// For so long each wait spins.
+    /// Returns how long each wait spins, in ns; 0: waits only sleep.
     #[must_use]
     pub const fn spin_ns(&self) -> u64 {
         self.spin_ns
     }
 
-    /// Waits until this time. Returns the time at which that was seen, the same or later; `now_ns` is when it begins.
+    /// Waits until `at_ns`, from `now_ns` on. Returns the last time read, at or after `at_ns`.
     #[inline]
     pub fn until(&self, at_ns: u64, now_ns: u64) -> u64 {
         if self.spin_ns == 0 {
@@ -58,19 +59,19 @@ impl Pace {
     }
 }
 
-/// Only sleeps until this time. Returns the time at which that was seen.
+/// Sleeps until `at_ns`, without spinning. Returns the last time read.
 pub fn sleep_until(at_ns: u64, now_ns: u64) -> u64 {
     let mut now = now_ns;
     while now < at_ns {
         let until = TimeSpec::new((at_ns / 1_000_000_000) as i64, (at_ns % 1_000_000_000) as i64);
-        // a signal may end it early: the clock tells
+        // a signal may end the sleep early: the clock decides
         let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
         now = self::now_ns();
     }
     now
 }
 
-/// How late sleeps end on this core.
+/// Measures how late sleeps end on this core, in ns.
 fn overshoots() -> Vec<u64> {
     let mut found = Vec::with_capacity(SLEEPS);
     let begin_ns = now_ns();
@@ -83,8 +84,8 @@ fn overshoots() -> Vec<u64> {
     found
 }
 
-/// What most overshoots stay below, and half as much again. The few longest were disturbed by others; no spinning helps
-/// against those.
+/// Returns 1.5 times the 95th percentile of the overshoots, within the limits. The longest overshoots are caused by
+/// other processes; spinning does not help against them.
 fn spin_for(overshoots: &mut [u64]) -> u64 {
     overshoots.sort_unstable();
     let rank = (overshoots.len() * 95 / 100).min(overshoots.len().saturating_sub(1));
@@ -105,7 +106,7 @@ mod tests {
                 let seen_ns = pace.until(at_ns, now);
                 assert!(seen_ns >= at_ns && seen_ns <= now_ns(), "{pace:?} {distance}");
             }
-            // a time that has passed costs no read of the clock
+            // a time that has passed costs no clock read
             assert_eq!(pace.until(5, 9), 9);
         }
     }

@@ -1,4 +1,4 @@
-//! An open loop, at the reader: receives, checks and counts each flow, and records how late every sample came.
+//! Open-loop reader: receives, checks and counts each flow, and records service and response times.
 
 use std::{
     sync::{
@@ -28,29 +28,29 @@ use crate::{
     taker::Taker,
 };
 
-/// When the plan begins, for the threads that receive. It is told before the first sample is written.
+/// Start time of the schedule, shared with the receiving threads. Set before the first sample is written.
 #[derive(Clone, Debug, Default)]
 pub struct Begin(Arc<AtomicU64>);
 
-/// What came of one flow.
+/// Measurements of one flow at the reader.
 #[derive(Debug)]
 pub struct Arrivals {
     tally: Tally,
-    /// None: no sample has an intended time.
+    /// Intended times; `None` if no sample has one.
     times: Option<Times>,
     service: Windows,
     response: Windows,
     begin: Begin,
-    /// As told; 0: no sample of the measured time has come.
+    /// Start time of the schedule in ns; 0 before the first sample of the measurement phase.
     begin_ns: u64,
     last_ns: u64,
     unplaced: u64,
-    /// Of a reader that was asked, and is closed.
+    /// Take statistics, set when the reader is closed; `None` for a listener.
     takes: Option<Takes>,
 }
 
 impl Arrivals {
-    /// Nothing came yet of a flow with this plan. With an `echo` probes go back.
+    /// Creates the recorder of a flow. With an `echo`, probes are sent back.
     #[must_use]
     pub fn new(configure: &Configure, plan: &Plan, since_ns: u64, begin: &Begin, echo: Option<Echo>) -> Self {
         let identity = Identity {
@@ -78,13 +78,13 @@ impl Arrivals {
         }
     }
 
-    /// For the thread that waits.
+    /// Returns the progress, for the thread that waits.
     #[must_use]
     pub fn progress(&self) -> Arc<Progress> {
         self.tally.progress()
     }
 
-    /// Takes note of a sample. The clock is read for each: it has arrived when it is given to the application.
+    /// Records a sample. The clock is read for each: a sample arrives when the application gets it.
     #[inline]
     pub fn arrived(&mut self, sample: Sample<'_>) {
         let now = now_ns();
@@ -109,8 +109,8 @@ impl Arrivals {
         self.response.begin_at(self.begin_ns);
     }
 
-    /// Receives what there is, or waits for it so long. How many samples that were, and when the last one came; now, if there was
-    /// none.
+    /// Receives the available samples, or waits up to `timeout_ns` for the first. Returns their number and the
+    /// arrival time of the last; the current time if there were none.
     fn receive(&mut self, reader: &mut Taker, timeout_ns: u64) -> Result<(u32, u64), DriverError> {
         let before = self.tally.delivered();
         let taken = reader.receive(timeout_ns, |sample| self.arrived(sample))?;
@@ -129,34 +129,34 @@ impl Arrivals {
     }
 }
 
-/// A reader that is asked, and what came from it.
+/// A reader with receive calls, and the recorder of its samples.
 pub type Asked = (Taker, Box<Arrivals>);
 
-/// Where samples come from.
+/// Source of samples.
 #[derive(Debug)]
 pub enum Inlet {
-    /// The readers are asked by the role's own thread: the only one by waitset, or all of them in turn by polling.
+    /// Readers called by the role's own thread: a single one by waitset, or all of them in turn by polling.
     Asked {
-        /// In the order of the flows.
+        /// Readers, in the order of the flows.
         flows: Vec<Asked>,
-        /// When they are asked.
+        /// Polling policy.
         asking: Asking,
     },
-    /// Each reader is asked by a thread of its own, by waitset.
+    /// Readers called by a thread each, by waitset.
     Threads {
-        /// To end them.
+        /// Stop flag of the threads.
         stop: Arc<AtomicBool>,
-        /// In the order of the flows.
+        /// Threads, in the order of the flows.
         threads: Vec<JoinHandle<Result<Asked, DriverError>>>,
     },
-    /// The driver calls from threads of its own.
+    /// Listeners, called from threads of the driver.
     Listening(Vec<ListeningReader<Arrivals>>),
-    /// Closed; what came.
+    /// Measurements of closed readers.
     Closed(Vec<Arrivals>),
 }
 
 impl Inlet {
-    /// Asks these readers.
+    /// Creates the source for these readers; starts a thread for each if they are several and do not poll.
     #[must_use]
     pub fn asked(flows: Vec<Asked>, asking: Asking) -> Self {
         if asking.is_polling() || flows.len() < 2 {
@@ -178,7 +178,7 @@ impl Inlet {
     }
 }
 
-/// The role.
+/// Role of an open-loop reader.
 #[derive(Debug)]
 pub struct PacedReader {
     inlet: Inlet,
@@ -187,7 +187,7 @@ pub struct PacedReader {
 }
 
 impl PacedReader {
-    /// Plays with this inlet.
+    /// Creates the role.
     #[must_use]
     pub const fn new(inlet: Inlet, progress: Vec<Arc<Progress>>, begin: Begin) -> Self {
         Self { inlet, progress, begin }
@@ -218,7 +218,7 @@ impl PacedReader {
     }
 }
 
-/// Receives a thread's outcome; a panic goes on here.
+/// Joins a thread and returns its result; resumes its panic.
 fn join(thread: JoinHandle<Result<Asked, DriverError>>) -> Result<Asked, DriverError> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
@@ -302,7 +302,7 @@ impl Role for PacedReader {
 
     fn close(&mut self) -> Result<(), AgentError> {
         self.close_inlet()?;
-        // and with it what sends probes back
+        // also drops the responder that sends probes back
         self.inlet = Inlet::Closed(Vec::new());
         Ok(())
     }

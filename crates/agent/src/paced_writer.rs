@@ -1,7 +1,8 @@
-//! An open loop, at the writer: each sample at its intended time, or as soon after it as can be.
+//! Open-loop writer: sends each sample at its intended time, or as soon as possible after it.
 //!
-//! One thread writes all flows, in the order of their intended times. The plan is never moved: a sample that is late leaves at once,
-//! and the next one keeps its own time. A sample that is still not tried when the measured time is over is not written at all.
+//! One thread writes all flows, in the order of their intended times. The schedule is never shifted: a late sample
+//! leaves at once, and the next one keeps its own time. A sample that is not tried by the end of the measurement
+//! time is not written at all.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,14 +26,14 @@ use crate::{
     writer::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries},
 };
 
-/// Before a warm-up's plan begins.
+/// Time from now until the schedule of a warm-up starts, in ns.
 const WARM_UP_LEAD_NS: u64 = 1_000_000;
-/// The meter is read so long before a plan begins: reading it takes some ten µs.
+/// Time before the start of a schedule at which the meter is read, in ns; a reading takes some tens of µs.
 const METER_LEAD_NS: u64 = 500_000;
-/// When nothing is due any more.
+/// Due time if no sample is left.
 const NEVER: u64 = u64::MAX;
 
-/// The role.
+/// Role of an open-loop writer.
 #[derive(Debug)]
 pub struct PacedWriter {
     flows: Vec<FlowWriter>,
@@ -40,42 +41,42 @@ pub struct PacedWriter {
     spin: bool,
     wait_acked: bool,
     probes: Option<Probes>,
-    /// Calibrated by the first traffic.
+    /// Wait strategy, calibrated by the first traffic.
     pace: Option<Pace>,
-    /// Whether the flows are ready for a plan to begin.
+    /// Whether the flows are ready for the start of a schedule.
     prepared: bool,
     duration_ns: u64,
     begin_ns: u64,
     end_ns: u64,
 }
 
-/// One flow: its writer, where it is in its plan, and what was recorded.
+/// One flow: its writer, its position in the schedule, and its measurements.
 #[derive(Debug)]
 pub struct FlowWriter {
     plan: Plan,
     writer: Option<Writer>,
     payloads: Payloads,
     schedule: Option<Schedule>,
-    /// Without a schedule: what limits the rate, if anything does.
+    /// Rate limit of a load without a schedule, if there is one.
     throttled: Option<Throttled>,
     begin_ns: u64,
     sequence: u64,
     /// Samples accepted in the warm-up.
     warm_up: u64,
-    /// When the next sample is due: its intended time, or that of the next try.
+    /// Due time of the next sample in ns: its intended time, or the time of its next attempt.
     due_ns: u64,
-    /// Of a sample that was tried: when first.
+    /// Time of the first attempt of a sample not accepted yet, in ns.
     first_tried_ns: Option<u64>,
     backoff: Duration,
     packing: Packing,
     tries: Tries,
     send_lag: Windows,
-    /// Of the sum of these: what is time of write calls.
+    /// Part of the sum of all send lags that write calls caused, in ns.
     held_ns: u128,
     call: Windows,
 }
 
-/// What all samples of a phase have in common.
+/// Properties of all samples of a phase.
 #[derive(Clone, Copy, Debug)]
 struct Phase {
     tag: u16,
@@ -83,7 +84,7 @@ struct Phase {
 }
 
 impl PacedWriter {
-    /// Plays with these flows.
+    /// Creates the role with these flows.
     #[must_use]
     pub const fn new(
         configure: &Configure,
@@ -109,8 +110,8 @@ impl PacedWriter {
         self.flows.iter().map(|flow| flow.sequence).sum()
     }
 
-    /// Follows the plan from `begin_ns` on; without one, from now.
-    /// Of traffic that is recorded the meter is read.
+    /// Follows the schedule from `begin_ns` on; `None`: from 1 ms after now. With a meter, the traffic is recorded
+    /// and the meter is read; without one, it is the warm-up.
     fn follow(
         &mut self,
         duration_ns: u64,
@@ -144,7 +145,7 @@ impl PacedWriter {
         }
         now = now_ns();
         (self.duration_ns, self.begin_ns, self.end_ns) = (duration_ns, begin_ns, now);
-        // what is measured of the host is measured for as long as was asked
+        // host metrics cover the whole requested time
         sleep_until(begin_ns.saturating_add(duration_ns), now);
         if let Some(meter) = meter {
             meter.end(self.accepted());
@@ -152,7 +153,7 @@ impl PacedWriter {
         Ok(())
     }
 
-    /// Everything that takes time before a plan begins.
+    /// Does everything that takes time before a schedule starts.
     fn prepare(&mut self) {
         if !self.prepared {
             self.flows.iter_mut().for_each(FlowWriter::prepare);
@@ -161,8 +162,8 @@ impl PacedWriter {
     }
 }
 
-/// Writes what is due before `end_ns`. One read of the clock a sample that is late: the
-/// end of a write is the begin of the next.
+/// Writes what is due before `end_ns`. A late sample costs one clock read: the end of a write is the start of the
+/// next.
 fn write_all(
     flows: &mut [FlowWriter],
     pace: Pace,
@@ -181,7 +182,7 @@ fn write_all(
             now = if flow.first_tried_ns.is_none() {
                 pace.until(due_ns, now)
             } else {
-                // room is made by others: they may have the core
+                // other threads make room: leave them the core
                 sleep_until(due_ns, now)
             };
         } else if now >= end_ns {
@@ -193,14 +194,14 @@ fn write_all(
 }
 
 impl FlowWriter {
-    /// Limits its rate by what is known of the stream, where the load is so.
+    /// Limits the rate by the progress of the reader, if the load is throttled.
     pub fn throttle(&mut self, known: &Arc<Known>) {
         if let Load::Throttled { queue } = self.plan.load() {
             self.throttled = Some(Throttled::new(Arc::clone(known), *queue));
         }
     }
 
-    /// Writes the samples of this plan with this writer.
+    /// Creates the flow of `plan`, written with `writer`.
     #[must_use]
     pub fn new(configure: &Configure, plan: Plan, writer: Writer) -> Self {
         let windows = || Windows::new(plan.windows().min(COARSE_WINDOWS), configure.measure_ns);
@@ -242,7 +243,7 @@ impl FlowWriter {
         self.go_on(begin_ns);
     }
 
-    /// The next sample is due at its intended time; without one, now.
+    /// Sets when the next sample is due: at its intended time; without a schedule, now or when the throttle allows.
     #[inline]
     fn go_on(&mut self, now_ns: u64) {
         self.due_ns = match &mut self.schedule {
@@ -251,7 +252,7 @@ impl FlowWriter {
         };
     }
 
-    /// Tries to write the sample that is due. Returns when the call had returned.
+    /// Tries to write the sample that is due. Returns the time after the call, in ns.
     #[inline]
     fn write(
         &mut self,
@@ -287,7 +288,7 @@ impl FlowWriter {
                 self.sequence += 1;
                 (self.first_tried_ns, self.backoff) = (None, FIRST_BACKOFF);
                 self.go_on(end_call_ns);
-                // a turbo batch waits only for what is due already
+                // a turbo batch waits only for samples that are already due
                 if self.packing.is_eager() && self.due_ns > end_call_ns {
                     self.flush()?;
                     end_call_ns = self::now_ns();

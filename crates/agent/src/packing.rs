@@ -1,4 +1,4 @@
-//! Batches: a writer flushes when the rule of [`results::Packing`] says so.
+//! Batching: a writer flushes by the rule of [`results::Packing`].
 
 use driver_host::Writer;
 use experiment::Factors;
@@ -9,39 +9,39 @@ use crate::{
     writer::{Tries, flush},
 };
 
-/// What a writer holds back, and what it has flushed.
+/// Batching state of a writer.
 #[derive(Debug)]
 pub struct Packing(results::Packing);
 
 impl Packing {
-    /// As the cell says, for samples of this size.
+    /// Creates the state for samples of this size with the cell's batching.
     #[must_use]
     pub fn new(factors: &Factors, size_bytes: u64) -> Self {
         Self(results::Packing::new(factors, size_bytes))
     }
 
-    /// Nothing is held back, nothing was flushed.
+    /// Resets the state: nothing held back, nothing flushed.
     pub const fn begin(&mut self) {
         self.0.begin();
     }
 
-    /// The middleware took a sample. Whether its batch is full now.
+    /// Records an accepted sample. Returns whether its batch is full.
     #[inline]
     pub const fn took(&mut self) -> bool {
         self.0.took()
     }
 
-    /// Whether what is held back is to leave as soon as there is time.
+    /// Returns whether the samples held back should leave as soon as there is time.
     #[inline]
     #[must_use]
     pub const fn is_eager(&self) -> bool {
         self.0.is_eager()
     }
 
-    /// Sends what is held back.
+    /// Sends the samples held back.
     ///
     /// # Errors
-    /// In the driver's words, or there is no room for very long.
+    /// Returns the driver's error, or an error if there is no room for about ten seconds.
     #[inline]
     pub fn flush(&mut self, writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
         if self.0.held() > 0 {
@@ -51,16 +51,16 @@ impl Packing {
         Ok(())
     }
 
-    /// A sample was not taken: what waits for company in a turbo batch leaves, so that there may be room.
+    /// Flushes a turbo batch after a sample was not accepted, to make room.
     ///
     /// # Errors
-    /// As of [`flush`](Self::flush).
+    /// Returns the errors of [`flush`](Self::flush).
     #[cold]
     pub fn make_room(&mut self, writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
         if self.0.makes_room() { self.flush(writer, tries) } else { Ok(()) }
     }
 
-    /// What was flushed; none without batches.
+    /// Returns the flushed batches; `None` without batching.
     #[must_use]
     pub fn batches(&self) -> Option<Batches> {
         self.0.batches()

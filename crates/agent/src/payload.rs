@@ -1,25 +1,25 @@
-//! Payloads: a pattern that does not compress, prepared before the traffic begins and checked at the reader.
+//! Payloads: an incompressible pattern, prepared before the traffic and verified at the reader.
 //!
-//! A writer cycles through a few buffers with different patterns, and stamps only the header of each sample. The reader
-//! knows the same buffers by the seed, and which of them a sequence number stands for: a payload that was cut, mixed up or left from
-//! an earlier sample differs.
+//! A writer cycles through a few buffers with different patterns, and stamps only the header of each sample. The
+//! reader derives the same buffers from the seed; the sequence number selects the buffer. A payload that is
+//! truncated, mixed up or left over from an earlier sample differs.
 
 use crate::header::{HEADER_BYTES, Header};
 
-/// Together the buffers should stay near the core: what is stamped and sent in turn pushes out what the middleware uses.
-/// Others read it, too: docs/how-to/read-our-samples.md.
+/// Total size of the buffers in bytes. They should stay in the caches of the core: stamping and sending them in
+/// turn evicts the data of the middleware. Documented for other tools in docs/how-to/read-our-samples.md.
 const ALL_BUFFERS_BYTES: usize = 32 << 10;
 const MIN_BUFFERS: usize = 2;
 const MAX_BUFFERS: usize = 16;
 
-/// The payloads of one writer, or what a reader expects of it.
+/// Payloads of one writer, or the copy that a reader compares with.
 #[derive(Debug)]
 pub struct Payloads {
     buffers: Vec<Vec<u8>>,
 }
 
 impl Payloads {
-    /// For samples of this size, at least a header. Equal seeds give equal patterns.
+    /// Creates payloads of `size` bytes, at least a header. Equal seeds give equal patterns.
     #[must_use]
     pub fn new(seed: u64, size: usize) -> Self {
         let count = (ALL_BUFFERS_BYTES / size.max(1)).clamp(MIN_BUFFERS, MAX_BUFFERS);
@@ -36,7 +36,7 @@ impl Payloads {
         Self { buffers }
     }
 
-    /// The payload of the sample with this sequence number, its header stamped.
+    /// Returns the payload of the sample with this sequence number, with its header stamped.
     #[inline]
     pub fn stamped(&mut self, sequence: u64, header: &Header) -> &[u8] {
         let index = sequence as usize % self.buffers.len();
@@ -45,7 +45,7 @@ impl Payloads {
         buffer
     }
 
-    /// Whether all that follows the header is as it was sent.
+    /// Returns whether all bytes after the header are as sent.
     #[inline]
     #[must_use]
     pub fn is_intact(&self, sequence: u64, payload: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! Latency, at the pinger: strictly one ping in flight.
+//! Latency role `pinger`: exactly one ping in flight.
 
 use std::{
     sync::{
@@ -26,37 +26,37 @@ use crate::{
     writer::{Tries, WRITER},
 };
 
-/// A ping that is not back within this, or 100 times the median, is lost.
+/// Time without an echo after which a ping is lost: at least this many ns, and at least 100 times the median RTT.
 const MIN_PING_TIMEOUT_NS: u64 = 200_000_000;
 const MEDIANS_UNTIL_LOST: u64 = 100;
-/// Stamps are kept of so many pings a second at most, and of so many in all.
+/// Maximum number of pings with timestamps: per second, and in total.
 const STAMPS_PER_SECOND: u64 = 500_000;
 const MAX_STAMPS: u64 = 4_000_000;
-// they fit into a reply as base64 of 16 bytes each, and leave room for the rest of it
+// as base64 of 16 bytes each they fit into a reply, with room for the rest of it
 const _: () = assert!(MAX_STAMPS * 16 / 3 * 4 + (32 << 20) < Reply::MAX_LINE_BYTES);
 
-/// Room for the stamps of a run.
+/// Creates the timestamp log of a run of this duration.
 #[must_use]
 pub fn stamps_for(measure_ns: u64) -> Stamps {
     let planned = (measure_ns / 1_000 * STAMPS_PER_SECOND / 1_000_000).clamp(10_000, MAX_STAMPS);
     Stamps::with_capacity(planned as usize)
 }
 
-/// The ping that is in flight, shared with the thread that sees its echo.
+/// Ping in flight, shared with the thread that receives its echo.
 #[derive(Debug)]
 pub struct Flight {
-    /// Sequence number, and [`WARM_UP`].
+    /// Sequence number, combined with [`WARM_UP`].
     awaited: AtomicU64,
-    /// When its echo came; 0: not yet.
+    /// Arrival time of its echo in ns; 0: not yet.
     came_ns: AtomicU64,
-    /// To be woken by a listener.
+    /// Thread of the pinger, woken by a listener.
     pinger: Thread,
 }
 
 const WARM_UP: u64 = 1 << 63;
 const NOTHING: u64 = u64::MAX;
 
-/// What echoes came.
+/// Counts of received echoes.
 #[derive(Debug)]
 pub struct Echoes {
     flight: Arc<Flight>,
@@ -71,7 +71,7 @@ pub struct Echoes {
 }
 
 impl Echoes {
-    /// None yet. Made on the pinger's thread.
+    /// Creates empty counts. Must be called on the pinger's thread.
     #[must_use]
     pub fn new(identity: Identity, configure: &Configure) -> Self {
         let flight = Flight {
@@ -92,13 +92,13 @@ impl Echoes {
         }
     }
 
-    /// For the thread that waits.
+    /// Returns the ping in flight, for the thread that waits.
     #[must_use]
     pub fn flight(&self) -> Arc<Flight> {
         Arc::clone(&self.flight)
     }
 
-    /// Takes note of an echo.
+    /// Records an echo.
     #[inline]
     pub fn arrived(&mut self, sample: Sample<'_>) {
         let now = now_ns();
@@ -126,26 +126,26 @@ impl Echoes {
         }
     }
 
-    /// The same from a driver's thread: the pinger is woken.
+    /// Records an echo on a thread of the driver, and wakes the pinger.
     pub fn heard(&mut self, sample: Sample<'_>) {
         self.arrived(sample);
         self.flight.pinger.unpark();
     }
 }
 
-/// Where echoes come from.
+/// Source of echoes.
 #[derive(Debug)]
 pub enum Inlet {
-    /// The reader is asked: by waitset, or by polling.
+    /// Reader called by the role's own thread, by waitset or polling.
     Asked {
-        /// The reader.
+        /// Reader of the echoes.
         reader: Reader,
-        /// What came.
+        /// Counts of the echoes.
         echoes: Box<Echoes>,
-        /// Whether it is asked without waiting.
+        /// Whether the reader is polled.
         polling: bool,
     },
-    /// The driver calls from a thread of its own.
+    /// Listener, called from a thread of the driver.
     Listening(ListeningReader<Echoes>),
 }
 
@@ -155,7 +155,7 @@ impl Inlet {
     }
 }
 
-/// The role.
+/// Role of a pinger.
 #[derive(Debug)]
 pub struct PingerRole {
     writer: Option<Writer>,
@@ -176,12 +176,12 @@ struct Counts {
     lost: u64,
     /// Write calls that were repeated.
     tries: Tries,
-    /// Pings that were never accepted: the last one, or none.
+    /// Pings that were never accepted: 0 or 1, the last ping.
     unsent: u64,
 }
 
 impl PingerRole {
-    /// Plays with this writer and this inlet.
+    /// Creates the role with this writer and this source of echoes.
     #[must_use]
     pub fn new(configure: &Configure, writer: Writer, inlet: Inlet, flight: Arc<Flight>) -> Self {
         Self {
@@ -197,9 +197,9 @@ impl PingerRole {
         }
     }
 
-    /// Pings for `duration_ns`. A ping that is not accepted is tried again, and keeps the time of its first attempt: what it waited
-    /// for room is part of its round trip. The last one is tried beyond the end, for as long as an echo is awaited.
-    /// Of traffic that is recorded the meter is read.
+    /// Pings for `duration_ns`. A ping that is not accepted is retried and keeps the time of its first attempt: its
+    /// wait for room is part of its RTT. The last ping is retried beyond the end, up to the ping timeout. With a
+    /// meter, the traffic is recorded and the meter is read; without one, it is the warm-up.
     fn ping(&mut self, duration_ns: u64, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
         let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
@@ -216,7 +216,7 @@ impl PingerRole {
         'pings: while now < end_ns {
             self.flight.came_ns.store(0, Relaxed);
             self.flight.awaited.store(sequence | if warm_up { WARM_UP } else { 0 }, Release);
-            // read anew: what it took to record the echo before is not this ping's
+            // read again: the time to record the previous echo is not part of this ping
             let sent_ns = now_ns();
             let header =
                 Header { sequence: sequence as u32, writer: WRITER, tag: self.tag, warm_up, sent_ns };
@@ -264,7 +264,8 @@ impl PingerRole {
     }
 }
 
-/// Returns when the echo came; 0: not within the timeout, which begins when the ping was accepted. `sent_ns`: first attempt.
+/// Returns the arrival time of the echo in ns; 0: none within the timeout, which starts when the ping was accepted.
+/// `sent_ns`: time of the first attempt.
 #[inline]
 fn await_echo(inlet: &mut Inlet, flight: &Flight, sent_ns: u64, timeout_ns: u64) -> Result<u64, AgentError> {
     let mut deadline_ns = sent_ns + timeout_ns;
@@ -286,7 +287,7 @@ fn await_echo(inlet: &mut Inlet, flight: &Flight, sent_ns: u64, timeout_ns: u64)
             return Ok(came_ns);
         }
         let now = now_ns();
-        // Where the first look does not wait, the ping has just been accepted: the clock is read here, and not after each write.
+        // Polling: the ping has just been accepted. The clock is read here, not after each write.
         if std::mem::take(&mut is_first_look) && inlet.is_polling() {
             deadline_ns = now + timeout_ns;
         } else if now >= deadline_ns {
@@ -296,7 +297,7 @@ fn await_echo(inlet: &mut Inlet, flight: &Flight, sent_ns: u64, timeout_ns: u64)
 }
 
 impl Role for PingerRole {
-    /// Waits as for an echo.
+    /// Receives in the same way as for an echo.
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
         let slice_ns = slice.as_nanos() as u64;
         match &mut self.inlet {
@@ -332,7 +333,7 @@ impl Role for PingerRole {
         Ok(Measured { sent: self.counts.sent })
     }
 
-    /// Lost pings may still come back: they are late, and counted so.
+    /// Waits for echoes of lost pings, which count as late.
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         if self.counts.lost > 0 {
             match &mut self.inlet {

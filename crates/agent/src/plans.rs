@@ -1,4 +1,4 @@
-//! The flows of a run with a plan, as both ends know them.
+//! Flows of a run, as known to writer and reader.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use experiment::{Flow, Load, Schedule};
 
 use crate::{payload::Payloads, session::AgentError};
 
-/// One flow of a run: what is written, and when.
+/// One flow of a run: its samples and their intended times.
 #[derive(Clone, Debug)]
 pub struct Plan {
     flow: Flow,
@@ -18,10 +18,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Of all flows, in their order.
+    /// Returns all flows, in order.
     ///
     /// # Errors
-    /// The times of a file did not come with the order.
+    /// Returns an error if the number of times received for a trace differs from the plan.
     pub fn all(configure: &Configure) -> Result<Vec<Self>, AgentError> {
         let flows = configure.factors.streams();
         // histograms are large: several flows share the memory of one
@@ -40,43 +40,43 @@ impl Plan {
         flows.into_iter().enumerate().map(plan).collect()
     }
 
-    /// Its place among the flows, from 0.
+    /// Returns the index of the flow, from 0.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
     }
 
-    /// Number of its writer, in the header of every sample.
+    /// Returns the number of the flow's writer, in the header of every sample.
     #[must_use]
     pub const fn writer(&self) -> u16 {
         self.index as u16 + 1
     }
 
-    /// Payload bytes of a sample.
+    /// Returns the payload size in bytes.
     #[must_use]
     pub const fn size_bytes(&self) -> u64 {
         self.flow.size_bytes
     }
 
-    /// When its samples are to leave.
+    /// Returns the load of the flow.
     #[must_use]
     pub const fn load(&self) -> &Load {
         &self.flow.load
     }
 
-    /// Windows of what is recorded.
+    /// Returns the number of windows of each recorder.
     #[must_use]
     pub const fn windows(&self) -> u32 {
         self.windows
     }
 
-    /// Its payloads; no two flows have the same.
+    /// Returns the payloads; each flow has a different pattern.
     #[must_use]
     pub fn payloads(&self) -> Payloads {
         Payloads::new(self.seed.wrapping_add(self.index as u64), self.flow.size_bytes as usize)
     }
 
-    /// Its intended times from the first. None: it has none, each sample leaves when the one before is written.
+    /// Returns the intended times from the first; `None` for a load without intended times.
     #[must_use]
     pub fn schedule(&self) -> Option<Schedule> {
         Schedule::new(&self.flow.load, self.seed, self.index, Arc::clone(&self.trace))

@@ -1,4 +1,4 @@
-//! Latency, at the ponger: every ping goes back unchanged.
+//! Latency role `echo`: sends every ping back unchanged.
 
 use std::{
     sync::{
@@ -20,10 +20,10 @@ use crate::{
     session::{AgentError, Part, Role},
 };
 
-/// Pings that may wait to be handed over. One is in flight; the others are late ones.
+/// Maximum number of pings in the handoff. One is in flight; the others are late ones.
 const HANDOFF_SLOTS: usize = 16;
 
-/// What pings came, and what became of their echoes.
+/// Counts and timestamps of received pings and their echoes.
 #[derive(Debug)]
 pub struct Pings {
     identity: Identity,
@@ -35,12 +35,12 @@ pub struct Pings {
     overwritten: u64,
     foreign: u64,
     failure: Option<AgentError>,
-    /// Echoes, for the thread that waits.
+    /// Number of echoes, for the thread that waits.
     progress: Arc<Progress>,
 }
 
 impl Pings {
-    /// None yet.
+    /// Creates empty counts.
     #[must_use]
     pub fn new(identity: Identity, configure: &Configure) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Pings {
         Arc::clone(&self.progress)
     }
 
-    /// Whose ping it is; foreign and damaged ones are counted, and not echoed.
+    /// Returns the header of a ping of this run. Damaged samples count as foreign; neither are echoed.
     #[inline]
     fn recognise(&mut self, payload: &[u8], now_ns: u64) -> Option<Header> {
         match self.identity.origin(payload, now_ns) {
@@ -75,7 +75,7 @@ impl Pings {
         }
     }
 
-    /// Sends a ping back that came at this time.
+    /// Sends back a ping that arrived at `came_ns`.
     #[inline]
     fn echo(&mut self, writer: &Writer, header: &Header, payload: &[u8], came_ns: u64) {
         let sent_ns = now_ns();
@@ -91,7 +91,8 @@ impl Pings {
                 self.stamps
                     .record(u64::from(header.sequence), Stamp { first_ns: came_ns, second_ns: sent_ns });
             }
-            // Not tried again: the thread may be the driver's own, which has to make room. The ping is lost, and counted so.
+            // Not retried: the thread may be the driver's own, which has to make room. The pinger counts the ping
+            // as lost.
             Ok(WriteOutcome::TimedOut) => self.timed_out += 1,
             Ok(WriteOutcome::Refused) => self.refused += 1,
             Err(_) => self.note_failure(outcome),
@@ -105,7 +106,7 @@ impl Pings {
     }
 }
 
-/// A ping on its way from a listener to the thread that may echo it.
+/// Ping on its way from a listener to the thread that echoes it.
 #[derive(Debug)]
 pub struct Handed {
     header: Header,
@@ -113,7 +114,7 @@ pub struct Handed {
     payload: Vec<u8>,
 }
 
-/// The listener of a driver that must not write there: hands pings over.
+/// Listener that hands pings over, for a driver whose listener must not write.
 #[derive(Debug)]
 pub struct HandingOver {
     identity: Identity,
@@ -125,7 +126,8 @@ pub struct HandingOver {
 }
 
 impl HandingOver {
-    /// The listener's part, and the echoing thread's: pings come out of the one, buffers go back into the other.
+    /// Creates the listener. The echoing thread receives pings from the receiver, and returns buffers to the
+    /// sender.
     #[must_use]
     pub fn new(identity: Identity) -> (Self, Receiver<Handed>, SyncSender<Vec<u8>>) {
         let (pings, handed) = sync_channel(HANDOFF_SLOTS);
@@ -136,7 +138,7 @@ impl HandingOver {
         (Self { identity, foreign: 0, dropped: 0, overwritten: 0, free, pings }, handed, give_back)
     }
 
-    /// Hands a ping over.
+    /// Hands a ping to the echoing thread.
     pub fn heard(&mut self, sample: Sample<'_>) {
         let came_ns = now_ns();
         let Origin::Ours(header) = self.identity.origin(sample.payload, came_ns) else {
@@ -150,7 +152,7 @@ impl HandingOver {
         payload.clear();
         payload.extend_from_slice(sample.payload);
         if !sample.is_intact() {
-            // its header may be another ping's: not echoed, and so lost at the pinger
+            // the header may be of another ping: no echo, so the pinger counts this one as lost
             self.overwritten += 1;
             return;
         }
@@ -160,7 +162,7 @@ impl HandingOver {
     }
 }
 
-/// A writer and what it echoed, for a listener that may write.
+/// Writer and counts of the thread that echoes.
 #[derive(Debug)]
 pub struct Echoing {
     writer: Writer,
@@ -168,7 +170,7 @@ pub struct Echoing {
 }
 
 impl Echoing {
-    /// Echoes with this writer.
+    /// Creates the state for echoes with this writer.
     #[must_use]
     pub const fn new(writer: Writer, pings: Pings) -> Self {
         Self { writer, pings }
@@ -180,40 +182,40 @@ impl Echoing {
         let now = now_ns();
         if let Some(header) = self.pings.recognise(sample.payload, now) {
             self.pings.echo(&self.writer, &header, sample.payload, now);
-            // the write has read it
+            // checked after the write has read the payload
             self.pings.overwritten += u64::from(!sample.is_intact());
         }
     }
 }
 
-/// Where pings come from, and where they are echoed.
+/// Source of pings, and the place that sends the echoes.
 #[derive(Debug)]
 pub enum Inlet {
-    /// The reader is asked, by waitset or by polling, and the echo is sent from its sink.
+    /// Reader called by the role's own thread, by waitset or polling; its sink sends the echo.
     Asked {
-        /// The reader.
+        /// Reader of the pings.
         reader: Reader,
-        /// Echoes.
+        /// Writer and counts of the echoes.
         echoing: Box<Echoing>,
-        /// Whether it is asked without waiting.
+        /// Whether the reader is polled.
         polling: bool,
     },
-    /// The echo is sent from the driver's listener.
+    /// Listener that sends the echo.
     Listening(ListeningReader<Echoing>),
-    /// The driver's listener hands over to this thread.
+    /// Listener that hands pings to the role's own thread.
     HandedOver {
-        /// The reader.
+        /// Reader of the pings.
         reader: ListeningReader<HandingOver>,
-        /// Echoes.
+        /// Writer and counts of the echoes.
         echoing: Box<Echoing>,
-        /// Pings.
+        /// Pings handed over.
         handed: Receiver<Handed>,
-        /// Buffers that are free again.
+        /// Buffers for reuse.
         give_back: SyncSender<Vec<u8>>,
     },
 }
 
-/// The role.
+/// Role that echoes.
 #[derive(Debug)]
 pub struct PongerRole {
     inlet: Option<Inlet>,
@@ -221,13 +223,14 @@ pub struct PongerRole {
 }
 
 impl PongerRole {
-    /// Plays with this inlet.
+    /// Creates the role with this source of pings.
     #[must_use]
     pub const fn new(inlet: Inlet, progress: Arc<Progress>) -> Self {
         Self { inlet: Some(inlet), progress }
     }
 
-    /// Closes reader and writer. What came, where it was echoed from, and what the listener left out.
+    /// Closes reader and writer. Returns the counts, the place that sent the echoes, and the number of pings the
+    /// listener dropped.
     fn close_inlet(&mut self) -> Result<(Pings, &'static str, u64), AgentError> {
         let (echoing, echo, left_out) = match self.inlet.take().ok_or(AgentError::Closed)? {
             Inlet::Asked { reader, echoing, .. } => {
@@ -270,7 +273,7 @@ impl Role for PongerRole {
                 Ok(Handed { header, came_ns, payload }) => {
                     let Echoing { writer, pings } = &mut **echoing;
                     pings.echo(writer, &header, &payload, came_ns);
-                    // there is room for every buffer there is
+                    // there is a slot for every buffer
                     let _ = give_back.try_send(payload);
                     if let Some(failure) = pings.failure.take() {
                         return Err(failure);

@@ -1,7 +1,8 @@
-//! Echo probes inside a stream: every Nth sample, from the Nth on, goes back, and its writer's agent records the round trip under load.
+//! Echo probes of a stream: every Nth sample, from the Nth on, is sent back; the writer's agent records the RTT
+//! under load.
 //!
-//! The reader echoes from the thread that receives, over a writer of its own; the writer's agent takes the echoes in a thread
-//! of their own. Nothing marks a probe: both ends know it by its sequence number.
+//! The receiving thread of the reader sends the echo, over a writer of its own. The writer's agent receives the
+//! echoes in a separate thread. A sample has no probe mark: both sides derive it from the sequence number.
 
 use std::{
     sync::{
@@ -27,16 +28,16 @@ use crate::{
     taker::Taker,
 };
 
-/// After so long without an echo those that are missing are lost.
+/// Time without an echo after which missing echoes are lost, in ns.
 const QUIET_NS: u64 = 200_000_000;
 
-/// The last of every so many: of however few samples no more than that share are probes.
+/// Returns whether a sample is the last of `every` samples, so that never more than one in `every` is a probe.
 #[inline]
 fn is_probe(sequence: u64, every: u64) -> bool {
     (sequence + 1).is_multiple_of(every)
 }
 
-/// Sends probes back, at the reader.
+/// Responder at the reader, which sends probes back.
 #[derive(Debug)]
 pub struct Echo {
     writer: Writer,
@@ -48,13 +49,13 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// Of one in so many samples, with this writer.
+    /// Creates the responder for one in `every` samples, with this writer.
     #[must_use]
     pub const fn new(writer: Writer, every: u32) -> Self {
         Self { writer, every: every as u64, came: 0, echoed: 0, refused: 0, failure: None }
     }
 
-    /// A new sample came: if it is a probe it goes back as it is.
+    /// Sends a new sample back unchanged if it is a probe.
     #[inline]
     pub fn heard(&mut self, sequence: u64, warm_up: bool, payload: &[u8]) {
         if is_probe(sequence, self.every) {
@@ -73,10 +74,10 @@ impl Echo {
         }
     }
 
-    /// What came and went back.
+    /// Returns the numbers of probes received and echoed.
     ///
     /// # Errors
-    /// The driver failed to send one.
+    /// Returns an error if the driver failed to send an echo.
     pub fn report(&mut self) -> Result<ProbesRead, AgentError> {
         match self.failure.take() {
             Some(error) => Err(error.into()),
@@ -85,40 +86,40 @@ impl Echo {
     }
 }
 
-/// How far a stream is known to have come, shared with the thread that writes.
+/// Progress of the reader as known from echoes, shared with the thread that writes.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// When the traffic began; 0: it has not.
+    /// Start of the current phase in ns; 0: no phase has started.
     begin_ns: AtomicU64,
     returned: AtomicU64,
     last_ns: AtomicU64,
-    /// One above the newest sample of this phase that an echo came of, and [`WARM_UP`].
+    /// One more than the highest sequence number of this phase with an echo, combined with [`WARM_UP`].
     taken: AtomicU64,
 }
 
 const WARM_UP: u64 = 1 << 63;
 
 impl Known {
-    /// A phase of traffic begins at this time; before its first sample is written.
+    /// Starts a phase of traffic at this time. Called before its first sample is written.
     pub fn begin(&self, begin_ns: u64, warm_up: bool) {
         self.begin_ns.store(begin_ns, Release);
         self.taken.store(if warm_up { WARM_UP } else { 0 }, Release);
     }
 
-    /// So many of the samples of this phase the reader has taken at least, if it took them in order.
+    /// Returns how many samples of this phase the reader has taken at least, if it took them in order.
     #[inline]
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.taken.load(Acquire) & !WARM_UP
     }
 
-    /// Echoes that came back in the measured time.
+    /// Returns the number of echoes received in the measurement phase.
     #[must_use]
     pub fn returned(&self) -> u64 {
         self.returned.load(Relaxed)
     }
 
-    /// The echo of this sample came. One of another phase says nothing.
+    /// Records the echo of a sample. An echo of another phase is ignored.
     #[inline]
     pub fn seen(&self, sequence: u64, warm_up: bool) {
         let phase = if warm_up { WARM_UP } else { 0 };
@@ -126,12 +127,12 @@ impl Known {
             let newer = known & WARM_UP == phase && known & !WARM_UP <= sequence;
             newer.then_some((sequence + 1) | phase)
         };
-        // fails where there is nothing new
+        // fails if the echo is not newer
         let _ = self.taken.fetch_update(Release, Relaxed, further);
     }
 }
 
-/// What echoes came, at the writer.
+/// Measurements of the echoes, at the writer.
 #[derive(Debug)]
 pub struct Returns {
     known: Arc<Known>,
@@ -139,9 +140,9 @@ pub struct Returns {
     payloads: Payloads,
     every: u64,
     check_every: u64,
-    /// Unwraps sequence numbers.
+    /// Next expected sequence number, used to unwrap 32-bit numbers.
     next: u64,
-    /// Of the numbers of probes.
+    /// Numbers of the probes with an echo.
     set: SequenceSet,
     rtt: Windows,
     corrupt: u64,
@@ -150,7 +151,7 @@ pub struct Returns {
 }
 
 impl Returns {
-    /// None yet, of one in so many samples.
+    /// Creates empty measurements, for one in `every` samples.
     #[must_use]
     pub fn new(identity: Identity, configure: &Configure, every: u32) -> Self {
         let mut rtt = Windows::new(configure.windows, configure.measure_ns);
@@ -170,13 +171,13 @@ impl Returns {
         }
     }
 
-    /// What is known of the stream.
+    /// Returns the progress of the reader.
     #[must_use]
     pub fn known(&self) -> Arc<Known> {
         Arc::clone(&self.known)
     }
 
-    /// Takes note of an echo.
+    /// Records an echo.
     #[inline]
     pub fn arrived(&mut self, sample: Sample<'_>) {
         let now = now_ns();
@@ -216,7 +217,7 @@ impl Returns {
     }
 }
 
-/// The echoes of a stream, taken by a thread of their own.
+/// Receiver of a stream's echoes, in a thread of its own.
 #[derive(Debug)]
 pub struct Probes {
     known: Arc<Known>,
@@ -226,7 +227,7 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Takes echoes from this reader, from now on.
+    /// Starts to receive echoes from this reader.
     #[must_use]
     pub fn start(reader: Reader, mut returns: Returns) -> Self {
         let mut reader = Taker::ungrouped(reader);
@@ -242,16 +243,17 @@ impl Probes {
         Self { known, every, stop, thread: Some(thread) }
     }
 
-    /// What is known of the stream.
+    /// Returns the progress of the reader.
     #[must_use]
     pub fn known(&self) -> Arc<Known> {
         Arc::clone(&self.known)
     }
 
-    /// Ends the thread, once all echoes are there or none came for long. `accepted`: samples of the measured time.
+    /// Waits until all echoes are back or none arrived for 200 ms, then stops the thread and returns the
+    /// measurements. `accepted`: samples accepted in the measurement phase.
     ///
     /// # Errors
-    /// The driver failed, or it was asked twice.
+    /// Returns an error if the driver failed, or on a second call.
     pub fn report(&mut self, accepted: u64) -> Result<ProbesWritten, AgentError> {
         let sent = accepted / self.every;
         let begin_ns = now_ns();
@@ -283,10 +285,10 @@ impl Probes {
         Ok(Some(returns))
     }
 
-    /// Closes its reader.
+    /// Stops the thread and closes the reader.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error if receiving or the close failed.
     pub fn close(&mut self) -> Result<(), AgentError> {
         self.end().map(|_| ())
     }

@@ -1,4 +1,4 @@
-//! Throughput, at the reader: receives, checks and counts.
+//! Throughput reader: receives, checks and counts.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,35 +15,35 @@ use crate::{
     taker::Taker,
 };
 
-/// Where samples come from.
+/// Source of samples.
 #[derive(Debug)]
 pub enum Inlet {
-    /// The reader is asked: by waitset, or by polling.
+    /// Reader called by the role's own thread, by waitset or polling.
     Asked {
-        /// The reader.
+        /// Reader, with its grouping.
         reader: Taker,
-        /// What came.
+        /// Counts of received samples.
         tally: Box<Tally>,
-        /// When it is asked.
+        /// Polling policy.
         asking: Asking,
     },
-    /// The driver calls from a thread of its own.
+    /// Listener, called from a thread of the driver.
     Listening(ListeningReader<Tally>),
-    /// Closed; what came.
+    /// Counts of a closed reader.
     Closed(Box<Tally>),
 }
 
-/// The role.
+/// Role of a throughput reader.
 #[derive(Debug)]
 pub struct ReaderRole {
     inlet: Option<Inlet>,
     progress: Arc<Progress>,
-    /// Of a reader that was asked, and is closed.
+    /// Take statistics, set when the reader is closed; `None` for a listener.
     takes: Option<Takes>,
 }
 
 impl ReaderRole {
-    /// Plays with this reader.
+    /// Creates the role with this source.
     #[must_use]
     pub const fn new(inlet: Inlet, progress: Arc<Progress>) -> Self {
         Self { inlet: Some(inlet), progress, takes: None }
@@ -135,7 +135,7 @@ impl Role for ReaderRole {
 
     fn close(&mut self) -> Result<(), AgentError> {
         self.close_inlet()?;
-        // and with it what sends probes back
+        // also drops the responder that sends probes back
         self.inlet = None;
         Ok(())
     }

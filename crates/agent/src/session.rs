@@ -1,4 +1,4 @@
-//! Answers the runner's orders, and plays the role in between.
+//! Execution of the runner's orders.
 
 use std::{
     io::Write,
@@ -22,57 +22,58 @@ use crate::{
     meters::{LONGEST_WAIT_NS, Reading, TrafficMeter},
 };
 
-/// How long a serving role serves before it looks for an order.
+/// Duration for which a serving role serves before it checks for an order.
 const SLICE: Duration = Duration::from_millis(2);
-/// Time after the drain in which the idle cost of the process is measured.
+/// Duration of the idle measurement after the drain.
 const IDLE: Duration = Duration::from_millis(50);
-/// A wait without a limit of its own: the channel's end ends the process.
+/// Wait without a limit of its own: the end of the channel ends the process.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
-/// What a role does in each phase. Serving roles also serve while no order comes.
+/// Actions of a role in each phase. A serving role also serves while no order arrives.
 pub trait Role {
-    /// Serves for about so long, or until something is to be said; a role that drives waits as it would for its samples. `wait_ns`: how
-    /// long one call may wait for a sample.
+    /// Serves for about `slice`; may return early. A driving role waits in the same way as for its samples.
+    /// `wait_ns`: longest wait of one call for a sample.
     ///
     /// # Errors
-    /// The run cannot go on.
+    /// Returns an error that ends the run.
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError>;
     /// Returns how many samples of the measured time it has sent, received or echoed so far.
     fn recorded(&self) -> u64;
-    /// Traffic that is not recorded.
+    /// Runs the traffic without recording it.
     ///
     /// # Errors
-    /// The run cannot go on.
+    /// Returns an error that ends the run.
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError>;
-    /// Traffic that is recorded. `begin_ns`: when a plan begins, for roles that follow one. A role that drives reads the meter
-    /// where its traffic begins and ends.
+    /// Runs the traffic and records it. `begin_ns`: start of the schedule, for open-loop roles. A driving role
+    /// reads the meter where its traffic starts and ends.
     ///
     /// # Errors
-    /// The run cannot go on.
+    /// Returns an error that ends the run.
     fn measure(
         &mut self,
         duration_ns: u64,
         begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<Measured, AgentError>;
-    /// Brings what is under way to an end. False: not all of it, within the time. A role that serves looks at the meter meanwhile.
+    /// Waits for outstanding samples. Returns false if some are outstanding at the time limit. A serving role
+    /// updates the meter meanwhile.
     ///
     /// # Errors
-    /// The run cannot go on.
+    /// Returns an error that ends the run.
     fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError>;
-    /// What was recorded.
+    /// Returns the measurements of the role.
     ///
     /// # Errors
-    /// The run cannot go on.
+    /// Returns an error that ends the run.
     fn report(&mut self) -> Result<Part, AgentError>;
     /// Closes writer and reader.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error if a close fails.
     fn close(&mut self) -> Result<(), AgentError>;
 }
 
-/// A role's part of the report.
+/// Measurements of a role, for the report.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "as in the control messages")]
 pub enum Part {
@@ -84,28 +85,28 @@ pub enum Part {
     PacedReader(PacedRead),
 }
 
-/// One run: a driver, a role, and the orders of a runner.
+/// Session with a runner: a driver, a role, and the orders.
 pub struct Session<W> {
     driver: Driver,
     orders: Inbox<Order>,
     replies: W,
 }
 
-/// What is open between `configure` and `exit`.
+/// State between `configure` and `exit`.
 struct Open {
     participant: Participant,
     monitors: Monitors,
     role: Box<dyn Role>,
     drives: bool,
     interface: String,
-    /// From the order to measure on.
+    /// Meter; `None` before the order to measure.
     meter: Option<TrafficMeter>,
-    /// Whether the drain has left nothing under way, as far as this end knows.
+    /// Whether the drain left no sample outstanding, as far as this agent knows.
     drained: bool,
 }
 
 impl Open {
-    /// Serves for a slice, and looks at the meter.
+    /// Serves for a slice, and updates the meter.
     fn serve(&mut self, slice: Duration) -> Result<(), AgentError> {
         self.role.serve(slice, self.meter.as_ref().map_or(LONGEST_WAIT_NS, TrafficMeter::wait_ns))?;
         if let Some(meter) = &mut self.meter {
@@ -114,7 +115,8 @@ impl Open {
         Ok(())
     }
 
-    /// Measures what the process uses while it waits as in the traffic, and nothing comes. Not where something is under way.
+    /// Measures the resource usage of the process while it waits without traffic. Skipped if a driving role has
+    /// samples outstanding.
     fn wait_idle(&mut self) -> Result<(), AgentError> {
         let Some(meter) = self.meter.as_mut().filter(|_| self.drained || !self.drives) else { return Ok(()) };
         let recorded = self.role.recorded();
@@ -122,7 +124,7 @@ impl Open {
         let since = Reading::before();
         let begin = Instant::now();
         while begin.elapsed() < IDLE {
-            // a wait that ends without a sample is none that traffic has
+            // a wait that ends without a sample does not occur under traffic
             self.role.serve(slice, IDLE.as_nanos() as u64)?;
         }
         if self.role.recorded() == recorded {
@@ -133,10 +135,10 @@ impl Open {
 }
 
 impl<W: Write> Session<W> {
-    /// Says hello.
+    /// Starts the session: sends `hello`.
     ///
     /// # Errors
-    /// The runner is gone.
+    /// Returns an error if the runner is gone.
     pub fn begin(driver: Driver, orders: OwnedFd, mut replies: W) -> Result<Self, AgentError> {
         let orders = Inbox::start(std::fs::File::from(orders), crate::end_at_once);
         let driver_description = Box::new(driver.description().clone());
@@ -145,16 +147,16 @@ impl<W: Write> Session<W> {
         Ok(Self { driver, orders, replies })
     }
 
-    /// Answers orders until the last.
+    /// Executes orders until `exit`.
     ///
     /// # Errors
-    /// The run cannot go on; the runner has been told.
+    /// Returns the error that ended the run, after sending it to the runner.
     pub fn run(mut self) -> Result<(), AgentError> {
         let outcome = self.answer_all();
         if let Err(error) = &outcome {
             let refused = matches!(error, AgentError::Driver(error) if error.is_refusal());
             let failed = Reply::Failed { error: error.to_string(), hint: error.hint(), refused };
-            // the runner may be gone; its own end of the channel tells it then
+            // if the runner is gone it sees its end of the channel close
             let _ = control::send(&mut self.replies, &failed);
         }
         outcome
@@ -184,7 +186,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Names and tries cases of the contract, from this order until the last.
+    /// Lists and runs conformance cases, from this order until `exit`.
     fn try_cases(&mut self, mut order: Order) -> Result<(), AgentError> {
         loop {
             let reply = match &order {

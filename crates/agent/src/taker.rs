@@ -1,9 +1,9 @@
-//! A reader that is asked for samples: each as soon as it is there, or in groups.
+//! Reader that takes samples one by one as they arrive, or in groups.
 //!
-//! A group is ddsmark's own, since no call of the contract waits for several samples. The first one wakes the thread; it then
-//! sleeps until the rest may be there, by the pace at which samples come, and never longer than the group may wait. What it
-//! finds meanwhile it keeps. The application is given the samples of a group together, when the group is complete: what it
-//! measures of them has that wait in it.
+//! ddsmark forms the groups itself, since no call of the driver contract waits for several samples. The first
+//! sample wakes the thread. The thread then sleeps until the rest is expected, by the observed distance of samples,
+//! and never beyond the time limit of the group. The application gets the samples of a group together when the
+//! group is complete: its measurements include that wait.
 
 use driver_host::{DriverError, Reader, ReaderMonitor, Sample};
 use experiment::{Factors, ReceiveGroup};
@@ -11,19 +11,19 @@ use results::Takes;
 
 use crate::{clock::now_ns, pace::sleep_until};
 
-/// The most samples that are taken in one call.
+/// Maximum number of samples per receive call.
 const MAX_SAMPLES: u32 = 256;
 
-/// The shortest distance of samples that a group follows, as a part of that at which it is just full when its time is over: with
-/// less between samples it is looked for less often than they fill it.
+/// Divisor for the shortest distance of samples that a group follows. The dividend is the distance at which the
+/// group is just full at its time limit. If samples arrive closer, they fill the group between two looks.
 const LEAST_GAP: u64 = 64;
 
-/// A reader, and how samples are taken from it.
+/// A reader and its way of taking samples.
 #[derive(Debug)]
 pub struct Taker {
     reader: Reader,
     grouping: Option<Grouping>,
-    /// Calls since samples were given.
+    /// Receive calls since the last sample was returned.
     calls: u64,
     takes: Takes,
     largest: u64,
@@ -31,14 +31,14 @@ pub struct Taker {
 }
 
 impl Taker {
-    /// Takes samples of this size as the cell says.
+    /// Creates a reader for samples of this size, with the grouping of the cell.
     #[must_use]
     pub fn new(reader: Reader, factors: &Factors, size_bytes: u64) -> Self {
         let grouping = factors.queues.receive_group.map(|group| Grouping::new(group, size_bytes as usize));
         Self::with(reader, grouping)
     }
 
-    /// Takes each sample as soon as it is there, at most so many in a call as always.
+    /// Creates a reader without grouping.
     #[must_use]
     pub fn ungrouped(reader: Reader) -> Self {
         Self::with(reader, None)
@@ -48,16 +48,17 @@ impl Taker {
         Self { reader, grouping, calls: 0, takes: Takes::default(), largest: 0, taken: 0 }
     }
 
-    /// For the thread that asks.
+    /// Returns the monitor of the reader.
     #[must_use]
     pub fn monitor(&self) -> ReaderMonitor {
         self.reader.monitor()
     }
 
-    /// Waits for samples, at most for so long until the first, and gives what there is to the sink. How many these were.
+    /// Waits up to `timeout_ns` for the first sample, and passes the available samples, or the group, to the sink.
+    /// Returns their number.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error if a receive call fails.
     #[inline]
     pub fn receive(&mut self, timeout_ns: u64, sink: impl FnMut(Sample<'_>)) -> Result<u32, DriverError> {
         let Some(grouping) = &mut self.grouping else {
@@ -70,7 +71,7 @@ impl Taker {
         Ok(grouping.held.give(sink))
     }
 
-    /// Of what was taken last, so many samples were new, and of the measured time.
+    /// Records the last take: `new` of its `taken` samples were new and of the measurement phase.
     #[inline]
     pub fn came(&mut self, taken: u32, new: u64) {
         if new > 0 {
@@ -84,13 +85,13 @@ impl Taker {
         }
     }
 
-    /// Returns how many samples the driver says it gave, since the reader was opened.
+    /// Returns how many samples receive calls returned since the reader was opened, as the driver counts them.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.grouping.as_ref().map_or(self.taken, |grouping| grouping.held.taken)
     }
 
-    /// What was taken in the measured time.
+    /// Returns the take statistics of the measurement phase.
     #[must_use]
     pub fn takes(&self) -> Takes {
         Takes::new(self.takes.groups, self.takes.samples, self.largest, self.takes.calls)
@@ -99,13 +100,13 @@ impl Taker {
     /// Closes the reader.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error if the close fails.
     pub fn close(self) -> Result<(), DriverError> {
         self.reader.close()
     }
 }
 
-/// Groups, and what is kept of the one that is being made.
+/// Grouping, with the samples of the current group.
 #[derive(Debug)]
 struct Grouping {
     group: Looks,
@@ -117,7 +118,7 @@ impl Grouping {
         Self { group: Looks::new(group), held: Held::new(group.samples, size) }
     }
 
-    /// Waits for a first sample, and then for its group. How many calls that took.
+    /// Waits for a first sample, then for its group. Returns the number of receive calls.
     fn gather(&mut self, reader: &mut Reader, timeout_ns: u64) -> Result<u64, DriverError> {
         let Self { group, held } = self;
         held.clear();
@@ -137,16 +138,16 @@ impl Grouping {
     }
 }
 
-/// When to look for the rest of a group.
+/// Times at which to look for the rest of a group.
 #[derive(Debug)]
 struct Looks {
     samples: u32,
     delay_ns: u64,
-    /// Between two samples, as last seen or guessed.
+    /// Distance of two samples in ns, as last observed or guessed.
     gap_ns: u64,
-    /// No look is worth a shorter one.
+    /// Lower limit of the distance in ns.
     least_gap_ns: u64,
-    /// When the first samples of this group were there, and how many.
+    /// Time at which the first samples of this group were found, and their number.
     first: (u64, u32),
 }
 
@@ -157,24 +158,24 @@ impl Looks {
         Self { samples, delay_ns, gap_ns, least_gap_ns: (gap_ns / LEAST_GAP).max(1), first: (0, 0) }
     }
 
-    /// So many samples were there at once, at this time.
+    /// Starts a group: at `now_ns`, `there` samples were available.
     fn begin(&mut self, now_ns: u64, there: u32) {
         self.first = (now_ns, there);
         if there >= self.samples {
-            // they have waited, or come all at once
+            // they waited before, or arrived all at once
             self.guess(self.gap_ns / 2);
         }
     }
 
-    /// When to look again, now that there are so many; none: the group is complete.
+    /// Returns the time of the next look, with `there` samples available; `None`: the group is complete.
     fn next(&mut self, now_ns: u64, there: u32) -> Option<u64> {
         let (first_ns, at_once) = self.first;
         let waited_ns = now_ns - first_ns;
         if waited_ns > 0 && there >= self.samples {
-            // since when nobody knows: a little earlier the next time
+            // it is unknown when the group became full: look a little earlier next time
             self.guess(self.gap_ns - self.gap_ns / 8);
         } else if waited_ns > 0 {
-            // the last one came within the last gap: half of it ago, on average
+            // the last sample arrived within the last gap: half a gap ago, on average
             self.guess(2 * waited_ns / (2 * u64::from(there - at_once) + 1));
         }
         let end_ns = first_ns.saturating_add(self.delay_ns);
@@ -190,13 +191,13 @@ impl Looks {
     }
 }
 
-/// Samples that are kept, one behind the other.
+/// Copies of samples, stored one after the other.
 #[derive(Debug)]
 struct Held {
     payloads: Vec<u8>,
-    /// Of each, where it ends, and its key.
+    /// End offset, key and intactness of each sample.
     ends: Vec<(usize, u32, bool)>,
-    /// As the driver counts what it gave.
+    /// Samples returned by receive calls, as the driver counts them.
     taken: u64,
 }
 
@@ -220,7 +221,8 @@ impl Held {
         self.ends.push((self.payloads.len(), sample.key, sample.is_intact()));
     }
 
-    /// Takes all that there is, which may be more than a call gives, until so many are held. How many calls that took.
+    /// Takes all available samples, with several calls if necessary, until `full` are held. Returns the number of
+    /// calls.
     fn take_all(&mut self, reader: &mut Reader, full: u32) -> Result<u64, DriverError> {
         let mut calls = 0;
         while self.len() < full {
@@ -232,7 +234,7 @@ impl Held {
         Ok(calls)
     }
 
-    /// Takes what one call gives, until so many are held.
+    /// Takes the samples of one call, until `full` are held. Returns their number.
     fn take(&mut self, reader: &mut Reader, timeout_ns: u64, full: u32) -> Result<u32, DriverError> {
         let missing = full.saturating_sub(self.len()).min(MAX_SAMPLES);
         let taken = reader.receive(timeout_ns, missing, |sample| self.keep(sample))?;
@@ -240,7 +242,7 @@ impl Held {
         Ok(taken)
     }
 
-    /// Gives all to the sink. How many these were.
+    /// Passes all samples to the sink. Returns their number.
     fn give(&self, mut sink: impl FnMut(Sample<'_>)) -> u32 {
         let mut begin = 0;
         for &(end, key, intact) in &self.ends {
@@ -257,12 +259,13 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Samples that come at these times, in groups: when each group was complete and how many it had, and how often was looked.
+    /// Groups samples that arrive at these times. Returns completion time and size of each group, and the number of
+    /// looks.
     fn groups(samples: u32, delay_ns: u64, times: &[u64]) -> (Vec<(u64, u32)>, u64) {
         let mut looks = Looks::new(ReceiveGroup::of(samples, delay_ns));
         let (mut taken, mut looked, mut complete) = (0, 0, Vec::new());
         let mut now = 0;
-        // those there at a time, no more than the group takes
+        // available at `now`, at most `most`
         let there = |now: u64, taken: usize, most: u32| {
             times[taken..].iter().take(most as usize).take_while(|at| **at <= now).count()
         };
@@ -285,12 +288,12 @@ mod tests {
     #[test]
     fn a_group_ends_with_its_number_or_its_time() {
         let each_ms: Vec<u64> = (0..1_000).map(|i| i * MS).collect();
-        // 6 of 8 in 5 ms, and one look for each
+        // at most 6 of 8 samples arrive in 5 ms
         let (slow, looked) = groups(8, 5 * MS, &each_ms);
         assert!(slow.iter().all(|(_, samples)| *samples <= 6), "{slow:?}");
         assert!((160..=200).contains(&slow.len()), "{}", slow.len());
         assert!(looked <= 2 * slow.len() as u64, "{looked} looks for {} groups", slow.len());
-        // 4 are there after 3 ms: the pace is found, and nobody waits for much more
+        // a group of 4 is full after 3 ms: once the distance is known, no group takes much longer
         let (full, looked) = groups(4, 50 * MS, &each_ms);
         assert!(full[..full.len() - 1].iter().all(|(_, samples)| *samples == 4), "{full:?}");
         for pair in full[15..].windows(2) {

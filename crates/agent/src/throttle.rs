@@ -1,8 +1,8 @@
-//! A rate that follows the reader: as fast as it goes, but no faster than samples are taken.
+//! Rate control by the progress of the reader: as fast as possible, but no faster than samples are taken.
 //!
-//! What is outstanding is what was accepted and is not known to have been taken: probes tell how far the reader has come.
-//! Above a high mark the writer goes at a little less than the reader's own rate, below a low mark it speeds up by steps; between
-//! them it keeps its rate.
+//! Outstanding samples were accepted and are not known to be taken; probes show the progress of the reader. Above a
+//! high mark the writer slows down to slightly less than the reader's rate. Below a low mark it speeds up in steps.
+//! Between the marks it keeps its rate.
 
 use std::sync::Arc;
 
@@ -10,47 +10,47 @@ use results::Throttle;
 
 use crate::probes::Known;
 
-/// A step at most so often, and only on news of the reader.
+/// Shortest time between two steps in ns. A step also needs news of the reader.
 const STEP_NS: u64 = 1_000_000;
-/// The reader's rate is taken over so long.
+/// Window over which the rate of the reader is measured, in ns.
 const WINDOW_NS: u64 = 20_000_000;
-/// Above the high mark: the writer's rate, of the reader's.
+/// Rate of the writer above the high mark, as a fraction of the reader's.
 const SLOWER: f64 = 0.95;
-/// Below the low mark: what a step does to the time between two samples.
+/// Factor by which a step below the low mark multiplies the time between two samples.
 const FASTER: f64 = 0.98;
-/// With less between two samples there is no limit.
+/// Shortest time between two samples in ns; below it, the rate has no limit.
 const LEAST_GAP_NS: f64 = 50.0;
-/// So far behind its rate the writer may catch up.
+/// Longest delay behind its rate that the writer may catch up, in ns.
 const CATCH_UP_NS: f64 = 1_000_000.0;
 
-/// The rate of one writer.
+/// Rate control of one writer.
 #[derive(Debug)]
 pub struct Throttled {
     known: Arc<Known>,
     marks: (u64, u64),
     begin_ns: u64,
-    /// Time between two samples; 0: no limit.
+    /// Time between two samples in ns; 0: no limit.
     gap_ns: f64,
-    /// When the next sample is due, from the begin.
+    /// Due time of the next sample in ns, from the start of the phase.
     due_ns: f64,
     next_step_ns: u64,
-    /// What was known at the last step.
+    /// Samples known to be taken at the last step.
     last_taken: u64,
-    /// What was known when the window of the reader's rate began, and when that was.
+    /// Start of the window of the reader's rate: samples known to be taken, and time in ns.
     window: (u64, u64),
-    /// Between two samples that the reader took; 0: not known.
+    /// Time between two samples taken by the reader in ns; 0: unknown.
     reader_gap_ns: f64,
     slower: u64,
     faster: u64,
 }
 
 impl Throttled {
-    /// Of a queue of so many samples. Its marks are at 10 and 90 % of it.
+    /// Creates the control for a send queue of `queue` samples, with marks at 10 and 90 % of it.
     #[must_use]
     pub fn new(known: Arc<Known>, queue: u64) -> Self {
         Self {
             known,
-            // of any number that an order may have
+            // does not overflow, whatever number an order has
             marks: (queue / 10, queue - queue / 10),
             begin_ns: 0,
             gap_ns: 0.0,
@@ -64,18 +64,18 @@ impl Throttled {
         }
     }
 
-    /// A phase of traffic begins. The rate stays as it is.
+    /// Starts a phase of traffic. The rate stays the same.
     pub const fn begin(&mut self, begin_ns: u64) {
         (self.begin_ns, self.due_ns, self.next_step_ns) = (begin_ns, 0.0, begin_ns + STEP_NS);
         (self.last_taken, self.window, self.reader_gap_ns) = (0, (0, begin_ns), 0.0);
         (self.slower, self.faster) = (0, 0);
     }
 
-    /// When the next sample is due, of a writer that has had so many accepted.
+    /// Returns when the next sample is due, in ns, after `accepted` samples.
     #[inline]
     pub fn next(&mut self, now_ns: u64, accepted: u64) -> u64 {
         if now_ns >= self.next_step_ns && self.step(now_ns, accepted) {
-            // nothing is known of the reader yet: until then no more than the queue
+            // without news of the reader, no more samples than the high mark are outstanding
             return self.next_step_ns;
         }
         if self.gap_ns == 0.0 {
@@ -86,7 +86,7 @@ impl Throttled {
         self.begin_ns + self.due_ns as u64
     }
 
-    /// Changes the rate, if it is to be changed. Whether the writer has to wait for news.
+    /// Adjusts the rate if necessary. Returns whether the writer has to wait for news of the reader.
     fn step(&mut self, now_ns: u64, accepted: u64) -> bool {
         self.next_step_ns = now_ns + STEP_NS;
         let taken = self.known.taken();
@@ -123,7 +123,7 @@ impl Throttled {
         false
     }
 
-    /// What it did since the phase began.
+    /// Returns the actions since the phase started.
     #[must_use]
     pub fn report(&self) -> Throttle {
         Throttle {
@@ -140,8 +140,8 @@ impl Throttled {
 mod tests {
     use super::*;
 
-    /// A reader that takes so many samples a second, each known 2 ms later in steps of 100. Samples accepted, the most
-    /// outstanding in the second half, and what the throttle did.
+    /// Simulates 4 s with a reader of this capacity, whose progress is known 2 ms later in steps of 100 samples.
+    /// Returns the samples accepted, the most outstanding in the second half, and the report of the throttle.
     fn against(capacity_sps: f64, queue: u64) -> (u64, u64, Throttle) {
         let known = Arc::new(Known::default());
         let mut throttled = Throttled::new(Arc::clone(&known), queue);

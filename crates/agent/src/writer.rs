@@ -1,4 +1,4 @@
-//! Throughput, at the writer: as fast as back-pressure allows.
+//! Throughput writer: as fast as back-pressure allows.
 
 use std::time::Duration;
 
@@ -18,11 +18,11 @@ use crate::{
 
 /// Number of the only writer of a pair.
 pub const WRITER: u16 = 1;
-/// A refused write is tried again after so long, doubled each time.
+/// First and longest wait before a rejected call is retried; doubled at each retry.
 pub(crate) const FIRST_BACKOFF: Duration = Duration::from_micros(1);
 pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_millis(1);
 
-/// The role.
+/// Role of a throughput writer.
 #[derive(Debug)]
 pub struct WriterRole {
     writer: Option<Writer>,
@@ -47,17 +47,17 @@ struct Recorded {
     end_ns: u64,
 }
 
-/// Calls that had to be made again.
+/// Numbers of repeated calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tries {
-    /// They took too long.
+    /// Calls that timed out.
     pub timed_out: u64,
-    /// There was no room.
+    /// Calls rejected because there was no room.
     pub refused: u64,
 }
 
 impl WriterRole {
-    /// Plays with this writer.
+    /// Creates the role with this writer.
     #[must_use]
     pub fn new(configure: &Configure, writer: Writer, wait_acked: bool, probes: Option<Probes>) -> Self {
         let factors = &configure.factors;
@@ -74,8 +74,8 @@ impl WriterRole {
         }
     }
 
-    /// Writes for so long. One read of the clock a sample: the end of a write is the begin of the next.
-    /// Of traffic that is recorded the meter is read.
+    /// Writes for `duration_ns`. One clock read per sample: the end of a write is the start of the next. With a
+    /// meter, the traffic is recorded and the meter is read; without one, it is the warm-up.
     fn write(&mut self, duration_ns: u64, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
         let writer = self.writer.as_ref().expect("open until closed");
@@ -92,7 +92,7 @@ impl WriterRole {
         self.packing.begin();
         let mut sequence = 0_u64;
         let mut backoff = FIRST_BACKOFF;
-        // of a sample that was not accepted at once: when it was first tried
+        // time of the first attempt of a sample that was not accepted at once
         let mut first_tried_ns = None;
         let mut now = begin_ns;
         while now < end_ns {
@@ -101,7 +101,7 @@ impl WriterRole {
             let outcome = writer.write(0, self.payloads.stamped(sequence, &header))?;
             match outcome {
                 WriteOutcome::Accepted => {
-                    // the next one is due at once: a turbo batch is as full as any
+                    // the next sample is due at once, so a turbo batch is also flushed only when it is full
                     if self.packing.took() {
                         self.packing.flush(writer, &mut counts.tries)?;
                     }
@@ -138,7 +138,7 @@ impl WriterRole {
     }
 }
 
-/// Flushes, and tries again while there is no room.
+/// Flushes, and retries while there is no room.
 pub(crate) fn flush(writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
     let mut backoff = FIRST_BACKOFF;
     for _ in 0..10_000 {

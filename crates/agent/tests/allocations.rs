@@ -1,4 +1,4 @@
-//! The hot path allocates nothing: all that happens for a sample, ten thousand times over.
+//! The hot path does not allocate: every step for a sample, repeated ten thousand times.
 
 use agent::{
     clock::now_ns,
@@ -28,7 +28,7 @@ fn writing_receiving_and_recording_allocate_nothing() {
             let header =
                 Header { sequence: sequence as u32, writer: 1, tag: 1, warm_up: false, sent_ns: now };
             tally.begin_batch();
-            // every seventh is lost, every eleventh comes twice
+            // every seventh sample is lost, every eleventh arrives twice
             for _ in 0..u64::from(!sequence.is_multiple_of(7)) + u64::from(sequence.is_multiple_of(11)) {
                 tally.in_batch(Sample::new(payloads.stamped(sequence, &header), 0));
             }
@@ -44,6 +44,6 @@ fn writing_receiving_and_recording_allocate_nothing() {
     assert_eq!(received.delivered + received.missing, received.next);
     assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
     assert!(received.window_delivered.len() > 1, "windows went by: {:?}", received.window_delivered);
-    // the counter counts
+    // the counter detects an allocation
     assert_eq!(measure(|| drop(std::hint::black_box(vec![1_u8; 9]))).count_total, 1);
 }

@@ -1,6 +1,8 @@
-//! The hot path of a writer with a plan allocates nothing: the allocations of a run do not depend on its samples.
+//! The hot path of an open-loop writer does not allocate: the allocations of a run do not depend on its number of
+//! samples.
 //!
-//! The only test of its process: a reading of the meter allocates for each thread, and threads of other tests come and go.
+//! It is the only test of its process: a meter reading allocates for each thread, and threads of other tests come
+//! and go.
 
 #[allow(dead_code, reason = "it is shared with the tests of `paced`")]
 #[path = "paced/rig.rs"]
@@ -79,9 +81,9 @@ fn writing_by_a_plan_allocates_nothing() {
         });
         (sent, counted.count_total)
     };
-    // the first is prepared by the warm-up already
+    // not counted: the warm-up has already prepared this run
     allocations(MS);
-    // until the host lets it write as many as are meant
+    // repeated until the host allows enough samples
     let found = (0..10).map(|_| [allocations(10 * MS), allocations(100 * MS)]);
     let [(few, of_few), (many, of_many)] =
         found.into_iter().find(|[few, many]| few.0 > 0 && many.0 > 2 * few.0).expect("one of ten");

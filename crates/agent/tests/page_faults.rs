@@ -1,4 +1,4 @@
-//! Recording touches no page for the first time: all memory that it needs was written before the measured time.
+//! Recording touches no page for the first time: all memory it needs was written before the measurement.
 
 use control::{Stamp, Stamps};
 use experiment::{Load, Rate, Schedule, Times};
@@ -6,11 +6,11 @@ use nix::sys::resource::{UsageWho, getrusage};
 use results::{SequenceSet, WindowCounts, Windows};
 
 const PAGE: usize = 4096;
-/// Windows of a run, and their length.
+/// Number of windows of a run, and their length in ns.
 const WINDOWS: u32 = 100;
 const LENGTH_NS: u64 = 10_000_000;
 
-/// Page faults of this thread meanwhile that need no disk.
+/// Returns the number of minor page faults of this thread during the call.
 fn faults(during: impl FnOnce()) -> usize {
     let count = || {
         let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("the kernel tells");
@@ -21,20 +21,20 @@ fn faults(during: impl FnOnce()) -> usize {
     count() - before
 }
 
-/// So few of so many pages are what the kernel does by itself.
+/// Returns the number of faults tolerated for this number of pages: the kernel causes a few by itself.
 const fn some(pages: usize) -> usize {
     1 + pages / 16
 }
 
-/// One fault makes one page: none is a huge one.
+/// Disables huge pages for this process: one fault then maps one page.
 fn no_huge_pages() {
     let [yes, no] = [1_u8, 0].map(libc::c_ulong::from);
-    // SAFETY: changes what the kernel does with pages of this process, and nothing that a program sees.
+    // SAFETY: changes only how the kernel maps pages of this process, which no code of the process depends on.
     let done = unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, yes, no, no, no) };
     assert_eq!(done, 0, "{}", std::io::Error::last_os_error());
 }
 
-/// A value in each page of a histogram: 1024 counts of 8 bytes are one power of two.
+/// Returns values that touch each page of a histogram: 1024 counts of 8 bytes cover one power of two.
 fn in_each_page() -> impl Iterator<Item = u64> {
     (0..37).map(|exponent| 1 << exponent).flat_map(|value: u64| [value, value + value / 2])
 }
@@ -42,7 +42,7 @@ fn in_each_page() -> impl Iterator<Item = u64> {
 #[test]
 fn all_memory_of_the_recorders_is_touched_before_they_record() {
     no_huge_pages();
-    // first touches are seen
+    // first touches count as faults
     let mut untouched = vec![0_u8; 4096 * PAGE];
     let seen = faults(|| untouched.chunks_mut(PAGE).for_each(|page| page[0] = 1));
     assert!(seen > 4096 - some(4096), "{seen} of 4096");
@@ -59,7 +59,7 @@ fn all_memory_of_the_recorders_is_touched_before_they_record() {
     assert_eq!(windows.histograms().len(), WINDOWS as usize, "all windows were recorded into");
     assert!(seen <= some(pages), "histograms of windows: {seen} of {pages}");
 
-    // its ring has a bit for each of 2^20 numbers
+    // the ring of the set has a bit for each of 2^20 numbers
     let mut set = SequenceSet::new();
     let mut counts = WindowCounts::new(WINDOWS, u64::from(WINDOWS) * LENGTH_NS);
     let seen = faults(|| {
@@ -78,7 +78,7 @@ fn all_memory_of_the_recorders_is_touched_before_they_record() {
     let pages = n * size_of::<Stamp>() / PAGE;
     assert!(seen <= some(pages), "stamps: {seen} of {pages}");
 
-    // the last 2^20 intended times, of 8 bytes each
+    // the last 2^20 intended times are kept, of 8 bytes each
     let load = Load::Poisson { rate: Rate::per_second(1_000_000) };
     let schedule = Schedule::new(&load, 1, 0, [].into()).expect("a plan");
     let mut times = Times::new(schedule, 10_000_000_000);

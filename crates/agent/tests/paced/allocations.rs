@@ -1,4 +1,4 @@
-//! The hot path of readers with a plan allocates nothing.
+//! The hot path of open-loop readers does not allocate.
 
 use agent::{
     clock::now_ns,
@@ -99,7 +99,7 @@ fn receiving_in_groups_allocates_nothing() {
     assert_eq!(counted.count_total, 0);
     let takes = taker.takes();
     assert_eq!((takes.groups, takes.samples, takes.max_samples), (groups, 20, 8));
-    // nothing comes: the wait has its end
+    // no sample arrives: the wait times out
     assert_eq!(taker.receive(MS, |_| panic!("nothing was written")).expect("nothing"), 0);
 }
 
@@ -114,7 +114,7 @@ fn taking_echoes_allocates_nothing() {
     let mut payloads = plan.payloads();
     known.begin(now_ns(), false);
     let counted = measure(|| {
-        // the last of each hundred; one in seven, from the first on, does not come back
+        // the last sample of each hundred is a probe; one probe in seven, from the first on, does not return
         let probes = (EVERY - 1..100_000).step_by(EVERY as usize);
         for sequence in probes.filter(|sequence| !(sequence / EVERY).is_multiple_of(7)) {
             let header = Header {
@@ -125,7 +125,7 @@ fn taking_echoes_allocates_nothing() {
                 sent_ns: now_ns(),
             };
             let sample = Sample::new(payloads.stamped(sequence, &header), 0);
-            // each comes twice
+            // each echo arrives twice
             returns.arrived(sample);
             returns.arrived(sample);
         }

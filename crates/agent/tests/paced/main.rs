@@ -1,5 +1,5 @@
-//! Writers and readers with a plan: agents in processes of their own, with a bare socket and with a middleware whose speed is
-//! known. No test asserts that something was fast: the host may be busy.
+//! Open-loop writers and readers: agents in processes of their own, with a bare socket and with a simulated
+//! middleware of known speed. No test asserts that something was fast: the host may be busy.
 
 mod allocations;
 mod rig;
@@ -23,7 +23,7 @@ fn quantile(distribution: &Distribution, quantile: f64) -> u64 {
     all.value_at_quantile(quantile)
 }
 
-/// All that must hold of a flow whose plan could be held and whose samples all came.
+/// Asserts all conditions of a flow whose schedule was kept and whose samples all arrived.
 #[track_caller]
 fn assert_held(written: &FlowWritten, read: &FlowRead, planned: u64) {
     let (of_writer, of_reader) = ((written.planned, written.offered, written.accepted), &read.received);
@@ -34,7 +34,8 @@ fn assert_held(written: &FlowWritten, read: &FlowRead, planned: u64) {
     assert_eq!((read.service.n, read.response.n, read.unplaced), (planned, planned, 0));
 }
 
-/// Response is service and send lag: of each sample exactly, so of their sums, if both ends mean the same times.
+/// Asserts that the response times are service times plus send lags. This holds exactly for each sample, and so for
+/// the sums, if writer and reader use the same intended times.
 #[track_caller]
 fn assert_times_agree(written: &FlowWritten, read: &FlowRead) {
     let sum = |distribution: &Distribution| distribution.mean_ns * distribution.n as f64;
@@ -66,18 +67,18 @@ fn a_rate_is_held_to_the_sample_and_both_ends_mean_the_same_times() {
         assert!((20_000..=300_000).contains(&outcome.written.spin_ns));
         assert_eq!(outcome.read.foreign, 0);
         if driver == "sim" {
-            // 100 us, as configured by default
+            // 100 us, the default of the driver `sim`
             assert!(read.service.min_ns >= 100_000, "{}", read.service.min_ns);
         }
     }
 }
 
-/// The plan begins long after the order, and lasts a tenth of that.
+/// The schedule starts long after the order, and lasts a tenth of that.
 #[test]
 fn usage_is_of_the_traffic_and_not_of_the_wait_before() {
     let mut run = Run::new(cell("udp", constant(1_000)), 100 * MS);
     run.lead_ns = 1_000 * MS as i64;
-    // on a busy host some samples are too late to be offered, and some come after the window
+    // on a busy host some samples are too late to be offered, and some arrive after the metered time
     let outcome = run.such_that(|outcome| {
         let usages = [&outcome.writer.usage, &outcome.reader.usage];
         usages.iter().all(|usage| usage.elapsed_ns < 400 * MS && usage.samples == 100)
@@ -117,12 +118,12 @@ fn every_plan_is_followed() {
         samples: times.len() as u64,
         length_ns: 150 * MS,
     };
-    // the last lies beyond the measured time
+    // the last time is not within the measurement time
     let mut run = Run::new(cell("udp", Load::Trace { trace }), 150 * MS);
     run.traces = BTreeMap::from([("data".to_owned(), times)]);
     let outcome = run.held();
     assert_held(of_one(&outcome).0, of_one(&outcome).1, 5);
-    // what follows a file needs its times
+    // a flow that follows a file needs its times
     run.traces.clear();
     let (error, hint) = run.try_outcome().expect_err("without times");
     assert!(error.contains("the flow `data` follows a file of 6 times, and 0 came"), "{error}");
@@ -143,7 +144,7 @@ fn every_plan_is_followed() {
 #[test]
 fn without_intended_times_only_service_is_known() {
     let mut factors = cell("sim", Load::Max);
-    // the middleware blocks: 1,000 a second pass
+    // the middleware blocks: 1,000 samples/s pass
     factors.qos = reliable();
     factors.options = options(&[("service", "1ms"), ("queue", "4")]);
     let outcome = Run::new(factors, 300 * MS).outcome();
@@ -157,7 +158,7 @@ fn options(options: &[(&str, &str)]) -> BTreeMap<String, String> {
     options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// 5,000 a second are planned, and 1,000 pass.
+/// 5,000 samples/s are planned, and 1,000 samples/s pass.
 #[test]
 fn a_plan_that_cannot_be_held_is_not_moved() {
     let mut factors = cell("sim", constant(5_000));
@@ -166,31 +167,31 @@ fn a_plan_that_cannot_be_held_is_not_moved() {
     let outcome = Run::new(factors, 400 * MS).outcome();
     let (written, read) = of_one(&outcome);
     assert_eq!(written.planned, 2_000);
-    // 4 wait in the queue, and one may be in the call
+    // besides those that passed, 4 samples are in the queue, and one may be in the call
     assert!(written.offered <= 410, "{}", written.offered);
     assert!(written.offered - written.accepted <= 1);
     assert_eq!(read.received.delivered, written.accepted);
     assert_times_agree_if_all_accepted(written, read);
-    // the lag grows: the last of n samples leaves 4/5 of the time late
+    // the lag grows: the last sample is late by 4/5 of the time
     let windows = written.send_lag.histograms().expect("as recorded");
     let (first, last) = (windows[0].max(), windows.last().expect("a window").max());
     assert!(first < 100 * MS && last > 200 * MS && last > 4 * first, "{first} {last}");
     assert!(written.send_lag.max_ns <= 400 * MS);
-    // nearly all of it is time of calls, and no more than all
+    // most of the lag is time of write calls, and never more than all of it
     let lag_ns = written.send_lag.mean_ns;
     assert!(written.held_ns > 0.5 * lag_ns && written.held_ns <= lag_ns, "{} {lag_ns}", written.held_ns);
-    // which service does not show, and response does
+    // service time does not show the lag, response time does
     assert!(quantile(&read.response, 0.99) > 10 * quantile(&read.service, 0.5));
 }
 
 fn assert_times_agree_if_all_accepted(written: &FlowWritten, read: &FlowRead) {
-    // a sample that was not accepted has a send lag, and no response
+    // a sample that was not accepted has a send lag, and no response time
     if written.offered == written.accepted && written.timed_out + written.refused == 0 {
         assert_times_agree(written, read);
     }
 }
 
-/// A write that may not block is refused, and tried again until the time is over.
+/// A write that may not block is rejected, and retried until the time is over.
 #[test]
 fn refused_samples_are_tried_again_and_nothing_hangs() {
     let mut factors = cell("sim", constant(5_000));
@@ -204,7 +205,7 @@ fn refused_samples_are_tried_again_and_nothing_hangs() {
     assert_eq!(read.received.delivered, written.accepted);
     assert_eq!(written.send_lag.n, written.offered);
     assert_eq!(written.write_call.n, written.accepted);
-    // a call lasts until it succeeded: as long as the middleware takes for a sample
+    // a write call lasts until it succeeds: as long as the middleware needs for a sample
     assert!(written.write_call.max_ns > 5 * MS, "{}", written.write_call.max_ns);
 }
 
@@ -232,7 +233,7 @@ fn several_flows_are_written_by_one_thread_and_each_reconciles() {
             assert_eq!(read.received.bytes, planned * flows[index].1);
             assert_eq!(read.received.writer, index as u16 + 1);
         }
-        // each is reported under a name of its own
+        // each endpoint is reported under its own name
         let [reader, writer] = &outcome.configured;
         for (found, expected) in [
             (reader.effective_qos.keys().collect::<Vec<_>>(), ["reader", "reader-2", "reader-3"]),
@@ -248,7 +249,8 @@ fn several_flows_are_written_by_one_thread_and_each_reconciles() {
 
 #[test]
 fn samples_of_others_are_not_counted() {
-    /// To the reader's socket: another run's, another writer's, and no sample at all.
+    /// Sends to the reader's socket: a sample of another run, one of another writer, and a datagram that is no
+    /// sample.
     fn intrude([reader, _]: &[Configured; 2], configure: &Configure) {
         let address = reader.reader_locators[0].strip_prefix("udp4:").expect("a locator");
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
@@ -273,7 +275,7 @@ fn samples_of_others_are_not_counted() {
     assert_eq!(outcome.read.foreign, 3);
 }
 
-/// At 1,000 a second a group of 8 is not full after 5 ms.
+/// At 1,000 samples/s a group of 8 is not full after 5 ms.
 #[test]
 fn samples_are_received_in_groups_and_their_times_have_the_wait() {
     for driver in ["udp", "sim"] {
@@ -288,13 +290,13 @@ fn samples_are_received_in_groups_and_their_times_have_the_wait() {
         assert_times_agree(written, read);
         let takes = read.takes.as_ref().expect("of a reader that is asked");
         assert_eq!(takes.samples, 300);
-        // one that is not full has waited for 5 ms: no more than 61 of these, and 38 full ones
+        // a group that is not full has waited 5 ms: at most 61 of these, and 38 full ones
         assert!(takes.groups < 100 && (3..=8).contains(&takes.max_samples), "{takes:?}");
         assert!(takes.calls >= takes.groups, "{takes:?}");
         assert!(read.response.max_ns >= 5 * MS, "{}", read.response.max_ns);
         assert!(read.service.mean_ns > 1e6, "{}", read.service.mean_ns);
 
-        // each as it comes: until the host lets it
+        // without groups; repeated until the host is quiet enough
         let run = grouped(None);
         let outcome = run.such_that(|outcome| {
             let takes = of_one(outcome).1.takes.as_ref().expect("of a reader that is asked");
@@ -305,7 +307,7 @@ fn samples_are_received_in_groups_and_their_times_have_the_wait() {
     }
 }
 
-/// A group that is full waits for nothing: here its time alone would take 30 s.
+/// A full group does not wait: the time limit of the groups alone would add up to 30 s.
 #[test]
 fn a_full_group_does_not_wait() {
     let mut factors = cell("udp", Load::Burst { rate: Rate { samples: 4, period_ns: MS } });
@@ -319,7 +321,7 @@ fn a_full_group_does_not_wait() {
     assert!(takes.groups >= 300, "{takes:?}");
 }
 
-/// They wait until a batch is full, and the rest leaves at the end.
+/// Samples wait until a batch is full, and the rest leaves at the end.
 #[test]
 fn a_batch_leaves_when_it_is_full() {
     let mut factors = cell("udp", constant(1_000));
@@ -328,7 +330,7 @@ fn a_batch_leaves_when_it_is_full() {
     let (written, read) = of_one(&outcome);
     assert_held(written, read, 105);
     assert_times_agree(written, read);
-    // the first of ten waits for nine others
+    // the first of ten samples waits for nine others
     assert!(read.response.max_ns >= 9 * MS, "{}", read.response.max_ns);
 }
 

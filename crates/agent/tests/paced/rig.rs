@@ -1,4 +1,4 @@
-//! A pair of agents in processes of their own, led through one run as a runner would.
+//! A pair of agents in processes of their own, led through one run in the same way as by a runner.
 
 use std::{
     collections::BTreeMap,
@@ -17,12 +17,12 @@ use control::{
 use experiment::{Batching, Factors, Flow, Load, Qos, ReceiveMode, Reliability, Topology, Workload};
 
 pub const MS: u64 = 1_000_000;
-/// Runs would disturb each other.
+/// Lock held during a run: runs disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());
-/// No answer takes longer.
+/// Time limit of every answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The file of a driver of this tree.
+/// Returns the file of a driver of this tree.
 pub fn driver(name: &str) -> PathBuf {
     let programs =
         Path::new(env!("CARGO_BIN_EXE_ddsmark-agent")).parent().expect("a program lies in a directory");
@@ -31,7 +31,7 @@ pub fn driver(name: &str) -> PathBuf {
     file
 }
 
-/// A paced cell of a driver, with one flow.
+/// Returns a paced cell of a driver, with one flow.
 pub fn cell(driver: &str, load: Load) -> Factors {
     Factors {
         driver: driver.to_owned(),
@@ -56,7 +56,7 @@ pub fn cell(driver: &str, load: Load) -> Factors {
     }
 }
 
-/// One with several.
+/// Returns a paced cell of a driver, with several flows.
 pub fn cell_of(driver: &str, flows: &[(&str, u64, Load)]) -> Factors {
     let flow = |(name, size_bytes, load): &(&str, u64, Load)| Flow {
         name: (*name).to_owned(),
@@ -74,20 +74,20 @@ pub fn reliable() -> Qos {
     Qos { reliability: Some(Reliability::Reliable), ..Qos::default() }
 }
 
-/// One run.
+/// Parameters of one run.
 pub struct Run {
     pub factors: Factors,
     pub duration_ns: u64,
     pub traces: BTreeMap<String, Vec<u64>>,
     pub spin: bool,
     pub windows: u32,
-    /// The plan begins so long after the order to the reader.
+    /// Time from the order to the reader until the schedule starts, in ns.
     pub lead_ns: i64,
-    /// Called with what the writer's peers may connect to, before the traffic.
+    /// Called before the traffic, with what reader and writer reported as configured.
     pub disturb: fn(&[Configured; 2], &Configure),
 }
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Outcome {
     pub begin_ns: u64,
@@ -98,7 +98,7 @@ pub struct Outcome {
     pub configured: [Configured; 2],
 }
 
-/// What an agent that failed said, and its hint.
+/// Error and hint of an agent that failed.
 pub type Failed = (String, Option<String>);
 
 struct Agent {
@@ -109,7 +109,7 @@ struct Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
-        // it is gone already if all went well
+        // has no effect if the agent has exited
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -198,25 +198,25 @@ impl Run {
         }
     }
 
-    /// Makes the run until its plan was held: the host may be too busy, for a while.
+    /// Repeats the run until its schedule was kept: the host may be busy for a while.
     pub fn held(&self) -> Outcome {
         self.such_that(|outcome| outcome.written.flows.iter().all(|flow| flow.planned == flow.accepted))
     }
 
-    /// Makes the run until it is such.
+    /// Repeats the run until it satisfies the condition, at most ten times.
     pub fn such_that(&self, is_such: impl Fn(&Outcome) -> bool) -> Outcome {
         let outcome = (0..10).find_map(|_| self.try_outcome().ok().filter(&is_such));
         outcome.expect("one run in ten: the host is too busy, or the agent is wrong")
     }
 
-    /// Makes the run.
+    /// Executes the run; panics if an agent failed.
     pub fn outcome(&self) -> Outcome {
         self.try_outcome().unwrap_or_else(|(error, hint)| panic!("{error}; hint: {hint:?}"))
     }
 
-    /// The same; or in the words of the agent that failed.
+    /// Executes the run, or returns the error of the agent that failed.
     pub fn try_outcome(&self) -> Result<Outcome, Failed> {
-        // another test's failure is its own affair
+        // independent of the failure of another test
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let file = driver(&self.factors.driver);
         let (mut reader, mut writer) = (Agent::start(&file), Agent::start(&file));
