@@ -1,4 +1,4 @@
-//! JSON lines over a descriptor, with a time limit on every wait.
+//! Control channel: JSON lines over a descriptor, with a time limit on every wait.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -9,25 +9,25 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What one end says to the other.
+/// Message of one direction of the channel.
 pub trait Message: Serialize + DeserializeOwned {
-    /// The longest line that is read as one.
+    /// Longest line that is accepted, in bytes.
     const MAX_LINE_BYTES: u64;
 }
 
-/// Why nothing was understood.
+/// Errors of the control channel.
 #[derive(Debug, thiserror::Error)]
 pub enum ChannelError {
-    /// The other end is gone.
+    /// Channel closed by the other process.
     #[error("the control channel was closed by the other end")]
     Closed,
-    /// Nothing came.
+    /// No message within this time.
     #[error("nothing came over the control channel within {} ms", .0.as_millis())]
     TimedOut(Duration),
-    /// Something came that is no message.
+    /// Invalid message.
     #[error("what came over the control channel is no message: {0}")]
     Malformed(String),
-    /// The channel broke.
+    /// I/O error of the channel.
     #[error("the control channel failed: {0}")]
     Broken(#[from] std::io::Error),
 }
@@ -35,7 +35,7 @@ pub enum ChannelError {
 /// Sends one message as one line.
 ///
 /// # Errors
-/// The other end is gone.
+/// Returns an error if the message cannot be serialized, or if the other process is gone.
 pub fn send<M: Message>(stream: &mut impl Write, message: &M) -> Result<(), ChannelError> {
     let mut line = serde_json::to_vec(message).map_err(|error| ChannelError::Malformed(error.to_string()))?;
     line.push(b'\n');
@@ -44,10 +44,10 @@ pub fn send<M: Message>(stream: &mut impl Write, message: &M) -> Result<(), Chan
     Ok(())
 }
 
-/// Reads one message, and waits for it without a limit: for a thread of its own, see [`Inbox`].
+/// Reads one message, without a time limit on the wait; [`Inbox`] does so in a thread of its own.
 ///
 /// # Errors
-/// The channel is closed or broken, or carries no messages.
+/// Returns an error if the channel is closed or broken, or if the line is not a valid message.
 pub fn receive_line<M: Message>(stream: &mut impl BufRead) -> Result<M, ChannelError> {
     let mut line = Vec::new();
     stream.by_ref().take(M::MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
@@ -64,14 +64,14 @@ pub fn receive_line<M: Message>(stream: &mut impl BufRead) -> Result<M, ChannelE
     })
 }
 
-/// Messages as they come, read by a thread of its own, which ends when the channel closes.
+/// Received messages, read by a thread that ends with the channel.
 #[derive(Debug)]
 pub struct Inbox<M> {
     messages: Receiver<Result<M, ChannelError>>,
 }
 
 impl<M: Message + Send + 'static> Inbox<M> {
-    /// Starts reading. `on_end` is called on the reading thread when the channel closes or breaks.
+    /// Starts the reading thread. It calls `on_end` when the channel closes or breaks, or after an invalid message.
     pub fn start(stream: impl Read + Send + 'static, on_end: impl FnOnce() + Send + 'static) -> Self {
         let (sender, messages) = sync_channel(16);
         thread::spawn(move || {
@@ -88,10 +88,10 @@ impl<M: Message + Send + 'static> Inbox<M> {
         Self { messages }
     }
 
-    /// The next message.
+    /// Returns the next message.
     ///
     /// # Errors
-    /// Nothing came in time, or nothing will come any more.
+    /// Returns an error if no message arrives in time, or if the channel has ended.
     pub fn receive(&self, timeout: Duration) -> Result<M, ChannelError> {
         match self.messages.recv_timeout(timeout) {
             Ok(message) => message,

@@ -1,24 +1,24 @@
-//! What runner and agent say to each other: one JSON object a line, over one descriptor passed at start-up.
+//! Protocol between runner and agent: one JSON object per line, over one descriptor passed at start-up.
 //!
-//! The runner leads. It sends an [`Order`]; the agent answers each with exactly one [`Reply`], and sends one unasked,
-//! [`Reply::Hello`], when it has loaded its driver. An agent that fails answers [`Reply::Failed`] and exits. When the channel
-//! closes, the agent exits, whatever it is doing.
+//! The runner leads: it sends an [`Order`], and the agent answers each one with exactly one [`Reply`]. Only
+//! [`Reply::Hello`] has no order; the agent sends it when it has loaded its driver. An agent that fails answers
+//! [`Reply::Failed`] and exits. When the channel closes, the agent exits, whatever it is doing.
 //!
 //! ```text
 //! runner            agent
-//!                <- hello          what the driver is
-//! configure      -> configured     entities opened; QoS and settings in force; locators
-//! match          -> matched        both ends see each other
+//!                <- hello          description of the driver
+//! configure      -> configured     entities opened; effective QoS and settings; locators
+//! match          -> matched        writers and readers matched
 //! warm_up        -> warmed_up      the same traffic as measured
 //! measure        -> measured       (a reader or ponger answers at once, and serves until drain)
-//! drain          -> drained        a writer: all acknowledged; a reader: all there, or the time limit
-//! report         -> report         what was recorded
+//! drain          -> drained        a writer: all acknowledged; a reader: all received, or the time limit
+//! report         -> report         measurements
 //! exit           -> bye
 //! ```
 //!
-//! Instead of a run the runner may ask for the cases of the contract (`cases`), and have one tried (`check`).
+//! Instead of a run, the runner may list the conformance cases (`cases`) and run one of them (`check`).
 //!
-//! All stamps are of `CLOCK_MONOTONIC`, in ns.
+//! All timestamps are ns of `CLOCK_MONOTONIC`.
 #![forbid(unsafe_code)]
 
 mod channel;
@@ -36,7 +36,7 @@ pub use report::{
 };
 pub use stamps::{Stamp, Stamps, StampsError};
 
-/// Version of these messages, and of the factors in them; runner and agent must have the same.
+/// Version of these messages and of the factors in them. Runner and agent must have the same.
 pub const PROTOCOL: u32 = 5;
-/// The most windows of a run: each recorder of an agent has a histogram for each of them.
+/// Maximum number of windows of a run: each recorder of an agent has a histogram for each window.
 pub const MAX_WINDOWS: u32 = 1_000;

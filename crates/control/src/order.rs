@@ -1,4 +1,4 @@
-//! What the runner asks for.
+//! Orders of the runner.
 
 use std::collections::BTreeMap;
 
@@ -7,55 +7,55 @@ use serde::{Deserialize, Serialize};
 
 use crate::Message;
 
-/// From the runner.
+/// Order of the runner to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {
     /// Open the entities.
     Configure(Box<Configure>),
-    /// Connect to these, and wait until matched.
+    /// Connect to these locators, and wait until matched.
     Match(Match),
-    /// Run the traffic without recording it. A serving role only takes note.
+    /// Run the traffic without recording it. A serving role only acknowledges.
     WarmUp {
-        /// For how long.
+        /// Duration in ns.
         duration_ns: u64,
     },
-    /// Run the traffic and record it. A serving role takes its baselines and answers at once.
+    /// Run the traffic and record it. A serving role takes its initial readings and answers at once.
     Measure {
-        /// For how long.
+        /// Duration in ns.
         duration_ns: u64,
-        /// When the plan of the workload `paced` begins: the same for both ends.
+        /// Start of the schedule in ns, for the workload `paced`: the same for writer and reader.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         begin_ns: Option<u64>,
     },
-    /// Bring what is under way to an end.
+    /// Wait for outstanding samples.
     Drain(Drain),
-    /// Hand over what was recorded.
+    /// Return the measurements.
     Report,
-    /// Close the entities and end.
+    /// Close the entities and exit.
     Exit,
-    /// Name the cases that a driver can be tried with. Instead of a run.
+    /// List the conformance cases. Sent instead of a run.
     Cases,
-    /// Try the driver with one case. Instead of a run.
+    /// Run one conformance case. Sent instead of a run.
     Check {
-        /// Its id.
+        /// Id of the case.
         case: String,
-        /// Unique on this host while it runs: letters, digits and `-`.
+        /// Name for the case, unique on this host while it runs: letters, digits and `-`.
         name: String,
-        /// A DDS domain that nobody else uses.
+        /// DDS domain that no other process uses.
         domain: u32,
-        /// Over which transport, with which options.
+        /// Transport and options of the driver.
         way: Way,
     },
 }
 
 impl Message for Order {
-    /// The longest carries the times of a file.
+    /// Longest line in bytes; the longest order carries the times of a trace.
     const MAX_LINE_BYTES: u64 = 64 << 20;
 }
 
 impl Order {
-    /// The phase, as named in a failure.
+    /// Returns the name of the phase, for error messages.
     #[must_use]
     pub const fn phase(&self) -> &'static str {
         match self {
@@ -72,31 +72,31 @@ impl Order {
     }
 }
 
-/// How a driver is opened that is tried: what is left out is as the driver has it.
+/// Transport and options with which a driver is opened for a case. The driver's defaults apply to the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Way {
-    /// One of its transports.
+    /// Transport of the driver.
     pub transport: Option<String>,
-    /// Its own options.
+    /// Options of the driver.
     pub options: BTreeMap<String, String>,
 }
 
-/// The part that an agent plays.
+/// Role of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Writes as fast as back-pressure allows.
+    /// Writes samples: as fast as back-pressure allows, or by a schedule.
     Writer,
-    /// Receives and counts.
+    /// Receives and counts samples.
     Reader,
-    /// Sends a ping when the one before is back or lost.
+    /// Sends a ping when the previous one is back or lost.
     Pinger,
     /// Sends every ping back unchanged.
     Ponger,
 }
 
 impl Role {
-    /// As in a result.
+    /// Returns the name of the role in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -107,71 +107,73 @@ impl Role {
         }
     }
 
-    /// Whether it drives the traffic; the others serve.
+    /// Returns whether the role drives the traffic; the other roles serve.
     #[must_use]
     pub const fn drives(self) -> bool {
         matches!(self, Self::Writer | Self::Pinger)
     }
 }
 
-/// Everything that an agent needs to know about its run.
+/// Configuration of an agent for its run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Configure {
-    /// Its part.
+    /// Role of the agent.
     pub role: Role,
-    /// The cell.
+    /// Factors of the cell.
     pub factors: Factors,
-    /// Unique on this host while the run lasts: letters, digits and `-`.
+    /// Name of the run, unique on this host while it lasts: letters, digits and `-`.
     pub run_name: String,
-    /// In the header of every sample: 12 bits.
+    /// Tag of the run, in the header of every sample: 12 bits.
     pub run_tag: u16,
-    /// Seed of the payload pattern, and of the times of a random plan.
+    /// Seed of the payload pattern and of random schedules.
     pub seed: u64,
     /// DDS domain.
     pub domain: u32,
     /// Topic from writer to reader, and from pinger to ponger: letters, digits and `_`.
     pub topic: String,
-    /// Topic from ponger to pinger.
+    /// Topic from ponger to pinger, and of the echoes of probes.
     pub topic_back: String,
-    /// Cores that this process may use; none: as inherited.
+    /// Cores that this process may use; `None`: inherited.
     pub cpus: Option<Vec<u32>>,
-    /// Planned length of the measured time: recorders are made for it.
+    /// Planned measurement time in ns, for which the recorders are sized.
     pub measure_ns: u64,
-    /// Windows that the measured time is cut into: up to [`crate::MAX_WINDOWS`].
+    /// Number of windows of the measurement time, at most [`crate::MAX_WINDOWS`].
     pub windows: u32,
-    /// Every byte of one in so many samples is checked.
+    /// Check every byte of every Nth sample.
     pub check_every: u32,
-    /// Every so manyth sample of a stream is sent back; none: none is.
+    /// Echo every Nth sample of a stream; `None` disables probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<u32>,
-    /// Of the workload `paced`: the times of each flow that follows a file, by its name, in ns from the begin, ascending.
+    /// For the workload `paced`: the times of each flow that follows a file, by flow name, in ns from the start,
+    /// ascending.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub traces: BTreeMap<String, Vec<u64>>,
-    /// Of the workload `paced`: whether the writer may spin for the last part of a wait. Else it only sleeps.
+    /// For the workload `paced`: whether the writer may spin for the last part of a wait; otherwise it only sleeps.
     #[serde(default)]
     pub spin: bool,
 }
 
-/// Whom to match with.
+/// Peers to match with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
-    /// For this agent's writers to connect to: of each peer one for each writer, in the order of the flows.
+    /// Locators for this agent's writers to connect to: one of each peer for each writer, in the order of the
+    /// flows.
     pub reader_locators: Vec<String>,
-    /// For this agent's readers to connect to, likewise.
+    /// Locators for this agent's readers to connect to, in the same order.
     pub writer_locators: Vec<String>,
-    /// How many matched readers and writers to wait for, where this agent has a writer or reader.
+    /// Number of matched peers to wait for, of each writer and each reader.
     pub peers: u32,
-    /// For how long.
+    /// Time limit in ns.
     pub timeout_ns: u64,
 }
 
-/// How to bring what is under way to an end.
+/// Conditions that end a drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drain {
-    /// For a serving role: how many samples the writer had accepted.
+    /// Samples that the writer had accepted, for a serving role.
     pub sent: u64,
-    /// For at most so long.
+    /// Time limit in ns.
     pub timeout_ns: u64,
-    /// A reader of a lossy flow stops when nothing has come for so long.
+    /// Time without a sample after which a reader stops, in ns.
     pub quiet_ns: u64,
 }

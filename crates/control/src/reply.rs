@@ -1,4 +1,4 @@
-//! What an agent answers. What it recorded is in [`crate::Report`].
+//! Answers of an agent; its measurements are in [`crate::Report`].
 
 use std::collections::BTreeMap;
 
@@ -7,112 +7,112 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Message, Report};
 
-/// From the agent.
+/// Reply of an agent to the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Reply {
     /// The driver is loaded.
     Hello {
-        /// [`crate::PROTOCOL`].
+        /// Version of the protocol, [`crate::PROTOCOL`].
         protocol: u32,
         /// Process id.
         pid: u32,
-        /// What the driver says of itself.
+        /// Description of the driver.
         driver: Box<DriverDescription>,
     },
     /// The entities are open.
     Configured(Box<Configured>),
-    /// Both ends see each other.
+    /// Writers and readers are matched.
     Matched {
-        /// How long that took.
+        /// Time that the match took, in ns.
         waited_ns: u64,
     },
-    /// Warm, or ready to serve.
+    /// The warm-up is over, or the agent is ready to serve it.
     WarmedUp,
-    /// Measured, or ready to serve.
+    /// The measurement is over, or the agent is ready to serve it.
     Measured(Measured),
-    /// Nothing is under way any more, or the time limit was reached.
+    /// No sample is outstanding, or the time limit was reached.
     Drained {
-        /// Whether all was acknowledged (writer) or received (reader).
+        /// Whether all samples were acknowledged (writer) or received (reader).
         complete: bool,
     },
-    /// What was recorded.
+    /// Measurements.
     Report(Box<Report>),
     /// The entities are closed.
     Bye,
-    /// All cases.
+    /// All conformance cases.
     Cases {
-        /// In the order in which they are told.
+        /// Cases, in the order in which they are listed.
         cases: Vec<CaseInfo>,
     },
-    /// What became of the case.
+    /// Outcome of a case.
     Checked(Verdict),
     /// The agent has failed, and exits.
     Failed {
-        /// What and why.
+        /// Error message.
         error: String,
-        /// The next step.
+        /// Suggested next step.
         hint: Option<String>,
-        /// Whether the driver will not do what was asked, whenever it is asked: it lies in the question.
+        /// Whether the driver rejects the request permanently.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         refused: bool,
     },
 }
 
 impl Message for Reply {
-    /// The longest carries the stamps of a long latency run, and its histograms.
+    /// Longest line in bytes; the longest reply carries the timestamps and histograms of a long latency run.
     const MAX_LINE_BYTES: u64 = 128 << 20;
 }
 
-/// A promise of the driver contract that can be tried.
+/// A conformance case: a testable promise of the driver contract.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseInfo {
-    /// Its name.
+    /// Id of the case.
     pub id: String,
-    /// Where in the contract it stands.
+    /// Section of the contract.
     pub section: String,
-    /// In words.
+    /// Text of the promise.
     pub promise: String,
-    /// In how many processes its writer and reader are: 1 or 2.
+    /// Number of processes of its writer and reader: 1 or 2.
     pub processes: u32,
-    /// Policies whose effect it observes.
+    /// QoS policies whose effect it observes.
     pub observes: Vec<Policy>,
 }
 
-/// Whether a driver keeps a promise of the contract.
+/// Outcome of a conformance case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Verdict {
-    /// It does, as far as can be seen.
+    /// No violation was observed.
     Passed,
-    /// It does not.
+    /// The driver violates the promise.
     Failed {
-        /// How.
+        /// Observed violation.
         reason: String,
     },
-    /// It never made it.
+    /// The driver does not declare the feature.
     NotApplicable {
-        /// What it does not declare.
+        /// Missing declaration.
         reason: String,
     },
 }
 
-/// What is in force once the entities are open.
+/// Effective configuration, once the entities are open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Configured {
-    /// Texts by which the peer can connect its writers to this agent's readers, in the order of the flows.
+    /// Locators by which the peer connects its writers to this agent's readers, in the order of the flows.
     pub reader_locators: Vec<String>,
-    /// Texts by which the peer can connect its readers to this agent's writers, in the order of the flows.
+    /// Locators by which the peer connects its readers to this agent's writers, in the order of the flows.
     pub writer_locators: Vec<String>,
-    /// Read back, by `writer` and `reader`; of further flows by `writer-2` and so on.
+    /// Effective QoS, by endpoint: `writer` and `reader`, for further flows `writer-2` and so on.
     pub effective_qos: BTreeMap<String, Qos>,
-    /// Read back, by `participant`, `writer` and `reader`, and so on.
+    /// Effective settings, by `participant`, `writer`, `reader`, and so on.
     pub settings: BTreeMap<String, BTreeMap<String, String>>,
     /// Cores that this process may use.
     pub cpus: Vec<u32>,
 }
 
-/// What a driving role did while measuring. A serving role answers with the default.
+/// Result of the measurement phase of a driving role. A serving role answers with the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Samples accepted by the middleware.

@@ -1,4 +1,4 @@
-//! What an agent recorded: each role has a part of its own.
+//! Measurements of an agent; each role has a part of its own.
 
 use std::collections::BTreeMap;
 
@@ -7,231 +7,232 @@ use serde::{Deserialize, Serialize};
 
 use crate::Stamps;
 
-/// What an agent recorded.
+/// Measurements of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Used while measuring.
+    /// Resource usage during the measurement.
     pub usage: Usage,
-    /// UDP counters meanwhile.
+    /// Increments of UDP counters during the measurement.
     pub sockets: Option<Sockets>,
-    /// Traffic of the interface meanwhile.
+    /// Increments of interface counters during the measurement.
     pub interface: Option<Interface>,
-    /// The driver's counters by entity.
+    /// Counters of the driver, by endpoint.
     pub counters: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Of a writer.
+    /// Part of a throughput writer.
     pub writer: Option<Written>,
-    /// Of a reader.
+    /// Part of a throughput reader.
     pub reader: Option<ReaderReport>,
-    /// Of a writer with a plan, by flow.
+    /// Part of an open-loop writer.
     #[serde(default)]
     pub paced_writer: Option<PacedWritten>,
-    /// Of its reader, by flow.
+    /// Part of an open-loop reader.
     #[serde(default)]
     pub paced_reader: Option<PacedRead>,
-    /// Of a pinger.
+    /// Part of a pinger.
     pub pinger: Option<Pinged>,
-    /// Of a ponger.
+    /// Part of a ponger.
     pub ponger: Option<Ponged>,
 }
 
-/// What a writer recorded.
+/// Writer measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Written {
-    /// Distinct samples that it tried to write.
+    /// Distinct samples that the writer tried to write.
     pub offered: u64,
     /// Samples that the middleware accepted.
     pub accepted: u64,
-    /// Samples that the middleware accepted before, in the warm-up.
+    /// Samples that the middleware accepted in the warm-up.
     pub warm_up: u64,
-    /// Write calls that timed out; the sample was tried again.
+    /// Write calls that timed out; the sample was retried.
     pub timed_out: u64,
-    /// Write calls that were refused for want of room; the sample was tried again.
+    /// Write calls rejected because there was no room; the sample was retried.
     pub refused: u64,
-    /// First stamp of the measured time.
+    /// Start of the measurement time, in ns.
     pub begin_ns: u64,
-    /// End of the last write of the measured time, and of the flush of what it left in a batch.
+    /// End of the last write of the measurement time, and of the flush of the last batch, in ns.
     pub end_ns: u64,
-    /// Duration of every write call, in windows.
+    /// Durations of write calls, by window.
     pub write_call: Distribution,
-    /// Batches flushed; none without batches.
+    /// Batches flushed; `None` without batching.
     #[serde(default)]
     pub batches: Option<Batches>,
-    /// Probes sent and returned, where there are some.
+    /// Probes sent and returned; `None` without probes.
     #[serde(default)]
     pub probes: Option<ProbesWritten>,
 }
 
-/// What a reader recorded.
+/// Reader measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReaderReport {
-    /// By writer.
+    /// Received samples, by writer.
     pub received: Vec<Received>,
-    /// Probes sent back, where there are some.
+    /// Probes sent back; `None` without probes.
     #[serde(default)]
     pub probes: Option<ProbesRead>,
-    /// How many samples were taken at a time, of a reader that is asked.
+    /// Numbers of samples taken at a time; `None` for a listener.
     #[serde(default)]
     pub takes: Option<Takes>,
     /// Samples that are not of this run.
     pub foreign: u64,
 }
 
-/// What a writer with a plan recorded.
+/// Open-loop writer measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PacedWritten {
-    /// When the plan began.
+    /// Start of the schedule, in ns.
     pub begin_ns: u64,
-    /// End of the last write of the measured time, and of the flush of what it left in a batch.
+    /// End of the last write of the measurement time, and of the flush of the last batches, in ns.
     pub end_ns: u64,
-    /// What its throttle did, of a load that has one.
+    /// Actions of the throttle; `None` for other loads.
     #[serde(default)]
     pub throttle: Option<Throttle>,
-    /// A wait spins for so long before its end; 0: it only sleeps. Calibrated on this core.
+    /// Spin time of each wait in ns, calibrated on this core; 0: waits only sleep.
     pub spin_ns: u64,
-    /// In the order of the flows.
+    /// Measurements of each flow, in the order of the flows.
     pub flows: Vec<FlowWritten>,
-    /// Probes sent and returned, where there are some.
+    /// Probes sent and returned; `None` without probes.
     #[serde(default)]
     pub probes: Option<ProbesWritten>,
 }
 
-/// What a writer with a plan recorded of one flow.
+/// Open-loop writer measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowWritten {
-    /// Samples whose intended time lay within the measured time. Without intended times: those offered.
+    /// Samples with an intended time within the measurement time. Without intended times: samples offered.
     pub planned: u64,
-    /// Distinct samples that it tried to write.
+    /// Distinct samples that the writer tried to write.
     pub offered: u64,
     /// Samples that the middleware accepted.
     pub accepted: u64,
-    /// Samples that the middleware accepted before, in the warm-up.
+    /// Samples that the middleware accepted in the warm-up.
     pub warm_up: u64,
-    /// Write calls that timed out; the sample was tried again.
+    /// Write calls that timed out; the sample was retried.
     pub timed_out: u64,
-    /// Write calls that were refused for want of room; the sample was tried again.
+    /// Write calls rejected because there was no room; the sample was retried.
     pub refused: u64,
-    /// From the intended time of a sample to the begin of its write. Empty without intended times.
+    /// Send lag: from the intended time of a sample to the start of its write. Empty without intended times.
     pub send_lag: Distribution,
-    /// Of its mean: what would be there if nothing but write calls took the writer's time.
+    /// Part of the mean send lag that write calls alone cause, in ns.
     #[serde(default)]
     pub held_ns: f64,
-    /// Duration of every write call.
+    /// Durations of write calls.
     pub write_call: Distribution,
-    /// Batches flushed; none without batches.
+    /// Batches flushed; `None` without batching.
     #[serde(default)]
     pub batches: Option<Batches>,
 }
 
-/// What the reader of a plan recorded.
+/// Open-loop reader measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PacedRead {
-    /// In the order of the flows.
+    /// Measurements of each flow, in the order of the flows.
     pub flows: Vec<FlowRead>,
-    /// Probes sent back, where there are some.
+    /// Probes sent back; `None` without probes.
     #[serde(default)]
     pub probes: Option<ProbesRead>,
     /// Samples that are not of this run.
     pub foreign: u64,
 }
 
-/// What the reader of a plan recorded of one flow.
+/// Open-loop reader measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowRead {
-    /// What came, from the set of sequence numbers.
+    /// Received samples.
     pub received: Received,
-    /// From the begin of the write to the arrival at the application.
+    /// Service time: from the start of a sample's write to its arrival at the application.
     pub service: Distribution,
-    /// From the intended time to the arrival at the application. Empty without intended times.
+    /// Response time: from the intended time of a sample to its arrival at the application. Empty without intended
+    /// times.
     pub response: Distribution,
-    /// Samples that came so late that their intended time was not kept any more: in `service`, but not in `response`.
+    /// Samples so late that their intended time was no longer kept: in `service`, but not in `response`.
     pub unplaced: u64,
-    /// How many samples were taken at a time, of a reader that is asked.
+    /// Numbers of samples taken at a time; `None` for a listener.
     #[serde(default)]
     pub takes: Option<Takes>,
 }
 
-/// What the writer of a stream recorded of its probes.
+/// Probe measurements at the writer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbesWritten {
-    /// One in so many samples is a probe.
+    /// Probe interval in samples: every Nth sample is a probe.
     pub every: u64,
     /// Probes accepted by the middleware.
     pub sent: u64,
-    /// Probes that came back.
+    /// Probes with an echo.
     pub returned: u64,
-    /// Echoes that came again.
+    /// Duplicate echoes.
     pub duplicate: u64,
     /// Echoes that differ from their probe.
     pub corrupt: u64,
     /// Samples that are not of this run.
     pub foreign: u64,
-    /// Echoes of which every byte was checked.
+    /// Echoes with every byte checked.
     pub checked_in_full: u64,
-    /// From the begin of the write of a probe to the arrival of its echo.
+    /// RTT: from the start of a probe's write to the arrival of its echo.
     pub rtt: Distribution,
 }
 
-/// What the reader of a stream did with its probes.
+/// Probe counts at the reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbesRead {
-    /// Probes that came.
+    /// Probes received.
     pub came: u64,
     /// Echoes accepted by the middleware.
     pub echoed: u64,
-    /// Echoes that the middleware did not take.
+    /// Echoes that were rejected or timed out.
     pub refused: u64,
 }
 
-/// What a pinger recorded.
+/// Pinger measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pinged {
     /// Pings accepted by the middleware.
     pub sent: u64,
-    /// Pings that were tried and never accepted: the last one of the run, or none.
+    /// Pings tried and never accepted: 0 or 1, the last ping of the run.
     pub unsent: u64,
-    /// Write calls that timed out; the ping was tried again, with the time of its first attempt.
+    /// Write calls that timed out; the ping was retried, with the time of its first attempt.
     pub timed_out: u64,
-    /// Write calls that were refused; the ping was tried again, with the time of its first attempt.
+    /// Write calls that were rejected; the ping was retried, with the time of its first attempt.
     pub refused: u64,
-    /// Pings that came back in time.
+    /// Pings with an echo within the timeout.
     pub returned: u64,
-    /// Pings that did not.
+    /// Pings without an echo within the timeout.
     pub lost: u64,
-    /// Of the lost: those that came back later.
+    /// Echoes of a ping that was no longer in flight.
     pub late: u64,
-    /// Echoes that came again.
+    /// Further echoes of the ping in flight.
     pub duplicate: u64,
     /// Echoes that differ from their ping.
     pub corrupt: u64,
     /// Samples that are not of this run.
     pub foreign: u64,
-    /// Echoes of which every byte was checked.
+    /// Echoes with every byte checked.
     pub checked_in_full: u64,
-    /// Time after its acceptance from which a ping counts as lost.
+    /// Time after acceptance at which a ping counts as lost, in ns.
     pub ping_timeout_ns: u64,
-    /// Round-trip times from the first attempt to write a ping, in windows.
+    /// RTT from the first attempt to write a ping, by window.
     pub rtt: Distribution,
-    /// By sequence: first attempt to write each ping, and arrival of its echo.
+    /// Timestamps by sequence number: first attempt to write the ping, and arrival of its echo.
     pub stamps: Stamps,
 }
 
-/// What a ponger recorded.
+/// Ponger measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ponged {
     /// Pings received.
     pub received: u64,
     /// Echoes accepted by the middleware.
     pub echoed: u64,
-    /// Echoes whose write call timed out; they were not tried again.
+    /// Echoes whose write call timed out; not retried.
     pub timed_out: u64,
-    /// Echoes that were refused; they were not tried again.
+    /// Echoes rejected, and pings dropped at the handoff; not retried.
     pub refused: u64,
-    /// Pings that were overwritten while they were read or echoed, by the driver.
+    /// Pings that the driver overwrote while they were read or echoed.
     pub overwritten: u64,
-    /// Samples that are not of this run.
+    /// Samples that are not of this run, or have another size.
     pub foreign: u64,
-    /// Where the echo was sent from: `reader`, `listener`, or `listener+handoff`.
+    /// Place that sends the echo: `reader`, `listener`, or `listener+handoff`.
     pub echo: String,
-    /// By sequence: when each ping came and its echo was sent.
+    /// Timestamps by sequence number: arrival of the ping, and start of the write of its echo.
     pub stamps: Stamps,
 }

@@ -1,18 +1,18 @@
-//! Two times for each sequence number, recorded on the hot path and joined by the runner.
+//! Two timestamps for each sequence number, recorded on the hot path and joined by the runner.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
-/// Two times of one sample, in ns; 0: did not happen.
+/// Two timestamps of one sample in ns; 0: did not happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// Pinger: sent. Ponger: received.
+    /// Pinger: ping sent. Ponger: ping received.
     pub first_ns: u64,
     /// Pinger: echo received. Ponger: echo sent.
     pub second_ns: u64,
 }
 
-/// Times by sequence number, from 0. What lies beyond its capacity is not recorded; the count says so.
+/// Timestamps by sequence number, from 0. Sequence numbers beyond the capacity are not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Encoded", into = "Encoded")]
 pub struct Stamps {
@@ -21,7 +21,7 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Room for so many, every page touched.
+    /// Creates a log of this capacity, and touches every page.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         let mut stamps = vec![Stamp { first_ns: u64::MAX, second_ns: u64::MAX }; capacity];
@@ -29,7 +29,7 @@ impl Stamps {
         Self { stamps, capacity }
     }
 
-    /// Records the times of one number. Numbers left out in between did not happen.
+    /// Records the timestamps of one sequence number. Skipped numbers have zeros.
     #[inline]
     pub fn record(&mut self, sequence: u64, stamp: Stamp) {
         let Ok(index) = usize::try_from(sequence) else { return };
@@ -37,41 +37,41 @@ impl Stamps {
             return;
         }
         if index >= self.stamps.len() {
-            // within the capacity: allocates nothing
+            // within the capacity: no allocation
             self.stamps.resize(index + 1, Stamp::default());
         }
         self.stamps[index] = stamp;
     }
 
-    /// By sequence number.
+    /// Returns the timestamps by sequence number.
     #[must_use]
     pub fn as_slice(&self) -> &[Stamp] {
         &self.stamps
     }
 
-    /// Forgets all; the room stays.
+    /// Removes all timestamps; the capacity stays.
     pub fn clear(&mut self) {
         self.stamps.clear();
     }
 }
 
-/// As it travels: base64 of little-endian pairs.
+/// Serialized form: base64 of little-endian pairs.
 #[derive(Clone, Serialize, Deserialize)]
 struct Encoded {
     count: usize,
     base64: String,
 }
 
-/// Why stamps cannot be read.
+/// Errors of decoding timestamps.
 #[derive(Debug, thiserror::Error)]
 pub enum StampsError {
-    /// Not base64.
+    /// Invalid base64.
     #[error("the stamps are not base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    /// Another number of bytes than the count says.
+    /// Number of bytes that does not match the count.
     #[error("{bytes} bytes of stamps are not {count} pairs")]
     Count {
-        /// Bytes.
+        /// Bytes decoded.
         bytes: usize,
         /// Pairs announced.
         count: usize,
