@@ -2,8 +2,8 @@
 //!
 //! A writer is late because it woke late, had no core, or was blocked by earlier write calls. To separate the last
 //! cause, [`Calls`] keeps a second clock on which only write calls take time. On this clock a sample starts when it
-//! is due or when the previous one is done, whichever is later, and takes as long as its call. Its lateness on this
-//! clock is the part of the lag that calls caused.
+//! is due and the previous one is done, and takes as long as its call. Its lateness on this clock is the part of the
+//! lag that calls caused.
 
 /// Virtual clock of a writing thread on which only write calls take time.
 #[derive(Clone, Copy, Debug, Default)]

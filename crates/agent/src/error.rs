@@ -8,13 +8,13 @@ use driver_host::{DriverError, LoadError};
 /// Error that ends the work of an agent.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// The driver cannot be loaded.
+    /// Error from loading the driver.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The driver failed.
+    /// Error of the driver.
     #[error(transparent)]
     Driver(#[from] DriverError),
-    /// The runner is gone.
+    /// Error of the control channel.
     #[error(transparent)]
     Channel(#[from] ChannelError),
     /// Endpoints that were not matched within the time limit.

@@ -110,8 +110,8 @@ impl TrafficMeter {
         }
     }
 
-    /// Records that the writer has ended. For a serving role, the first slice without a new sample is the end from
-    /// now on, even before `duration_ns` has passed since the first sample. `recorded`: samples so far.
+    /// Records that the writer has ended. From now on, the first slice without a new sample ends the metered time of a
+    /// serving role, even if `duration_ns` has not passed since the first sample. `recorded`: samples so far.
     pub const fn drains(&mut self, recorded: u64) {
         self.duration_ns = 0;
         if matches!(self.phase, Phase::During { .. }) {

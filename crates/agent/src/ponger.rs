@@ -1,4 +1,4 @@
-//! Latency role `echo`: sends every ping back unchanged.
+//! Latency role `ponger`: sends every ping back unchanged.
 
 use std::{
     sync::{
@@ -63,7 +63,7 @@ impl Pings {
         Arc::clone(&self.progress)
     }
 
-    /// Returns the header of a ping of this run. Damaged samples count as foreign; neither are echoed.
+    /// Returns the header of a ping of this run. Damaged samples count as foreign; neither kind is echoed.
     #[inline]
     fn recognise(&mut self, payload: &[u8], now_ns: u64) -> Option<Header> {
         match self.identity.origin(payload, now_ns) {

@@ -37,7 +37,7 @@ pub trait Role {
     /// # Errors
     /// Returns an error that ends the run.
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError>;
-    /// Returns how many samples of the measured time it has sent, received or echoed so far.
+    /// Returns the number of samples sent, received or echoed so far in the measurement phase.
     fn recorded(&self) -> u64;
     /// Runs the traffic without recording it.
     ///

@@ -75,7 +75,7 @@ impl Throttled {
     #[inline]
     pub fn next(&mut self, now_ns: u64, accepted: u64) -> u64 {
         if now_ns >= self.next_step_ns && self.step(now_ns, accepted) {
-            // without news of the reader, no more samples than the high mark are outstanding
+            // without news of the reader, at most the high mark is outstanding
             return self.next_step_ns;
         }
         if self.gap_ns == 0.0 {

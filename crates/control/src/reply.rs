@@ -15,7 +15,7 @@ pub enum Reply {
     Hello {
         /// Version of the protocol, [`crate::PROTOCOL`].
         protocol: u32,
-        /// Process id.
+        /// Process id of the agent.
         pid: u32,
         /// Description of the driver.
         driver: Box<DriverDescription>,
