@@ -1,4 +1,4 @@
-//! A matched pair of writer and reader, in one process or in two, and what arrives.
+//! Matched pair of writer and reader, in one process or in two, and the received samples.
 
 use std::{
     cell::Cell,
@@ -21,27 +21,27 @@ use crate::{
     peer::{Far, Start, from_base64, to_base64},
 };
 
-/// How long writer and reader may take to find each other.
+/// Time limit for writer and reader to match.
 const MATCH_PATIENCE: Duration = Duration::from_secs(15);
-/// How long a sample may take to arrive, and a write to be accepted.
+/// Time limit for a sample to arrive, and for a write to be accepted.
 pub const PATIENCE: Duration = Duration::from_secs(8);
-/// How long one call waits.
+/// Timeout of one receive call, in ns.
 const SLICE_NS: u64 = 20_000_000;
 
-/// A driver to be tried.
+/// Driver under test, with the parameters of a case.
 pub struct Bench<'a> {
     pub driver: &'a Driver,
-    /// How it is opened.
+    /// Transport and options with which the driver is opened.
     pub way: &'a Way,
-    /// In the names of all topics and files.
+    /// Part of the names of all topics and files.
     pub name: &'a str,
     pub domain: u32,
     topics: Cell<u32>,
-    /// Starts the process of the reader; none: it is in this one.
+    /// Starts the process of the reader; `None`: the reader is in this process.
     start: Option<&'a Start<'a>>,
 }
 
-/// What a pair is to be; by default with the strongest guarantee that the driver has.
+/// Configuration of a pair; [`Bench::wish`] selects the strongest delivery guarantee of the driver.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wish {
     pub qos: Qos,
@@ -52,7 +52,7 @@ pub struct Wish {
     pub loans: bool,
 }
 
-/// A sample that arrived.
+/// Received sample.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Got {
     pub key: u32,
@@ -62,14 +62,14 @@ pub struct Got {
 
 type Heard = Arc<Mutex<Vec<Got>>>;
 
-/// A reader, whichever way it receives.
+/// Reader of any receive mode, in this process or in another.
 pub enum Inlet {
     Asked { reader: Reader, polling: bool },
     Listening { reader: ListeningReader<Heard>, heard: Heard },
     Far(Far),
 }
 
-/// An end of a pair, wherever it is.
+/// Endpoint of a pair, in this process or in another.
 pub trait End {
     fn matched(&self) -> Result<u32, Stop>;
     fn locator(&self) -> Result<String, Stop>;
@@ -94,7 +94,7 @@ macro_rules! near_end {
 near_end!(WriterMonitor);
 near_end!(ReaderMonitor);
 
-/// A writer and a reader that are matched.
+/// Matched writer and reader.
 pub struct Pair {
     pub writer: Writer,
     pub inlet: Inlet,
@@ -111,7 +111,7 @@ impl<'a> Bench<'a> {
         Self { driver, way, name, domain, topics: Cell::new(0), start }
     }
 
-    /// A participant over loopback.
+    /// Returns the configuration of a participant over loopback.
     pub fn config(&self) -> ParticipantConfig {
         ParticipantConfig {
             domain: self.domain,
@@ -127,7 +127,7 @@ impl<'a> Bench<'a> {
         Ok(self.driver.open(&self.config())?)
     }
 
-    /// A topic that nobody uses yet. DDS allows letters, digits and `_`, and not every implementation more.
+    /// Returns an unused topic name of letters, digits and `_`: not every implementation accepts other characters.
     pub fn topic(&self) -> String {
         self.topics.set(self.topics.get() + 1);
         format!("{}_{}", self.name.replace('-', "_"), self.topics.get())
@@ -137,12 +137,12 @@ impl<'a> Bench<'a> {
         self.driver.description().support(policy)
     }
 
-    /// Whether it can guarantee delivery.
+    /// Returns whether the driver can guarantee delivery.
     pub fn reliable(&self) -> bool {
         [Policy::Reliability, Policy::History].iter().all(|&policy| self.support(policy) == Support::Enforced)
     }
 
-    /// The transport that is tried.
+    /// Returns the transport under test.
     pub fn transport(&self) -> &TransportInfo {
         let description = self.driver.description();
         description.transport(self.way.transport.as_deref()).unwrap_or(&description.transports[0])
@@ -152,7 +152,7 @@ impl<'a> Bench<'a> {
         self.transport().name == self.driver.description().transports[0].name
     }
 
-    /// The largest payload of the transport that is tried.
+    /// Returns the largest payload of the transport under test, in bytes.
     pub fn largest(&self) -> u64 {
         self.transport().max_payload_bytes
     }
@@ -197,7 +197,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Connects the two where there is no discovery, and waits until both see each other.
+    /// Connects both endpoints if there is no discovery, and waits until they are matched.
     pub fn match_up(&self, writer: &dyn End, reader: &dyn End) -> Result<(), Stop> {
         if self.driver.has(FEATURE_LOCATORS) {
             writer.connect(&reader.locator()?)?;
@@ -220,7 +220,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// A matched pair on a topic of its own.
+    /// Creates a matched pair on a topic of its own.
     pub fn pair(&self, participant: &Participant, wish: &Wish) -> Result<Pair, Stop> {
         let topic = self.topic();
         let inlet = self.inlet(participant, &topic, wish)?;
@@ -230,7 +230,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What a writer is to be.
+/// Returns the configuration of a writer.
 pub fn writer_config(topic: &str, wish: &Wish) -> WriterConfig {
     WriterConfig {
         topic: topic.to_owned(),
@@ -242,7 +242,7 @@ pub fn writer_config(topic: &str, wish: &Wish) -> WriterConfig {
     }
 }
 
-/// What a reader is to be.
+/// Returns the configuration of a reader.
 pub fn reader_config(topic: &str, wish: &Wish) -> ReaderConfig {
     ReaderConfig {
         topic: topic.to_owned(),
@@ -259,13 +259,13 @@ impl Got {
         Self { key: sample.key, payload: sample.payload.to_vec() }
     }
 
-    /// The number that [`numbered`] wrote into it.
+    /// Returns the number that [`numbered`] wrote into the payload.
     pub fn number(&self) -> Option<u64> {
         Some(u64::from_le_bytes(self.payload.get(..8)?.try_into().ok()?))
     }
 }
 
-/// A payload of at least 8 bytes that tells its number, and of which every byte depends on it.
+/// Creates a payload of at least 8 bytes that starts with its number; every further byte depends on the number.
 pub fn numbered(number: u64, size: usize) -> Vec<u8> {
     let mut payload: Vec<u8> = (0..size)
         .map(|at| (at as u64).wrapping_mul(31).wrapping_add(number) as u8 ^ (at >> 8) as u8)
@@ -275,7 +275,7 @@ pub fn numbered(number: u64, size: usize) -> Vec<u8> {
 }
 
 impl Inlet {
-    /// Of a reader in this process.
+    /// Returns the monitor of a reader in this process.
     pub fn monitor(&self) -> Result<ReaderMonitor, Stop> {
         match self {
             Self::Asked { reader, .. } => Ok(reader.monitor()),
@@ -292,7 +292,7 @@ impl Inlet {
         }
     }
 
-    /// What arrives until there are so many, or nothing has come for so long.
+    /// Receives samples until there are `expected`, or none has arrived for `quiet`.
     pub fn receive(&mut self, expected: usize, quiet: Duration) -> Result<Vec<Got>, Stop> {
         let mut got = Vec::new();
         let mut last = Instant::now();
@@ -354,7 +354,7 @@ impl Pair {
     }
 }
 
-/// Calls again until it is accepted.
+/// Repeats the call until it is accepted; fails after [`PATIENCE`].
 pub fn until_accepted(
     what: &str,
     mut call: impl FnMut() -> Result<WriteOutcome, driver_host::DriverError>,
@@ -362,7 +362,7 @@ pub fn until_accepted(
     until_some(what, || Ok((call()? == WriteOutcome::Accepted).then_some(())))
 }
 
-/// Calls again until something comes of it.
+/// Repeats the call until it returns a value; fails after [`PATIENCE`].
 pub fn until_some<T>(
     what: &str,
     mut call: impl FnMut() -> Result<Option<T>, driver_host::DriverError>,
@@ -379,7 +379,7 @@ pub fn until_some<T>(
     }
 }
 
-/// Writes one sample, again until it is accepted.
+/// Writes one sample, and retries until it is accepted.
 pub fn write(writer: &Writer, key: u32, payload: &[u8]) -> Result<(), Stop> {
     until_accepted("a write", || writer.write(key, payload))
 }

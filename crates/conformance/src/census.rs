@@ -1,4 +1,4 @@
-//! What this process holds: threads, descriptors, and files of shared memory.
+//! Resources of this process: threads, descriptors, and shared memory files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,24 +8,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long what was closed may take to go: a thread that was joined is listed for a moment.
+/// Time limit for closed resources to disappear: a joined thread is listed for a moment.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A look at this process.
+/// Snapshot of this process.
 #[derive(Debug)]
 pub struct Census {
-    /// By id, the name of each.
+    /// Names of the threads, by thread id.
     threads: BTreeMap<String, String>,
     descriptors: BTreeSet<String>,
 }
 
 impl Census {
-    /// Now.
+    /// Takes a snapshot.
     pub fn take() -> Self {
         Self { threads: threads(), descriptors: descriptors() }
     }
 
-    /// Names of the threads that are here now and were not then, sorted.
+    /// Returns the names of the threads started since the snapshot, sorted.
     pub fn started(&self) -> Vec<String> {
         let now = threads().into_iter();
         let mut names: Vec<String> =
@@ -34,8 +34,8 @@ impl Census {
         names
     }
 
-    /// What is here now and was not then, or what shared memory is named after the run; nothing, once all has gone but one
-    /// thread of each name in `kept`.
+    /// Describes threads and descriptors that are new since the snapshot, and shared memory files named after the
+    /// run. Waits until they are gone, except for one thread of each name in `kept`, and then returns `None`.
     pub fn left(&self, run_name: &str, kept: &[String]) -> Option<String> {
         let begin = Instant::now();
         loop {
@@ -69,7 +69,7 @@ fn names(directory: &str) -> BTreeSet<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Threads by id, each with its name; without those that end meanwhile.
+/// Returns the names of all threads by thread id, without threads that end meanwhile.
 fn threads() -> BTreeMap<String, String> {
     let ids = names("/proc/self/task").into_iter();
     ids.filter_map(|id| {
@@ -80,7 +80,7 @@ fn threads() -> BTreeMap<String, String> {
     .collect()
 }
 
-/// Open descriptors, each with what it refers to; without the one that lists them.
+/// Returns the open descriptors with their targets, without the one that lists them.
 fn descriptors() -> BTreeSet<String> {
     let numbers = names("/proc/self/fd").into_iter();
     numbers

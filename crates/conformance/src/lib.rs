@@ -1,17 +1,17 @@
-//! What the driver contract, `include/ddsmark/driver.h`, promises: a closed list of [`Case`]s, each of which a driver
-//! passes, fails, or is not concerned by.
+//! Conformance cases: a closed list of [`Case`]s, each of which tests a promise of the driver contract,
+//! `include/ddsmark/driver.h`. A driver passes a case, fails it, or the case does not apply.
 //!
-//! A case opens what it needs, with a writer and a reader of its own, over loopback: in the process that it runs in, and
-//! what concerns samples a second time with the reader in a process of its own, which [`serve`] plays. Every wait in it
-//! has a limit, but a driver may crash, exit or hang: whoever runs a case does so in a process that may be lost, and gives
-//! it a time limit.
+//! A case opens its own writer and reader over loopback, in its own process. The cases about samples run a second
+//! time with the reader in a second process, which calls [`serve`]. Every wait in a case has a limit, but a driver
+//! may crash, exit or hang. The caller therefore runs each case in a process that it can lose, and with a time
+//! limit.
 //!
 //! ```text
 //! lib.rs       Case, Verdict, the list
-//! bench.rs     a matched pair of writer and reader, and what arrives
+//! bench.rs     a matched pair of writer and reader, and the received samples
 //! peer.rs      the reader in a second process
-//! census.rs    threads, descriptors and shared-memory files of this process
-//! values.rs    the policies, each with values that are not the default
+//! census.rs    threads, descriptors and shared memory files of this process
+//! values.rs    the QoS policies, each with values that are not the default
 //! cases/       the cases, by part of the contract
 //! ```
 #![forbid(unsafe_code)]
@@ -32,41 +32,41 @@ use experiment::{Policy, Support};
 use crate::bench::Bench;
 pub use crate::peer::{Start, serve};
 
-/// One promise of the contract, and how to see whether a driver keeps it.
+/// Promise of the contract, with a test of whether a driver keeps it.
 pub struct Case {
-    /// Its name, as on the command line.
+    /// Id of the case, as on the command line.
     pub id: Cow<'static, str>,
-    /// In how many processes writer and reader are: 1 or 2.
+    /// Number of processes of writer and reader: 1 or 2.
     pub processes: u32,
-    /// The section of driver.h on which it rests, or the function.
+    /// Section or function of driver.h that makes the promise.
     pub section: &'static str,
-    /// The promise, in words.
+    /// Text of the promise.
     pub promise: &'static str,
-    /// Policies whose effect it observes: it runs only where the driver declares all of them as enforced, and shows the
-    /// effect where it passes.
+    /// Policies whose effect the case observes. It runs only if the driver declares all of them as enforced; a pass
+    /// shows their effect.
     pub observes: &'static [Policy],
     run: fn(&Bench<'_>) -> Held,
 }
 
-/// Whether a driver keeps a promise.
+/// Outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// As far as the case can see.
+    /// No violation was observed.
     Passed,
-    /// It does not.
+    /// Violation, with what was observed.
     Failed(String),
-    /// It never made it: it does not declare the feature.
+    /// Case that does not apply, with the feature that the driver does not declare.
     NotApplicable(String),
 }
 
-/// Why a case ends early.
+/// Reason for the early end of a case.
 #[derive(Debug)]
 enum Stop {
     Failed(String),
     NotApplicable(String),
 }
 
-/// What a case returns.
+/// Result of the function of a case.
 type Held = Result<(), Stop>;
 
 impl From<DriverError> for Stop {
@@ -75,20 +75,23 @@ impl From<DriverError> for Stop {
     }
 }
 
-/// The promise is broken.
+/// Returns an error that fails the case.
 fn broken<T>(how: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Failed(how.into()))
 }
 
-/// The promise was never made.
+/// Returns an error that makes the case not applicable.
 fn not_applicable<T>(why: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::NotApplicable(why.into()))
 }
 
 impl Case {
-    /// Runs it against a driver that is opened this way. `name` is in the names of all topics and files: letters, digits and `-`, unique on this
-    /// host meanwhile; in `domain`, 1 to 100, there is nobody else. `start` starts the second process of a case that has
-    /// two; the case ends it.
+    /// Runs the case with a driver that is opened as `way` says.
+    ///
+    /// - `name`: part of the names of all topics and files; letters, digits and `-`, unique on this host during the
+    ///   case.
+    /// - `domain`: DDS domain from 1 to 100 that no other process uses.
+    /// - `start`: starts the second process of a case with two processes; the case ends that process.
     #[must_use]
     pub fn run(&self, driver: &Driver, way: &Way, name: &str, domain: u32, start: &Start<'_>) -> Verdict {
         let start = (self.processes > 1).then_some(start);
@@ -109,13 +112,13 @@ impl Case {
     }
 }
 
-/// All cases, in the order in which they are told.
+/// Returns all cases, in the order in which they are listed.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     cases::all()
 }
 
-/// The case of that name.
+/// Returns the case with this id.
 #[must_use]
 pub fn case(id: &str) -> Option<Case> {
     cases().into_iter().find(|case| case.id == id)

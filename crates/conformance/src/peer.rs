@@ -1,7 +1,7 @@
-//! The reader of a case in a process of its own, as the two ends of a run are.
+//! Reader of a case in a process of its own, as in a run.
 //!
-//! The case asks, the other process answers, one question at a time, as JSON lines over a socket that is the standard
-//! input of that process.
+//! The case sends one request at a time, and the other process answers it. Both are JSON lines over a socket, which
+//! is the standard input of that process.
 
 use std::{
     io,
@@ -21,10 +21,10 @@ use crate::{
     broken,
 };
 
-/// How long an answer may take beyond what it waits for itself: the driver may be slow to load, open or close.
+/// Time limit of an answer, including the wait that was requested: the driver may be slow to load, open or close.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts the second process of a case, which calls [`serve`] with what it gets as its standard input.
+/// Starts the second process of a case, which calls [`serve`] with its standard input as the channel.
 pub type Start<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
 
 #[derive(Serialize, Deserialize)]
@@ -51,21 +51,21 @@ impl Message for Ask {
 }
 
 impl Message for Answer {
-    /// It carries all samples of a case.
+    /// Longest line in bytes; an answer carries all samples of a case.
     const MAX_LINE_BYTES: u64 = 512 << 20;
 }
 
-/// Payloads as base64: a line of numbers takes too long to read.
+/// Serializes a payload as base64: an array of numbers takes too long to parse.
 pub fn to_base64<S: Serializer>(payload: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&STANDARD.encode(payload))
 }
 
-/// And back.
+/// Deserializes a payload from base64.
 pub fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     STANDARD.decode(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
 }
 
-/// A reader in another process. Dropped, that process is killed.
+/// Reader in another process. That process is killed when the value is dropped.
 pub struct Far {
     process: Child,
     asks: UnixStream,
@@ -74,14 +74,14 @@ pub struct Far {
 
 impl Drop for Far {
     fn drop(&mut self) {
-        // it has ended already, where it was closed
+        // has no effect if the process has exited
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
 impl Far {
-    /// Starts the process, and has it open a reader.
+    /// Starts the process, and opens a reader in it.
     pub fn open(start: &Start<'_>, bench: &Bench<'_>, topic: &str, wish: &Wish) -> Result<Self, Stop> {
         let failed =
             |error: io::Error| Stop::Failed(format!("the second process cannot be started: {error}"));
@@ -116,7 +116,7 @@ impl Far {
         }
     }
 
-    /// What arrives there until there are so many, or nothing has come for so long.
+    /// Receives samples in that process until there are `expected`, or none has arrived for `quiet`.
     pub fn receive(&self, expected: usize, quiet: Duration) -> Result<Vec<Got>, Stop> {
         match self.ask(&Ask::Receive { expected, quiet })? {
             Answer::Received(got) => Ok(got),
@@ -150,11 +150,11 @@ impl End for &Far {
     }
 }
 
-/// Plays the reader of a case, in the second process. Returns when it is closed; `on_end` is called when the process that
-/// tries the case is gone, and must end this one at once, whatever the driver is doing.
+/// Runs the reader of a case in the second process, until the case closes it. `on_end` is called when the first
+/// process is gone, and must end this one at once, whatever the driver is doing.
 ///
 /// # Errors
-/// The channel is closed or broken.
+/// Returns an error if the channel is closed or broken.
 pub fn serve(
     driver: &Driver,
     channel: OwnedFd,
@@ -164,7 +164,7 @@ pub fn serve(
     let asks = Inbox::start(answers.try_clone()?, on_end);
     let mut open = None;
     loop {
-        // the end of the channel ends the process
+        // `on_end` ends the process when the channel ends
         let Ok(ask) = asks.receive(PATIENCE) else { continue };
         let last = matches!(ask, Ask::Close);
         let answer = answer(driver, &mut open, ask).unwrap_or_else(|stop| match stop {

@@ -1,24 +1,24 @@
-//! The policies, each with two values that differ, of which a driver has at most one without being asked.
+//! QoS policies, each with two different values, of which a driver has at most one by default.
 
 use experiment::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
     Reliability, Scope,
 };
 
-/// A side of a topic.
+/// Kind of endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Writers.
+    /// Writer.
     Writer,
-    /// Readers.
+    /// Reader.
     Reader,
 }
 
 impl Side {
-    /// Both.
+    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Writer, Self::Reader];
 
-    /// As in a sentence.
+    /// Returns the name for messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Writer => "writer",
@@ -27,7 +27,8 @@ impl Side {
     }
 }
 
-/// Two values of a policy for one side; none where DDS does not define it there, or where it cannot be asked for.
+/// Returns two values of a policy for one kind of endpoint; `None` if DDS does not define it there, or if it cannot
+/// be requested.
 pub fn two_of(policy: Policy, side: Side) -> Option<[Qos; 2]> {
     let writer = side == Side::Writer;
     let some = |ns| Some(QosDuration::Ns(ns));

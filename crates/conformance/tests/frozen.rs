@@ -1,4 +1,4 @@
-//! A driver that was built when the contract had version 1 works with whatever host is built today.
+//! A driver built against version 1 of the contract works with the current host.
 
 mod support;
 
@@ -13,14 +13,14 @@ use conformance::Verdict;
 use driver_host::{Driver, LoadError};
 use support::{compile, tests};
 
-/// What stands in `abi-v1/`. Never to be written anew: a change of the contract that breaks an old driver is a new
-/// `DDSMARK_ABI_VERSION`, with a frozen driver of its own.
+/// Checksums of the files in `abi-v1/`. Never change them: a change of the contract that breaks an old driver is a
+/// new `DDSMARK_ABI_VERSION`, with a frozen driver of its own.
 const FROZEN: [(&str, &str); 2] = [
     ("driver.c", "e9d583c12d8d7f1459846f9f0700f8fd1d7a5bfdd22494f9ba569484391bfe05"),
     ("ddsmark/driver.h", "b5d80e33dc1a3977b7bd7b9cbe3c1a653ed83ee97899f706b43249ec81e16b52"),
 ];
 
-/// The frozen table, changed as another time would have it.
+/// Source that changes the table of the frozen driver as an older or newer contract would.
 const AGED: &str = "
     #define ddsmark_driver_entry frozen_entry
     #include \"driver.c\"
@@ -54,7 +54,7 @@ fn sha256(file: &str) -> String {
 
 const DRIVER: &str = "DDSMARK_TEST_DRIVER";
 
-/// This program again, with the driver of the case.
+/// Starts this program again as the second process, with the driver of the case.
 fn second_process(driver: &Driver) -> impl Fn(OwnedFd) -> io::Result<Child> {
     move |channel| {
         Command::new(std::env::current_exe()?)
@@ -75,7 +75,7 @@ fn the_second_process_of_a_case() {
     conformance::serve(&driver, channel, || std::process::exit(1)).expect("orders until the last");
 }
 
-/// The cases count the threads and descriptors of this process: alone in its file.
+/// The cases count the threads and descriptors of this process, so this is the only test of its file.
 #[test]
 fn a_driver_of_version_1_loads_and_keeps_its_promises_and_those_of_other_times_are_told_apart() {
     for (file, expected) in FROZEN {
@@ -106,11 +106,11 @@ fn a_driver_of_version_1_loads_and_keeps_its_promises_and_those_of_other_times_a
         );
     }
 
-    // its source, built anew today
+    // its source, built against the current header
     built("thawed", tests().join("../../../include"))
         .expect("the old source builds against the present header");
 
-    // the same table, as other times would have it
+    // the same table, as an older or newer contract would have it
     let aged = |name: &str, change: &str| {
         let source = directory.path().join(format!("{name}.c"));
         fs::write(&source, AGED.replace("CHANGE", change)).expect("a file");
@@ -127,7 +127,7 @@ fn a_driver_of_version_1_loads_and_keeps_its_promises_and_those_of_other_times_a
     assert!(later.to_string().contains("has ABI version 2; this ddsmark knows version 1"), "{later}");
     assert!(later.hint().contains("build the driver again"), "{}", later.hint());
 
-    // and the same description: what lies beyond its size is not looked at, whatever is there
+    // the same for the description: content beyond its size is ignored
     let described = |name: &str, size: &str| aged(name, &format!("described.first.struct_size = {size}"));
     for (name, size, kept) in [
         ("first", "sizeof described.first", 0),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * liar.c: the teaching driver, honest in all but one thing. -DLIE=<name of a function below> puts that function into
- * the table; without it the driver is as it is shipped.
+ * liar.c: the teaching driver with one violation of the contract: -DLIE=<name of a function below>, which changes the
+ * table of the driver. `nothing` changes nothing.
  */
 #include <ddsmark/driver.h>
 
@@ -292,7 +292,7 @@ static void never_listens(void) {
 
 static void nothing(void) {}
 
-/* Those that are not told this time. */
+/* Refers to all of them, so that those not selected cause no warning. */
 static void (*const lies[])(void) = {
     nothing,
     odd_source,

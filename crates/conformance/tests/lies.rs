@@ -1,4 +1,4 @@
-//! Each case against a driver that breaks its promise, and nothing else. The honest twin is the teaching driver.
+//! Runs each case with a driver that violates its promise, and nothing else. The reference is the teaching driver.
 
 mod support;
 
@@ -8,7 +8,7 @@ use conformance::Verdict;
 use driver_host::Driver;
 use support::{compile, tests};
 
-/// A lie of `liar.c`, the case that finds it out, and what that says.
+/// Violations of `liar.c`, each with the case that detects it and a part of the message.
 const LIES: &[(&str, &str, &str)] = &[
     ("odd_source", "describe", "`version_source` is `hearsay`"),
     ("leaves_thread", "clean-close", "after the first close there is left: 1 thread(s): leftover"),
@@ -97,23 +97,24 @@ const LIES: &[(&str, &str, &str)] = &[
     ("counts_no_bytes", "counters", "packets sent had 0 B"),
 ];
 
-/// What the teaching driver does not declare. A middleware passes these in tests/e2e.
+/// Cases on policies that the teaching driver does not declare. A middleware passes them in tests/e2e.
 const BEYOND_TEACHING: [&str; 6] =
     ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"];
 
-/// A driver that tells this lie.
+/// Builds a driver with this violation.
 fn liar(directory: &Path, lie: &str) -> Driver {
     let include = tests().join("../../../include");
     let library = compile(directory, lie, &tests().join("liar.c"), &include, &[&format!("-DLIE={lie}")]);
     Driver::load(&library).unwrap_or_else(|error| panic!("{lie}: {error}"))
 }
 
-/// The teaching driver does not reach beyond one process, and says so.
+/// Starts no process: the teaching driver declares that it does not reach beyond one process.
 fn alone(_: OwnedFd) -> io::Result<Child> {
     Err(io::Error::other("no second process is needed"))
 }
 
-/// One test: the cases count the threads and descriptors of this process, which nothing else may change meanwhile.
+/// A single test: the cases count the threads and descriptors of this process, which no other test may change
+/// meanwhile.
 #[test]
 fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -131,8 +132,8 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
         }
     }
 
-    // those of two processes are found out in tests/e2e
-    // and what the teaching driver has not, in a driver that has it
+    // Features that the teaching driver lacks, in a driver that has them. Violations across two processes are
+    // tested in tests/e2e.
     for (way, id) in [("lends", "loans"), ("keeps_thread", "clean-close"), ("expires_three", "lifespan")] {
         let driver = liar(directory.path(), way);
         let case = conformance::case(id).expect("a case");
@@ -140,7 +141,7 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
         assert_eq!(verdict, Verdict::Passed, "{way}");
     }
 
-    // a case needs all that it observes: of ownership the strength is not declared
+    // a case needs all policies that it observes: here the ownership strength is not declared
     let driver = liar(directory.path(), "declares_unobserved");
     let case = conformance::case("ownership").expect("a case");
     let verdict =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lies_beyond.h: lies about what the teaching driver has not: loans, and policies that it does not grant; and about
- * memory. Part of liar.c.
+ * lies_beyond.h: violations for features that the teaching driver lacks (loans, further policies), and memory leaks.
+ * Part of liar.c.
  */
-/* -- loans: honest ones first, which the teaching driver has not -----------------------------------------------------
+/* -- loans: first a correct implementation, which the teaching driver lacks ------------------------------------------
  */
 
 static ddsmark_status open_with_loans(ddsmark_participant *p, const ddsmark_writer_config *config,
@@ -110,7 +110,7 @@ static void damages_loans(void) {
   lying.writer_publish = publish_damaged;
 }
 
-/* -- policies that are declared, granted and without effect -------------------------------------------------------- */
+/* -- policies that are declared and granted, but have no effect ---------------------------------------------------- */
 
 static uint64_t without_effect;
 static ddsmark_status open_writer_without(ddsmark_participant *p, const ddsmark_writer_config *config,
@@ -178,7 +178,7 @@ static void ignores_ownership(void) {
   ignores(DDSMARK_POLICY_OWNERSHIP);
   ignores(DDSMARK_POLICY_OWNERSHIP_STRENGTH);
 }
-/* Ownership without its strength: its case needs both. Of presentation there is no case. */
+/* Ownership without its strength, although its case needs both. Presentation has no case. */
 static void declares_unobserved(void) {
   described.policies[DDSMARK_POLICY_OWNERSHIP].support = DDSMARK_SUPPORT_ENFORCED;
   described.policies[DDSMARK_POLICY_PRESENTATION].support = DDSMARK_SUPPORT_ENFORCED;
@@ -213,7 +213,7 @@ static void keeps_one_more(void) {
 
 /* -- memory -------------------------------------------------------------------------------------------------------- */
 
-/* More than the heap of a process that has tried other drivers has room for. */
+/* Bytes a sample: too many for the free heap of a process that has run other drivers before. */
 #ifndef LEAK
 #define LEAK 1000
 #endif

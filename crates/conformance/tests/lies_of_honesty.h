@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lies_of_honesty.h: lies about what is in force and what was counted. Part of liar.c.
+ * lies_of_honesty.h: wrong effective settings and wrong counters. Part of liar.c.
  */
 static ddsmark_status settings_none(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
   (void)p, (void)visit, (void)context;

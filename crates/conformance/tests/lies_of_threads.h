@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lies_of_threads.h: threads that stay after the close, declared as kept or not. Part of liar.c.
+ * lies_of_threads.h: threads that are left after the close, declared as kept or not. Part of liar.c.
  */
 static void *sleeper(void *unused) {
   (void)unused;
@@ -30,7 +30,7 @@ static void declare(const char *const *names, uint32_t count) {
 }
 static uint32_t closes;
 
-/* Honest: the first close leaves one, and later ones nothing more. */
+/* Correct: the first close leaves one thread, and later ones leave none. */
 static ddsmark_status close_keeping(ddsmark_participant *p) {
   if (closes++ == 0)
     start(keepers[0]);
@@ -73,7 +73,7 @@ static void keeps_what_it_names_not(void) {
   lying.participant_close = close_leaving_thread;
 }
 
-/* Names that no thread can have, or that say nothing. */
+/* Invalid names: empty, too long, or repeated. */
 static void keeps_a_nameless_thread(void) {
   static const char *const names[] = {""};
   declare(names, 1);

@@ -1,4 +1,4 @@
-//! What policies do that a driver declares as enforced.
+//! Cases on the effect of policies that a driver declares as enforced.
 
 use std::{
     thread,
@@ -69,10 +69,11 @@ pub const CASES: &[Written] = &[
     },
 ];
 
-/// How long what must not come is waited for.
+/// Wait for samples that must not arrive.
 const NOTHING: Duration = Duration::from_millis(400);
 
-/// The strongest guarantee, and more; received when it is asked for, if the driver can.
+/// Returns the strongest delivery guarantee with this change; with receive calls instead of a listener, if the
+/// driver can.
 fn wish(bench: &Bench<'_>, change: impl FnOnce(&mut Qos)) -> Wish {
     let mut wish = bench.wish(64);
     if let Some(mode) =
@@ -92,7 +93,7 @@ fn numbers(got: &[Got]) -> Vec<u64> {
     got.iter().filter_map(Got::number).collect()
 }
 
-/// So that samples wait in the reader.
+/// Excludes listeners, so that samples wait in the reader.
 fn takes_when_asked(wish: &Wish) -> Held {
     if wish.mode == ReceiveMode::Listener {
         return not_applicable("it receives by listener only, which takes at once");
@@ -127,14 +128,14 @@ fn history_depth(bench: &Bench<'_>) -> Held {
     inlet.close()
 }
 
-/// The counter of that name, of whichever end has it.
+/// Returns the counter of this name from the endpoint that has it; the larger value if both have it.
 fn counted(pair: &Pair, name: &str) -> Result<Option<u64>, Stop> {
     let writer = pair.writer.monitor().counters()?.get(name).copied();
     let reader = pair.inlet.monitor()?.counters()?.get(name).copied();
     Ok(writer.into_iter().chain(reader).max())
 }
 
-/// The counter rises after a sample is written and nothing follows.
+/// Checks that the counter rises after a sample is written and none follows.
 fn rises(bench: &Bench<'_>, wish: &Wish, name: &str, what: &str) -> Held {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, wish)?;
@@ -153,7 +154,7 @@ fn rises(bench: &Bench<'_>, wish: &Wish, name: &str, what: &str) -> Held {
     pair.close()
 }
 
-/// The counter stays where it is without the policy.
+/// Checks that the counter stays 0 without the policy.
 fn stays(bench: &Bench<'_>, name: &str) -> Held {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &wish(bench, |_| {}))?;
@@ -197,8 +198,8 @@ fn lifespan(bench: &Bench<'_>) -> Held {
             "samples {got:?} of a lifespan of 50 ms are given to the reader after 400 ms"
         ));
     }
-    // Positive control: a driver that drops everything passes the above. A fresh sample may expire on its way where the
-    // host is busy, so many are tried.
+    // Positive control: a driver that drops every sample passes the check above. On a busy host a fresh sample may
+    // expire on its way, so several are tried.
     let begin = Instant::now();
     let mut fresh = 3;
     while begin.elapsed() < PATIENCE {

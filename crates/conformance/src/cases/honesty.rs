@@ -1,4 +1,4 @@
-//! What a driver says is in force, and what it counts.
+//! Cases on effective settings, effective QoS and counters.
 
 use driver_abi::{FEATURE_LOCATORS, UNSUPPORTED};
 use driver_host::{Counters, DriverError, Participant, WriteOutcome};
@@ -64,7 +64,7 @@ fn settings(bench: &Bench<'_>) -> Held {
     pair.close()
 }
 
-/// Opens an entity with these policies, and reads them back.
+/// Opens an endpoint with these policies, and reads them back.
 fn in_force(bench: &Bench<'_>, participant: &Participant, side: Side, qos: &Qos) -> Result<Qos, DriverError> {
     let wish = Wish { qos: qos.clone(), ..bench.wish(64) };
     let topic = bench.topic();
@@ -88,7 +88,8 @@ fn in_force(bench: &Bench<'_>, participant: &Participant, side: Side, qos: &Qos)
     }
 }
 
-/// Each policy of this kind of support, for each side that has it.
+/// Checks each policy with one of these kinds of support, for each kind of endpoint that has it. Returns the number
+/// of checks.
 fn each(
     bench: &Bench<'_>,
     kinds: &[Support],
@@ -122,7 +123,7 @@ fn qos_read_back(bench: &Bench<'_>) -> Held {
         Ok(())
     })?;
     let ignored = each(bench, &[Support::Ignored], |policy, side, values| {
-        // of two values at most one is what happens anyway
+        // at most one of the two values is the driver's default
         for asked in values {
             if !asked.differences(&in_force(bench, &participant, side, asked)?).is_empty() {
                 return Ok(());
@@ -152,7 +153,7 @@ fn qos_refused(bench: &Bench<'_>) -> Held {
                 }
             }
         }
-        // of two values at most one is what happens anyway
+        // at most one of the two values is the driver's default
         if accepted == values.len() {
             return broken(format!("{policy} of a {} is unsupported, and yet accepted", side.name()));
         }
@@ -176,7 +177,7 @@ fn counters(bench: &Bench<'_>) -> Held {
     let mut before = (writer.counters()?, reader.counters()?);
     let (mut accepted, mut timed_out, mut refused) = (0, 0, 0);
     for round in 0..12 {
-        // nobody reads at first: a queue with an end fills up
+        // nothing is read at first: a bounded queue fills up
         for number in 0..50 {
             match pair.writer.write(0, &numbered(number, SIZE))? {
                 WriteOutcome::Accepted => {
@@ -186,7 +187,7 @@ fn counters(bench: &Bench<'_>) -> Held {
                 WriteOutcome::TimedOut => timed_out += 1,
                 WriteOutcome::Refused => refused += 1,
             }
-            // full, and each further write might wait as long
+            // the queue is full, and each further write might wait as long
             break;
         }
         if round >= 10 {
@@ -209,7 +210,7 @@ fn counters(bench: &Bench<'_>) -> Held {
         if (packets == 0) != (bytes == 0) {
             return broken(format!("{packets} packets sent had {bytes} B"));
         }
-        // with discovery the middleware may have a shorter way within one process
+        // with discovery the middleware may use a shorter path within one process
         if bench.driver.has(FEATURE_LOCATORS) && bytes < accepted * SIZE as u64 {
             return broken(format!("{accepted} samples of {SIZE} B were accepted, and {bytes} B sent"));
         }
@@ -217,7 +218,7 @@ fn counters(bench: &Bench<'_>) -> Held {
     pair.close()
 }
 
-/// What was counted before is counted still, and is no less.
+/// Checks that every earlier counter is still valid and has not decreased.
 fn check_progress(side: &str, before: &Counters, now: &Counters) -> Held {
     for (name, before) in before {
         match now.get(name) {

@@ -1,4 +1,4 @@
-//! What a driver says of itself, how it opens and closes, and what it refuses.
+//! Cases on the description of a driver, on open and close, and on rejected arguments.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::{
     not_applicable,
 };
 
-/// As the kernel keeps it, without its end.
+/// Longest thread name that the kernel keeps, in bytes without the terminator.
 const MAX_THREAD_NAME_BYTES: usize = 15;
 
 pub const CASES: &[Written] = &[
@@ -126,14 +126,14 @@ fn clean_close(bench: &Bench<'_>) -> Held {
         if let Some(left) = census.left(bench.name, &kept) {
             return broken(format!("after {round} there is left: {left}"));
         }
-        // no more after a later close than after the first
+        // a later close leaves at most the threads of the first
         let stayed = census.started();
         kept.retain(|name| stayed.contains(name));
     }
     Ok(())
 }
 
-/// The call failed with that status.
+/// Checks that the call failed with this status.
 pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> Held {
     match result {
         Err(error) if error.status == expected => Ok(()),
@@ -176,7 +176,7 @@ fn undeclared_refused(bench: &Bench<'_>) -> Held {
     let mut check = |what: &str, wish: &Wish, writes: bool| {
         asked += 1;
         let topic = bench.topic();
-        // the status of an open that fails is inside of `Stop`: asked directly
+        // called directly, because `Stop` hides the status of a failed open
         let result = if writes {
             participant.writer(&writer_config(&topic, wish)).map(drop)
         } else {
@@ -212,7 +212,7 @@ fn undeclared_refused(bench: &Bench<'_>) -> Held {
     Ok(())
 }
 
-/// Whether it declares any kind of batching.
+/// Returns whether the driver declares any kind of batching.
 pub fn batches(bench: &Bench<'_>) -> bool {
     ["native_batching", "application_batching"].iter().any(|feature| bench.driver.description().has(feature))
 }

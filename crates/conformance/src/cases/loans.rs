@@ -1,4 +1,4 @@
-//! Memory that a driver lends to be written into.
+//! Case on memory that a driver lends for writing.
 
 use driver_abi::{FEATURE_WRITER_LOANS, TOO_LARGE, UNSUPPORTED};
 use driver_host::{Loan, TypeKind, Writer};
@@ -20,7 +20,7 @@ pub const CASES: &[Written] = &[Written {
 }];
 
 const SIZE: u64 = 4_096;
-/// More than any pool holds, if nothing comes back to it.
+/// Number of loans: more than any pool holds, if no loan returns to it.
 const ROUNDS: u64 = 2_000;
 
 fn loans(bench: &Bench<'_>) -> Held {
@@ -45,7 +45,7 @@ fn loans(bench: &Bench<'_>) -> Held {
     }
     for round in (0..ROUNDS).step_by(2) {
         let mut first = borrow(writer, round)?;
-        // a pool may have one only
+        // a pool may have one loan only
         let mut second = writer.loan(SIZE)?;
         if let Some(second) = &mut second {
             second.bytes().copy_from_slice(&numbered(round + 1, SIZE as usize));
@@ -67,7 +67,7 @@ fn loans(bench: &Bench<'_>) -> Held {
     pair.close()
 }
 
-/// A loan that holds the sample of that number.
+/// Takes a loan, and fills it with the sample of this number.
 fn borrow(writer: &Writer, number: u64) -> Result<Loan<'_>, Stop> {
     let mut loan = until_some("a loan", || writer.loan(SIZE))?;
     loan.bytes().copy_from_slice(&numbered(number, SIZE as usize));

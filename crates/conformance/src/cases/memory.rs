@@ -1,4 +1,4 @@
-//! What stays behind in memory.
+//! Case on memory leaks.
 
 use std::{fs, time::Duration};
 
@@ -17,15 +17,15 @@ pub const CASES: &[Written] = &[Written {
     run: memory,
 }];
 
-/// What is kept for the next time is all there after so many rounds.
+/// Warm-up rounds, after which everything that is kept for reuse is allocated.
 const WARM: u32 = 10;
-/// Then so many spells of so many rounds. What leaks grows in each of them; what is kept, or comes of how the allocator
-/// happens to place things, does not.
+/// Number of measured periods, and rounds in each. A leak grows in each period; memory kept for reuse, and what
+/// depends on the allocator's placement, does not.
 const SPELLS: usize = 4;
 const ROUNDS: u32 = 10;
-/// In each round.
+/// Samples in each round.
 const SAMPLES: u64 = 500;
-/// The least growth in a spell that is told: 50 B a sample, or 25 KiB an entity.
+/// Smallest growth in a period that fails the case, in KiB: 50 B a sample, or 25 KiB an entity.
 const LEAST_KIB: i64 = 250;
 
 fn memory(bench: &Bench<'_>) -> Held {
@@ -53,7 +53,7 @@ fn memory(bench: &Bench<'_>) -> Held {
     Ok(())
 }
 
-/// A participant, a pair, samples; and all closed.
+/// Opens a participant and a pair, transfers samples, and closes everything.
 fn round(bench: &Bench<'_>) -> Held {
     const SIZE: usize = 200;
     const WINDOW: u64 = 10;
@@ -70,7 +70,8 @@ fn round(bench: &Bench<'_>) -> Held {
     Ok(participant.close()?)
 }
 
-/// Memory of this process that is no file's, in KiB: its heap, its stacks, and its share of shared memory.
+/// Returns the memory of this process that is not backed by a file, in KiB: heap, stacks, and its share of shared
+/// memory.
 fn held_kib() -> Result<i64, Stop> {
     const FILE: &str = "/proc/self/smaps_rollup";
     let text = fs::read_to_string(FILE).map_err(|error| Stop::Failed(format!("{FILE}: {error}")))?;

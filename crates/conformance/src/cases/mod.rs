@@ -1,4 +1,4 @@
-//! The cases, by part of the contract.
+//! Conformance cases, by part of the contract.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ use experiment::Policy;
 
 use crate::{Case, Held, bench::Bench};
 
-/// A case, as it is written.
+/// Definition of a case.
 pub struct Written {
     pub id: &'static str,
     pub section: &'static str,
     pub promise: &'static str,
-    /// Policies whose effect it observes; it runs only where the driver declares all of them as enforced.
+    /// Policies whose effect the case observes; it runs only if the driver declares all of them as enforced.
     pub observes: &'static [Policy],
     pub run: fn(&Bench<'_>) -> Held,
 }
 
-/// All, in the order in which they are told.
+/// Returns all cases, in the order in which they are listed.
 pub fn all() -> Vec<Case> {
     let mut all = Vec::new();
     for cases in [
@@ -40,7 +40,7 @@ pub fn all() -> Vec<Case> {
     ] {
         all.extend(cases.iter().map(|case| case.told(case.id.into(), 1)));
     }
-    // what concerns samples again, over whatever way the middleware takes between processes
+    // the cases about samples again, over the path that the middleware takes between processes
     let samples = traffic::CASES.iter().chain(loans::CASES);
     all.extend(samples.map(|case| case.told(format!("{}-across", case.id).into(), 2)));
     all.extend(traffic::ACROSS.iter().map(|case| case.told(case.id.into(), 2)));

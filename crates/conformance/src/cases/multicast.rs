@@ -1,4 +1,4 @@
-//! Multicast: refused where it is not declared, and in force where the driver says so.
+//! Case on multicast: rejected if it is not declared, and effective if the driver says so.
 
 use std::{fs, time::Duration};
 
@@ -38,7 +38,7 @@ fn multicast(bench: &Bench<'_>) -> Held {
     said(bench, &bench.config(), "on", "not asked for")?;
 
     let participant = match bench.driver.open(&asked) {
-        // the transport or the interface may have none
+        // the transport or the interface may not support it
         Err(error) if error.status == UNSUPPORTED => return not_applicable(error.to_string()),
         other => other?,
     };
@@ -65,7 +65,7 @@ fn multicast(bench: &Bench<'_>) -> Held {
     }
 }
 
-/// The setting `multicast`, which may be anything but `contrary`.
+/// Returns the setting `multicast`; fails the case if it is `contrary`.
 fn said(bench: &Bench<'_>, config: &ParticipantConfig, contrary: &str, asked: &str) -> Result<String, Stop> {
     let settings = bench.driver.open(config)?.settings()?;
     match settings.get("multicast").map(String::as_str) {
@@ -75,8 +75,8 @@ fn said(bench: &Bench<'_>, config: &ParticipantConfig, contrary: &str, asked: &s
     }
 }
 
-/// Bytes that this network namespace has sent by multicast, everybody's, over IPv4 and IPv6. None where the kernel does
-/// not say.
+/// Returns the bytes that all processes of this network namespace have sent by multicast, over IPv4 and IPv6;
+/// `None` if the kernel does not report them.
 fn sent_by_multicast() -> Option<u64> {
     let netstat = fs::read_to_string("/proc/self/net/netstat").ok()?;
     let mut lines = netstat.lines().filter_map(|line| line.strip_prefix("IpExt:"));

@@ -1,4 +1,4 @@
-//! Each way to receive.
+//! Cases on receive modes.
 
 use std::{
     sync::{
@@ -30,7 +30,7 @@ pub const CASES: &[Written] = &[
         id: "receive-polling",
         section: "reader_receive()",
         promise: "by polling samples arrive; the call never waits, whatever its time limit",
-        // a driver that waits here hangs, and whoever runs the case sees that
+        // a driver that waits here hits the time limit of the case
         observes: &[],
         run: |bench| asked(bench, ReceiveMode::Polling, 3_600_000_000_000),
     },
@@ -94,10 +94,10 @@ fn listener(bench: &Bench<'_>) -> Held {
     if heard != SAMPLES {
         return broken(format!("{SAMPLES} samples were written, and the listener was given {heard}"));
     }
-    // Dropped, not closed by `close`: its state stays where it is, should the driver still use it.
+    // Dropped, not closed by `close`: its state is not freed, in case the driver still uses it.
     drop(reader);
     for number in 0..SAMPLES {
-        // of no interest: there is nobody to write to
+        // the outcome does not matter: there is no reader
         let _ = writer.write(0, &numbered(number, 64))?;
     }
     thread::sleep(Duration::from_millis(200));

@@ -1,4 +1,4 @@
-//! Matching, and what becomes of samples.
+//! Cases on matching and on the delivery of samples.
 
 use std::{
     thread,
@@ -76,7 +76,7 @@ pub const CASES: &[Written] = &[
     },
 ];
 
-/// Those that are told only of two processes.
+/// Cases that exist for two processes only.
 pub const ACROSS: &[Written] = &[Written {
     id: "peer-killed",
     section: "6",
@@ -85,7 +85,7 @@ pub const ACROSS: &[Written] = &[Written {
     run: peer_killed,
 }];
 
-/// How long a peer that is gone without a word may count: leases are 10 s, or a few times that.
+/// Time limit for a killed peer to become unmatched: leases are 10 s, or a few times that.
 const LEASE_PATIENCE: Duration = Duration::from_secs(40);
 
 fn matching(bench: &Bench<'_>) -> Held {
@@ -112,7 +112,8 @@ fn matching(bench: &Bench<'_>) -> Held {
     inlet.close()
 }
 
-/// The end counts nobody any more; without discovery, nobody but whom it was connected with.
+/// Checks that the endpoint becomes unmatched; without discovery, it stays matched with the peer it was connected
+/// to.
 fn unmatched(bench: &Bench<'_>, what: &str, end: &dyn End, patience: Duration) -> Held {
     let begin = Instant::now();
     let left = u32::from(bench.driver.has(FEATURE_LOCATORS));
@@ -129,7 +130,7 @@ fn unmatched(bench: &Bench<'_>, what: &str, end: &dyn End, patience: Duration) -
     }
 }
 
-/// Some samples, accepted or not: only a failure is one.
+/// Writes some samples, accepted or not: only a failed write call fails the case.
 fn write_to_nobody(writer: &Writer) -> Held {
     for number in 0..20 {
         if let Err(error) = writer.write(0, &numbered(number, 64)) {
@@ -147,7 +148,7 @@ fn peer_killed(bench: &Bench<'_>) -> Held {
     if pair.inlet.receive(1, PATIENCE)?.is_empty() {
         return broken("a sample did not arrive");
     }
-    // its process is killed
+    // kills its process
     drop(pair.inlet);
     unmatched(bench, "the reader's process was killed", &pair.writer.monitor(), LEASE_PATIENCE)?;
     write_to_nobody(&pair.writer)?;
@@ -160,7 +161,7 @@ fn delivery(bench: &Bench<'_>) -> Held {
     for size in [16, 64, 1472, 63_000, 1 << 20].into_iter().filter(|&size| size as u64 <= largest) {
         let mut pair = bench.pair(&participant, &bench.wish(size as u64))?;
         for number in 0..10 {
-            // a sample may be smaller than the size that its writer was opened for
+            // a sample may be smaller than the maximum size of its writer
             let written = numbered(number, if number % 2 == 0 { size } else { size - size / 3 });
             write(&pair.writer, 0, &written)?;
             let got = pair.inlet.receive(1, PATIENCE)?;
@@ -184,7 +185,8 @@ fn difference(written: &[u8], read: &[u8]) -> Option<String> {
     Some(format!("with another byte at {at}"))
 }
 
-/// Numbers in the order of arrival rise by one; with gaps, if samples may be lost.
+/// Checks that the numbers rise by one in the order of arrival; gaps are valid if samples may be lost. Returns the
+/// next number.
 fn check_order(got: &[Got], mut next: u64, may_lose: bool) -> Result<u64, Stop> {
     for got in got {
         let Some(number) = got.number() else { return broken("a sample that nobody wrote arrived") };
@@ -211,7 +213,7 @@ fn order(bench: &Bench<'_>) -> Held {
         for number in first..first + WINDOW {
             write(&pair.writer, 0, &numbered(number, 64))?;
         }
-        // gently: no more is under way than any queue holds
+        // small steps: at most as many samples are outstanding as any queue holds
         let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
         let got = pair.inlet.receive(WINDOW as usize, quiet)?;
         arrived += got.len() as u64;
@@ -298,7 +300,7 @@ fn wait_acked(bench: &Bench<'_>) -> Held {
     let limit = PATIENCE.as_nanos() as u64;
     write(&pair.writer, 0, &numbered(0, 64))?;
     let mut written = 1;
-    // nobody reads: a short queue may be full before
+    // nothing is read: a short queue may be full before
     while written < SAMPLES && pair.writer.write(0, &numbered(written, 64))? == WriteOutcome::Accepted {
         written += 1;
     }
@@ -307,7 +309,7 @@ fn wait_acked(bench: &Bench<'_>) -> Held {
     if early && (got.len() as u64) < written {
         return broken(format!("all {written} samples are acknowledged, and {} are there", got.len()));
     }
-    // some acknowledge only what was taken
+    // some drivers acknowledge only samples that were taken
     if !early && !pair.writer.wait_acked(limit)? {
         return broken(format!("all was received, and not acknowledged within {} s", PATIENCE.as_secs()));
     }

@@ -1,16 +1,16 @@
-//! Drivers from C sources, built by the tests that try them.
+//! Builds drivers from C sources.
 
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// The tests of this crate.
+/// Returns the directory of this crate's tests.
 pub fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-/// A driver from this source, against the header that lies in `include`.
+/// Builds a driver from this source against the header in `include`, and returns the library.
 pub fn compile(directory: &Path, name: &str, source: &Path, include: &Path, arguments: &[&str]) -> PathBuf {
     let library = directory.join(format!("libddsmark_{name}.so"));
     let status = Command::new("cc")
