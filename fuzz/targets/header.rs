@@ -1,5 +1,4 @@
-//! The header of a sample: what is read from a payload is what stamping it would write; and whatever strangers send, what
-//! a reader counts adds up.
+//! Header of a sample: stamping what was read reproduces the payload. The counts of a reader add up for any input.
 #![no_main]
 
 use agent::{

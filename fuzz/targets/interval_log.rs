@@ -1,4 +1,4 @@
-//! An HdrHistogram interval log, of ours or of anybody's: what is read can be summed up, and stored again as it was.
+//! HdrHistogram interval log of any origin: what loads can be merged, and stored and read again unchanged.
 #![no_main]
 
 use std::time::SystemTime;
@@ -17,7 +17,7 @@ fuzz_target!(|text: &[u8]| {
             assert!(histogram.value_at_quantile(quantile) <= histogram.max());
         }
     }
-    // not all that is read as a kind is a tag that we would write
+    // not every kind that can be read is a tag that can be written
     let Ok(text) = log.write(SystemTime::UNIX_EPOCH, "") else { return };
     let again = IntervalLog::read(&text).expect("what was written loads");
     assert!(again.iter().map(|(.., read)| read).eq(windows.iter().map(|(.., written)| written)));

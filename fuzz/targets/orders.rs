@@ -1,4 +1,5 @@
-//! What a runner says, as an agent reads it: lines until one is none. What was understood can be said again.
+//! Orders as an agent reads them, up to the first invalid line: each valid one can be sent and read again
+//! unchanged.
 #![no_main]
 
 use control::{Order, receive_line, send};

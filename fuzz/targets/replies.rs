@@ -1,5 +1,5 @@
-//! What an agent says, as a runner reads it: lines until one is none. What was understood can be said again, and what was
-//! recorded can be summed up and stored.
+//! Replies as a runner reads them, up to the first invalid line: each valid one can be sent and read again, and its
+//! measurements can be summarized and stored.
 #![no_main]
 
 use std::time::SystemTime;

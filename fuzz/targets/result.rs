@@ -1,4 +1,4 @@
-//! A result: one that loads can be stored, loads again as it was, can be put together from its runs again, and shown.
+//! Result: one that loads can be stored, loads again unchanged, can be assembled from its runs, and can be shown.
 #![no_main]
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The list of files that a killed process has left: whatever it says, only files that are there are found, and by a `*` only such
-//! as begin with what stands before it.
+//! List of the files that a killed process has left: whatever it contains, only existing files match, and a `*`
+//! matches only names that start with the text before it.
 #![no_main]
 
 use std::collections::BTreeSet;
@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use libfuzzer_sys::fuzz_target;
 use runner::SharedList;
 
-/// So many characters at least stand before a `*`.
+/// Minimum length of the text before a `*`, in bytes.
 const BEFORE_ANY: usize = 4;
 
 fuzz_target!(|input: &[u8]| {
     let Ok(input) = str::from_utf8(input) else { return };
-    // the names that are there, a line each; after an empty line the list
+    // input: existing names, one per line; after an empty line, the list
     let (there, list) = input.split_once("\n\n").unwrap_or(("", input));
     let there: BTreeSet<String> = there.lines().map(ToOwned::to_owned).collect();
     let begins: Vec<&str> = list

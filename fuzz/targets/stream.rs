@@ -1,4 +1,4 @@
-//! The stream of a writer: whatever comes, in whatever pieces, the same samples are cut from it, none longer than it may be.
+//! Stream of a writer: any input yields the same samples, however it is split, and none above the size limit.
 #![no_main]
 
 use driver_kit::stream::{Frames, GREETING};
@@ -6,7 +6,8 @@ use libfuzzer_sys::fuzz_target;
 
 const MAX_PAYLOAD: usize = 300;
 
-/// The lengths of the samples, a sum over their bytes, and what is left; none of that if it is garbage.
+/// Returns the lengths of the samples, a hash of their bytes, and the bytes left; `None` instead of the last for an
+/// invalid stream.
 fn cut(stream: &[u8], piece: usize) -> (Vec<usize>, u64, Option<usize>) {
     let mut frames = Frames::new(MAX_PAYLOAD);
     let (mut lengths, mut sum, mut rest) = (Vec::new(), 0u64, stream);
@@ -37,7 +38,7 @@ fn cut(stream: &[u8], piece: usize) -> (Vec<usize>, u64, Option<usize>) {
 
 fuzz_target!(|input: &[u8]| {
     let Some((piece, bytes)) = input.split_first() else { return };
-    // seldom would it find the greeting by itself
+    // the fuzzer seldom finds the greeting by itself
     for stream in [bytes.to_vec(), [GREETING.as_slice(), bytes].concat()] {
         let whole = cut(&stream, usize::MAX);
         assert_eq!(whole, cut(&stream, usize::from(*piece).max(1)));

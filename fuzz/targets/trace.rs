@@ -1,5 +1,5 @@
-//! A file of times, of anybody's: its times ascend and are no later than any run measures, or its fault has a place in the text.
-//! What was read reads back.
+//! Trace file of any origin: its times ascend and are within an hour, or the error has a position in the text.
+//! Times that were read can be written and read again unchanged.
 #![no_main]
 
 use experiment::{MAX_TRACE_SAMPLES, trace_times};
