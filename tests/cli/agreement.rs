@@ -1,4 +1,4 @@
-//! One result as tables, JSON, findings, verdicts and criteria: the same values in all of them.
+//! One result as tables, JSON, findings, verdicts and criteria: all of them show the same values.
 
 use experiment::{Characterize, Workload};
 use results::{Assembler, Document, Run, State, format_micros};
@@ -7,10 +7,11 @@ use serde_json::Value;
 use crate::{sample, support::Place};
 
 const SIZES: [u64; 3] = [32, 1024, 8192];
-/// Even, so that a median over runs is no run's value.
+/// Number of blocks; even, so that a median over runs is not the value of a run.
 const BLOCKS: u32 = 12;
 
-/// Latencies of `plain`, the baseline, and `dds`, in runs of 400 pings: too few for p99.9, which all of them together support.
+/// Creates latencies of `plain`, the baseline, and `dds`, in runs of 400 pings: too few for p99.9 of a run, enough
+/// for p99.9 of all runs.
 fn result(change: impl Fn(&mut Run)) -> Document {
     let mut header = sample::header_of(&Characterize {
         sizes: SIZES.to_vec(),
@@ -28,7 +29,7 @@ fn result(change: impl Fn(&mut Run)) -> Document {
         let cell = &cells[scheduled.cell];
         let (mut run, log) = sample::run(scheduled, cell);
         let ratio = if run.cell.starts_with("dds") { 1.25 } else { 1.0 };
-        // runs lie apart, the second ones of a block far from the first ones, and by odd numbers of nanoseconds
+        // runs differ by odd numbers of nanoseconds; the second runs of a block differ much from the first ones
         let apart = 7 * u64::from(run.number) + if run.twin { 9_000 } else { 0 };
         let rtt = run.latency.get_mut("rtt").expect("a latency run");
         let p50 = ((30_001 + 10 * cell.factors.size_bytes + apart) as f64 * ratio) as u64;
@@ -47,7 +48,7 @@ fn json(place: &Place, words: &[&str]) -> Value {
     serde_json::from_str(&text(place, words)).expect("JSON")
 }
 
-/// The words of the row of a size, in the table below a heading, of a driver.
+/// Returns the words of the row of a size, in the table below a heading, of a driver.
 fn row<'t>(text: &'t str, driver: &str, heading: &str, size: u64) -> Vec<&'t str> {
     let of_driver = text.split(&format!("\n{driver}: ")).nth(1).expect("a driver");
     let table = of_driver.split(heading).nth(1).expect("a table");
@@ -80,7 +81,7 @@ fn values_are_the_same_wherever_they_are_shown() {
         assert_eq!((table[10], table[14]), (&*format_micros(p50 / 2.0), &*format_micros(p99 / 2.0)), "{id}");
         assert_eq!(row(&shown, driver, "Latency by direction", size)[1], format_micros(p50 / 2.0), "{id}");
 
-        // no run has a p99.9: marked, and named
+        // no run has a p99.9: the value is marked, and listed as pooled
         let p999 = rtt["p99_9_ns"].as_f64().expect("all runs together have it");
         assert_eq!(table[16], format!("{}*", format_micros(p999 / 2.0)), "{id}");
         assert_eq!(rtt["pooled"], serde_json::json!([0.999]), "{id}");
@@ -115,7 +116,7 @@ fn values_are_the_same_wherever_they_are_shown() {
 
 #[test]
 fn a_quantile_among_lost_pings_is_na_everywhere_and_no_criterion_passes() {
-    // two of 3,000 pings are fewer than lie above p99.9, and three are not
+    // p99.9 of 3,000 pings exists with two lost pings, but not with three
     let run = |lost: u64| {
         move |run: &mut Run| {
             let rtt = run.latency.get_mut("rtt").expect("a latency run");
@@ -130,7 +131,7 @@ fn a_quantile_among_lost_pings_is_na_everywhere_and_no_criterion_passes() {
     let criterion = [&criterion[..], &["--fail-if", "p99.9 > +200%"]].concat();
     for (lost, status, outcome) in [(2, 0, "kept"), (3, 4, "cannot_tell")] {
         let place = Place::new();
-        // of the compared cells only: a baseline without loss is no excuse
+        // pings are lost in the treatment only: a baseline without loss does not make up for them
         place.write(
             "r.json",
             &report::json(&result(|of| run(if of.cell.starts_with("dds") { lost } else { 0 })(of))),

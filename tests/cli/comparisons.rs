@@ -1,4 +1,4 @@
-//! Verdicts, comparisons and criteria: what is printed, and how ddsmark ends.
+//! Verdicts, comparisons and criteria: output and exit status.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use results::{Assembler, Document, Histograms, State};
 
 use crate::{sample, support::Place};
 
-/// A result of two drivers: `plain`, the baseline, and `dds`, whose round trip is `ratio` of it.
+/// Creates a result of two drivers: `plain`, the baseline, and `dds`, whose RTT is `ratio` times that of `plain`.
 fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
     let mut header = sample::header_of(&Characterize {
         sizes: vec![64],
@@ -35,7 +35,7 @@ fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
     document
 }
 
-/// A place with results in it.
+/// Creates a place with these results.
 fn place(results: &[(&str, Document)]) -> Place {
     let place = Place::new();
     for (name, document) in results {

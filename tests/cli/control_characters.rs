@@ -1,14 +1,15 @@
-//! Words of others that would command a terminal: escaped wherever ddsmark prints them, and letters stay.
+//! Text from outside that would control a terminal is escaped wherever ddsmark prints it; letters are not.
 
 use results::{Assembler, Failure, Run, RunState, State};
 
 use crate::{sample, support::Place};
 
-/// Colours, clears the screen by a C1 code, goes back on its line, and turns the text round; with a letter that stays.
+/// Sets a colour, clears the screen by a C1 code, returns to the start of the line, and reverses the direction;
+/// with a letter that is not escaped.
 const POISON: &str = "\u{1b}[31mé\u{9b}2J\r\u{202e}";
 const ESCAPED: &str = "\\u001b[31mé\\u009b2J\\u000d\\u202e";
 
-/// Runs ddsmark, and checks that what it prints holds nothing raw; with the poison escaped, if `named`.
+/// Runs ddsmark, and checks that its output has no raw control character; if `named`, it has the escaped text.
 fn check(place: &Place, words: &[&str], named: bool) {
     let output = place.run(words);
     let printed = [&output.stdout[..], &output.stderr[..]].concat();
@@ -35,7 +36,7 @@ fn words_of_the_command_line_are_escaped() {
     );
     check(&place, &["report", POISON], true);
     check(&place, &["compare", POISON, "r.json"], true);
-    // what clap refuses: it leaves colours out by itself, and no more
+    // rejected by clap, which itself removes colours only
     check(&place, &[POISON], false);
     check(&place, &["report", &format!("--{POISON}")], false);
 }

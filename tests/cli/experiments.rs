@@ -1,4 +1,4 @@
-//! Experiment files and recipes: what they print, and what is refused in them.
+//! Experiment files and recipes: output and errors.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ pin = "none"
 baseline = { rate = 1000 }
 "#;
 
-/// A place with the file, after a change of it.
+/// Creates a place with the file, after this change.
 fn place(from: &str, to: &str) -> Place {
     assert!(FILE.contains(from), "{from}");
     let place = Place::new();
@@ -67,7 +67,7 @@ fn a_plan_is_printed_and_nothing_is_measured() {
     let plan: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
     assert_eq!(plan["name"], "small");
     assert_eq!(plan["design"]["baseline"], serde_json::json!(["udp/udp4/throughput/64"]));
-    // nothing is known of this host: a smallest effect would be a guess
+    // without a selftest of this host a minimum detectable effect would be a guess
     let unknown = serde_json::json!([{
         "driver": "udp", "selftest_unix_ns": null, "comparisons": 3, "power_pct": 80.0, "effects": [],
     }]);

@@ -1,7 +1,7 @@
-//! The command as users meet it: what it prints, literally, and how it ends.
+//! The command as users see it: exact output and exit status.
 //!
-//! Each case is compared with a file of `golden/`; `DDSMARK_BLESS=1` writes them anew. Needs the agent and the `udp` driver:
-//! `make drivers` once, and a build of the workspace.
+//! Each case is compared with a file of `golden/`; `DDSMARK_BLESS=1` rewrites these files. Needs the agent and the
+//! `udp` driver: `make drivers` once, and a build of the workspace.
 
 mod agreement;
 mod comparisons;

@@ -1,4 +1,4 @@
-//! Running ddsmark, and comparing what it prints.
+//! Runs ddsmark, and compares its output.
 
 use std::{
     fs,
@@ -8,20 +8,20 @@ use std::{
 
 use tempfile::TempDir;
 
-/// An empty directory to run ddsmark in, and drivers for it.
+/// Empty directory in which ddsmark runs, and the drivers for it.
 pub struct Place {
     directory: TempDir,
     environment: Vec<(&'static str, String)>,
-    /// Words before the command: a program that runs it.
+    /// Command line of a program that runs ddsmark.
     wrapper: Vec<String>,
 }
 
-/// Where cargo puts programs.
+/// Returns the directory in which cargo puts programs.
 fn programs() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_ddsmark")).parent().expect("a program lies in a directory").to_owned()
 }
 
-/// Where `make drivers` puts drivers, unless they are somewhere else.
+/// Returns the directory in which `make drivers` puts drivers, or `DDSMARK_DRIVER_PATH` if it is set.
 fn drivers() -> PathBuf {
     let set = std::env::var_os("DDSMARK_DRIVER_PATH").filter(|path| !path.is_empty());
     let directory = set.map_or_else(|| programs().join("../drivers"), PathBuf::from);
@@ -37,10 +37,10 @@ pub fn root() -> PathBuf {
 }
 
 impl Place {
-    /// With one driver, `udp`, to be found by name first.
+    /// Creates a place that finds drivers by name; `udp` is one of them.
     pub fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        // no outcome of a selftest is kept there
+        // it has no selftest outcome
         let state = directory.path().join("state").display().to_string();
         let environment =
             vec![("DDSMARK_DRIVER_PATH", drivers().display().to_string()), ("XDG_STATE_HOME", state)];
@@ -65,7 +65,7 @@ impl Place {
         fs::write(self.path(name), text).expect("a file can be written");
     }
 
-    /// A shared library of this C code, built against the header of the contract.
+    /// Builds a shared library from this C code, against the header of the contract.
     pub fn build(&self, name: &str, code: &str) {
         let source = self.path("driver.c");
         fs::write(&source, code).expect("a file can be written");
@@ -101,7 +101,7 @@ impl Place {
         command
     }
 
-    /// Runs ddsmark, and compares the status and all that is printed with `golden/NAME.txt`.
+    /// Runs ddsmark, and compares exit status and output with `golden/NAME.txt`.
     #[track_caller]
     pub fn golden(&self, name: &str, arguments: &[&str]) {
         let output = self.run(arguments);
@@ -126,7 +126,7 @@ impl Place {
         );
     }
 
-    /// Without what differs from place to place.
+    /// Replaces the text that differs between places.
     fn filtered(&self, text: &str) -> String {
         let directory = self.directory.path();
         let real = directory.canonicalize().expect("a directory");

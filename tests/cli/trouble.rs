@@ -1,17 +1,17 @@
-//! What cannot be is refused before the first packet, with the thing, the cause and the next step.
+//! Invalid requests are rejected before the first packet, with the subject, the cause and the next step.
 
 use std::{fs, process::Stdio};
 
 use crate::support::Place;
 
-/// A driver of a version of the contract that nobody knows.
+/// Driver of an unknown version of the contract.
 const OTHER_VERSION: &str = "
 #include <ddsmark/driver.h>
 static const ddsmark_driver driver = {.abi_version = 99, .struct_size = sizeof(ddsmark_driver)};
 DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void);
 const ddsmark_driver *ddsmark_driver_entry(void) { return &driver; }
 ";
-/// A driver that ends its process as soon as it is loaded.
+/// Driver that ends its process when it is loaded.
 const CRASH: &str = "
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ fn refused(name: &str, arguments: &[&str]) {
 
 #[test]
 fn an_unknown_driver() {
-    // alone on the path, so that the known ones are known
+    // the driver path has the built drivers only, so that the hint lists them
     let place = Place::new();
     fs::create_dir(place.path("drivers")).expect("a directory can be made");
     let output = place.run(&["characterize", "--driver", "nonesuch"]);
@@ -122,7 +122,7 @@ fn a_results_directory_that_is_a_file() {
     place.golden("out-is-a-file", &["characterize", "--driver", "udp", "--out", "result/deeper"]);
 }
 
-/// Runs the words after it where `small` is a file system of its own, mounted so.
+/// Runs ddsmark with a file system of its own at `small`, mounted with these options.
 fn mounted(place: Place, options: &str) -> Place {
     fs::create_dir(place.path("small")).expect("a directory can be made");
     let script = format!("mount -t tmpfs -o {options} none small && exec \"$@\"");

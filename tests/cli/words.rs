@@ -1,4 +1,4 @@
-//! Help.
+//! Help texts.
 
 use crate::support::Place;
 

@@ -1,4 +1,4 @@
-//! Days on which more is sent than is taken: what a result says of it, with real middleware.
+//! Overload: the result when more is sent than taken, with real middleware.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Scene, count, list};
 
-/// Valid runs of an experiment file, by the driver of their cell.
+/// Runs an experiment file. Returns its valid runs, each with the driver of its cell.
 fn runs(scene: &Scene, text: &str) -> Vec<(String, Value)> {
     fs::write(scene.path("f.toml"), text).expect("a file");
     let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
@@ -27,12 +27,12 @@ fn lost(run: &Value) -> u64 {
     count(&run["throughput"]["lost"])
 }
 
-/// 99 % of the send lag.
+/// Returns the 99 % quantile of the send lag, in ns.
 fn lag_ns(run: &Value) -> u64 {
     count(&run["latency"]["send_lag"]["p99_ns"])
 }
 
-/// A reader that finds room for 20 samples at a time, and looks each 20 ms, takes a tenth of what is planned.
+/// Experiment whose reader has room for 20 samples and polls every 20 ms: it takes a tenth of the planned samples.
 const SLOW: &str = r#"
 question = "What if the reader takes a tenth of what is planned?"
 workload = "paced"
@@ -60,7 +60,7 @@ fn a_slow_reader_holds_a_reliable_writer_up_and_nothing_is_lost() {
         assert_eq!(lost(run), 0, "{run:#}");
         let paced = &run["paced"];
         assert!(count(&paced["unsent"]) > 0, "{run:#}");
-        // whoever is to blame on a busy host: the send lag shows it, and it is write calls that take the time
+        // on a busy host the cause may be either; the send lag shows it, and most of it is time of write calls
         assert!(paced["back_pressure"] == true || paced["sender_limited"] == true, "{run:#}");
         assert!(paced["flows"][0]["lag_in_writes_pct"].as_f64().expect("a share") > 50.0, "{run:#}");
         assert!(lag_ns(run) > 10_000_000, "{run:#}");
@@ -113,7 +113,7 @@ drain = "20s"
         |driver: &str| runs.iter().filter(|(of, _)| of == driver).map(|(_, run)| run).collect::<Vec<_>>();
     for run in of("cyclonedds") {
         assert_eq!(lost(run), 0, "{run:#}");
-        // nobody writes a sample in 100 ns
+        // the last of 10,000 samples is late by more than 1 ms, because no write takes 100 ns or less
         assert!(lag_ns(run) > 1_000_000, "{run:#}");
     }
     for run in of("udp") {

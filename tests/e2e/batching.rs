@@ -1,4 +1,4 @@
-//! Batches in samples, turbo, and probes inside a stream, on real drivers.
+//! Batches of a number of samples, turbo batches, and echo probes, on real drivers.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Scene, count, list};
 
-/// Runs an experiment file. Its cells.
+/// Runs an experiment file, and returns its cells.
 fn cells(scene: &Scene, text: &str) -> Vec<Value> {
     fs::write(scene.path("f.toml"), text).expect("a file");
     let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
@@ -59,14 +59,14 @@ measure = "200ms"
             let mean = batches["mean_samples"].as_f64().expect("a mean");
             (batching, mean, count(&batches["max_samples"]))
         };
-        // bursts of 50 leave ten at a time, up to the ceiling
+        // bursts of 50 samples leave in batches of ten, the ceiling
         let (batching, mean, max) = batches("rate-1000/burst-50/turbo-1000");
         assert_eq!(batching, format!("turbo_{who}"));
         assert!(mean > 5.0 && max == 10, "{way}: {mean} {max}");
-        // as fast as it goes every batch is full, but for the last of a run
+        // as fast as possible: every batch is full, except the last of a run
         let (_, mean, max) = batches("max/turbo-1000");
         assert!(mean > 9.0 && max == 10, "{way}: {mean} {max}");
-        // of a fixed number, too
+        // batches of a fixed number of samples, too
         let (batching, mean, max) = batches("rate-1000/burst-50/batch-400");
         assert_eq!((batching.as_str(), max), (who, 4));
         assert!(mean > 3.8, "{way}: {mean}");
@@ -94,11 +94,11 @@ measure = "300ms"
     for way in ["udp/udp4", "sim/local"] {
         let turbo = cell(&found, &format!("{way}/paced/100/rate-20/turbo-8192"));
         let packed = cell(&found, &format!("{way}/paced/100/rate-20/batch-400"));
-        // a sample every 50 ms: none is held back, unless the sender was late by as much
+        // one sample every 50 ms: none is held back unless the sender is that late
         let batches = &turbo["throughput"]["batches"];
         let mean = batches["mean_samples"].as_f64().expect("a mean");
         assert!(mean < 1.5, "{way}: {batches:#}");
-        // a batch of four waits for its fourth: the first of each for 150 ms
+        // a batch of four waits for its fourth sample: the first of each batch waits 150 ms
         assert!(count(&packed["latency"]["response"]["max_ns"]) >= 150_000_000, "{way}: {packed:#}");
     }
 }
@@ -139,7 +139,7 @@ probe_every = 101
         }
         let id = cell["id"].as_str().expect("an id");
         if id.starts_with("sim") {
-            // both ways are as configured
+            // twice the configured latency
             assert!(count(&cell["latency"]["rtt"]["min_ns"]) >= 600_000, "{id}");
             assert_eq!(count(&cell["throughput"]["probes"]["lost"]), 0, "{id}: reliable");
         }
@@ -171,7 +171,7 @@ probe_every = 101
     let probes = &found[0]["throughput"]["probes"];
     let [sent, came, echoed, returned, lost] =
         ["sent", "came", "echoed", "returned", "lost"].map(|name| count(&probes[name]));
-    // of the probes 0.7 * 0.7 come back
+    // 0.7 * 0.7 of the probes come back
     assert!(came < sent && returned < echoed && lost == sent - returned, "{probes:#}");
     let allowed = 5.0 * (sent as f64 * 0.49 * 0.51).sqrt();
     assert!((returned as f64 - 0.49 * sent as f64).abs() <= allowed, "{probes:#}");
@@ -201,7 +201,7 @@ probe_every = 101
     );
     let unthrottled = cell(&found, "sim/local/paced/64/max");
     let throttled = cell(&found, "sim/local/paced/64/throttled-2020");
-    // a queue of 20,000 is 4 s of what the server takes; 90 % of 2020 samples are 0.4 s
+    // the server takes 4 s for a queue of 20,000 samples, and 0.4 s for 90 % of 2020 samples
     for run in list(&throttled["runs"]) {
         let throttle = &run["paced"]["throttle"];
         assert_eq!((count(&throttle["low_mark"]), count(&throttle["high_mark"])), (202, 1818));
@@ -263,11 +263,13 @@ measure = "300ms"
             let takes = &cell["throughput"]["takes"];
             let [calls, groups] = ["calls", "groups"].map(|name| count(&takes[name]));
             if delayed {
-                // a sample waits for half of the pause on average, and is taken with others, where a take gives more than a datagram
+                // a sample waits half of the delay on average, and is taken with others if a take returns more than
+                // a datagram
                 assert!(mean_ns > 2e6, "{id}: {cell:#}");
                 let each = takes["mean_samples"].as_f64().expect("a mean");
                 assert!(each > 2.0 || id.starts_with("udp/"), "{id}: {takes:#}");
-                // after each look that finds nothing there is a pause: in 300 ms of three runs at most 45, and some before and after
+                // a delay follows each look that finds nothing: at most 45 in three runs of 300 ms, and some before
+                // and after
                 assert!(calls - groups < 200, "{id}: {takes:#}");
             }
         }
@@ -309,7 +311,7 @@ measure = "300ms"
             assert!((2..=8).contains(&max), "{id}: {takes:#}");
         }
         if id.contains("paced") && grouped {
-            // in 5 ms five or six come: of each run no more than 61 groups that are not full, and 38 that are
+            // 5 or 6 samples arrive in 5 ms: each run has at most 61 groups that are not full, and 38 that are
             assert!(groups < 3 * 100, "{id}: {takes:#}");
             assert!(count(&cell["latency"]["response"]["max_ns"]) >= 5_000_000, "{id}: {cell:#}");
             assert!(cell["latency"]["response"]["mean_ns"].as_f64().expect("a mean") > 1e6, "{id}: {cell:#}");

@@ -1,4 +1,4 @@
-//! The main job, on both drivers.
+//! `characterize`, with both drivers.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
             _ => check_throughput(cell),
         }
     }
-    // the same again, from the directory
+    // the same result, read from the directory
     let again = scene.ddsmark(&["report", "result", "--json"]);
     again.assert_status(0);
     assert_eq!(again.document()["cells"], document["cells"]);
@@ -60,7 +60,7 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
     for word in ["udp", "cyclonedds", "RTT/2", "Packets/s", "Lost"] {
         assert!(tables.stdout.contains(word), "`{word}` is not in\n{}", tables.stdout);
     }
-    // what a crash leaves behind has no findings stored
+    // a crash leaves no stored findings
     std::fs::remove_file(out.join("result.json")).expect("a result");
     let left = scene.ddsmark(&["report", "result", "--json"]);
     left.assert_status(0);
@@ -68,7 +68,7 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
     assert!(!list(&document["findings"]).is_empty(), "one driver guarantees delivery, the other does not");
 }
 
-/// What must hold of every run that is called valid.
+/// Checks what must hold of every valid run.
 fn check_run(run: &Value, cell: &Value) {
     let counted = list(&run["counted"]);
     assert!(!counted.is_empty(), "{run:#}");
@@ -96,7 +96,7 @@ fn check_run(run: &Value, cell: &Value) {
     }
 }
 
-/// What was asked for is in force, read back at both ends.
+/// Checks that the effective QoS of writer and reader, read back, is the requested one.
 fn check_qos(cell: &Value) {
     let reliability = match text(&cell["factors"], "driver") {
         "udp" => "best_effort",
@@ -126,7 +126,7 @@ fn check_latency(cell: &Value) {
         let parts: u64 = list(&cell["runs"]).iter().map(|run| count(&run["latency"][kind]["n"])).sum();
         assert_eq!(n, parts, "n is of all runs");
     }
-    // a round trip is longer than either way
+    // an RTT is longer than each one-way latency
     assert!(kinds["rtt"]["min_ns"].as_u64() > kinds["one_way_out"]["min_ns"].as_u64(), "{cell:#}");
 }
 

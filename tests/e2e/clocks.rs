@@ -1,4 +1,4 @@
-//! The wall clock steps while ddsmark measures: nothing that it says depends on it.
+//! The wall clock steps during a measurement: nothing in the result depends on it.
 
 use std::{
     ffi::OsStr,
@@ -12,7 +12,7 @@ fn a_wall_clock_that_jumps_by_an_hour_changes_nothing() {
     let scene = Scene::new();
     let library = shared_library(&scene, "cc", "jumping_clock.so", &["-std=c11", "jumping_clock.c"]);
     let preload = [("LD_PRELOAD", OsStr::new(&library))];
-    // it jumps
+    // the clock jumps
     let mut dates = std::collections::BTreeSet::new();
     for _ in 0..50 {
         let date = scene.start_with(&preload, "date", &["+%s"]).end();
@@ -49,14 +49,14 @@ fn a_wall_clock_that_jumps_by_an_hour_changes_nothing() {
     for run in &runs {
         assert_eq!(run["state"], "valid", "{run:#}");
         started.push(Duration::from_nanos(count(&run["started_unix_ns"])));
-        // no time of any kind is of the order of a jump
+        // no recorded time is of the order of a jump
         let phases = run["phases_ns"].as_object().expect("phases").values().map(count).sum::<u64>();
         assert!(Duration::from_nanos(phases) <= took, "{run:#}");
         for latency in run["latency"].as_object().expect("latencies").values() {
             assert!(Duration::from_nanos(count(&latency["max_ns"])) <= took, "{run:#}");
         }
     }
-    // the date was read once: the runs follow each other as they did
+    // the date was read once: the start times keep the order and distance of the runs
     let hour = Duration::from_secs(3_600);
     assert!(started.is_sorted(), "{started:?}");
     assert!(started[0] >= earliest && started[0] <= earliest + took + hour, "{started:?}");

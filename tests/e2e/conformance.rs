@@ -1,16 +1,16 @@
-//! `ddsmark drivers check`: the drivers of this tree keep the contract, and one that takes its process down, or hangs,
-//! costs one case.
+//! `ddsmark drivers check`: the drivers of this tree keep the contract; a driver that crashes or hangs fails only
+//! the case.
 
 use crate::support::{Outcome, Scene, count, driver_in_c, drivers, liar, list, root};
 
-/// The line of the table for this case.
+/// Returns the line of this case in the table.
 #[track_caller]
 fn line<'a>(outcome: &'a Outcome, case: &str) -> &'a str {
     let mut lines = outcome.stdout.lines();
     lines.find(|line| line.split_whitespace().next() == Some(case)).unwrap_or_else(|| panic!("{outcome:?}"))
 }
 
-/// The line of the table of declared policies for this one: the table is below that of the cases.
+/// Returns the line of this policy in the table of declared policies, which is below the table of cases.
 #[track_caller]
 fn state<'a>(outcome: &'a Outcome, policy: &str) -> &'a str {
     let mut lines = outcome.stdout.lines().skip_while(|line| !line.contains("Declared as enforced"));
@@ -36,7 +36,7 @@ fn the_drivers_of_this_tree_keep_the_contract() {
         assert!(line(&outcome, "delivery-across").contains("pass             2 "), "{}", outcome.stdout);
         assert!(line(&outcome, "delivery").contains("pass"), "{}", outcome.stdout);
         assert!(outcome.stdout.contains(" 0 failed"), "{}", outcome.stdout);
-        // what this one enforces, and no other driver of this tree does all of
+        // no other driver of this tree enforces all of these
         if driver == "cyclonedds" {
             let observed = "enforced  observed by";
             for policy in
@@ -44,7 +44,7 @@ fn the_drivers_of_this_tree_keep_the_contract() {
             {
                 assert!(state(&outcome, policy).contains(observed), "{}", outcome.stdout);
             }
-            // declared too, and there is no case
+            // declared as enforced, but there is no case
             assert!(state(&outcome, "destination_order").contains("unknown"), "{}", outcome.stdout);
             for case in ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"]
             {
@@ -54,7 +54,8 @@ fn the_drivers_of_this_tree_keep_the_contract() {
     }
 }
 
-/// A driver declares what one of its transports has; over another it refuses, and no promise is broken.
+/// A driver declares what at least one of its transports supports. Over another transport it rejects the request,
+/// which violates no promise.
 #[test]
 fn what_a_transport_has_not_is_not_applicable() {
     let scene = Scene::new();
@@ -86,7 +87,8 @@ fn a_driver_that_was_built_for_version_1_of_the_contract_is_measured() {
     }
 }
 
-/// What `liar_across.c` does where writer and reader are in two processes, and nowhere else; what sees it, and how.
+/// Violations of `liar_across.c`, which exist only with writer and reader in two processes; the case that detects
+/// each, and a part of its message.
 const LIES_ACROSS: [(&str, &str, &str); 9] = [
     ("never_unmatches", "match", "the reader has closed, and for 8 s the other end counts 1 as matched"),
     (
@@ -125,12 +127,12 @@ fn a_driver_that_is_honest_within_one_process_only_is_found_out_by_two() {
             outcome.stdout
         );
     }
-    // whoever hangs in the second process is ended with the first: the scene sees to it that nobody is left
+    // a second process that hangs is ended with the first: the scene checks that none is left
     let driver = driver_in_c(&scene, "hangs", &source, &[&real, "-DLIE=hangs"]);
     let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "delivery-across", "--limit", "3s"]);
     outcome.assert_status(1);
     assert!(outcome.stdout.contains("found: no answer within 3 s"), "{}", outcome.stdout);
-    // what declares no such thing, and does not reach beyond its process
+    // the driver does not declare that it does not reach beyond its process
     let driver = liar(&scene, "hides_its_limits", "");
     let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "match-across"]);
     outcome.assert_status(1);
@@ -233,7 +235,7 @@ fn a_driver_is_tried_over_the_transport_and_with_the_options_that_are_named() {
             refused.stderr
         );
     }
-    // what the driver thinks of the value is its own affair
+    // the driver itself checks the value
     let outcome = tried(&["--option", "publish_mode=never"]);
     outcome.assert_status(1);
     assert!(outcome.stdout.contains("publish_mode"), "{}", outcome.stdout);

@@ -1,16 +1,17 @@
-//! Drivers that misbehave: the run is failed and named, the other driver's runs are measured, and nothing is left.
+//! Misbehaving drivers: their runs fail with the cause, the runs of the other driver are measured, and no process
+//! is left.
 
 use serde_json::Value;
 
 use crate::support::{Outcome, Scene, list, programs, shared_library};
 
-/// Measures one bad driver beside a good one.
+/// Measures one misbehaving driver together with a good one.
 fn measure(scene: &Scene, how: &str) -> Outcome {
     let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
     let (real, how) = (format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={how}"));
     let driver =
         shared_library(scene, "c++", "libddsmark_bad.so", &["-std=c++17", &real, &how, "misbehaves.cpp"]);
-    // time limits of which a test does not wait long for the end; the good driver takes some milliseconds
+    // short time limits, so that the test does not wait long; the good driver takes some ms
     let plan = format!(
         r#"question = "What does a driver cost that misbehaves?"
 workload = "throughput"
@@ -30,7 +31,7 @@ exit = "2s"
     scene.ddsmark(&["run", "bad.toml", "--json", "--out", "result"])
 }
 
-/// The runs of the good driver and of the other one.
+/// Returns the runs of the good driver, and those of the other one.
 fn cells(document: &Value) -> (&[Value], &[Value]) {
     let runs = |good: bool| {
         let cells = list(&document["cells"]);
@@ -101,7 +102,7 @@ fn a_driver_that_ends_hangs_throws_or_crashes_is_named() {
             );
             assert_eq!(failure["error"], error, "{how}: {run:#}");
             assert!(failure["hint"].as_str().is_some_and(|text| text.contains(hint)), "{how}: {run:#}");
-            // both open a participant, one of them a writer
+            // both roles open a participant, but only one opens a writer
             let role = if how == "hangs_in_open" { "reader" } else { "writer" };
             assert_eq!(failure["role"], role, "{how}: {run:#}");
             let words = list(&failure["last_words"]);

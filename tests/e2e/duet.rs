@@ -1,5 +1,5 @@
-//! Duets with real agents and drivers. The cores are given through the runner's API, four that lie on those that are here: the
-//! mechanism is shown, and no figure is believed.
+//! Duets with real agents and drivers. The runner's API gets four cores that are mapped to the available ones: the
+//! tests show the mechanism, not valid measurements.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use runner::{DriverFile, LocalLauncher, Session, Stop, allowed_cores, capture_ho
 
 use crate::support::{Scene, drivers, programs};
 
-/// What the file says, made in duets on this host's cores. The first cell is the baseline.
+/// Runs the experiment file as duets on this host's cores. The first cell is the baseline.
 fn measured(scene: &Scene, text: &str, names: &[&str]) -> Document {
     let launcher = LocalLauncher::new(programs().join("ddsmark-agent"));
     let files: BTreeMap<_, _> = names
@@ -87,7 +87,7 @@ fn a_ratio_that_is_true_is_found_beside_each_other() {
     assert_eq!(verdict.pairing, Pairing::Duets);
     let answer = verdict.answer.as_ref().expect("an answer");
     assert!(matches!(answer.conclusion, Conclusion::Higher { .. }), "{}", verdict.text);
-    // 2 ms and 6 ms, and what the host takes
+    // 2 ms and 6 ms, plus the overhead of the host
     assert!(answer.change_pct.is_some_and(|change| (100.0..250.0).contains(&change)), "{}", verdict.text);
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Scene, count, list, root};
 
-/// Names of the recipes in the tree.
+/// Returns the names of the recipes in the tree.
 fn recipes() -> Vec<String> {
     let files = fs::read_dir(root().join("recipes")).expect("the recipes").flatten();
     files.map(|file| file.path().file_stem().expect("a name").to_string_lossy().into_owned()).collect()
@@ -20,7 +20,7 @@ fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
     for recipe in recipes {
         let mut words = vec!["run", &recipe, "--dry-run", "--json"];
         if recipe == "implementations" {
-            // it names versions that nobody has from the start: here with those of the tree
+            // the recipe names versions that have to be installed first: the drivers of the tree replace them
             words.extend(["--set", "factors.driver=tcp,cyclonedds,fastdds"]);
         }
         let outcome = scene.ddsmark(&words);
@@ -39,7 +39,7 @@ fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
     }
 }
 
-/// Commands of README.md, of documents, of recipes and of `--help`.
+/// Commands of README.md, of documents, of recipes and of `--help` are valid plans.
 #[test]
 fn what_documents_change_in_recipes_is_a_plan() {
     const THREE: &str = "factors.driver=tcp,cyclonedds,fastdds";
@@ -182,7 +182,7 @@ fn profiles_are_in_force_and_have_tables_of_their_own() {
     assert_eq!(in_force(2)["reliability"], "best_effort");
 }
 
-/// The two ends of a cell are asked for different things, by one middleware and across two.
+/// Writer and reader of a cell request different QoS, with one middleware and with two.
 #[test]
 fn each_end_has_the_qos_that_is_asked_of_it() {
     let scene = Scene::new();
@@ -205,7 +205,7 @@ fn each_end_has_the_qos_that_is_asked_of_it() {
         assert_eq!((&writer["deadline_ns"], &reader["deadline_ns"]), (&seconds(10), &seconds(30)));
         assert_eq!(writer["lifespan_ns"], seconds(20), "{cell}");
     }
-    // and what would never match is not begun
+    // endpoints that would never match are rejected before the first run
     let refused = scene.ddsmark(&["run", "ends.toml", "--set", "qos.reader.deadline=5s", "--out", "none"]);
     refused.assert_status(2);
     assert!(refused.stderr.contains("never match: deadline 10s offered, 5s requested"), "{}", refused.stderr);
@@ -230,7 +230,7 @@ fn two_results_are_compared_and_one_never_differs_from_itself() {
         assert!(status.is_some_and(|code| statuses.contains(&code)), "{status:?}: {}", outcome.stderr);
         serde_json::from_str(&outcome.stdout).expect("JSON")
     };
-    // what they show is the host's affair; what words there are is not
+    // the conclusions depend on the host, but the number of verdicts does not
     let two = compared(&["a", "b"], &[0]);
     let apart = list(&two["verdicts"]).iter().filter(|verdict| verdict["pairing"] == "apart");
     assert_eq!(apart.count(), 3, "{two}");
@@ -243,7 +243,7 @@ fn two_results_are_compared_and_one_never_differs_from_itself() {
     }
 }
 
-/// Far more than any kernel grants without being told to: less is said, with what limits it.
+/// Requests buffers far above the default limit of any kernel: the warning shows the effective size and the limit.
 #[test]
 fn buffers_that_the_kernel_cuts_are_told_with_its_limit() {
     const ASKED: &str = "2000000000";
@@ -283,7 +283,8 @@ fn buffers_that_the_kernel_cuts_are_told_with_its_limit() {
     assert!(report.stdout.contains("send_buffer_bytes of the writer: asked"), "{}", report.stdout);
 }
 
-/// Cyclone DDS reads a writer's limit of samples back and does not keep to it: it is given the bytes of as many.
+/// Cyclone DDS reads a writer's sample limit back but does not enforce it; the driver sets the equivalent number of
+/// bytes.
 #[test]
 fn a_send_queue_acts_where_a_middleware_bounds_bytes() {
     let scene = Scene::new();

@@ -1,5 +1,5 @@
-//! What a driver sets although nobody asked stands in `docs/explain/fairness.md`: each driver is measured tuned and as its middleware
-//! is shipped, and what the two results differ in must be named there.
+//! `docs/explain/fairness.md` names every setting that a driver changes by default. Each driver is measured tuned
+//! and as shipped; the page must name each difference between the two.
 
 use std::{
     collections::BTreeSet,
@@ -11,16 +11,16 @@ use serde_json::{Map, Value};
 
 use crate::support::{Scene, drivers, list, root};
 
-/// Each driver, and the transports over which it is measured.
+/// Drivers, each with the transports over which it is measured.
 const DRIVERS: [(&str, &str); 4] = [
     ("udp", "\"udp4\""),
     ("tcp", "\"tcp4\""),
     ("cyclonedds", "\"udp4\""),
     ("fastdds", "[\"udp4\", \"tcp4\", \"shm\", \"data_sharing\"]"),
 ];
-/// The text that the middleware was given: what is in it counts.
+/// Setting that contains the text given to the middleware; its elements are compared.
 const CONFIGURATION: &str = "configuration";
-/// What all drivers have in common is named once.
+/// Heading of the section on all drivers.
 const COMMON: &str = "The same on all";
 
 const EXPERIMENT: &str = r#"
@@ -33,7 +33,7 @@ limits.match = "10s"
 
 type Names = BTreeSet<String>;
 
-/// The page, without what is said of other drivers.
+/// Returns the page, without the sections on other drivers.
 fn page(driver: &str) -> String {
     let text = fs::read_to_string(root().join("docs/explain/fairness.md")).expect("the page");
     let sections = text.split("\n## ").filter(|section| {
@@ -45,12 +45,12 @@ fn page(driver: &str) -> String {
     found.concat()
 }
 
-/// The names that do not stand on the page.
+/// Returns the names that the page does not contain.
 fn unnamed<'n>(names: &'n Names, page: &str) -> Vec<&'n String> {
     names.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect()
 }
 
-/// Names that do stand there are missed where they do not.
+/// Asserts that the page contains all names, and that the check detects the removal of each.
 #[track_caller]
 fn assert_named(driver: &str, names: &Names) {
     let page = page(driver);
@@ -66,7 +66,7 @@ fn object(value: &Value, key: &str) -> Map<String, Value> {
     value[key].as_object().cloned().unwrap_or_default()
 }
 
-/// Settings and policies in force that two cells differ in.
+/// Returns the settings and effective policies in which two cells differ.
 fn differing(one: &Value, other: &Value) -> Names {
     let mut names = Names::new();
     for group in ["settings", "effective_qos"] {
@@ -88,7 +88,8 @@ fn differing(one: &Value, other: &Value) -> Names {
     names
 }
 
-/// What is set in an XML document, by name, with its text: elements that hold text, a time or a list, and properties.
+/// Returns what an XML document sets, by name and text: elements that contain text, a time or a list, and
+/// properties.
 fn elements(xml: &str) -> BTreeSet<(String, String)> {
     let pieces: Vec<(&str, &str)> = xml
         .split('<')
@@ -118,7 +119,7 @@ fn elements(xml: &str) -> BTreeSet<(String, String)> {
     found
 }
 
-/// The options that have a default of the driver's own.
+/// Returns the options that have a default of the driver's own.
 fn options_with_defaults(scene: &Scene, driver: &str) -> Names {
     let file = drivers().join(format!("libddsmark_{driver}.so")).display().to_string();
     let info = scene.ddsmark(&["drivers", "info", &file]);
@@ -172,7 +173,7 @@ fn what_a_driver_sets_unasked_stands_on_the_page_of_fairness() {
     }
 }
 
-/// Connext is not everywhere: here it is the documents which it would be given.
+/// Connext is not available everywhere: the test compares the documents that it would be given.
 #[test]
 fn what_connext_is_given_unasked_stands_on_the_page_of_fairness() {
     let scene = Scene::new();

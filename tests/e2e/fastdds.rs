@@ -1,4 +1,4 @@
-//! Fast DDS: the way that was asked for is the way that is measured; and another middleware on the same topic.
+//! Fast DDS: the requested path is the measured one; and interoperation with another middleware on one topic.
 
 use std::{path::Path, process::Command};
 
@@ -36,7 +36,7 @@ fn latency_and_throughput_over_udp_and_shared_memory() {
         for run in list(&cell["runs"]) {
             assert_eq!(run["state"], "valid", "{run:#}");
             assert!(count(&list(&run["counted"])[0]["delivered"]) > 0, "{run:#}");
-            // read back, at both ends
+            // read back from writer and reader
             let text = run.to_string();
             for (name, value) in [
                 ("transport", &asked["transport"]),
@@ -47,11 +47,11 @@ fn latency_and_throughput_over_udp_and_shared_memory() {
             }
         }
     }
-    // where it goes is seen, so that what is left would be
+    // the scene sees shared memory files, so it would see leftover ones
     assert!(!scene.shared_memory().is_empty());
 }
 
-/// The library throws samples away where a writer takes freed memory at once: as shipped, in 12 of 12 such runs.
+/// The library discards samples if a writer takes freed memory at once: as shipped, in 12 of 12 such runs.
 #[test]
 fn a_reliable_writer_over_data_sharing_loses_nothing_when_its_history_is_full() {
     let scene = Scene::new();
@@ -68,7 +68,7 @@ fn a_reliable_writer_over_data_sharing_loses_nothing_when_its_history_is_full() 
     }
 }
 
-/// A reader of Fast DDS that is not told of a lifespan gets all that has expired.
+/// A reader of Fast DDS that does not know of a lifespan gets all expired samples.
 #[test]
 fn what_has_expired_does_not_come_where_each_end_has_its_own_qos() {
     let scene = Scene::new();
@@ -79,12 +79,12 @@ fn what_has_expired_does_not_come_where_each_end_has_its_own_qos() {
     outcome.assert_status(0);
     for run in list(&outcome.document()["cells"][0]["runs"]) {
         let counted = &list(&run["counted"])[0];
-        // what waits in a full history is older; the middleware says nothing of what it throws away
+        // samples that wait in a full history are older than that; the middleware does not report what it discards
         assert!(count(&counted["delivered"]) < count(&counted["sent"]), "{counted}");
     }
 }
 
-/// A driver in each process, and never two middlewares in one.
+/// Each process loads one driver, so that no process has two middlewares.
 #[test]
 fn two_middlewares_on_one_topic_deliver_everything_both_ways() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! `ddsmark drivers install`: a driver of sources in a directory of the test, of which nothing is fetched from anywhere.
+//! `ddsmark drivers install`: a driver built from sources in the test's directory, without any download.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use std::{
 
 use crate::support::{Outcome, Scene, drivers, list, root, runs, wait_for};
 
-/// What it takes from what is installed in its prefix is the version.
+/// Build of the driver, which takes only the version from its prefix.
 const CMAKE: &str = "cmake_minimum_required(VERSION 3.16)
 project(ddsmark_fake LANGUAGES C)
 if(EXISTS ${CMAKE_PREFIX_PATH}/broken)
@@ -28,7 +28,7 @@ if(DDSMARK_VERSION)
 endif()
 ";
 
-/// Version 4.0 is one that lies, 5.0 one that cannot be built, 6.0 one that never comes.
+/// Version 4.0 reports another version, 5.0 cannot be built, and 6.0 never finishes.
 const FETCH: &str = r#"#!/bin/sh
 set -eu
 if [ "$1" = --versions ]; then
@@ -49,7 +49,7 @@ esac
 echo "$prefix"
 "#;
 
-/// A scene with the sources of the driver `fake`, and nothing installed.
+/// Creates a scene with the sources of the driver `fake`, and no installed driver.
 fn scene() -> Scene {
     let scene = Scene::new();
     let source = scene.path("sources/fake");
@@ -82,7 +82,7 @@ fn run(scene: &Scene, arguments: &[&str]) -> Outcome {
     scene.start_with(&variables, "ddsmark", arguments).end()
 }
 
-/// The drivers that are installed, by their files.
+/// Returns the file names of the installed drivers.
 fn installed(scene: &Scene) -> Vec<String> {
     let files = fs::read_dir(scene.path("drivers")).expect("the drivers").flatten();
     let mut names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
@@ -200,7 +200,7 @@ fn what_is_installed_elsewhere_is_built_against_and_named_by_what_it_says() {
     assert_eq!(installed(&scene), ["libddsmark_fake@3.3.7.so", "libddsmark_fake@7.so"]);
 }
 
-/// A driver that is there, and its middleware is not: in a list, in a pair, in a file.
+/// The driver is present, but its middleware is not: in a list, in a pair, in a file.
 #[test]
 fn a_driver_without_its_middleware_is_refused_before_anything_is_sent() {
     let scene = scene();
@@ -231,7 +231,7 @@ fn a_driver_without_its_middleware_is_refused_before_anything_is_sent() {
     run(&scene, &["drivers", "info", "fake@8"]).assert_status(0);
 }
 
-/// A library that was built without its middleware, beside versions that have theirs.
+/// A library built without its middleware, next to versions that have theirs.
 #[test]
 fn a_driver_that_is_not_installed_never_wins_over_a_version_that_is() {
     let scene = scene();
@@ -259,7 +259,7 @@ fn a_driver_that_is_not_installed_never_wins_over_a_version_that_is() {
     assert_version(&scene, "fake@1.9", "1.9");
     run(&scene, &["drivers", "check", "fake", "--case", "describe"]).assert_status(0);
     missing(&["fake@8"]);
-    // a plan that names it, and one that names none
+    // a plan that names the driver, and a plan that names no driver
     let file = "question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"fake\"\n";
     fs::write(scene.path("asked.toml"), file).expect("a file");
     let outcome = run(&scene, &["run", "./asked.toml", "--dry-run"]);
@@ -269,7 +269,7 @@ fn a_driver_that_is_not_installed_never_wins_over_a_version_that_is() {
     assert!(!outcome.stderr.contains("driver `fake`: not installed"), "{}", outcome.stderr);
 }
 
-/// Every file of a result, with what is in it.
+/// Returns every file of a result, with its content.
 fn files_of(result: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(result).expect("a result").flatten() {
@@ -282,7 +282,7 @@ fn files_of(result: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// An experiment waits for a driver that was removed, and for one that lost its middleware.
+/// An experiment cannot be resumed without a driver that was removed, or that lost its middleware.
 #[test]
 fn an_experiment_is_not_gone_on_with_while_a_driver_of_its_plan_is_not_installed() {
     let scene = scene();
@@ -345,10 +345,10 @@ fn a_step_that_takes_too_long_and_one_that_is_interrupted_leave_nothing() {
     outcome.assert_status(130);
     assert!(outcome.stderr.contains("interrupted: nothing was installed"), "{}", outcome.stderr);
     assert_eq!(installed(&scene), Vec::<String>::new());
-    // that no process is left the scene sees
+    // the scene checks that no process is left
 }
 
-/// What `make drivers` builds, by both of its names.
+/// The drivers of `make drivers`, by both of their names.
 #[test]
 fn a_default_driver_is_found_by_its_version_and_listed_once() {
     let scene = Scene::new();
@@ -379,7 +379,7 @@ fn two_versions_are_cells_of_one_experiment() {
     let scene = scene();
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").expect("the kernel's version");
     let major = kernel.split('.').next().expect("a number");
-    // one driver under two names: what is under test is how they are told apart
+    // one driver under two names: the test is about telling them apart
     for name in ["udp".to_owned(), format!("udp@{major}")] {
         let file = scene.path("drivers").join(format!("libddsmark_{name}.so"));
         fs::copy(drivers().join("libddsmark_udp.so"), file).expect("a file");
@@ -417,7 +417,7 @@ fn two_versions_are_cells_of_one_experiment() {
     let compared = run(&scene, &["compare", &two, &one, "--factor", "driver", "--json"]);
     compared.assert_status(0);
 
-    // a file whose name has another version than its library is refused before anything is sent
+    // a file name with another version than that of its library is rejected before anything is sent
     let wrong = scene.path("drivers/libddsmark_udp@999.so");
     fs::copy(drivers().join("libddsmark_udp.so"), &wrong).expect("a file");
     let outcome = run(&scene, &["characterize", "--driver", "udp@999", "--out", "b"]);

@@ -30,7 +30,7 @@ fn planted_slowdown_of_variant_b_fails_the_gate_and_can_be_compared_again() {
     let document = report.document();
     assert_eq!(runs(&document).len(), 21);
     assert_eq!(document["experiment"]["variants"]["a"], SHORT);
-    // the verdict again, and a gate that holds
+    // the verdict again, and a criterion that passes
     let again = scene.ddsmark(&["compare", "gate", "--metric", "p50", "--fail-if", "p50 < -50%"]);
     again.assert_status(0);
     assert!(again.stdout.contains("B/udp/udp4/latency/64 against A/udp/udp4/latency/64"), "{}", again.stdout);
@@ -62,7 +62,7 @@ fn wrong_variants_are_rejected_with_the_one_that_is_wrong() {
         &[],
     );
     assert!(found.contains("not measured in the same way") || found.contains("cannot be paired"), "{found}");
-    // nothing but a plan
+    // only a plan
     let planned = scene.ddsmark(&["compare", "--interleave", SHORT, SHORT, "--dry-run", "--blocks", "8"]);
     planned.assert_status(0);
     assert!(planned.stdout.contains("A and B are the same"), "{}", planned.stdout);

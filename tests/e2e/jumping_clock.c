@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * To be preloaded: the wall clock jumps an hour ahead and back, again and again. Absolute time limits of the wall clock
- * jump with it, as they do with the kernel's. */
+ * For LD_PRELOAD: the wall clock repeatedly jumps an hour ahead and back. Absolute time limits of the wall clock jump
+ * with it, as they do with the kernel's clock. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* It is an hour ahead for 10 ms, then right for 10 ms. */
+/* Returns 3600 s for 10 ms, then 0 s for 10 ms. */
 static time_t ahead(void) {
   struct timespec now;
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);

@@ -1,4 +1,4 @@
-//! Killed with -9: agents in each phase and role, and the runner in each phase.
+//! SIGKILL: agents in each phase and role, and the runner in each phase.
 
 use std::{fs, process::Command};
 
@@ -9,7 +9,7 @@ use crate::{
 
 const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
 
-/// A campaign of kills, which must come to nothing but the runs of those that were killed.
+/// Runs a campaign of kills: only the runs of killed agents may fail.
 fn campaign(arguments: &[&str], killed: u32) {
     let _scene = Scene::new();
     let output = Command::new(programs().join("xtask"))
@@ -76,7 +76,7 @@ fn whenever_the_runner_is_killed_its_agents_end_and_what_was_measured_loads() {
             wait_for("the end of all agents", || scene.processes().is_empty().then_some(()));
             let hit = fs::read_to_string(plan.join("done").join(format!("{driver} {role} 1")));
             assert_eq!(hit.expect("a kill"), "hit", "{driver}, {phase}");
-            // the first run was saved before, and the second was not to be
+            // the first run was saved before; the runner was killed in the second
             let again = scene.ddsmark(&["report", "result", "--json"]);
             again.assert_status(0);
             let document = again.document();
@@ -88,17 +88,17 @@ fn whenever_the_runner_is_killed_its_agents_end_and_what_was_measured_loads() {
     }
 }
 
-/// The transports of Fast DDS by which it makes files in shared memory, under names of its own choice.
+/// Transports for which Fast DDS creates shared memory files, under names of its own choice.
 const SHARED: [&str; 2] = ["shm", "data_sharing"];
 
-/// What Fast DDS has made since, and nobody has.
+/// Returns the files that Fast DDS has created since, and that no process uses.
 fn left(before: &Numbers) -> Vec<String> {
     let mut left = abandoned(before);
     left.retain(|name| name.starts_with("fast") || name.starts_with("sem.fast"));
     left
 }
 
-/// Measures over a transport, while the agents and their runner are killed as planned.
+/// Measures over a transport, while agents and runner are killed according to the plan.
 fn measure_and_kill(scene: &Scene, name: &str, plan: &str, transport: &str, runs: &str) -> Outcome {
     let kills = scene.path(&format!("{name}-kills"));
     fs::create_dir(&kills).expect("a directory");
@@ -134,7 +134,8 @@ fn measure_and_kill(scene: &Scene, name: &str, plan: &str, transport: &str, runs
     outcome
 }
 
-/// Opening takes Fast DDS 0.1 to 0.3 s. Killed in it, nobody but the kernel knows what there is of a participant.
+/// Fast DDS takes 0.1 to 0.3 s to open a participant. After a kill in that time, only the kernel knows which files
+/// exist.
 #[test]
 fn whenever_ddsmark_is_killed_the_next_run_leaves_no_shared_memory_of_any_name() {
     for transport in SHARED {

@@ -1,5 +1,5 @@
-//! What limits a run of the default length, 800 ms, with real processes: the sender, the middleware, the reader; and what of their CPU
-//! time is idle cost.
+//! Bottleneck of a run of the default length, 800 ms, with real processes: the sender, the middleware, the reader;
+//! and the idle part of their CPU time.
 
 use std::{ffi::OsStr, fs};
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use crate::support::{Scene, count, list, programs, root, runs, shared_library};
 
-/// Of the time over which the usage of an agent was measured.
+/// Returns parts of an agent's usage as a fraction of the metered time.
 fn share(agent: &Value, parts: &[&str]) -> f64 {
     let usage = &agent["usage"];
     parts.iter().map(|part| count(&usage[part])).sum::<u64>() as f64 / count(&usage["elapsed_ns"]) as f64
 }
 
-/// A library to be preloaded, from `tests/preload`.
+/// Builds a library from `tests/preload`, for `LD_PRELOAD`.
 fn preload(scene: &Scene, name: &str) -> String {
     let source = root().join("tests/preload").join(format!("{name}.c")).display().to_string();
     shared_library(scene, "cc", &format!("{name}.so"), &["-O2", "-std=gnu11", &source])
 }
 
-/// The driver `udp`, changed as a function of `misbehaves.cpp` does.
+/// Builds the driver `udp`, changed by this function of `misbehaves.cpp`.
 fn changed(scene: &Scene, how: &str) -> String {
     let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
     let (real, define) = (format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={how}"));
@@ -39,7 +39,7 @@ fn measure(scene: &Scene, variables: &[(&str, &OsStr)], plan: &str) -> Value {
     outcome.document()
 }
 
-/// Runs that a busy host left as the test wants them. Measures again where there are none, four times at most.
+/// Returns the runs that are as `wanted`, in spite of a busy host. Measures up to four times until there are some.
 fn undisturbed(
     scene: &Scene,
     variables: &[(&str, &OsStr)],
@@ -65,13 +65,13 @@ fn a_sender_that_burns_its_core_is_sender_limited_and_one_that_is_blocked_under_
     let scene = Scene::new();
     let slow = preload(&scene, "slow_send");
     let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("SLOW_SEND_NS", OsStr::new("400000"))];
-    // 2,500 a second are possible
+    // 2,500 samples/s are possible
     let burned = |run: &Value| share(&run["agents"][0], &["driving_ns"]) > 0.9;
     for run in undisturbed(&scene, &variables, &paced("udp", "waitset", 10_000), burned) {
         let paced = &run["paced"];
         assert!(paced["sender_limited"] == true && paced["back_pressure"] != true, "{run:#}");
     }
-    // 50 a second are
+    // 50 samples/s are possible
     let had_a_core = |run: &Value| {
         let writer = &run["agents"][0];
         share(writer, &["driving_ns"]) < 0.9 && share(writer, &["run_delay_ns"]) < 0.5
@@ -89,10 +89,10 @@ fn saturated_reader_has_its_core_for_the_whole_window() {
     let plan = "workload = \"throughput\"\n[factors]\ndriver = \"udp\"\nsize = [1000, 1008]\n";
     let document = measure(&scene, &variables, plan);
     let all = runs(&document);
-    // a window from the order to the end of the drain would have at most 0.76 of it
+    // from the order to the end of the drain it would be at most 0.76
     let saturated = all.iter().filter(|run| share(&run["agents"][1], &["driving_ns"]) > 0.9).count();
     assert!(2 * saturated > all.len(), "{saturated} of {}: {document:#}", all.len());
-    // two sizes are on one level unless the host disturbs one of them
+    // both sizes have the same rate unless the host disturbs one of them
     let findings = list(&document["findings"]).iter().filter(|_| saturated == all.len());
     for plateau in findings.filter(|finding| finding["kind"] == "plateau") {
         assert!(list(&plateau["limits"]).contains(&"reader_cpu".into()), "{plateau:#}");
@@ -117,7 +117,8 @@ fn idle_cost_is_subtracted_unless_a_process_waits_by_using_its_core() {
             let cpu = (count(&usage["user_ns"]) + count(&usage["system_ns"])) as f64;
             let rate = count(&idle["used_ns"]) as f64 / count(&idle["elapsed_ns"]) as f64;
             let expected = rate * count(&usage["elapsed_ns"]) as f64 / cpu;
-            // the thread is there; on a host that gives it no core it may have been idle, or all that the process did
+            // the busy thread exists; on a host that gives it no core it may be idle, or use all CPU time of the
+            // process
             let words = texts(run).into_iter().find(|text| text.contains(end)).unwrap_or_default();
             if cpu_per_sample.is_null() || !words.contains("was subtracted") {
                 continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The driver of -DREAL="<path>", well but for one thing: -DHOW=<name of a function below>. */
+ * The driver -DREAL="<path>" with one fault: -DHOW=<name of a function below>. */
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -81,7 +81,7 @@ static void say(const char *words) {
   };
 }
 
-// Once in a while a write is kept for 50 ms.
+// Delay of a write in some of the cases below.
 static constexpr auto KEPT = std::chrono::milliseconds(50);
 static std::atomic<bool> pings;
 
@@ -94,7 +94,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// At each end one write in a thousand, and never both of a round trip.
+// Delays one write in 1000, of pings and of echoes, but never both of one round trip.
 [[maybe_unused]] static void stalls() {
   know_pings();
   bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
@@ -105,7 +105,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// Of pings one write in 500.
+// Delays one write of a ping in 500, and times out.
 [[maybe_unused]] static void times_out() {
   know_pings();
   bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
@@ -118,7 +118,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// Of pings one write in 500, each time that it is tried.
+// Rejects one write of a ping in 500, and its retries until the delay is over.
 [[maybe_unused]] static void refuses() {
   know_pings();
   bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
@@ -135,7 +135,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// A write takes its time, and no processor.
+// Delays every write by 20 ms, without CPU time.
 [[maybe_unused]] static void blocks() {
   bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -143,7 +143,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// A thread of its own uses a fifth of a core, whatever is sent.
+// Uses a fifth of a core in a thread of its own, independent of the traffic.
 [[maybe_unused]] static void keeps_busy() {
   bad.participant_open = [](const ddsmark_participant_config *config, ddsmark_participant **out) -> ddsmark_status {
     std::thread([] {
@@ -159,7 +159,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// One call in a hundred says that it gave one sample more than it did.
+// Reports one sample too many in one of 100 receive calls that return samples.
 [[maybe_unused]] static void overstates_taken() {
   bad.reader_receive = [](ddsmark_reader *reader, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
                           void *context, uint32_t *taken) -> ddsmark_status {
@@ -170,7 +170,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// A quarter of what was sent is counted.
+// Reports a quarter of the bytes sent.
 [[maybe_unused]] static void understates_sent() {
   bad.writer_counters = [](ddsmark_writer *writer, ddsmark_counters *out) -> ddsmark_status {
     const ddsmark_status status = real.writer_counters(writer, out);
@@ -179,7 +179,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// A quarter of what was received is counted.
+// Reports a quarter of the bytes received.
 [[maybe_unused]] static void understates_received() {
   bad.reader_counters = [](ddsmark_reader *reader, ddsmark_counters *out) -> ddsmark_status {
     const ddsmark_status status = real.reader_counters(reader, out);
@@ -188,7 +188,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// Nothing is lost, and a loss is counted.
+// Reports lost samples, although none is lost.
 [[maybe_unused]] static void invents_losses() {
   bad.reader_counters = [](ddsmark_reader *reader, ddsmark_counters *out) -> ddsmark_status {
     const ddsmark_status status = real.reader_counters(reader, out);
@@ -198,7 +198,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// One loan in ten is said to have been overwritten.
+// Reports one loan in ten as overwritten.
 [[maybe_unused]] static void overwrites() {
   bad.reader_sample_intact = [](ddsmark_reader *, const ddsmark_sample *) -> uint32_t {
     static unsigned asked;
@@ -206,7 +206,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// One write in ten is accepted and goes nowhere.
+// Accepts one write in ten without sending the sample.
 [[maybe_unused]] static void swallows() {
   bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
     static unsigned written;
@@ -214,7 +214,7 @@ static std::atomic<bool> pings;
   };
 }
 
-// One write in ten goes twice.
+// Sends the sample of one write in ten twice.
 [[maybe_unused]] static void repeats() {
   bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
     static unsigned written;

@@ -1,4 +1,4 @@
-//! Others on the same host: strangers on our topic and port, and another experiment.
+//! Other activity on the same host: foreign writers on our topic and port, and another experiment.
 
 use std::{
     collections::BTreeSet,
@@ -15,10 +15,10 @@ use serde_json::Value;
 use crate::support::{Scene, count, list, monotonic_ns, programs, runs, wait_for};
 
 const SIZE: usize = 64;
-/// Of each cell.
+/// Runs of each cell.
 const RUNS: u32 = 3;
 
-/// What is not of this run, in all shapes that we know. The headers are as in `crates/agent/src/header.rs`.
+/// Returns samples that are not of this run, in all known forms. The headers follow `crates/agent/src/header.rs`.
 fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
     let mut random = |length: usize| -> Vec<u8> {
         let next = || {
@@ -43,7 +43,7 @@ fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
         random(SIZE),
         random(1),
         random(15),
-        // of the run before, of another writer, of an hour ago, of the future
+        // of the previous run, of another writer, an hour old, and an hour in the future
         header(0, configure.run_tag.wrapping_sub(1) & 0xfff, now_ns),
         header(7, configure.run_tag, now_ns),
         header(0, configure.run_tag, now_ns.saturating_sub(3_600_000_000_000)),
@@ -51,7 +51,7 @@ fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
     ]
 }
 
-/// The order `configure` of each run of a driver, as soon as its warm-up begins.
+/// Measures a driver. Calls `disturb` with the order `configure` of each run as soon as its warm-up starts.
 fn strangers(scene: &Scene, driver: &str, mut disturb: impl FnMut(&Configure, &mut u64)) -> Value {
     let plan = scene.path("kills");
     fs::create_dir(&plan).expect("a directory");
@@ -102,7 +102,7 @@ fn strangers(scene: &Scene, driver: &str, mut disturb: impl FnMut(&Configure, &m
     outcome.document()
 }
 
-/// What strangers send is counted as foreign, never as data, and the witnesses still agree.
+/// Asserts that foreign samples are counted as foreign, never as data, and that all runs are valid.
 fn nothing_of_theirs_is_data(document: &Value) {
     let runs = runs(document);
     assert_eq!(runs.len(), 2 * RUNS as usize);
@@ -117,7 +117,7 @@ fn nothing_of_theirs_is_data(document: &Value) {
     }
 }
 
-/// The ports that a process has bound.
+/// Returns the UDP ports that a process has bound.
 fn udp_ports(pid: i32) -> Vec<u16> {
     let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     let sockets: BTreeSet<String> = files
@@ -143,7 +143,7 @@ fn garbage_at_our_ports_is_foreign_and_never_data() {
         while begin.elapsed() < Duration::from_millis(600) {
             for sample in garbage(configure, noise) {
                 for &port in &ports {
-                    // a port that is closed by now is none of ours
+                    // fails if the port is closed by now
                     let _ = socket.send_to(&sample, ("127.0.0.1", port));
                 }
             }
@@ -194,7 +194,7 @@ fn a_stranger_that_writes_on_our_topic_is_foreign_and_never_data() {
     nothing_of_theirs_is_data(&document);
 }
 
-/// The domain that a runner has claimed, see `crates/runner/src/domain.rs`.
+/// Returns the domain that a runner has claimed, see `crates/runner/src/domain.rs`.
 fn domain(runner: u32) -> Option<String> {
     let table = fs::read_to_string("/proc/net/unix").expect("/proc/net/unix");
     let files = fs::read_dir(format!("/proc/{runner}/fd")).ok()?.flatten();

@@ -1,4 +1,5 @@
-//! IPv6 and multicast over loopback, with what was in force read back. A host without IPv6 fails these, and says why.
+//! IPv6 and multicast over loopback, with the effective settings read back. On a host without IPv6 the tests fail
+//! with that reason.
 
 use std::net::UdpSocket;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Outcome, Scene, count, list};
 
-/// Sizes of one datagram, and of several fragments of a sample.
+/// Sample sizes: one datagram, and several fragments.
 const SIZES: &str = "64,4096";
 
 fn arguments(more: &[&'static str]) -> Vec<&'static str> {
@@ -15,7 +16,7 @@ fn arguments(more: &[&'static str]) -> Vec<&'static str> {
     [&common[..], more].concat()
 }
 
-/// The cells of a result of which all runs are valid: both drivers, two sizes, three cells each.
+/// Returns the cells of a result, all of whose runs are valid: both drivers, two sizes, three cells each.
 #[track_caller]
 fn cells(outcome: &Outcome) -> Vec<Value> {
     outcome.assert_status(0);
@@ -37,7 +38,7 @@ fn is(cell: &Value, driver: &str) -> bool {
     cell["factors"]["driver"] == driver
 }
 
-/// A setting of each agent of the first run.
+/// Returns a setting of each agent of the first run.
 fn settings(cell: &Value, entity: &str, name: &str) -> Vec<String> {
     let agents = list(&cell["runs"][0]["agents"]);
     let values = agents.iter().filter_map(|agent| agent["settings"][entity][name].as_str());
@@ -50,7 +51,7 @@ fn assert_ipv6() {
     }
 }
 
-/// Every run sent its samples by multicast: the kernel counts at least their bytes.
+/// Checks that every run sent its samples by multicast: the kernel counts at least their bytes.
 fn check_multicast(cell: &Value) {
     assert_eq!(cell["factors"]["multicast"], true);
     assert!(cell["id"].as_str().is_some_and(|id| id.contains("-multicast/")), "{}", cell["id"]);
@@ -59,7 +60,7 @@ fn check_multicast(cell: &Value) {
         let counted = count(&run["agents"][0]["sockets"]["multicast"]["bytes"]);
         assert!(counted >= sent, "of {sent} B the kernel sent {counted} B by multicast: {run:#}");
     }
-    // Cyclone DDS cannot be asked, and is not believed
+    // Cyclone DDS does not report whether it uses multicast
     let expected = if is(cell, "udp") { "on" } else { "unknown" };
     assert_eq!(settings(cell, "participant", "multicast"), [expected, expected], "{cell:#}");
 }
@@ -103,7 +104,8 @@ fn multicast_over_ipv4_is_seen_by_the_kernel() {
     }
 }
 
-/// Linux has no way to an IPv6 group over loopback until it is given one: in a network namespace of the test.
+/// Linux has no route to an IPv6 group over loopback by default; the test adds one in a network namespace of its
+/// own.
 #[test]
 fn multicast_over_ipv6_is_refused_without_a_way_and_measured_with_one() {
     assert_ipv6();
@@ -134,7 +136,7 @@ fn multicast_over_ipv6_is_refused_without_a_way_and_measured_with_one() {
     }
 }
 
-/// Cyclone DDS may multicast here, and prefers not to: only the kernel knows.
+/// Cyclone DDS may use multicast here but prefers unicast: only the kernel's counters show it.
 #[test]
 fn samples_that_went_by_unicast_make_the_run_invalid() {
     let scene = Scene::new();

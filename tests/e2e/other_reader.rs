@@ -1,7 +1,7 @@
-//! A reader that is none of ours: another library, in another language, by the published type alone.
+//! Independent reader: another library, in another language, with the published type alone.
 //!
-//! The test leads the writer's agent as a runner does. In the place of the reader's agent is `reads.py`, with the Python binding
-//! of Cyclone DDS, which brings a library of its own.
+//! The test leads the writer's agent in the same way as a runner. `reads.py` replaces the reader's agent; it uses
+//! the Python binding of Cyclone DDS, which has a library of its own.
 
 use std::{fs, io::Read as _, os::unix::net::UnixStream, process, time::Duration};
 
@@ -11,17 +11,17 @@ use serde_json::Value;
 
 use crate::support::{Running, Scene, count, drivers, list, monotonic_ns, root};
 
-/// No answer is waited for longer.
+/// Time limit of every answer.
 const PATIENCE: Duration = Duration::from_secs(90);
 const TAG: u16 = 0x2a5;
 const SEED: u64 = 7;
 const SECOND_NS: u64 = 1_000_000_000;
-/// Of its participant: loopback only, found by unicast.
+/// Configuration of the reader's participant: loopback only, discovery by unicast.
 const ON_LOOPBACK: &str = "<General><Interfaces><NetworkInterface name=\"lo\"/></Interfaces>\
     <AllowMulticast>false</AllowMulticast></General><Discovery><ParticipantIndex>auto</ParticipantIndex>\
     <MaxAutoParticipantIndex>30</MaxAutoParticipantIndex><Peers><Peer Address=\"127.0.0.1\"/></Peers></Discovery>";
 
-/// A writer's agent.
+/// Agent of the writer.
 struct Agent {
     channel: UnixStream,
     replies: Inbox<Reply>,
@@ -49,12 +49,12 @@ impl Agent {
         self.reply()
     }
 
-    /// From the match to the end.
+    /// Runs the phases from the match to the exit. Returns the number of samples sent, or the error of the match.
     fn write(mut self, reader: &mut UnixStream, match_ns: u64) -> Result<u64, String> {
         let with = Match { peers: 1, timeout_ns: match_ns, ..Match::default() };
         let sent = match self.order(&Order::Match(with)) {
             Reply::Matched { .. } => {
-                // a writer that has matched says nothing of its reader
+                // the match of the writer does not show that the reader has matched, too
                 reader.set_read_timeout(Some(PATIENCE)).expect("a socket");
                 reader.read_exact(&mut [0]).expect("the reader has matched");
                 let warm = self.order(&Order::WarmUp { duration_ns: SECOND_NS / 20 });
@@ -79,12 +79,12 @@ impl Agent {
     }
 }
 
-/// What is written, and how it is read.
+/// Written samples, and the properties that the reader assumes.
 struct Case {
     driver: &'static str,
     size: u64,
     rate_sps: u64,
-    /// What the reader takes the type and the seed to be.
+    /// Type name, member type and seed that the reader assumes.
     type_name: &'static str,
     member: &'static str,
     seed: u64,
@@ -95,7 +95,7 @@ impl Case {
         Self { driver, size, rate_sps, type_name: "Sample", member: "sequence<octet>", seed: SEED }
     }
 
-    /// Whether the reader has the type that is written.
+    /// Returns whether the reader has the type that is written.
     fn matches(&self) -> bool {
         let ours = Self::new(self.driver, self.size, self.rate_sps);
         (self.type_name, self.member) == (ours.type_name, ours.member)
@@ -113,7 +113,7 @@ impl Case {
         serde_json::from_value(plan["cells"][0]["factors"].clone()).expect("factors")
     }
 
-    /// Starts the reader. It ends when the socket is closed.
+    /// Starts the reader, which ends when the socket is closed.
     fn reader(&self, scene: &Scene, domain: u32, topic: &str) -> (Running, UnixStream) {
         let python = root().join(".sdk/tools/bin/python");
         let backend = scene.start(&python.display().to_string(), &["-m", "cyclonedds.__idlc__"]).end();
@@ -126,7 +126,7 @@ impl Case {
             .replace("struct Sample", &format!("struct {}", self.type_name))
             .replace("sequence<octet>", self.member);
         fs::write(scene.path("sample.idl"), idl).expect("a file");
-        // the generator that the package carries crashes; that of the library, which is there, does with the package's part
+        // the generator in the package crashes; the library's generator works with the backend of the package
         let fetch = root().join("drivers/cyclonedds/fetch.sh").display().to_string();
         let prefix = scene.start(&fetch, &[]).end();
         let idlc = format!("{}/bin/idlc", prefix.stdout.trim());
@@ -147,7 +147,8 @@ impl Case {
         (scene.start_reading(theirs, &variables, &python.display().to_string(), &words), end)
     }
 
-    /// Writes for half a second, if both match. How many samples were accepted, or why they do not match, and what came.
+    /// Writes for half a second, if both match. Returns the number of samples accepted, or why they do not match,
+    /// and the samples received.
     fn run(&self, scene: &Scene) -> (Result<u64, String>, Value) {
         let factors = self.factors(scene);
         let domain = 1 + process::id() % 100;
@@ -173,9 +174,9 @@ impl Case {
             spin: false,
         })));
         assert!(matches!(configured, Reply::Configured(_)), "{configured:?}");
-        // who is to match has time to start
+        // a reader that is to match has time to start
         let sent = agent.write(&mut end, if self.matches() { 60 } else { 5 } * SECOND_NS);
-        // acknowledged is not yet taken: it goes on until there is nothing more
+        // acknowledged samples may not be taken yet: the reader continues until none is left
         drop(end);
         let outcome = reader.end();
         outcome.assert_status(0);
@@ -183,7 +184,7 @@ impl Case {
     }
 }
 
-/// Whether so many samples came: each of them, once, and whole.
+/// Checks that all samples arrived: each of them once and intact.
 fn all_came(came: &Value, sent: u64) -> Result<(), String> {
     let mut sequences: Vec<u64> = list(&came["sequences"]).iter().map(count).collect();
     sequences.sort_unstable();
@@ -198,7 +199,7 @@ fn all_came(came: &Value, sent: u64) -> Result<(), String> {
 fn a_reader_that_is_none_of_ours_gets_every_sample_whole() {
     let scene = Scene::new();
     for driver in ["cyclonedds", "fastdds"] {
-        // one datagram each, and fragments
+        // samples of one datagram, and of several fragments
         for (size, rate_sps) in [(16, 2000), (1000, 2000), (70_000, 100)] {
             let (sent, came) = Case::new(driver, size, rate_sps).run(&scene);
             let sent = sent.unwrap_or_else(|error| panic!("{driver}, {size}: {error}"));
@@ -231,7 +232,7 @@ fn a_sample_that_is_lost_doubled_or_changed_is_seen() {
     assert!(error.starts_with("not as they were sent"), "{error}");
 }
 
-/// By its name alone where one of them tells nothing more of its type; else by what is in it.
+/// Types are compared by name alone if one driver announces nothing else, otherwise by structure.
 #[test]
 fn another_type_does_not_match() {
     let scene = Scene::new();
@@ -245,7 +246,7 @@ fn another_type_does_not_match() {
     }
 }
 
-/// What is published, and what the driver in C is built with.
+/// Compares the published type with the one that the C driver is built with.
 #[test]
 fn the_published_type_is_the_one_that_drivers_have() {
     let declared = |file: &str| -> String {

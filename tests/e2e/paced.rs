@@ -1,4 +1,4 @@
-//! Samples at planned times, from the plan to the table, with real drivers.
+//! Samples at planned times, from plan to table, with real drivers.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Scene, count, list, wait_for};
 
-/// The runs of an experiment file, by cell.
+/// Runs an experiment file, and returns its result.
 fn runs(scene: &Scene, file: &str) -> Value {
     fs::write(scene.path("paced.toml"), file).expect("a file");
     let outcome = scene.ddsmark(&["run", "paced.toml", "--json", "--out", "result"]);
@@ -18,7 +18,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("no number: {value:#}"))
 }
 
-/// What holds of each flow of any valid run.
+/// Asserts what holds of each flow of any valid run.
 fn assert_reconciles(run: &Value) {
     assert_eq!(run["state"], "valid", "{run:#}");
     for flow in list(&run["paced"]["flows"]) {
@@ -128,12 +128,12 @@ fn flows_have_topics_plans_and_figures_of_their_own() {
             .collect();
         assert_eq!(told, [("control", 64), ("bulk", 4096), ("seen", 256)]);
         assert_eq!((count(&flows[0]["planned"]), count(&flows[2]["planned"])), (100, 40), "{run:#}");
-        // of a mean of 1000, over ten standard deviations away
+        // the mean is 1000; the limits are more than ten standard deviations away
         assert!((650..1350).contains(&count(&flows[1]["planned"])), "{run:#}");
-        // the cell has each of them too
+        // the cell has each of the flows, too
         assert_eq!(list(&cell["paced"]["flows"]).len(), 3);
     }
-    // what is drawn is drawn for each run
+    // each run draws its own random times
     let all = cells.iter().flat_map(|cell| list(&cell["runs"]));
     let mut drawn: Vec<u64> = all.map(|run| count(&run["paced"]["flows"][1]["planned"])).collect();
     drawn.sort_unstable();
@@ -208,7 +208,7 @@ fn a_middleware_that_takes_less_than_planned_holds_the_sender_up_and_that_is_sai
     let run = &runs[0];
     let paced = &run["paced"];
     assert_eq!(count(&paced["planned"]), 5_000);
-    // on a host that is busy enough nobody can tell whose fault it is
+    // on a busy host the cause cannot be determined
     let usage = &run["agents"][0]["usage"];
     let [user, system, waited, driving] = ["user_ns", "system_ns", "run_delay_ns", "driving_ns"]
         .map(|ns| number(&usage[ns]) / number(&usage["elapsed_ns"]));
@@ -223,7 +223,7 @@ fn a_middleware_that_takes_less_than_planned_holds_the_sender_up_and_that_is_sai
     assert!(kinds.contains(&kind) && kinds.contains(&"unsent"), "{run:#}");
 }
 
-/// What was offered or came, whichever is less: the median of the runs.
+/// Returns the median over runs of the lower of offered and delivered rate.
 fn median_of_lower(maximum: &Value) -> f64 {
     let mut rates: Vec<f64> = list(&maximum["runs"])
         .iter()
@@ -278,7 +278,7 @@ fn percents_are_of_a_maximum_that_is_measured_before_the_first_block_and_once() 
         assert_eq!(list(&cell["runs"]).len(), 3);
         for run in list(&cell["runs"]) {
             assert_reconciles(run);
-            // one sample of the plan
+            // up to one sample of the schedule
             let planned = number(&run["paced"]["planned_sps"]);
             assert!((planned - rate).abs() <= 1.0 / 0.3 + 1e-6, "{planned}, not {rate}");
         }

@@ -21,7 +21,8 @@ fn scene() -> Scene {
 #[test]
 fn two_drivers_reach_each_other_both_ways() {
     let scene = scene();
-    // the same library under the name of its version: what is tried is that each end has the driver named for it
+    // the same library under the name of its version: the test checks that each endpoint has the driver named for
+    // it
     let other = scene.path("drivers/libddsmark_cyclonedds@11.so");
     fs::copy(drivers().join("libddsmark_cyclonedds.so"), other).expect("a file");
     let names = ["cyclonedds+cyclonedds@11", "cyclonedds@11+cyclonedds"];
@@ -43,7 +44,8 @@ fn two_drivers_reach_each_other_both_ways() {
     }
 }
 
-/// What Cyclone DDS packs is of the protocol, and Fast DDS unpacks it; what the driver of Fast DDS packs only that one knows.
+/// Fast DDS unpacks batches of Cyclone DDS, because RTPS defines them; only the driver of Fast DDS unpacks its own
+/// batches.
 #[test]
 fn batches_are_those_of_the_writers_middleware() {
     let scene = scene();

@@ -1,4 +1,4 @@
-//! What a driver refuses is refused before the first packet, whoever asks.
+//! Requests that a driver rejects are rejected before the first packet, whichever command makes them.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::support::{Scene, liar, list, runs};
 const FILE: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\nfactors = { size = 64 }\n\
                     design = { blocks = 3, warm_up = \"0s\", measure = \"20ms\" }\n";
 
-/// What cannot be, of which only the driver knows: a change, the driver's words, and its hint.
+/// Requests of which only the driver knows that they are invalid: a change, the driver's message, and its hint.
 #[test]
 fn what_only_a_driver_knows_is_a_fault_of_the_plan() {
     let scene = Scene::new();
@@ -80,7 +80,7 @@ fn flags_are_held_against_drivers_too() {
     assert!(!scene.path("result").exists());
 }
 
-/// The teaching driver, which seems to reach another process and opens nothing of this size.
+/// Teaching driver that does not declare its limit to one process, and opens no writer of more than 100 bytes.
 const SMALL: &str = "
 static ddsmark_status open_small(ddsmark_participant *p, const ddsmark_writer_config *config, ddsmark_writer **out) {
   return config->max_payload_bytes > 100 ? fail(STATUS, \"not that many\") : writer_open(p, config, out);

@@ -1,4 +1,4 @@
-//! An experiment whose runner was killed is gone on with.
+//! Resumed experiments, whose runner was killed.
 
 use std::{collections::BTreeSet, ffi::OsStr, fs};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Outcome, Scene, count, list, programs, wait_for};
 
-/// Two cells, one of which is the baseline: three runs a block.
+/// Settings for two cells, one of which is the baseline: three runs in each block.
 const SETS: [&str; 9] = [
     "factors.driver=udp",
     "factors.size=64,1024",
@@ -19,7 +19,7 @@ const SETS: [&str; 9] = [
     "design.pin=auto",
 ];
 
-/// The number of blocks is left open.
+/// Experiment file without a number of blocks.
 const FILE: &str = "question = \"?\"\nworkload = \"latency\"\n";
 
 fn run_arguments<'a>(asked: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -27,7 +27,7 @@ fn run_arguments<'a>(asked: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     ["run", asked, "--out", "result"].into_iter().chain(sets).collect()
 }
 
-/// Block, cell and twin of each run, by number.
+/// Returns number, block, cell and twin of each run, by number.
 fn order(document: &Value) -> Vec<(u64, u64, String, bool)> {
     let runs = list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"]));
     let mut order: Vec<_> = runs
@@ -50,7 +50,7 @@ fn killed(scene: &Scene, plan: &str, arguments: &[&str]) -> Outcome {
     outcome
 }
 
-/// With the program that kills in the place of the agent.
+/// Runs ddsmark, with the program that kills instead of the agent.
 fn start(scene: &Scene, more: &[(&str, &OsStr)], arguments: &[&str]) -> Outcome {
     let (kills, agent) = (scene.path("kills"), programs().join("killing-agent"));
     let variables = [("DDSMARK_KILLS", kills.as_os_str()), ("DDSMARK_AGENT", agent.as_os_str())];
@@ -64,7 +64,7 @@ fn resumed(scene: &Scene, more: &[&str]) -> Outcome {
 
 #[test]
 fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
-    // a scene has the host for itself: the first one ends here
+    // a scene has exclusive use of the host, so the first one ends here
     let planned = {
         let scene = Scene::new();
         let whole = scene
@@ -75,11 +75,11 @@ fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
     assert_eq!(planned.len(), 9);
 
     let scene = Scene::new();
-    // in the first run, in the middle of a block, and with the last run of a block; the number counts launches
+    // in the first run, in the middle of a block, and in the last run of a block; the number counts launches
     killed(&scene, "udp pinger 0 match 0 runner", &run_arguments("latency-vs-size", &["design.blocks=3"]));
     killed(&scene, "udp ponger 3 measure 0 runner", &["run", "--resume", "result"]);
     let before = fs::read(scene.path("result/runs/0001.json")).expect("the first run");
-    // what a crash may leave behind
+    // a file that a crash may leave
     fs::write(scene.path("result/runs/.0009.json.tmp"), "{\"schema_ver").expect("a file");
     killed(&scene, "udp pinger 7 exit 0 runner", &["run", "--resume", "result"]);
     let part = scene.ddsmark(&["report", "result", "--json"]).document();
@@ -99,7 +99,7 @@ fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
     let blocks = list(&document["blocks"]);
     assert_eq!(blocks.len(), 3);
     assert!(blocks.iter().all(|block| block["complete"] == true), "{blocks:?}");
-    // what is saved is what was printed
+    // the saved result is the printed one
     assert_eq!(scene.ddsmark(&["report", "result", "--json"]).document(), document);
     let again = resumed(&scene, &[]);
     again.assert_status(2);
@@ -109,7 +109,8 @@ fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
 #[test]
 fn the_number_of_blocks_that_a_pilot_gave_outlives_its_runner() {
     let scene = Scene::new();
-    // half of the width cannot be reached; 10 blocks have time by the plan, more runs are launched than the pilot has
+    // the precision cannot be reached; 10 blocks fit into the planned time; more runs are launched than the pilot
+    // has
     let more = ["design.precision=0.1%", "design.pilot=6", "design.budget=15s"];
     fs::write(scene.path("open.toml"), FILE).expect("a file");
     killed(&scene, "udp pinger 19 measure 0 runner", &run_arguments("open.toml", &more));
@@ -166,7 +167,7 @@ repeat_noisy = false
     fs::write(scene.path("times.txt"), &times).expect("a file");
     fs::write(scene.path("f.toml"), FOLLOWS).expect("a file");
     killed(&scene, "udp writer 1 measure 0 runner", &["run", "f.toml", "--out", "result"]);
-    // elsewhere, and without the file
+    // in another directory, and without the file
     fs::remove_file(scene.path("times.txt")).expect("the file");
     fs::create_dir(scene.path("elsewhere")).expect("a directory");
     fs::rename(scene.path("result"), scene.path("elsewhere/moved")).expect("moved");
@@ -177,7 +178,7 @@ repeat_noisy = false
         .collect();
     let [copy] = &copies[..] else { panic!("one: {copies:?}") };
     assert_eq!(fs::read_to_string(copy).expect("a copy"), times);
-    // a copy that is damaged is none
+    // a damaged copy is rejected
     fs::write(copy, "0\n").expect("a file");
     let refused = start(&scene, &[], &arguments);
     refused.assert_status(3);

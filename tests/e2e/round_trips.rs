@@ -1,13 +1,13 @@
-//! Writes that a middleware keeps, refuses or gives up on are part of the round trip.
+//! Writes that a middleware delays, rejects or times out are part of the RTT.
 
 use serde_json::Value;
 
 use crate::support::{Scene, count, list, programs, shared_library};
 
-/// Time for which `misbehaves.cpp` keeps a write.
+/// Time by which `misbehaves.cpp` delays a write, in ns.
 const KEPT_NS: u64 = 50_000_000;
 
-/// The sum of a count over the runs of a cell.
+/// Returns the sum of a count over the runs of a cell.
 fn retries(cell: &Value, what: &str) -> u64 {
     list(&cell["runs"]).iter().map(|run| count(&run["ping_retries"][what])).sum()
 }
@@ -21,7 +21,7 @@ fn kept_writes_are_in_the_tail_and_repeated_ones_are_counted() {
         let (library, how) = (format!("libddsmark_{how}.so"), format!("-DHOW={how}"));
         shared_library(&scene, "c++", &library, &["-std=c++17", &real, &how, "misbehaves.cpp"])
     });
-    // 1,000 pings, two of them kept, take 0.1 s and 1,000 round trips
+    // 1,000 pings, two of them delayed, take 0.1 s and 1,000 round trips
     let plan = format!(
         r#"question = "Is a write that is kept part of the round trip?"
 workload = "latency"
@@ -46,9 +46,9 @@ measure = "1s"
         let max = |run: &Value| count(&run["latency"]["rtt"]["max_ns"]);
         let runs = list(&cell["runs"]);
         assert!(runs.iter().all(|run| run["state"] == "valid" && max(run) >= KEPT_NS), "{how}: {cell:#}");
-        // values of a histogram are exact to 0.1 %
+        // histogram values have a relative error of up to 0.1 %
         assert!(rtt["p99_9_ns"].as_f64().unwrap() >= KEPT_NS as f64 * 0.999, "{how}: {cell:#}");
-        // most are not kept
+        // most writes are not delayed
         assert!(rtt["p50_ns"].as_f64().unwrap() < KEPT_NS as f64 / 2.0, "{how}: {cell:#}");
         let [timed_out, refused, unsent] = ["timed_out", "refused", "unsent"].map(|what| retries(cell, what));
         assert_eq!(
@@ -62,7 +62,7 @@ measure = "1s"
             usize::from(how != "stalls"),
             "{cell:#}"
         );
-        // what a ping waits before it is accepted is in the way out
+        // the wait before a ping is accepted is part of the outward one-way latency
         let way_out = |run: &Value| count(&run["latency"]["one_way_out"]["max_ns"]);
         assert!(how == "stalls" || runs.iter().all(|run| way_out(run) >= KEPT_NS), "{how}: {cell:#}");
     }

@@ -1,6 +1,6 @@
-//! Searches for the highest sustained rate, with real processes. The host may be busy with other things, which takes away from
-//! what is sustained and never adds to it: from below only a slow server is compared with what is configured, which a thread
-//! that waits for its core for some ms does not overload.
+//! Searches for the highest sustained rate, with real processes. Other load on the host lowers the sustained rate
+//! and never raises it. Only a slow server is therefore tested for a minimum rate: a thread that waits some ms for
+//! its core does not overload it.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Scene, count, list, wait_for};
 
-/// A server that does 2000 samples a second, and searches of short trials.
+/// Experiment with a server of 2000 samples/s and short trials.
 const FILE: &str = r#"question = "How much?"
 workload = "search"
 
@@ -36,7 +36,8 @@ seed = 7
 hello = "20s"
 "#;
 const CAPACITY: f64 = 2_000.0;
-/// A server that does 200 samples a second: one may wait 5 ms for its turn and be in time. Two of three trials judge a rate.
+/// Changes to a server of 200 samples/s: a sample may wait 5 ms for its turn and be in time. Two of three trials
+/// judge a rate.
 const SLOW: [(&str, &str); 5] = [
     ("500us", "5ms"),
     ("queue = 50", "queue = 10"),
@@ -45,9 +46,10 @@ const SLOW: [(&str, &str); 5] = [
     ("duration_sum = \"200ms\"", "duration_sum = \"1200ms\""),
 ];
 const SLOW_CAPACITY: f64 = 200.0;
-/// A rate that is found is this share of the capacity or more. The width takes 25 %, a step of the grid as much again.
+/// Lowest valid result as a fraction of the capacity. The width takes 25 %, and a step of the grid as much again.
 const LEAST: f64 = 0.5;
-/// What is in the queue at the end of a short trial may still come within the tail.
+/// Highest valid result as a fraction of the capacity: samples in the queue at the end of a short trial may arrive
+/// within the tail.
 const ROOM: f64 = 1.1;
 
 fn rate(value: &Value) -> f64 {
@@ -88,14 +90,14 @@ fn the_capacity_is_found_between_bounds_that_are_those_of_the_trials() {
             };
             assert!(judged_at(lower, true) && judged_at(upper, false), "{search:#}");
         }
-        // each trial is a plan of its own
+        // each trial has a schedule of its own
         for trial in trials {
             let planned = rate(&trial["load_sps"]) * count(&trial["duration_ns"]) as f64 / 1e9;
             assert!((count(&trial["planned"]) as f64 - planned).abs() <= 1.0, "{trial:#}");
             assert!(count(&trial["delivered"]) <= count(&trial["planned"]), "{trial:#}");
         }
     }
-    // trial by trial, and in words
+    // progress by trial, and the report
     assert!(outcome.stderr.contains("trial 1: "), "{}", outcome.stderr);
     let report = scene.ddsmark(&["report", "result"]).stdout;
     assert!(report.contains("Highest sustained rate") && report.contains("ndr"), "{report}");
@@ -107,7 +109,7 @@ fn a_search_whose_runner_was_killed_is_made_anew_and_those_before_it_stay() {
     fs::write(scene.path("search.toml"), FILE).expect("a file");
     let running = scene.start("ddsmark", &["run", "search.toml", "--out", "result"]);
     let second = scene.path("result/runs/0002.json");
-    // in the middle of the second search
+    // during the second search
     wait_for("a trial of the second search", || second.is_file().then_some(()));
     running.signal("KILL");
     assert_eq!(running.end().status.code(), None);
@@ -128,7 +130,7 @@ fn a_search_whose_runner_was_killed_is_made_anew_and_those_before_it_stay() {
     assert_eq!(fs::read(scene.path("result/runs/0001.json")).expect("the first run"), before);
 }
 
-/// 99.9 % of the responses of 200 ms: 14,975 samples/s, of a server that does 2000.
+/// To judge 99.9 % of the responses in 200 ms takes 14,975 samples/s; the server does 2000.
 #[test]
 fn a_deadline_that_no_trial_can_judge_is_said_before_the_first_sample_and_fails_the_search() {
     let scene = Scene::new();
@@ -144,7 +146,7 @@ fn a_deadline_that_no_trial_can_judge_is_said_before_the_first_sample_and_fails_
     assert!(failure["error"].to_string().contains("`slo` needs 14975 samples/s"), "{failure:#}");
     assert!(failure["hint"].to_string().contains("`late_ratio`"), "{failure:#}");
 
-    // a share that shows in so many samples: 59 for 5 %
+    // a ratio that fewer samples can show: 59 for 5 %
     let larger = deadline.replace("[search]", "[search]\nlate_ratio = \"5%\"");
     fs::write(scene.path("larger.toml"), larger).expect("a file");
     let outcome = scene.ddsmark(&["run", "larger.toml", "--out", "larger", "--json"]);
@@ -167,7 +169,7 @@ fn where_no_rate_is_sustained_the_search_says_so_and_gives_no_figure() {
     outcome.assert_status(0);
     let document = outcome.document();
     for goal in searches(&document).iter().flat_map(|search| list(&search["goals"])) {
-        // with 10 samples a trial one in ten has no loss: the floor may hold for once, and never a rate above it
+        // with 10 samples a trial, one trial in ten has no loss: the floor may pass once, a rate above it never
         if goal["state"] == "found" {
             assert!(rate(&goal["lower"]["load_sps"]) < 0.5 * CAPACITY, "{goal:#}");
         } else {

@@ -1,4 +1,4 @@
-//! What a host can resolve is measured, kept, and told with the plan of an experiment.
+//! The selftest measures which effects a host can resolve, stores the outcome, and a plan shows it.
 
 use std::{collections::BTreeSet, ffi::OsStr, fs, os::unix::fs::PermissionsExt as _};
 
@@ -19,18 +19,18 @@ fn a_selftest_tells_what_can_be_seen_and_a_plan_says_it() {
 
     let words = ["selftest", "--quick", "--pairs", "8", "--json", "--out", "result"];
     let outcome = scene.ddsmark(&words);
-    // that something differs from itself by chance is no failure of this test
+    // a difference by chance does not fail this test
     let status = outcome.status.code().expect("a status");
     assert!([0, 1].contains(&status), "{status}\n{}\n{}", outcome.stdout, outcome.stderr);
     let said: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!((said["driver"].as_str(), said["pairs"].as_u64()), (Some("udp"), Some(8)), "{said:#}");
-    // p50 and p99 RTT and goodput of two sizes
+    // p50 RTT, p99 RTT and goodput, for two sizes
     let figures = list(&said["figures"]);
     assert_eq!(figures.len(), 6, "{said:#}");
     let mut differs = 0;
     for figure in figures {
         let number = |name: &str| figure[name].as_f64().unwrap_or_else(|| panic!("no {name}: {figure:#}"));
-        // on a busy host too few pings come back for p99, and of fewer than 6 pairs there is no interval
+        // on a busy host too few pings come back for p99; fewer than 6 pairs have no confidence interval
         if figure["metric"] == "rtt_p99" && figure["pairs"].as_u64() < Some(6) {
             continue;
         }
@@ -44,7 +44,7 @@ fn a_selftest_tells_what_can_be_seen_and_a_plan_says_it() {
     assert_eq!(said["differs"].as_u64(), Some(differs));
     assert_eq!(status == 1, differs > 0);
     let noise = &said["noise"];
-    // blocks are made once more where other work took part, and those are counted too
+    // blocks disturbed by other work are repeated once, and the repetitions count, too
     let result = scene.ddsmark(&["report", "result", "--json"]).document();
     let (again, planned): (Vec<&Value>, Vec<&Value>) =
         list(&result["blocks"]).iter().partition(|block| block["repeats"].is_u64());
@@ -69,19 +69,19 @@ fn a_selftest_tells_what_can_be_seen_and_a_plan_says_it() {
         assert!(effect["least_pct"].as_f64().expect("an effect") > 0.0, "{foreseen:#}");
     }
     assert_eq!(list(&foreseen["effects"]).len(), 2, "{foreseen:#}");
-    // what another host could see is not told
+    // the outcome of another host is not shown
     let name = said["host"]["kernel"].as_str().expect("a kernel");
     fs::write(&kept, text.replace(name, "another")).expect("a file");
     let elsewhere = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
     assert!(elsewhere.stdout.contains("unknown on this host"), "{}", elsewhere.stdout);
-    // nor what cannot be read
+    // nor is an outcome that cannot be read
     fs::write(&kept, "nothing").expect("a file");
     let damaged = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
     damaged.assert_status(0);
     assert!(damaged.stderr.contains("holds no outcomes of selftests"), "{}", damaged.stderr);
 }
 
-/// What the schema has against kept outcomes.
+/// Returns the schema errors of stored outcomes.
 fn errors(kept: &Value) -> Vec<String> {
     let schema = fs::read_to_string(root().join("schemas/selftest.schema.json")).expect("the schema");
     let schema = serde_json::from_str(&schema).expect("the schema is JSON");
@@ -89,11 +89,11 @@ fn errors(kept: &Value) -> Vec<String> {
     schema.iter_errors(kept).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
-/// What a selftest measures, as an experiment file has it.
+/// Experiment of a selftest, as an experiment file.
 const SELFTEST: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\n[factors]\ndriver = \"udp\"\n\
                         size = [64, 16384]\n[design]\nblocks = 10\nbaseline = { driver = \"udp\" }\n";
 
-/// From outside, the second run of every block is made slower than the first: its processes are known by the length of their
+/// Slows the second run of every block from outside. Its processes are recognized by the length of their
 /// environment, which follows from the seed.
 #[test]
 fn where_second_runs_are_slower_something_differs_from_itself_and_it_ends_with_1() {
@@ -102,7 +102,7 @@ fn where_second_runs_are_slower_something_differs_from_itself_and_it_ends_with_1
     let planned = scene.ddsmark(&["run", "same.toml", "--dry-run", "--json"]);
     planned.assert_status(0);
     let mut plan: experiment::Experiment = serde_json::from_str(&planned.stdout).expect("an experiment");
-    // a seed by which no first run has the length of a second one, also if every block is noisy and made again
+    // a seed with which no first run has the length of a second one, even if every block is noisy and repeated
     let mut lengths = |seed: u64| -> [BTreeSet<u32>; 2] {
         plan.design.seed = seed;
         let mut all = plan.schedule();
@@ -141,10 +141,10 @@ fn where_second_runs_are_slower_something_differs_from_itself_and_it_ends_with_1
         list(&said["figures"]).iter().filter(|figure| figure["metric"] == "rtt_p50").collect();
     assert_eq!(p50s.len(), 2, "{said:#}");
     for figure in p50s {
-        // two spins in each round trip
+        // each round trip has two spins
         assert!(figure["differs"] == true && figure["change_pct"].as_f64() > Some(0.0), "{figure:#}");
     }
-    // just the second runs were slowed down
+    // only the second runs were slowed down
     let result = fs::read_to_string(scene.path("result/result.json")).expect("a result");
     let result: Value = serde_json::from_str(&result).expect("JSON");
     for run in runs(&result) {

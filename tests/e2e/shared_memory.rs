@@ -1,8 +1,9 @@
-//! What the processes of a test make in `/dev/shm`, and what of it is left.
+//! Files that the processes of a test create in `/dev/shm`, and those that they leave.
 //!
-//! Others on this host make files there too, and a file does not tell who made it. Ours have the name of a run in theirs, with the
-//! process id of its runner, or stand in a list that has: see section 1 of `driver.h`. A list goes with what it lists, so what is
-//! made is watched while it is made. Where a list says only how files are called, those are ours that are new and in nobody's use.
+//! Other processes on this host create files there, too, and a file does not show its creator. A file is ours if
+//! its name contains the name of a run, with the process id of its runner. Files in a list with such a name are
+//! ours, too: see section 1 of `driver.h`. A list is removed with its files, so files are watched from their
+//! creation. For a list of patterns, a file is ours if it matches, is new, and is unused.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,15 +18,15 @@ use std::{
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
 const DIRECTORY: &str = "/dev/shm";
-/// A file of this name, made in the directory of the test, ends the watch.
+/// Name of a file that ends the watch when it is created in the directory of the test.
 const END: &str = "end-of-watch";
-/// Before the process id of the runner in the name of a run, and of a case that a driver is tried with.
+/// Text before the process id of the runner, in the name of a run and of a conformance case.
 const BEFORE_RUNNER: [&str; 2] = ["ddsmark-", "ddsmark-check-"];
 
-/// Files of ours by name, with the number by which the kernel knows what was there: none where the name alone tells.
+/// Our files by name, with the inode; `None` if the name alone identifies them.
 type Files = BTreeMap<String, Option<u64>>;
 
-/// Looks at `/dev/shm` from when it begins until it is asked for what is left.
+/// Watch of `/dev/shm`, from its start until [`left`](Self::left).
 pub struct Watch {
     end: PathBuf,
     known: Arc<Known>,
@@ -33,23 +34,23 @@ pub struct Watch {
 }
 
 struct Known {
-    /// In the environment of each process of the test.
+    /// Entry in the environment of each process of the test.
     mark: String,
     runners: Mutex<BTreeSet<u32>>,
     files: Mutex<Files>,
-    /// Words of lists that say how files are called.
+    /// Patterns of file names, from lists.
     words: Mutex<BTreeSet<String>>,
     before: Numbers,
 }
 
-/// What is there, with the number by which the kernel knows it.
+/// Existing files by name, with the inode.
 pub type Numbers = BTreeMap<String, u64>;
 
 impl Watch {
-    /// Of the processes that have this entry in their environment. `scratch` is a directory of the test.
+    /// Starts to watch the processes with this entry in their environment. `scratch` is a directory of the test.
     pub fn begin(mark: String, scratch: &Path) -> Self {
         let inotify = Inotify::init(InitFlags::IN_CLOEXEC).expect("inotify");
-        // a list may be open as long as its maker lives
+        // a list may be open as long as its creator lives
         let made = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_MODIFY | AddWatchFlags::IN_MOVED_TO;
         inotify.add_watch(DIRECTORY, made).expect("a watch of shared memory");
         inotify.add_watch(scratch, AddWatchFlags::IN_CREATE).expect("a watch of the test's directory");
@@ -76,7 +77,8 @@ impl Watch {
         Self { end: scratch.join(END), known, thread: Some(thread) }
     }
 
-    /// Starts a process whose runs are ours. What it makes is judged when its process id is known, even where it has ended by then.
+    /// Starts a process whose runs are ours. Its files are judged when its process id is known, even if it has
+    /// ended by then.
     pub fn starting(&self, start: impl FnOnce() -> Child) -> Child {
         let mut runners = lock(&self.known.runners);
         let child = start();
@@ -84,14 +86,14 @@ impl Watch {
         child
     }
 
-    /// The files of ours that were seen so far.
+    /// Returns our files seen so far.
     pub fn seen(&self) -> Vec<String> {
         lock(&self.known.files).keys().cloned().collect()
     }
 
-    /// Ends it: the files of ours that are still there.
+    /// Ends the watch. Returns our files that still exist.
     pub fn left(&mut self) -> Vec<String> {
-        // what happened before comes before
+        // events arrive in order, so this one is the last
         let asked = fs::write(&self.end, "").is_ok();
         let ended = self.thread.take().is_some_and(|thread| asked && thread.join().is_ok());
         assert!(ended || thread::panicking(), "nobody has watched to the end");
@@ -110,7 +112,7 @@ impl Watch {
 }
 
 impl Known {
-    /// A file of that name has appeared or was written.
+    /// Handles a file of this name that was created or written.
     fn made(&self, name: &str) {
         if !BEFORE_RUNNER.iter().any(|before| runners(name, before).any(|pid| self.is_ours(pid))) {
             return;
@@ -119,7 +121,7 @@ impl Known {
         if name.ends_with(".shared") {
             let list = fs::read_to_string(Path::new(DIRECTORY).join(name)).unwrap_or_default();
             let (names, words): (Vec<_>, Vec<_>) = list.lines().partition(|line| !line.contains(['*', ' ']));
-            // a name may come again, with other runs
+            // a name may be reused by other runs
             let listed = names.into_iter().filter_map(|name| Some((name.to_owned(), Some(number(name)?))));
             files.extend(listed);
             lock(&self.words)
@@ -140,13 +142,13 @@ impl Known {
     }
 }
 
-/// The process ids that stand in a name, each behind `before` and with a `-` behind it.
+/// Returns the process ids in a name, each after `before` and followed by a `-`.
 fn runners(name: &str, before: &str) -> impl Iterator<Item = u32> {
     let ends = name.match_indices(before).map(|(at, _)| &name[at + before.len()..]);
     ends.filter_map(|rest| rest.split_once('-')?.0.parse().ok())
 }
 
-/// Whether a word of a list means this name.
+/// Returns whether a pattern of a list matches this name.
 fn means(word: &str, name: &str) -> bool {
     match word.split_once('*') {
         Some((begin, end)) => {
@@ -156,15 +158,15 @@ fn means(word: &str, name: &str) -> bool {
     }
 }
 
-/// All files.
+/// Returns all files.
 pub fn present() -> Numbers {
     let entries = fs::read_dir(DIRECTORY).expect("shared memory").flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter_map(|name| number(&name).map(|number| (name, number))).collect()
 }
 
-/// The files that have come since and that no process has open or mapped: nobody who is alive will remove them. A semaphore is
-/// open only for moments; it is in use as long as what it guards, after which it is named.
+/// Returns the files that are new and that no process has open or mapped: no living process will remove them. A
+/// semaphore is open only for moments; it is in use as long as the file that it guards, which its name contains.
 pub fn abandoned(before: &Numbers) -> Vec<String> {
     let mut new = present();
     new.retain(|name, number| before.get(name) != Some(number));
@@ -179,11 +181,11 @@ pub fn abandoned(before: &Numbers) -> Vec<String> {
     new.into_keys().collect()
 }
 
-/// What any process has open or mapped.
+/// Returns the files that any process has open or mapped.
 fn in_use() -> BTreeSet<String> {
     let mut paths = Vec::new();
     for process in fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path()) {
-        // what is open is mapped and then closed: read in that order it is seen at least once
+        // a file is mapped before it is closed: reading in that order sees it at least once
         let descriptors = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
         let targets = descriptors.filter_map(|descriptor| fs::read_link(descriptor.path()).ok());
         paths.extend(targets.map(|target| target.to_string_lossy().into_owned()));
@@ -197,12 +199,12 @@ fn in_use() -> BTreeSet<String> {
     names.collect()
 }
 
-/// The kernel's number of the file of that name.
+/// Returns the inode of the file of this name.
 fn number(name: &str) -> Option<u64> {
     fs::symlink_metadata(Path::new(DIRECTORY).join(name)).ok().map(|data| data.ino())
 }
 
-/// Another test's failure is its own affair.
+/// Locks a mutex, independent of the failure of another test.
 fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     what.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -217,7 +219,7 @@ mod tests {
     use super::{DIRECTORY, abandoned, present, runners};
     use crate::support::{Scene, wait_for};
 
-    /// Whether the end of a scene fails, and what it says.
+    /// Returns the failure message if the end of a scene fails.
     fn trouble(scene: Scene) -> Option<String> {
         let outcome = catch_unwind(AssertUnwindSafe(|| drop(scene)));
         outcome.err().map(|words| words.downcast_ref::<String>().expect("words").clone())

@@ -1,4 +1,4 @@
-//! The simulated middleware, in real time: what is configured is what is measured, as far as the host lets it.
+//! Simulated middleware, in real time: the measurements match the configuration, as far as the host allows.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn what_is_configured_is_what_is_measured() {
         assert_eq!(run["state"], "valid", "{run:#}");
         let counted = &list(&run["counted"])[0];
         let [sent, delivered, lost] = ["sent", "delivered", "lost"].map(|name| count(&counted[name]));
-        // reliable by default: what is lost on the way is sent again
+        // reliable by default: lost samples are retransmitted
         assert_eq!((sent, lost), (delivered, 0), "{run:#}");
         assert!(delivered > 0, "{run:#}");
     }
@@ -44,17 +44,17 @@ fn what_is_configured_is_what_is_measured() {
     for (kind, ways) in [("rtt", 2), ("one_way_out", 1), ("one_way_back", 1)] {
         let least = ways * LATENCY_NS;
         assert!(count(&latency[kind]["min_ns"]) >= least, "{kind}: {latency:#}");
-        // within the 0.1 % of a histogram
+        // histogram values have a relative error of up to 0.1 %
         assert!(latency[kind]["p50_ns"].as_f64().unwrap() >= least as f64 * 0.999, "{kind}: {latency:#}");
     }
-    // one in ten is sent again, which takes 1 ms more
+    // one sample in ten is retransmitted, which takes 1 ms more
     assert!(count(&latency["one_way_out"]["max_ns"]) >= LATENCY_NS + 1_000_000, "{latency:#}");
     // the server takes 50 us a sample
     for run in list(&cells[1]["runs"]) {
         let throughput = &run["throughput"];
         let [sent, accepted] =
             [count(&throughput["sent"]) as f64, throughput["accepted_sps"].as_f64().expect("a rate")];
-        // the queue of 1000 may be filled beyond what the server has done
+        // the queue of 1000 samples may hold samples that the server has not processed yet
         assert!(accepted <= 20_000.0 * sent / (sent - 1_000.0).max(1.0), "{throughput:#}");
     }
 }

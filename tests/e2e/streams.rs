@@ -1,4 +1,4 @@
-//! Over TCP: the baseline of streams, at every size; and a middleware.
+//! TCP: the bare socket, at every size; and a middleware.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Scene, count, list};
 
-/// Runs an experiment file. Its cells, of which every run is valid and every sample arrived.
+/// Runs an experiment file, and returns its cells. Every run is valid, and every sample arrived.
 fn cells(scene: &Scene, text: &str) -> Vec<Value> {
     fs::write(scene.path("f.toml"), text).expect("a file");
     let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
@@ -113,7 +113,8 @@ fn samples_of_11_mb_all_arrive() {
     }
 }
 
-/// The library may abort when it accepts a connection (drivers/cyclonedds/README.md): such a run is named, and no other fails.
+/// The library may abort when it accepts a connection (drivers/cyclonedds/README.md): such a run fails with the
+/// cause, and no other run fails.
 #[test]
 fn a_middleware_goes_over_tcp_too() {
     let scene = Scene::new();

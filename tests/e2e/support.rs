@@ -1,4 +1,4 @@
-//! Running ddsmark as a user would, with nothing left behind.
+//! Runs ddsmark as a user does, and checks that nothing is left behind.
 
 use std::{
     ffi::OsStr,
@@ -19,16 +19,16 @@ use tempfile::TempDir;
 
 use crate::shared_memory::Watch;
 
-/// No test waits longer for anything.
+/// Time limit of every wait.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// In the environment of all processes of a test.
+/// Variable in the environment of all processes of a test.
 const MARK: &str = "DDSMARK_E2E";
 
-/// Measuring tests would disturb each other.
+/// Lock held during a test: measuring tests disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// A directory of its own, and the host to itself as far as the other tests of this file are concerned. When it goes, no
-/// process and no shared memory of ddsmark's may be left.
+/// Directory of a test, and exclusive use of the host among the tests of this program. When it is dropped, no
+/// process and no shared memory of ddsmark may be left.
 pub struct Scene {
     pub directory: TempDir,
     mark: String,
@@ -37,7 +37,7 @@ pub struct Scene {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// How a command ended, and what it said.
+/// Exit status and output of a command.
 #[derive(Debug)]
 pub struct Outcome {
     pub status: ExitStatus,
@@ -45,29 +45,29 @@ pub struct Outcome {
     pub stderr: String,
 }
 
-/// A command that runs.
+/// Running command.
 pub struct Running {
     child: Child,
     stdout: PathBuf,
     stderr: PathBuf,
 }
 
-/// The directory in which cargo puts programs.
+/// Returns the directory in which cargo puts programs.
 pub fn programs() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_ddsmark")).parent().expect("a program lies in a directory").to_owned()
 }
 
-/// The directory in which `make drivers` puts drivers.
+/// Returns the directory in which `make drivers` puts drivers.
 pub fn drivers() -> PathBuf {
     programs().parent().expect("target").join("drivers")
 }
 
-/// The root of the tree.
+/// Returns the root of the tree.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the tree")
 }
 
-/// Fails with a hint unless everything that the tests run was built.
+/// Panics with a hint unless all programs and drivers of the tests are built.
 fn assert_built() {
     let programs = programs();
     let drivers = drivers();
@@ -87,7 +87,7 @@ fn assert_built() {
 
 impl Scene {
     pub fn new() -> Self {
-        // another test's failure is its own affair
+        // independent of the failure of another test
         let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         assert_built();
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -105,12 +105,12 @@ impl Scene {
         self.start_with(&[], program, arguments)
     }
 
-    /// As above, with these variables in its environment.
+    /// Starts a command with these variables in its environment, too.
     pub fn start_with(&self, variables: &[(&str, &OsStr)], program: &str, arguments: &[&str]) -> Running {
         self.start_on(Stdio::null(), variables, program, arguments)
     }
 
-    /// As above, with the other end of a socket as its standard input.
+    /// Starts a command with the other end of a socket as its standard input.
     pub fn start_reading(
         &self,
         from: UnixStream,
@@ -158,7 +158,7 @@ impl Scene {
         self.start("ddsmark", arguments).end()
     }
 
-    /// The agents of this test that are alive, by process id.
+    /// Returns the process ids of this test's living agents.
     pub fn agents(&self) -> Vec<i32> {
         let named = |pid: &i32| {
             fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "ddsmark-agent")
@@ -166,7 +166,7 @@ impl Scene {
         self.processes().into_iter().filter(named).collect()
     }
 
-    /// All processes of this test that are alive.
+    /// Returns the process ids of all living processes of this test.
     pub fn processes(&self) -> Vec<i32> {
         let ours = |pid: &i32| {
             let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -176,7 +176,7 @@ impl Scene {
         pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(ours).collect()
     }
 
-    /// The files in /dev/shm that processes of this test have made so far.
+    /// Returns the files in /dev/shm that processes of this test have created so far.
     pub fn shared_memory(&self) -> Vec<String> {
         self.shared_memory.seen()
     }
@@ -194,12 +194,12 @@ impl Drop for Scene {
 }
 
 impl Running {
-    /// Whether it has not ended.
+    /// Returns whether the command still runs.
     pub fn is_alive(&mut self) -> bool {
         self.child.try_wait().expect("a child").is_none()
     }
 
-    /// Its process id.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -209,7 +209,7 @@ impl Running {
         assert!(kill(self.child.id().cast_signed(), signal), "the command has ended");
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the command.
     pub fn end(mut self) -> Outcome {
         let status = wait_for("the end of the command", || self.child.try_wait().expect("a child"));
         let read = |file: &Path| String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
@@ -219,20 +219,20 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // ended already, unless the test failed
+        // has no effect if the command has ended, as it has unless the test failed
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Outcome {
-    /// The exit status; everything that was said, if it is another.
+    /// Asserts the exit status; shows the output if it is another.
     #[track_caller]
     pub fn assert_status(&self, expected: i32) {
         assert_eq!(self.status.code(), Some(expected), "{}\n--\n{}", self.stdout, self.stderr);
     }
 
-    /// What was printed, as JSON that follows the schema.
+    /// Returns the output as JSON that follows the schema.
     #[track_caller]
     pub fn document(&self) -> Value {
         let document: Value = serde_json::from_str(&self.stdout)
@@ -249,17 +249,18 @@ impl Outcome {
     }
 }
 
-/// Sends a signal by name. False if there is no such process any more.
+/// Sends a signal by name. Returns false if the process is gone.
 fn kill(pid: i32, signal: &str) -> bool {
     let kill = Command::new("kill").args(["-s", signal, &pid.to_string()]).stderr(Stdio::null()).status();
     kill.expect("kill runs").success()
 }
 
-/// Kills a process, unless it is ending already. Stops it first, so that it cannot end by itself meanwhile.
+/// Kills a process, unless it is already ending. Stops it first, so that it cannot end by itself meanwhile. Returns
+/// whether it was killed.
 pub fn kill_alive(pid: i32) -> bool {
     let state = || {
         let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // after the name, which may hold anything but stands in parentheses
+        // after the name, which is in parentheses and may contain any character
         status.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
     };
     kill(pid, "STOP")
@@ -269,7 +270,7 @@ pub fn kill_alive(pid: i32) -> bool {
         && kill(pid, "KILL")
 }
 
-/// Asks again and again until there is an answer.
+/// Repeats the call until it returns a value.
 pub fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
@@ -281,7 +282,8 @@ pub fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Compiles a shared library from sources of this folder and more words for the compiler, and returns its path.
+/// Compiles a shared library from sources of this directory, with these arguments for the compiler, and returns its
+/// path.
 pub fn shared_library(scene: &Scene, compiler: &str, name: &str, words: &[&str]) -> String {
     let library = scene.path(name).display().to_string();
     let output = Command::new(compiler)
@@ -297,7 +299,7 @@ pub fn shared_library(scene: &Scene, compiler: &str, name: &str, words: &[&str])
     library
 }
 
-/// The teaching driver with one lie, see `crates/conformance/tests/liar.c`, or with code of its own put before it.
+/// Builds the teaching driver with one violation: of `crates/conformance/tests/liar.c`, or defined by `code`.
 pub fn liar(scene: &Scene, lie: &str, code: &str) -> String {
     let source = scene.path(&format!("{lie}.c"));
     let liar = root().join("crates/conformance/tests/liar.c");
@@ -305,32 +307,33 @@ pub fn liar(scene: &Scene, lie: &str, code: &str) -> String {
     driver_in_c(scene, lie, &source, &[&format!("-DLIE={lie}")])
 }
 
-/// A driver from this source.
+/// Builds a driver from this source, and returns its path.
 pub fn driver_in_c(scene: &Scene, name: &str, source: &Path, words: &[&str]) -> String {
     let source = source.display().to_string();
     let words = [&["-std=gnu11", "-D_GNU_SOURCE", &source], words].concat();
     shared_library(scene, "cc", &format!("{name}.so"), &words)
 }
 
-/// The stamps' clock.
+/// Returns the time since boot in ns, with a resolution of 10 ms. Equals `CLOCK_MONOTONIC` on a host that was never
+/// suspended.
 pub fn monotonic_ns() -> u64 {
     let uptime = fs::read_to_string("/proc/uptime").expect("/proc/uptime");
     let seconds: f64 = uptime.split(' ').next().and_then(|word| word.parse().ok()).expect("seconds");
     (seconds * 1e9) as u64
 }
 
-/// All runs of a result.
+/// Returns all runs of a result.
 pub fn runs(document: &Value) -> Vec<&Value> {
     list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])).collect()
 }
 
-/// The elements of an array.
+/// Returns the elements of an array.
 #[track_caller]
 pub fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
 }
 
-/// A count.
+/// Returns a count.
 #[track_caller]
 pub fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("no count: {value}"))

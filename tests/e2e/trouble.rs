@@ -1,10 +1,10 @@
-//! Bad days: nothing that was measured is lost, nothing is left behind, and the cause is named.
+//! Failures: no completed measurement is lost, nothing is left behind, and the error names the cause.
 
 use std::{fs, path::Path};
 
 use crate::support::{Scene, count, kill_alive, liar, list, runs, wait_for};
 
-/// Whether so many runs were saved.
+/// Returns `Some` if at least `runs` runs were saved.
 fn saved(result: &Path, runs: usize) -> Option<()> {
     let files = fs::read_dir(result.join("runs")).ok()?.flatten();
     let records = files.filter(|file| file.file_name().to_string_lossy().ends_with(".json"));
@@ -60,7 +60,7 @@ fn a_killed_agent_costs_its_run_and_no_other() {
 #[test]
 fn a_reader_that_never_matches_is_named_and_does_not_hang() {
     let scene = Scene::new();
-    // writers and readers of two processes never meet in it, and that it does not say
+    // with this driver, writers and readers of two processes never match, and it does not declare that
     let driver = liar(&scene, "hides_its_limits", "");
     let outcome = scene.ddsmark(&[
         "characterize",
@@ -95,6 +95,6 @@ fn agents_end_with_a_runner_that_is_killed() {
     ddsmark.signal("KILL");
     assert_eq!(ddsmark.end().status.code(), None);
     wait_for("the end of all agents", || scene.agents().is_empty().then_some(()));
-    // what was measured can be read
+    // the completed measurements can be read
     scene.ddsmark(&["report", "result", "--json"]).assert_status(0);
 }

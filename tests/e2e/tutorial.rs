@@ -1,4 +1,4 @@
-//! The commands of the tutorial, and of the pages on experiments and on CI, do what they say.
+//! The commands of the tutorial, and of the pages on experiments and on CI, work.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use runner::allowed_cores;
 
 use crate::support::{Scene, drivers, root};
 
-/// The lines after `$ ` in the `console` blocks of a Markdown text.
+/// Returns the lines after `$ ` in the `console` blocks of a Markdown text.
 fn commands(text: &str) -> Vec<String> {
     let mut commands = Vec::new();
     let mut inside = false;
@@ -20,13 +20,13 @@ fn commands(text: &str) -> Vec<String> {
     commands
 }
 
-/// The text of each block of that language.
+/// Returns the text of each block of this language.
 fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     let begin = format!("```{language}\n");
     text.split(&begin).skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect()
 }
 
-/// Runs the commands of a page in their order.
+/// Runs the commands of a page in order.
 #[track_caller]
 fn follow(scene: &Scene, text: &str) {
     let commands = commands(text);
@@ -52,15 +52,15 @@ fn the_commands_of_the_page_on_experiments_work_in_their_order() {
     let [file, parts @ ..] = &blocks(&text, "toml")[..] else { panic!("the page shows a file") };
     fs::write(scene.path("mine.toml"), file).expect("a file");
     follow(&scene, &text);
-    // the others stand below the same question
+    // the other blocks extend the same question
     assert!(parts.len() >= 2, "{parts:?}");
     let question = file.split("\n\n").next().expect("a question");
     for part in parts {
-        // or below the same question with a workload of their own
+        // a block with a workload of its own needs only some question
         let head = if part.starts_with("workload") { "question = \"?\"" } else { question };
         fs::write(scene.path("part.toml"), format!("{head}\n\n{part}")).expect("a file");
         let outcome = scene.ddsmark(&["run", "part.toml", "--dry-run"]);
-        // duets need four cores, and are refused where there are fewer
+        // duets need four cores, and are rejected with fewer
         let refused = part.contains("duet = true") && allowed_cores().len() < 4;
         outcome.assert_status(if refused { 2 } else { 0 });
         assert!(!refused || outcome.stderr.contains("core"), "{}", outcome.stderr);
@@ -83,7 +83,7 @@ fn the_commands_of_the_page_on_ci_work_in_their_order() {
     let [job] = &blocks(&text, "yaml")[..] else { panic!("the page shows one job") };
     assert!(job.contains("run: sh gate.sh") && job.contains("path: gate }"), "{job}");
     assert!(scene.path("gate/result.json").is_file());
-    // What fails the gate fails the script. A busy host may leave too few samples for a p99.
+    // A failed criterion fails the script. On a busy host there may be too few samples for p99.
     fs::write(scene.path("gate.sh"), script.replace("p99", "p50")).expect("a file");
     let broken = scene.start("sh", &["-c", "rm -r gate; LIMIT=-99% sh gate.sh"]).end();
     broken.assert_status(1);

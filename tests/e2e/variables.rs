@@ -18,7 +18,7 @@ fn preloaded_slowdown_is_found_against_the_agents_without_it() {
         "factors.driver=udp".to_owned(),
         "factors.size=64".to_owned(),
         format!("factors.env.LD_PRELOAD=false,{library}"),
-        // 2 ms: no noise of a host hides it
+        // 2 ms is above the noise of any host
         "factors.env.SLOW_SEND_NS=2000000".to_owned(),
         "design.baseline.env.LD_PRELOAD=false".to_owned(),
         "design.blocks=7".to_owned(),
@@ -44,7 +44,7 @@ fn preloaded_slowdown_is_found_against_the_agents_without_it() {
     let verdict = list(&document["verdicts"]).iter().find(is_p50).expect("a verdict");
     assert_eq!(verdict["baseline"]["cell"], unset);
     assert_eq!(verdict["answer"]["conclusion"]["word"], "higher", "{verdict:#}");
-    // the content of the library is recorded beside its path
+    // a hash of the library is recorded, not only its path
     let variables = &document["environment"]["fields"]["variable"];
     let hash = variables[format!("LD_PRELOAD{library}")].as_str().expect("a hash");
     assert_eq!(hash, results::sha256(&fs::read(&library).expect("the library")));

@@ -1,4 +1,5 @@
-//! What the agents count is compared with what the driver counts: a driver that lies about one of them makes its runs invalid.
+//! The counts of the agents are compared with those of the driver: a driver that misreports a count makes its runs
+//! invalid.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Outcome, Scene, list, programs, shared_library};
 
-/// The driver `tcp`, reliable, changed as each of these functions of `misbehaves.cpp` does.
+/// Builds the driver `tcp`, reliable, changed by each of these functions of `misbehaves.cpp`.
 fn lying(scene: &Scene, lies: &[&str]) -> Vec<String> {
     let real = programs().parent().expect("target").join("drivers/libddsmark_tcp.so");
     let real = format!("-DREAL=\"{}\"", real.display());
@@ -17,7 +18,7 @@ fn lying(scene: &Scene, lies: &[&str]) -> Vec<String> {
     lies.iter().map(compile).collect()
 }
 
-/// Measures these drivers, three short runs each, beside the one that they are made from.
+/// Measures these drivers in three short runs each, together with the unchanged driver.
 fn measure(scene: &Scene, workload: &str, load: &str, drivers: &[String]) -> Outcome {
     let drivers: Vec<&str> = drivers.iter().map(String::as_str).chain(["tcp"]).collect();
     let text = format!(
@@ -31,7 +32,7 @@ fn measure(scene: &Scene, workload: &str, load: &str, drivers: &[String]) -> Out
     scene.ddsmark(&["run", "lies.toml", "--json", "--no-reference", "--out", "result"])
 }
 
-/// The only run of this driver: its state, and its warnings.
+/// Returns the state and the warnings of this driver's first run.
 fn told(document: &Value, driver: &str) -> (String, Vec<String>) {
     let cells = list(&document["cells"]);
     let cell = cells.iter().find(|cell| cell["factors"]["driver"] == driver).expect("a cell");
@@ -40,12 +41,12 @@ fn told(document: &Value, driver: &str) -> (String, Vec<String>) {
     (run["state"].as_str().expect("a state").to_owned(), warnings.map(str::to_owned).collect())
 }
 
-/// The numbers in a sentence.
+/// Returns the numbers in a sentence.
 fn numbers(text: &str) -> Vec<u64> {
     text.split(|letter: char| !letter.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
-/// Lies, what is said of each, and whether the two numbers in it differ as the lie does.
+/// Change of the driver, text of its warning, and whether the two numbers in it differ as expected.
 type Lie = (&'static str, &'static str, fn(u64, u64) -> bool);
 
 const LIES: [Lie; 3] = [
@@ -75,7 +76,7 @@ fn a_driver_that_miscounts_makes_its_runs_invalid() {
     let outcome = measure(&scene, "throughput", "", &drivers);
     outcome.assert_status(4);
     assert_invalid(&outcome, &drivers);
-    // where there is nothing else to show, too
+    // also in the open-loop workload
     let outcome = measure(&scene, "paced", "rate = 2000", &drivers);
     outcome.assert_status(4);
     assert_invalid(&outcome, &drivers);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * To be preloaded: every message that is received from a socket is followed by a spin of so many ns as
- * SLOW_RECEIVE_NS says. */
+ * For LD_PRELOAD: spins for SLOW_RECEIVE_NS ns after every message received from a socket. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * To be preloaded: every call that sends is preceded by a spin of so many ns as SLOW_SEND_NS says. A slowdown
- * that comes from outside of what is measured; `cargo xtask slowdown` looks whether it is found. */
+ * For LD_PRELOAD: spins for SLOW_SEND_NS ns before every call that sends. This injects a slowdown from outside of the
+ * measured software; `cargo xtask slowdown` checks that it is detected. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
