@@ -1,4 +1,4 @@
-//! What each driver can do of what is written.
+//! Checks of an experiment file against what each driver supports.
 
 use std::collections::BTreeMap;
 
@@ -17,38 +17,38 @@ use crate::{
     written::Selection,
 };
 
-/// What a reliable reader or writer may hold back, in bytes and in samples.
+/// Maximum queue of a writer or reader in bytes, and the limits of its number of samples.
 const QUEUE_BYTES: u64 = 64 << 20;
 const QUEUE_SAMPLES: std::ops::RangeInclusive<u64> = 64..=10_000;
-/// How long a write may block.
+/// Maximum time that a reliable write may block, in ns.
 const MAX_BLOCKING_NS: u64 = 1_000_000_000;
-/// The transport that each driver has first, and every one that it has.
+/// Names for the first transport of each driver, and for all of its transports.
 pub(crate) const DEFAULT_TRANSPORT: &str = "default";
 const ALL_TRANSPORTS: &str = "all";
 
-/// Policies that a driver can have, and what they say of reliability.
+/// Policies that a driver supports, with the resulting reliability.
 pub(crate) struct Asked {
     both: (Policies, Reliability),
-    /// Of writers and readers, where something is asked of one alone.
+    /// Policies of writers and of readers, if a policy is requested of one of them only.
     ends: Option<[(Policies, Reliability); 2]>,
 }
 
-/// A profile that a driver can have.
+/// Profile that a driver supports.
 pub(crate) struct Profile {
-    /// None where the experiment has no profiles.
+    /// Name; `None` if the experiment has no profiles.
     pub(crate) name: Option<String>,
     pub(crate) of_cell: Asked,
-    /// In the order of the flows; none of one that has no policies of its own.
+    /// Policies of each flow; `None` for a flow without policies of its own.
     of_flows: Vec<Option<Asked>>,
 }
 
 impl Asked {
-    /// The QoS of samples of a size.
+    /// Returns the QoS for samples of this size.
     pub(crate) fn qos(&self, description: &DriverDescription, size: u64, vendor_defaults: bool) -> Qos {
         qos(description, &self.both, size, vendor_defaults)
     }
 
-    /// That of each end, where they differ.
+    /// Returns the QoS of each endpoint, if they differ.
     pub(crate) fn qos_of_ends(
         &self,
         description: &DriverDescription,
@@ -57,15 +57,15 @@ impl Asked {
     ) -> Option<QosOfEnds> {
         let [writer, reader] =
             self.ends.as_ref()?.each_ref().map(|asked| qos(description, asked, size, vendor_defaults));
-        // a lifespan is a writer's, and readers are told of it as they are where both are asked for the same: one implementation
-        // lets a reader see samples that have expired unless it is told
+        // LIFESPAN is a policy of writers, but the reader gets it too: one implementation delivers expired samples
+        // to a reader that does not know it.
         let reader = Qos { lifespan_ns: writer.lifespan_ns, ..reader.of_readers() };
         Some(QosOfEnds { writer: writer.of_writers(), reader })
     }
 }
 
 impl Profile {
-    /// The flows with the QoS that each has of its own.
+    /// Returns the flows with their QoS.
     pub(crate) fn flows(
         &self,
         flows: &[Flow],
@@ -84,7 +84,7 @@ impl Profile {
 }
 
 impl Expansion<'_> {
-    /// Names and limits of the transports meant.
+    /// Returns names and maximum payloads of the requested transports.
     pub(crate) fn transports(
         &mut self,
         driver: &str,
@@ -143,7 +143,7 @@ impl Expansion<'_> {
         Ok(sizes)
     }
 
-    /// The profiles that the driver can have.
+    /// Returns the profiles that the driver supports.
     pub(crate) fn profiles(
         &mut self,
         driver: &str,
@@ -172,7 +172,8 @@ impl Expansion<'_> {
         Ok(profiles)
     }
 
-    /// Of each flow that has policies of its own: these over those of a profile; none where the driver cannot have them.
+    /// Returns the policies of each flow that has its own, over those of a profile; `None` if the driver does not
+    /// support them.
     fn policies_of_flows(
         &mut self,
         driver: &str,
@@ -196,8 +197,8 @@ impl Expansion<'_> {
         Ok(Some(all))
     }
 
-    /// The policies with what they say of reliability; none where the driver cannot have them. Ends that would never match are
-    /// refused.
+    /// Returns the policies with the resulting reliability; `None` if the driver does not support them. Rejects
+    /// endpoints that never match.
     fn asked(
         &mut self,
         driver: &str,
@@ -214,19 +215,19 @@ impl Expansion<'_> {
         }
         let [writer, reader] = End::BOTH.map(|end| of(policies.of_end(end)));
         let (Some(writer), Some(reader)) = (writer?, reader?) else { return Ok(None) };
-        // what is asked of both need not be in force on either
+        // Both endpoints may override the policies of both.
         let reliability = match policies.reliability.as_ref().map(At::get) {
             Some(ReliabilityChoice::All(asked)) => *asked,
             _ => reader.1,
         };
         let asked = Asked { both: (policies.of_both(), reliability), ends: Some([writer, reader]) };
-        // sizes decide nothing that must match
+        // The payload size does not affect whether endpoints match.
         let ends = asked.qos_of_ends(description, MIN_SIZE_BYTES, true);
         ends.iter().try_for_each(|ends| policies.check_match(ends))?;
         Ok(Some(asked))
     }
 
-    /// What the policies say of reliability; none where the driver cannot have them.
+    /// Returns the resulting reliability; `None` if the driver does not support the policies.
     fn policies(
         &mut self,
         driver: &str,
@@ -274,7 +275,7 @@ impl Expansion<'_> {
         Ok(Some(reliability))
     }
 
-    /// Who packs samples, and the ways that can be measured.
+    /// Returns the component that packs samples, and the batch settings that can be measured.
     pub(crate) fn batching(
         &mut self,
         driver: &str,
@@ -316,7 +317,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Every combination of the driver's own options.
+    /// Returns every combination of the driver's options.
     pub(crate) fn options(
         &self,
         driver: &str,
@@ -356,9 +357,9 @@ impl Expansion<'_> {
     }
 }
 
-/// The QoS of writers or readers of a cell. What is not written is asked for only where the driver has it: guaranteed
-/// delivery of every sample, which the workload is; and, unless the middleware runs as it is shipped, how much may wait, and how
-/// long a write.
+/// Returns the QoS of writers or readers of a cell. Policies that are not in the file are requested only if the
+/// driver enforces them: volatile durability, keep-all history and, unless the middleware runs as shipped, queue
+/// limits. Reliable delivery then has a maximum blocking time.
 fn qos(
     description: &DriverDescription,
     (policies, reliability): &(Policies, Reliability),
@@ -377,7 +378,7 @@ fn qos(
     if has(Policy::ResourceLimits) && !vendor_defaults {
         let samples = (QUEUE_BYTES / size).clamp(*QUEUE_SAMPLES.start(), *QUEUE_SAMPLES.end());
         let samples = i32::try_from(samples).expect("at most 10,000");
-        // what is written of the history must have room
+        // The queue must hold the history that the file requests.
         let depth = policies.history_depth.as_ref().map_or(0, |depth| *depth.get());
         let each = policies.max_samples_per_instance.as_ref().map_or(0, |limit| *limit.get());
         qos.max_samples = Some(samples.max(depth).max(each));

@@ -1,4 +1,4 @@
-//! Batches: how many samples the writer packs before they leave, as written and as meant.
+//! Batches of samples: the factors `batch_bytes` and `batch_samples`.
 
 use std::{borrow::Cow, fmt};
 
@@ -12,17 +12,17 @@ use crate::{
     units::{Size, textual},
 };
 
-/// Ceiling of a turbo batch, unless another one is written.
+/// Default maximum of a turbo batch in bytes.
 pub const TURBO_BYTES: u64 = 8192;
-/// More samples to a batch make no sense.
+/// Maximum number of samples of a batch.
 const MAX_SAMPLES: u64 = 1_000_000;
 
-/// Samples of a batch as written: a number, or as many as are due.
+/// Batch size in samples: a fixed number, or the samples that are due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchSamples {
-    /// So many; 1 is unbatched.
+    /// Number of samples; 1 disables batching.
     Fixed(u64),
-    /// As many as are due when the batch leaves, up to a ceiling of payload bytes.
+    /// The samples that are due when the batch is sent, up to a maximum payload.
     Turbo(Size),
 }
 
@@ -76,19 +76,20 @@ textual!(
     })
 );
 
-/// One way to pack samples, as meant for any size.
+/// Batch setting, independent of the sample size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Batch {
-    /// At most so many bytes; 0 is unbatched.
+    /// Maximum payload in bytes; 0 disables batching.
     Bytes(u64),
-    /// So many samples.
+    /// Number of samples.
     Samples(u64),
-    /// As many as are due, at most so many bytes.
+    /// The samples that are due, up to a maximum payload in bytes.
     Turbo(u64),
 }
 
 impl Batch {
-    /// Those that are written, each with its place. What is one way twice, such as 0 bytes and 1 sample, is there once.
+    /// Returns the batch settings of the two factors with their positions. Equal settings, such as 0 bytes and 1
+    /// sample, are returned once.
     pub(crate) fn all(axes: &Axes) -> Vec<(Self, crate::Span)> {
         let of_bytes = |size: &At<Size>| (Self::Bytes(size.get().0), size.span());
         let of_samples = |samples: &At<BatchSamples>| match *samples.get() {
@@ -110,7 +111,7 @@ impl Batch {
         self == Self::Bytes(0)
     }
 
-    /// Its ceiling for samples of a size.
+    /// Returns the maximum payload of a batch in bytes, for samples of this size.
     pub(crate) const fn ceiling(self, size_bytes: u64) -> u64 {
         match self {
             Self::Bytes(bytes) | Self::Turbo(bytes) => bytes,
@@ -118,7 +119,7 @@ impl Batch {
         }
     }
 
-    /// Who packs it, where this driver does it so.
+    /// Returns the component that packs this batch, given the one that packs fixed batches for the driver.
     pub(crate) const fn by(self, driver: Batching) -> Batching {
         match (self, driver) {
             (Self::Bytes(0), _) => Batching::None,
@@ -130,7 +131,7 @@ impl Batch {
 }
 
 impl BatchSamples {
-    /// Whether a cell has it.
+    /// Returns whether a cell has this batch size.
     pub(crate) fn is_of(&self, factors: &Factors) -> bool {
         let bytes = factors.batch_bytes;
         match *self {
@@ -144,7 +145,7 @@ impl BatchSamples {
 }
 
 impl Batching {
-    /// Whether a batch leaves as soon as the next sample is not due yet.
+    /// Returns whether a batch is sent as soon as the next sample is not due yet.
     #[must_use]
     pub const fn is_turbo(self) -> bool {
         matches!(self, Self::TurboNative | Self::TurboApplication)
@@ -152,7 +153,7 @@ impl Batching {
 }
 
 impl Factors {
-    /// How its samples are packed, in a word or two: `none`, a ceiling in bytes, or `turbo (native) 8192`.
+    /// Returns the batch setting for tables: `none`, a maximum in bytes, or `turbo (native) 8192`.
     #[must_use]
     pub fn batch(&self) -> String {
         match self.batch_bytes {

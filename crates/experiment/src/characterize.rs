@@ -1,4 +1,5 @@
-//! The built-in experiment `characterize`: latency and throughput over sample sizes, throughput unbatched and batched.
+//! The built-in experiment `characterize`: latency and throughput over sample sizes, throughput unbatched and
+//! batched.
 
 use std::collections::BTreeMap;
 
@@ -14,68 +15,68 @@ use crate::{
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 
-/// `characterize` as written: what the flags say.
+/// Flags of `characterize`.
 #[derive(Clone, Debug)]
 pub struct Characterize {
     /// Drivers, in the order of the tables.
     pub drivers: Vec<String>,
-    /// Payload sizes.
+    /// Payload sizes in bytes.
     pub sizes: Vec<u64>,
-    /// What to measure.
+    /// Workloads to measure.
     pub workloads: Vec<Workload>,
-    /// Ceiling on payload bytes per flush of the batched throughput; 0: unbatched only.
+    /// Maximum payload of a batch in bytes, for an additional batched measurement of throughput; 0 disables it.
     pub batch_bytes: u64,
-    /// The guarantee asked for.
+    /// Requested reliability.
     pub reliability: ReliabilityChoice,
-    /// How samples are received.
+    /// Receive mode.
     pub receive: ReceiveMode,
-    /// How long a reader that polls sleeps when nothing is there, if at all.
+    /// Sleep of a polling reader after it found no sample, in ns; `None` disables it.
     pub polling_delay_ns: Option<u64>,
-    /// Network interface.
+    /// Name of the network interface.
     pub interface: String,
-    /// Whether data is to go by multicast.
+    /// Whether data is sent by multicast.
     pub multicast: bool,
-    /// Whether each middleware runs as it is shipped.
+    /// Whether each middleware runs as shipped.
     pub vendor_defaults: bool,
-    /// A transport that all drivers have; without it each one's default.
+    /// Transport of all drivers; `None` is the default of each driver.
     pub transport: Option<String>,
-    /// `(driver, option, value)`.
+    /// Driver options as `(driver, option, value)`.
     pub options: Vec<(String, String, String)>,
-    /// How much time to spend.
+    /// Preset of the number and duration of runs.
     pub effort: Effort,
-    /// Runs of each cell, if not the effort's.
+    /// Runs of each cell; `None` takes the number of `effort`.
     pub runs: Option<u32>,
-    /// Measured time of a run, if not the effort's.
+    /// Measured time of a run in ns; `None` takes the time of `effort`.
     pub measure_ns: Option<u64>,
-    /// Warm-up of a run, if not the effort's.
+    /// Warm-up of a run in ns; `None` takes the time of `effort`.
     pub warm_up_ns: Option<u64>,
-    /// Every byte of one in so many samples is checked.
+    /// Every byte of each Nth sample is checked.
     pub check_every: u32,
-    /// Seed of the order of runs.
+    /// Seed of the run order.
     pub seed: u64,
-    /// Which cores the ends run on.
+    /// CPU cores of the endpoints.
     pub pin: Pin,
-    /// Whether to keep the cores from idling.
+    /// Whether spinning threads keep the cores from idling.
     pub keep_awake: bool,
     /// Whether each block measures a reference.
     pub reference: bool,
-    /// How long the ends may take to match, if not the default.
+    /// Time limit for the endpoints to match, in ns; `None` is the default.
     pub match_ns: Option<u64>,
 }
 
-/// How much time to spend.
+/// Preset of the number and duration of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// For a first look.
+    /// First look.
     Quick,
-    /// The default.
+    /// Default.
     Standard,
-    /// For figures to quote.
+    /// Values to quote.
     Precise,
 }
 
 impl Effort {
-    /// `(runs of each cell, warm-up, measured time)`.
+    /// Returns `(runs of each cell, warm-up in ns, measured time in ns)`.
     #[must_use]
     pub const fn times(self) -> (u32, u64, u64) {
         match self {
@@ -87,10 +88,10 @@ impl Effort {
 }
 
 impl Characterize {
-    /// The same as an experiment file would say it.
+    /// Returns the equivalent experiment file.
     ///
     /// # Errors
-    /// An option that is given twice.
+    /// Returns an error if an option is given twice.
     pub fn written(&self) -> Result<Written, PlanError> {
         let (runs, warm_up_ns, measure_ns) = self.effort.times();
         let at = |ns| Some(At::nowhere(Time(ns)));
@@ -143,12 +144,12 @@ impl Characterize {
         })
     }
 
-    /// What was written, as meant.
+    /// Plans the experiment.
     ///
-    /// `descriptions` holds, by the name used in `drivers`, what each driver says of itself.
+    /// `descriptions` has the description of each driver, by the name used in `drivers`.
     ///
     /// # Errors
-    /// What cannot be meant: see [`PlanError`].
+    /// Returns an error if the experiment cannot be planned; see [`PlanError`].
     pub fn plan(&self, descriptions: &BTreeMap<String, DriverDescription>) -> Result<Experiment, PlanError> {
         let given = Given {
             name: "characterize",
@@ -157,7 +158,7 @@ impl Characterize {
             traces: &BTreeMap::new(),
             pin: self.pin.clone(),
             seed: self.seed,
-            // it has no baseline
+            // `characterize` has no baseline.
             least_blocks: &|_| 0,
         };
         self.written()?.plan(&given).map_err(|refusal| refusal.error)

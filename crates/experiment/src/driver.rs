@@ -1,4 +1,4 @@
-//! What a driver says of itself.
+//! Driver descriptions.
 
 use std::collections::BTreeMap;
 
@@ -7,91 +7,91 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Policy, ReceiveMode};
 
-/// A driver's description of itself and of the middleware behind it, as `drivers info` shows it.
+/// Description of a driver and of the middleware behind it, as `ddsmark drivers info` shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DriverDescription {
-    /// As on the command line.
+    /// Name as given on the command line.
     pub name: String,
     /// Version of the driver itself.
     pub driver_version: String,
-    /// The middleware, as its makers write it.
+    /// Name of the middleware, in its vendor's spelling.
     pub middleware: String,
-    /// Its version, from `version_source`.
+    /// Version of the middleware, from `version_source`.
     pub middleware_version: String,
-    /// Where the version comes from: `library`, `headers` or `kernel`.
+    /// Source of the middleware version: `library`, `headers` or `kernel`.
     pub version_source: String,
-    /// Build type and what else decides speed, where it can be known.
+    /// Build type and other settings that affect speed, if known.
     pub build: Option<String>,
-    /// Licence of the middleware (SPDX).
+    /// Licence of the middleware as an SPDX identifier.
     pub licence: String,
     /// Transports, the default first.
     pub transports: Vec<TransportInfo>,
-    /// Options of this driver alone.
+    /// Driver-specific options.
     pub options: Vec<OptionInfo>,
-    /// The ways to receive that it has.
+    /// Supported receive modes.
     pub receive_modes: Vec<ReceiveMode>,
-    /// Kinds of type that it carries: `octets`, `keyed`, `plain`.
+    /// Supported type kinds: `octets`, `keyed`, `plain`.
     pub type_kinds: Vec<String>,
-    /// Names of the features that it declares.
+    /// Names of the declared features.
     pub features: Vec<String>,
-    /// What it does with each policy.
+    /// Support of each policy.
     pub policies: BTreeMap<Policy, PolicySupport>,
-    /// Names of the threads that the middleware, once it has started them, keeps until its process ends.
+    /// Names of middleware threads that, once started, run until the process ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_threads: Vec<String>,
 }
 
-/// A transport of a driver.
+/// Transport of a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TransportInfo {
-    /// `udp4`, `tcp4`, `shm` ...
+    /// Name, such as `udp4`, `tcp4` or `shm`.
     pub name: String,
-    /// The largest payload that it carries.
+    /// Maximum payload in bytes.
     pub max_payload_bytes: u64,
-    /// What is special about it.
+    /// Remark for the user.
     pub note: Option<String>,
 }
 
-/// An option that only this driver has.
+/// Driver-specific option.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OptionInfo {
-    /// Its name.
+    /// Name of the option.
     pub name: String,
-    /// Its default; none where the middleware decides.
+    /// Default value; absent if the middleware decides.
     pub default_value: Option<String>,
-    /// What it does.
+    /// Description of the option.
     pub help: String,
 }
 
-/// What a driver does with one policy, and what is special about it.
+/// Support of a policy by a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicySupport {
-    /// The state.
+    /// Level of support.
     pub support: Support,
-    /// What is special about it.
+    /// Remark for the user.
     pub note: Option<String>,
 }
 
-/// Whether a policy acts.
+/// Level of support of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
-    /// Asking for it is refused.
+    /// Requests are rejected.
     Unsupported,
-    /// Accepted, without effect.
+    /// Accepted without effect.
     Ignored,
-    /// Only decides whether writer and reader match.
+    /// Affects only whether writer and reader match.
     MatchedOnly,
-    /// May change how, not what, is delivered.
+    /// May change how samples are delivered, but not which ones.
     Hint,
-    /// Acts only with a further process or store.
+    /// Acts only with an additional process or store.
     NeedsService,
-    /// Behaviour changes.
+    /// Changes behaviour as DDS specifies.
     Enforced,
 }
 
 impl DriverDescription {
-    /// The transport of that name; without a name, the default one.
+    /// Returns the transport of that name; without a name, the default one.
     #[must_use]
     pub fn transport(&self, name: Option<&str>) -> Option<&TransportInfo> {
         match name {
@@ -100,31 +100,32 @@ impl DriverDescription {
         }
     }
 
-    /// Whether it declares a feature, such as `native_batching`.
+    /// Returns whether the driver declares a feature, such as `native_batching`.
     #[must_use]
     pub fn has(&self, feature: &str) -> bool {
         self.features.iter().any(|declared| declared == feature)
     }
 
-    /// Whether it is a bare socket, against which a middleware can be held: it neither discovers peers nor has any policy.
+    /// Returns whether the driver is a bare socket, the baseline of a middleware: no discovery and no QoS policy.
     #[must_use]
     pub fn is_bare_socket(&self) -> bool {
         self.has("locators") && self.policies.values().all(|state| state.support == Support::Unsupported)
     }
 
-    /// Whether it is no middleware but plays one: nobody who names no driver asks for it.
+    /// Returns whether the driver is a simulation. It is measured only if it is named.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         self.has("simulated")
     }
 
-    /// Whether its middleware is on this host. One that looks for it when it is loaded may not find it, and opens nothing then.
+    /// Returns whether the middleware is installed on this host. A driver may load its middleware at run time and
+    /// not find it.
     #[must_use]
     pub fn is_installed(&self) -> bool {
         self.middleware_version != "not installed"
     }
 
-    /// What it does with a policy.
+    /// Returns the support of a policy.
     #[must_use]
     pub fn support(&self, policy: Policy) -> Support {
         self.policies.get(&policy).map_or(Support::Unsupported, |state| state.support)

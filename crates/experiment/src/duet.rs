@@ -1,5 +1,5 @@
-//! Duets: a run and one of its baseline at the same time, on cores that mirror each other. What disturbs the host disturbs
-//! both, so their ratio is what counts (Bulej et al., *Duet Benchmarking*, ICPE 2020).
+//! Duets: a run and a run of its baseline at the same time, on two halves of the cores. Host noise disturbs both,
+//! so only their ratio is used (Bulej et al., *Duet Benchmarking*, ICPE 2020).
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,18 @@ use rand::{RngExt as _, seq::SliceRandom as _};
 
 use crate::{Cell, Experiment, Pin, PlanError, ScheduledRun, Workload, plan::Stream};
 
-/// With whom a run of a duet shares the time, and where it runs.
+/// Partner of a run in a duet, and the half of the cores that the run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beside {
-    /// Number of the other run.
+    /// Number of the partner run.
     pub partner: u32,
-    /// Which of [`Pin::halves`] is this run's; the other run has the other. Swapped in every block.
+    /// Index into [`Pin::halves`]; the partner has the other one. Swapped in every block.
     pub half: usize,
 }
 
 impl Pin {
-    /// Two sets of cores for each end, as large as each other, for the two runs of a duet. None where an end has no two cores.
+    /// Splits the cores of each endpoint into two sets of equal size. Returns `None` if an endpoint has fewer than
+    /// two cores.
     #[must_use]
     pub fn halves(&self) -> Option<[Self; 2]> {
         let Self::Cores(writer, reader) = self else { return None };
@@ -31,8 +32,8 @@ impl Pin {
 }
 
 impl Experiment {
-    /// The duets of a block, as indices of cells: each cell that is compared beside its baseline, and each baseline cell
-    /// beside itself.
+    /// Returns the duets of a block as pairs of cell indices: each compared cell with its baseline, and each
+    /// baseline cell with itself.
     pub(crate) fn duets(&self) -> Vec<(usize, usize)> {
         let index = |cell: &Cell| self.cells.iter().position(|other| other.id == cell.id).unwrap_or_default();
         let compared = self.comparisons().into_iter().map(|(cell, baseline)| (index(cell), index(baseline)));
@@ -40,8 +41,8 @@ impl Experiment {
         compared.chain(alone.map(|cell| (cell, cell))).collect()
     }
 
-    /// The runs of a block of duets in drawn order, the two of a duet one after the other. Which one has which half of the
-    /// cores is drawn for the first block.
+    /// Returns the runs of a block of duets in random order, the two of a duet in succession. The assignment of the
+    /// halves is drawn for the first block and alternates from then on.
     pub(crate) fn block_of_duets(
         &self,
         random: &mut rand::rngs::ChaCha8Rng,
@@ -75,7 +76,7 @@ impl Experiment {
     }
 }
 
-/// Why these cells cannot be measured in duets, if they cannot.
+/// Rejects an experiment whose cells cannot be measured in duets.
 pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint });
     if experiment.design.baseline.is_empty() {
@@ -108,7 +109,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     cores(&experiment.design.pin)
 }
 
-/// No core may be of two ends: they would wait for each other.
+/// Rejects a pinning without two cores for each endpoint, or with a core that both endpoints use.
 fn cores(pin: &Pin) -> Result<(), PlanError> {
     let found = match pin {
         Pin::Cores(writer, reader) if writer.iter().any(|core| reader.contains(core)) => {

@@ -1,31 +1,31 @@
-//! What is asked of writers and what of readers: where they differ, and whether they match.
+//! QoS per endpoint: different policies for writers and readers, and whether the two match.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{At, Factors, PlanError, Policies, Presentation, Qos, Refusal, Reliability, Span, queues::short};
 
-/// Who has an endpoint.
+/// Kind of endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Writer,
     Reader,
 }
 
-/// QoS of writers and of readers, where different policies are asked of them.
+/// QoS of writers and of readers, if they differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QosOfEnds {
-    /// Asked of writers: what DDS calls offered.
+    /// QoS offered by writers.
     pub writer: Qos,
-    /// Asked of readers: what DDS calls requested.
+    /// QoS requested by readers.
     pub reader: Qos,
 }
 
 impl End {
     pub(crate) const BOTH: [Self; 2] = [Self::Writer, Self::Reader];
 
-    /// Several of them.
+    /// Returns the plural name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Writer => "writers",
@@ -33,7 +33,7 @@ impl End {
         }
     }
 
-    /// The fields of these policies that are none of this end's.
+    /// Returns the fields that this endpoint does not have.
     pub(crate) fn foreign(self, qos: &Qos) -> Vec<&'static str> {
         let of_it = match self {
             Self::Writer => qos.clone().of_writers(),
@@ -43,7 +43,7 @@ impl End {
     }
 }
 
-/// Policies of writers alone, or of readers alone.
+/// Policies of writers only, or of readers only.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct OfOneEnd(Box<Policies>);
@@ -69,17 +69,17 @@ impl<'de> Deserialize<'de> for OfOneEnd {
 }
 
 impl Policies {
-    /// Whether something is asked of one end only.
+    /// Returns whether a policy is requested of one endpoint only.
     pub(crate) const fn has_ends(&self) -> bool {
         self.writer.is_some() || self.reader.is_some()
     }
 
-    /// All that is asked of both ends.
+    /// Returns the policies that are requested of both endpoints.
     pub(crate) fn of_both(&self) -> Self {
         Self { writer: None, reader: None, ..self.clone() }
     }
 
-    /// All that is asked of an end: of what is asked of both, what such an end has.
+    /// Returns all policies that are requested of an endpoint, without those that it does not have.
     pub(crate) fn of_end(&self, end: End) -> Self {
         let all = match self.own(end) {
             Some(own) => own.0.over(&self.of_both()),
@@ -97,7 +97,7 @@ impl Policies {
         }
     }
 
-    /// Refuses policies that are asked of an end that has them not.
+    /// Rejects policies that are requested of an endpoint that does not have them.
     pub(crate) fn check_ends(&self) -> Result<(), Refusal> {
         for end in End::BOTH {
             let Some(OfOneEnd(own)) = self.own(end) else { continue };
@@ -112,7 +112,7 @@ impl Policies {
         Ok(())
     }
 
-    /// Refuses ends that would never match. `ends` is what these policies come to.
+    /// Rejects policies with which writers and readers never match. `ends` is the resulting QoS.
     pub(crate) fn check_match(&self, ends: &QosOfEnds) -> Result<(), Refusal> {
         let Some(Mismatch { field, words }) = mismatch(ends) else { return Ok(()) };
         let of_ends = [&self.reader, &self.writer].into_iter().flatten().map(|own| own.0.place(field));
@@ -132,7 +132,7 @@ impl Policies {
         Err(PlanError::Contradiction { words, hint }.at(at))
     }
 
-    /// Where a field of [`Qos`] is written.
+    /// Returns the position of a field of [`Qos`] in the file.
     fn place(&self, field: &'static str) -> Span {
         if field == "reliability" {
             return self.reliability.as_ref().map(At::span).unwrap_or_default();
@@ -147,7 +147,7 @@ impl Policies {
 }
 
 impl Factors {
-    /// What is asked of an end of the stream with this number, from 0, without the limits of queues.
+    /// Returns the requested QoS of an endpoint of flow number `stream`, from 0, without queue limits.
     fn qos_of(&self, end: End, stream: usize) -> &Qos {
         let own = self.flows.get(stream).and_then(|flow| Some((flow.qos.as_ref()?, &flow.qos_of_ends)));
         let (both, ends) = own.unwrap_or((&self.qos, &self.qos_of_ends));
@@ -158,19 +158,19 @@ impl Factors {
         }
     }
 
-    /// The QoS of its writer.
+    /// Returns the QoS of the writer of a flow.
     #[must_use]
     pub fn writer_qos(&self, stream: usize) -> Qos {
         limited(self.qos_of(End::Writer, stream), self.queues.send_samples)
     }
 
-    /// The QoS of its reader.
+    /// Returns the QoS of the reader of a flow.
     #[must_use]
     pub fn reader_qos(&self, stream: usize) -> Qos {
         limited(self.qos_of(End::Reader, stream), self.queues.receive_samples)
     }
 
-    /// Whether its delivery is guaranteed: what is requested decides, since no less can be offered.
+    /// Returns whether delivery is reliable. The reader decides: a writer that offers less does not match.
     #[must_use]
     pub fn is_reliable(&self, stream: usize) -> bool {
         self.qos_of(End::Reader, stream).reliability == Some(Reliability::Reliable)
@@ -182,13 +182,14 @@ fn limited(qos: &Qos, samples: Option<u32>) -> Qos {
     Qos { max_samples: limit.or(qos.max_samples), ..qos.clone() }
 }
 
-/// A policy of which less is offered than requested.
+/// A policy of which the writer offers less than the reader requests.
 pub(crate) struct Mismatch {
     pub(crate) field: &'static str,
     pub(crate) words: String,
 }
 
-/// The first policy for which these ends do not match, by DDS 1.4 section 2.2.3. What is not asked for is as the standard has it.
+/// Returns the first policy that prevents a match, by DDS 1.4 section 2.2.3. Policies that are not requested have
+/// the defaults of the standard.
 pub(crate) fn mismatch(ends: &QosOfEnds) -> Option<Mismatch> {
     let QosOfEnds { writer, reader } = ends;
     let standard = Qos::standard_defaults();
@@ -228,9 +229,9 @@ fn presents(offered: &Presentation, requested: &Presentation) -> bool {
         && offered.ordered_access >= requested.ordered_access
 }
 
-/// Whether ends in these partitions may meet. Whether patterns match is for the middleware to say.
+/// Returns whether the partitions may match. Patterns are assumed to match, because the middleware evaluates them.
 fn meet(offered: &[String], requested: &[String]) -> bool {
-    // who is in no partition is in the one without a name
+    // An endpoint without partitions is in the partition with the empty name.
     let nameless = [String::new()];
     let [offered, requested] =
         [offered, requested].map(|names| if names.is_empty() { &nameless[..] } else { names });
@@ -238,7 +239,7 @@ fn meet(offered: &[String], requested: &[String]) -> bool {
     all.any(|name| name.contains(['*', '?', '['])) || offered.iter().any(|name| requested.contains(name))
 }
 
-/// A value as it is written.
+/// Returns a value in its file format.
 fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value).unwrap_or_default() {
         serde_json::Value::String(word) => word,
@@ -247,7 +248,7 @@ fn word(value: &impl Serialize) -> String {
     }
 }
 
-/// The name of a duration as it is written.
+/// Returns the key of a duration in the experiment file.
 fn without_unit(field: &'static str) -> &'static str {
     field.strip_suffix("_ns").unwrap_or(field)
 }

@@ -1,10 +1,10 @@
-//! What is excluded is not held against a driver.
+//! Exclusion of cells: an unsupported combination that is excluded is not an error.
 
 use crate::{Refusal, expansion::Expansion, many::Many, written::Selection};
 
 impl Expansion<'_> {
-    /// Refuses what a driver cannot do, or takes note that it is left out. `cells` are those of this driver that it is about: all of
-    /// them that have the one value of each factor given. Where they are excluded nothing is said.
+    /// Rejects a combination that a driver does not support, or notes that it is left out. `cells` selects the
+    /// combination: each factor given has one value. Does nothing if all cells of the selection are excluded.
     pub(crate) fn cannot(&mut self, driver: &str, cells: Selection, refusal: Refusal) -> Result<(), Refusal> {
         let cells = Selection { driver: only(driver.to_owned()), ..cells };
         let mut excluded = false;
@@ -24,12 +24,13 @@ impl Expansion<'_> {
     }
 }
 
-/// One value of a factor.
+/// Returns a factor with this one value.
 pub(crate) fn only<T>(value: T) -> Option<Many<T>> {
     Some(Many::unwritten([value]))
 }
 
-/// Whether an exclude takes all these cells away: it names no other factor, and of each these values.
+/// Returns whether an exclude covers all these cells: it names no other factor, and includes these values of each
+/// one.
 fn covers(exclude: &Selection, cells: &Selection) -> bool {
     fn settle<T: PartialEq>(excluded: &mut Option<Many<T>>, value: Option<&Many<T>>) {
         let known = |value: &T| excluded.iter().flat_map(Many::values).any(|known| known == value);

@@ -1,4 +1,4 @@
-//! Each driver's combinations, held against what it can do.
+//! Expansion of the factors into cells, per driver, limited to what the driver supports.
 
 use crate::{
     Factors, Flow, Load, PlanError, Queues, Refusal, Topology, Workload,
@@ -15,25 +15,25 @@ use crate::{
 
 const UNBATCHED: Batch = Batch::Bytes(0);
 
-/// Combinations in the making.
+/// State of the expansion.
 pub(crate) struct Expansion<'a> {
     pub(crate) written: &'a Written,
     pub(crate) given: &'a Given<'a>,
     pub(crate) traces: &'a Traces<'a>,
-    /// The streams of each paced run, where they are written.
+    /// Flows of each paced run, if the experiment has flows.
     pub(crate) flows: &'a [Flow],
-    /// Cells that need not be possible.
+    /// Excluded cells, which drivers need not support.
     pub(crate) excludes: &'a [At<Selection>],
-    /// For each of them, whether there were such cells that a driver cannot have.
+    /// For each exclude, whether it covers a combination that a driver does not support.
     pub(crate) spared: Vec<bool>,
-    /// Whether what a driver cannot do is left out with a note: nobody named the driver.
+    /// Whether an unsupported combination is left out with a note, because no driver was named.
     pub(crate) lenient: bool,
-    /// Each with whether it is excluded.
+    /// Factors of each cell, and whether it is excluded.
     pub(crate) factors: Vec<(Factors, bool)>,
     pub(crate) notes: Vec<Note>,
 }
 
-/// What was changed or left out for a driver.
+/// Change or omission for a driver.
 #[derive(PartialEq)]
 pub(crate) struct Note {
     pub(crate) driver: String,
@@ -105,7 +105,7 @@ impl Expansion<'_> {
             Err(refusal) => return self.cannot(driver, Selection::default(), refusal),
         }
         let queues = axes.queues.all();
-        // ways that do not depend on each other, as one list
+        // Independent factors, combined into one list.
         let mut ways: Vec<(&String, bool, bool, &Queues)> = Vec::new();
         for interface in axes.interface.values() {
             for &multicast in &multicasts {
@@ -173,7 +173,8 @@ impl Expansion<'_> {
         Ok(())
     }
 
-    /// Sizes that the transport carries, each with its plans. Of flows it is the largest of theirs, if it carries all.
+    /// Returns the sizes that the transport carries, each with its loads. For flows: their largest size, if it
+    /// carries all.
     fn payloads(
         &mut self,
         driver: &str,
@@ -200,7 +201,7 @@ impl Expansion<'_> {
         Ok(sizes)
     }
 
-    /// The cells of one size: what is there already is not added again.
+    /// Adds the cells of a payload size; cells that exist already are not added again.
     fn workloads(
         &mut self,
         axes: &Axes,
@@ -209,7 +210,7 @@ impl Expansion<'_> {
         plans: &[Load],
         factors: impl Fn(Workload, Option<Load>, Batch) -> Factors,
     ) {
-        // the smallest of a run decides whether there is anything to pack
+        // The smallest sample of a run decides whether batching has an effect.
         let size = self.flows.iter().map(|flow| flow.size_bytes).min().unwrap_or(size);
         let mut found = Vec::new();
         for &workload in axes.workload.values() {
@@ -224,7 +225,8 @@ impl Expansion<'_> {
             for (load, &batch) in loads.iter().flat_map(|load| batches.iter().map(move |batch| (load, batch)))
             {
                 let ceiling = batch.ceiling(size);
-                // over half of the ceiling a batch holds one sample, as without batching: not measured twice
+                // A sample larger than half of the maximum makes a batch of one sample, as without batching: it is
+                // not measured twice.
                 if ceiling > 0 && size > ceiling / 2 {
                     if !batches.contains(&UNBATCHED) {
                         let unbatched = factors(workload, load.clone(), UNBATCHED);

@@ -1,4 +1,4 @@
-//! The factors that make a cell.
+//! Factors of a cell.
 
 use std::collections::BTreeMap;
 
@@ -7,75 +7,75 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Flow, Load, Qos, QosOfEnds, Queues, Variables};
 
-/// One combination of factors: everything that is chosen about a run, as it will be asked of the driver.
+/// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Factors {
-    /// The driver, as given on the command line; `WRITER+READER` where the two ends have different ones.
+    /// Driver name or path as given; `WRITER+READER` if the two endpoints have different drivers.
     pub driver: String,
-    /// One of the driver's transports.
+    /// Name of the transport.
     pub transport: String,
-    /// What the roles do.
+    /// Workload.
     pub workload: Workload,
-    /// Who writes to whom.
+    /// Communication pattern.
     pub topology: Topology,
-    /// Payload bytes of a sample, the 16-byte header included.
+    /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
-    /// When samples are to leave, of the workload `paced`. Absent of the others, and where `flows` say it.
+    /// Offered load of the workload `paced`. Absent for other workloads, and if there are `flows`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
-    /// Streams of the workload `paced`, where there are several. `size_bytes` is then the largest of theirs.
+    /// Flows of the workload `paced`, if there are several. `size_bytes` is then the largest of their sizes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Flow>,
-    /// Ceiling on payload bytes per flush; 0: every sample leaves when written. A batch of so many samples is so many times
-    /// their size.
+    /// Maximum payload of a batch in bytes; 0 disables batching. A batch that is given as a number of samples is
+    /// that number times `size_bytes`.
     pub batch_bytes: u64,
-    /// Who packs samples, if anybody.
+    /// Component that packs samples into batches.
     pub batching: Batching,
-    /// How samples are received.
+    /// Receive mode.
     pub receive: ReceiveMode,
-    /// Network interface.
+    /// Name of the network interface.
     pub interface: String,
-    /// Whether data is to go by multicast. Absent in older results, where none did.
+    /// Whether data is sent by multicast. Absent means `false`.
     #[serde(default)]
     pub multicast: bool,
-    /// Whether the middleware runs as it is shipped: what is not asked for here is left to it. Absent in older results, where none
-    /// did.
+    /// Whether the middleware runs as shipped: settings that are not requested here are left to it. Absent means
+    /// `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub vendor_defaults: bool,
-    /// Name of the set of policies that distinguishes this cell, where the experiment has such sets.
+    /// Name of the profile, if the experiment has profiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// QoS asked of writers and readers, where `qos_of_ends` is absent; else what is asked of both, as far as neither is asked for
-    /// something else.
+    /// QoS requested of writers and readers. If `qos_of_ends` is present: the QoS requested of both that neither
+    /// overrides.
     pub qos: Qos,
-    /// QoS asked of each end, where something is asked of one alone.
+    /// QoS requested of each endpoint, if a policy is requested of one of them only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos_of_ends: Option<QosOfEnds>,
-    /// How much either end may hold.
+    /// Queue limits, socket buffers, and receive settings of the reader.
     #[serde(default, skip_serializing_if = "Queues::is_default")]
     pub queues: Queues,
-    /// The driver's own options.
+    /// Driver-specific options by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
-    /// Environment variables that only the agents are given; `null` removes a variable. What is not named is inherited.
+    /// Environment variables that only the agents get; `null` removes a variable. All others are inherited.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: Variables,
 }
 
 impl Factors {
-    /// What is said behind the configuration of a middleware that runs as it is shipped: `, as shipped`. Else nothing.
+    /// Returns `, as shipped`, a suffix for descriptions of the configuration; empty if the middleware is tuned.
     #[must_use]
     pub const fn as_shipped(&self) -> &'static str {
         if self.vendor_defaults { ", as shipped" } else { "" }
     }
 
-    /// How many samples the writer packs before it flushes: `floor(batch_bytes / size_bytes)`, at least 1.
+    /// Returns the number of samples per flush: `floor(batch_bytes / size_bytes)`, at least 1.
     #[must_use]
     pub fn samples_per_flush(&self) -> u64 {
         (self.batch_bytes / self.size_bytes.max(1)).max(1)
     }
 
-    /// The streams of samples of a run with a plan: those written, or the only one.
+    /// Returns the flows of a paced run: those of the experiment, or the single one of the cell.
     #[must_use]
     pub fn streams(&self) -> Vec<Flow> {
         match &self.load {
@@ -88,63 +88,63 @@ impl Factors {
     }
 }
 
-/// What the roles do.
+/// Workload: the traffic of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
-    /// Closed loop: strictly one sample in flight.
+    /// Closed loop with one sample in flight.
     Latency,
-    /// As fast as back-pressure allows.
+    /// Open loop without a plan: as fast as back-pressure allows.
     Throughput,
-    /// Open loop: at planned times.
+    /// Open loop at planned times.
     Paced,
-    /// The highest rate of an open loop that is sustained: many trials of one, at rates that follow from each other.
+    /// Search for the highest sustained rate: a series of open-loop trials.
     Search,
 }
 
-/// Who writes to whom.
+/// Communication pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Topology {
-    /// One writer and one reader (latency: a pinger and a ponger).
+    /// One writer and one reader (workload `latency`: a pinger and an echo).
     Pair,
 }
 
-/// Who packs samples into packets.
+/// Component that packs samples into batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Batching {
-    /// Nobody: every sample leaves when written.
+    /// No batching: every sample is sent when it is written.
     None,
     /// The middleware.
     Native,
-    /// The driver, by concatenation.
+    /// The driver, by concatenating samples.
     Application,
-    /// The middleware, as many samples as are due: a batch leaves as soon as the next one is not due yet, or is full.
+    /// The middleware, in turbo mode: a batch is sent when it is full or when the next sample is not due yet.
     TurboNative,
-    /// The driver, likewise.
+    /// The driver, in turbo mode.
     TurboApplication,
 }
 
-/// How samples are received.
+/// Receive mode of a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiveMode {
-    /// A thread sleeps until there is data.
+    /// A thread sleeps in a waitset until data arrives.
     Waitset,
-    /// A thread asks again and again, without sleeping.
+    /// A thread polls in a loop.
     Polling,
-    /// The middleware calls from a thread of its own.
+    /// The middleware calls back from one of its threads.
     Listener,
 }
 
 macro_rules! named {
     ($type:ty { $($variant:ident = $name:literal),* $(,)? }) => {
         impl $type {
-            /// Every value.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The word for it in flags and files.
+            /// Returns the name in flags and files.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }

@@ -1,4 +1,4 @@
-//! Reception in groups: a reader's thread that is given several samples at a time, as written and as meant.
+//! Receive groups: samples that a reader's application gets together.
 
 use std::{borrow::Cow, fmt, ops::RangeInclusive};
 
@@ -13,37 +13,37 @@ use crate::{
     units::{Time, textual},
 };
 
-/// Samples of a group. It is kept by the reader until it is complete.
+/// Valid number of samples of a group. The reader keeps them until the group is complete.
 const SAMPLES: RangeInclusive<u64> = 2..=4096;
-/// How long its first sample may wait. A reader must be found quiet before a run ends, so no wait is long.
+/// Valid range of the wait of the first sample, in ns. It is short because a run ends only when its reader is idle.
 const DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
-/// What the samples of a group may take together.
+/// Maximum payload of a group in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A group of samples that the reader's application is given together.
+/// Group of samples that the reader's application gets together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiveGroup {
-    /// It is complete with so many samples.
+    /// Number of samples of a complete group.
     pub samples: u32,
-    /// Or so long after the first, with as many as came.
+    /// Time after the first sample at which an incomplete group is passed on, in ns.
     pub delay_ns: u64,
-    /// Who groups.
+    /// Component that forms groups.
     pub by: Grouping,
 }
 
-/// Who makes groups of the samples that come.
+/// Component that forms groups of received samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grouping {
-    /// The application: ddsmark's own reader, with any middleware.
+    /// The application, which is ddsmark's own reader; works with any middleware.
     Application,
 }
 
 named!(Grouping { Application = "application" });
 
 impl ReceiveGroup {
-    /// A group of ddsmark's own.
+    /// Creates a group that ddsmark forms.
     #[must_use]
     pub const fn of(samples: u32, delay_ns: u64) -> Self {
         Self { samples, delay_ns, by: Grouping::Application }
@@ -53,7 +53,7 @@ impl ReceiveGroup {
         WrittenGroup::Group { samples: self.samples, delay_ns: self.delay_ns }
     }
 
-    /// In the id of a cell.
+    /// Returns the part of a cell's id.
     pub(crate) fn id(self) -> String {
         format!("group-{}", self.written())
     }
@@ -65,16 +65,16 @@ impl fmt::Display for ReceiveGroup {
     }
 }
 
-/// A group as written: each sample by itself, or so many in so long.
+/// Receive group in an experiment file: single samples, or a number of samples and a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenGroup {
-    /// Every sample is given as soon as it is there.
+    /// Every sample is passed on when it arrives.
     Each,
-    /// So many, or what came so long after the first.
+    /// Several samples are passed on together.
     Group {
-        /// Samples.
+        /// Number of samples of a complete group.
         samples: u32,
-        /// The longest that the first one waits.
+        /// Maximum wait of the first sample, in ns.
         delay_ns: u64,
     },
 }
@@ -98,12 +98,12 @@ impl WrittenGroup {
         }
     }
 
-    /// Whether a cell has it.
+    /// Returns whether a cell has this group.
     pub(crate) fn is_of(self, group: Option<ReceiveGroup>) -> bool {
         self == group.map_or(Self::Each, ReceiveGroup::written)
     }
 
-    /// What is too much of it, with samples of a size.
+    /// Returns an error text if the group is too large for samples of this size.
     pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
         let Self::Group { samples, .. } = self else { return None };
         let bytes = u64::from(samples).saturating_mul(size_bytes);
@@ -146,7 +146,8 @@ textual!(
 );
 
 impl Queues {
-    /// The same without what a cell cannot have: groups are of streams that a waitset takes, delays of those that are polled for.
+    /// Removes the settings that do not apply: groups need a stream that is read by waitset, delays one that is
+    /// polled.
     pub(crate) fn of_cell(&self, workload: Workload, receive: ReceiveMode) -> Self {
         let receives_by = |mode| workload != Workload::Latency && receive == mode;
         Self {
@@ -158,7 +159,7 @@ impl Queues {
 }
 
 impl Factors {
-    /// How samples are received, in words: the way, and groups or a delay where there are some.
+    /// Returns the receive mode, with its group or delay, for tables.
     #[must_use]
     pub fn reception(&self) -> String {
         let group = self.queues.receive_group.map(|group| format!(" in {group}"));

@@ -1,4 +1,4 @@
-//! Two variants in alternating blocks: the plans of two experiments as one.
+//! Interleaved comparison: the plans of two variants, joined to be measured in alternating blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,24 +8,24 @@ use serde_json::Value;
 
 use crate::{Cell, Experiment, Factors, Given, Refusal, duet, plan::SAME, variables, written::Written};
 
-/// What an experiment of two variants compares. Every cell is of one of them, and its id says which: `A/...` or `B/...`.
+/// Two variants of an experiment. Every cell belongs to one of them, and its id starts with `A/` or `B/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Variants {
-    /// Arguments of the variant that is the baseline.
+    /// Command-line arguments of the baseline, A.
     pub a: String,
-    /// Arguments of the variant that is compared with it.
+    /// Command-line arguments of the candidate, B.
     pub b: String,
     /// Ids of the cells of B, each with the id of its counterpart in A.
     pub counterparts: BTreeMap<String, String>,
 }
 
-/// Names of the variants, in front of their cells' ids.
+/// Names of the variants, prefixes of their cells' ids.
 const NAMES: [&str; 2] = ["A", "B"];
 
-/// Why two plans cannot be one.
+/// Reason why two plans cannot be joined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InterleaveError {
-    /// They are measured in different ways.
+    /// The design, the limits or the search settings differ.
     #[error("A and B are not measured in the same way")]
     Design(Vec<String>),
     /// Cells without a counterpart, or with several.
@@ -37,7 +37,7 @@ pub enum InterleaveError {
 }
 
 impl InterleaveError {
-    /// Lines between the error and the hint.
+    /// Returns the lines between the error and the hint.
     #[must_use]
     pub fn details(&self) -> Vec<String> {
         match self {
@@ -46,7 +46,7 @@ impl InterleaveError {
         }
     }
 
-    /// The next step.
+    /// Returns the next step for the user.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -60,19 +60,19 @@ impl InterleaveError {
 }
 
 impl Written {
-    /// Removes what two variants decide together, so that each can be planned alone: the baseline, which is A, and duets.
-    /// Returns whether there was a baseline.
+    /// Removes the settings that the two variants share, so that each can be planned alone: the baseline, which is
+    /// A, and duets. Returns whether there was a baseline.
     pub fn prepare_variant(&mut self) -> bool {
         self.design.duet = None;
         self.design.baseline.take().is_some()
     }
 
-    /// Joins the plans of two variants, made from this and from another text after [`Self::prepare_variant`]: the cells of A
-    /// become the baseline of their counterparts in B.
+    /// Joins the plans of two variants, made from this and from another text after [`Self::prepare_variant`]. The
+    /// cells of A become the baseline of their counterparts in B.
     ///
     /// # Errors
-    /// Returns an error if the two are not measured in the same way, if a cell has no counterpart, or if the joint plan is
-    /// rejected.
+    /// Returns an error if design, limits or search settings differ, if a cell has no counterpart, or if the joint
+    /// plan is rejected.
     pub fn interleave(
         &self,
         given: &Given<'_>,
@@ -131,7 +131,7 @@ impl Experiment {
     }
 }
 
-/// Everything but the cells in which two plans differ, by name.
+/// Returns the differences between two plans outside their cells, as text.
 fn differences([a, b]: &[Experiment; 2]) -> Vec<String> {
     let fields = |plan: &Experiment| {
         let parts = [
@@ -159,8 +159,8 @@ fn differences([a, b]: &[Experiment; 2]) -> Vec<String> {
         .collect()
 }
 
-/// Pairs the cells of A with those of B, as indices. The variants differ in the factors of which they have no value in common;
-/// cells are paired that agree in all others, and by their order where these leave several.
+/// Pairs the cells of A with those of B, as indices. Cells are paired that agree in the workload and in every
+/// factor of which the variants have a value in common. If several agree, they are paired by their order.
 fn pairs(a: &[Cell], b: &[Cell]) -> Result<Vec<(usize, usize)>, Vec<String>> {
     type Same<'s> = Box<dyn Fn(&Factors, &Factors) -> bool + 's>;
     let variables = variables::varied(a.iter().chain(b).map(|cell| &cell.factors.env));
@@ -173,7 +173,7 @@ fn pairs(a: &[Cell], b: &[Cell]) -> Result<Vec<(usize, usize)>, Vec<String>> {
     let agree = |a: &Cell, b: &Cell| {
         a.factors.workload == b.factors.workload && kept.iter().all(|same| same(&a.factors, &b.factors))
     };
-    // cells of one plan that the factors in common do not tell apart come in the same order in both
+    // Cells that agree in all these factors are in the same order in both plans.
     let rank = |cells: &[Cell], index: usize| {
         cells[..index].iter().filter(|earlier| agree(earlier, &cells[index])).count()
     };

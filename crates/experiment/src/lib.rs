@@ -1,9 +1,9 @@
-//! An experiment: what is asked, as written (a file, or flags), and as meant (a typed, validated plan).
+//! Experiment files and command-line flags, and the validated plan that is made from them.
 //!
-//! Pure: nothing here opens a file, a socket or a clock. What drivers can do comes in as [`DriverDescription`]s.
+//! This crate performs no I/O and reads no clock. Driver capabilities come in as [`DriverDescription`]s.
 //!
 //! ```text
-//! Source (text, --set) --read()--> Written (as written) --plan(Given)--> Experiment (as meant) --schedule()--> runs
+//! Source (text, --set) --read()--> Written --plan(Given)--> Experiment --schedule()--> runs
 //!              flags --Characterize::written()--^
 //! ```
 #![forbid(unsafe_code)]

@@ -3,22 +3,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Time limits of the phases. A phase that takes longer fails the run.
+/// Time limits of the phases of a run, in ns. A phase that takes longer fails the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
-    /// From spawn to hello.
+    /// From the start of an agent process to its first message.
     pub hello_ns: u64,
-    /// Opening the entities.
+    /// Opening of the DDS entities.
     pub configure_ns: u64,
-    /// Until both ends are matched.
+    /// From the opened entities until writer and reader match.
     pub match_ns: u64,
-    /// What a phase of traffic may take beyond its planned time.
+    /// Additional time of a traffic phase, beyond its planned duration.
     pub grace_ns: u64,
-    /// From the last write until the reader gives up waiting.
+    /// From the last write until the reader stops waiting for samples.
     pub drain_ns: u64,
-    /// Handing over what was recorded.
+    /// Transfer of the agents' records.
     pub report_ns: u64,
-    /// From `exit` until the process is killed.
+    /// From the request to exit until the process is killed.
     pub exit_ns: u64,
 }
 

@@ -1,8 +1,8 @@
-//! What is offered, and when: the plan of an open loop.
+//! Offered load: the intended send times of an open loop.
 //!
-//! A plan gives each sample of a flow its intended time, counted from the begin of the measured time. It is never moved: a
-//! sample that cannot leave in time leaves late, and the next one keeps its own time. Writer and reader compute the same
-//! times from the same [`Load`] and seed; no sample carries them.
+//! A load gives each sample of a flow its intended send time, relative to the start of the measurement. Intended
+//! times are never moved: a sample that cannot be sent in time is sent late, and the next one keeps its own time.
+//! Writer and reader compute the same times from the same [`Load`] and seed; samples do not carry them.
 
 use std::fmt;
 
@@ -11,106 +11,106 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Arrival, Qos, QosOfEnds, Share, rate::THROTTLE_QUEUE};
 
-/// When the samples of a flow are to leave.
+/// Offered load of a flow: the intended send times of its samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "plan", rename_all = "snake_case")]
 pub enum Load {
-    /// One after the other, at equal distances.
+    /// Equal intervals.
     Constant {
-        /// How many.
+        /// Rate.
         rate: Rate,
     },
-    /// At independent, exponentially distributed distances.
+    /// Independent, exponentially distributed intervals.
     Poisson {
-        /// How many, on average.
+        /// Mean rate.
         rate: Rate,
     },
-    /// All samples of a period at its begin.
+    /// All samples of a period at its start.
     Burst {
-        /// Size and distance of the bursts.
+        /// Samples per burst, and period of the bursts.
         rate: Rate,
     },
-    /// At the times of a file.
+    /// Times of a trace file.
     Trace {
-        /// Where they come from.
+        /// The trace file.
         trace: Trace,
     },
-    /// At a share of the highest rate that the same cell had without a plan: measured before the first block.
+    /// Percentage of the maximum rate of the same cell, which is measured before the first block.
     Share {
-        /// In percent of it.
+        /// Percentage of the maximum rate.
         percent: Share,
         /// `constant` or `poisson`.
         arrival: Arrival,
-        /// What that came to. Absent until the maximum is measured, and where it could not be.
+        /// Resulting rate. Absent until the maximum is measured, and if the measurement failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rate: Option<Rate>,
     },
-    /// Each as soon as the one before is written: no intended times.
+    /// Each sample as soon as the previous one is written. No intended times.
     Max,
-    /// The same, but no faster than the reader is known to follow: ddsmark's own throttle. No intended times either.
+    /// Like `Max`, but throttled by ddsmark to the rate that the reader follows. No intended times.
     Throttled {
-        /// Samples of the queue whose filling it follows: it slows down above 90 % of it, and speeds up below 10 %.
+        /// Queue in samples whose filling controls the throttle: it slows down above 90 % and speeds up below 10 %.
         queue: u64,
     },
 }
 
-/// In the making of cells, in the place of a throttle's queue: that of its writer.
+/// Placeholder for the queue of a throttle: the writer's send queue, which is known per cell.
 const QUEUE_OF_WRITER: u64 = 0;
 
-/// So many samples in each period. Sample `i` of a constant rate is due at `i * period_ns / samples`, without a rounding that
-/// adds up.
+/// Rate as a fraction: samples per period. Sample `i` of a constant rate is due at `i * period_ns / samples`,
+/// without accumulated rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
-    /// Samples of a period; at least 1.
+    /// Samples per period, at least 1.
     pub samples: u64,
-    /// The period; at least 1.
+    /// Period in ns, at least 1.
     pub period_ns: u64,
 }
 
-/// Times of a file, in its order.
+/// Trace file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trace {
-    /// The file, as given.
+    /// Path as given.
     pub file: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
-    /// Samples in it.
+    /// Number of samples.
     pub samples: u64,
     /// Time of its last sample.
     pub length_ns: u64,
 }
 
-/// One of several streams of samples in a run, with a topic of its own.
+/// Flow: one of several streams of samples in a run, with its own topic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Flow {
-    /// Unique within the run; letters, digits and `-`.
+    /// Name, unique within the run; letters, digits and `-`.
     pub name: String,
-    /// Payload bytes of a sample, the 16-byte header included.
+    /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
-    /// When its samples are to leave.
+    /// Offered load.
     pub load: Load,
-    /// QoS asked of its writer and reader, where it has policies of its own. Absent: that of the cell; so of older results.
+    /// QoS requested of its writer and reader, if the flow has policies of its own. Absent: the QoS of the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos: Option<Qos>,
-    /// That of each end, where it asks something of one alone.
+    /// QoS requested of each endpoint, if the flow requests a policy of one of them only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qos_of_ends: Option<QosOfEnds>,
 }
 
 impl Rate {
-    /// So many in each second.
+    /// Creates a rate of this many samples per second.
     #[must_use]
     pub const fn per_second(samples: u64) -> Self {
         Self { samples, period_ns: 1_000_000_000 }
     }
 
-    /// The nearest to a rate that was computed, within a millionth of a sample per second.
+    /// Creates the nearest rate to `sps` samples/s, with a resolution of 1e-6 samples/s.
     #[must_use]
     pub fn nearest(sps: f64) -> Self {
         Self { samples: ((sps * 1e6).round() as u64).max(1), period_ns: 1_000_000_000_000_000 }
     }
 
-    /// Samples per second, on average.
+    /// Returns the mean rate in samples/s.
     #[must_use]
     pub fn sps(self) -> f64 {
         let Self { samples, period_ns } = self;
@@ -119,18 +119,18 @@ impl Rate {
 }
 
 impl Load {
-    /// Whether its samples have intended times.
+    /// Returns whether the samples have intended times.
     #[must_use]
     pub const fn has_times(&self) -> bool {
         !matches!(self, Self::Max | Self::Throttled { .. })
     }
 
-    /// A throttle, with or without a queue of its own.
+    /// Creates a throttled load. Without `queue` it follows the writer's send queue.
     pub(crate) fn throttled(queue: Option<u64>) -> Self {
         Self::Throttled { queue: queue.unwrap_or(QUEUE_OF_WRITER) }
     }
 
-    /// The same for a writer with this send queue, where one is given.
+    /// Sets the queue of a throttle to the writer's send queue, or to the default, if it has no queue of its own.
     pub(crate) fn of_writer(self, send_samples: Option<u32>) -> Self {
         match self {
             Self::Throttled { queue: QUEUE_OF_WRITER } => {
@@ -140,7 +140,7 @@ impl Load {
         }
     }
 
-    /// The plan in samples/s: of a share what it came to, none where that is not known.
+    /// Returns the load as an absolute rate. Returns `None` for a percentage whose maximum is not known.
     #[must_use]
     pub fn known(&self) -> Option<Self> {
         match *self {
@@ -150,7 +150,7 @@ impl Load {
         }
     }
 
-    /// The same where 100 % is this rate.
+    /// Sets the rate of a percentage, given the maximum rate in samples/s. Returns other loads unchanged.
     #[must_use]
     pub fn with_maximum(self, sps: f64) -> Self {
         match self {
@@ -161,7 +161,7 @@ impl Load {
         }
     }
 
-    /// Its share of a maximum, where it is one.
+    /// Returns the percentage of the maximum rate; `None` for other loads.
     #[must_use]
     pub const fn share(&self) -> Option<Share> {
         match self {
@@ -170,7 +170,7 @@ impl Load {
         }
     }
 
-    /// Its rate, where it has one that is known.
+    /// Returns the rate, if the load has one and it is known.
     #[must_use]
     pub const fn rate(&self) -> Option<Rate> {
         match self {
@@ -180,13 +180,13 @@ impl Load {
         }
     }
 
-    /// How many of its samples are due within a time from the begin, on average where that is left to chance; none where
-    /// nothing is due, or the rate is not known.
+    /// Returns the number of samples that are due within a measured time; the mean for Poisson, all samples for a
+    /// trace. Returns `None` if the load has no intended times or its rate is not known.
     #[must_use]
     pub fn planned(&self, measure_ns: u64) -> Option<u64> {
         let of = |number: u64| u128::from(number);
         let planned = match self {
-            // sample `i` is due at `i * period / samples`
+            // Sample `i` is due at `i * period / samples`.
             Self::Constant { rate } => (of(measure_ns) * of(rate.samples)).div_ceil(of(rate.period_ns)),
             Self::Poisson { rate } => (of(measure_ns) * of(rate.samples)) / of(rate.period_ns),
             Self::Burst { rate } => of(rate.samples) * of(measure_ns).div_ceil(of(rate.period_ns)),
@@ -201,7 +201,7 @@ impl Load {
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sps = self.sps();
-        // as many digits as tell it from its neighbours
+        // Enough digits to distinguish neighbouring rates.
         let digits = if sps >= 1000.0 { 0 } else { 3 };
         let text = format!("{sps:.digits$}");
         let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };

@@ -1,4 +1,4 @@
-//! What the workload `paced` offers: the plans that are written, as meant for samples of a size.
+//! Loads of the workload `paced`: validation, and conversion for each sample size.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     written::{Selection, Written, WrittenFlow},
 };
 
-/// The most flows of a run.
+/// Maximum number of flows of a run.
 const MAX_FLOWS: usize = 100;
 const MAX_NAME: usize = 64;
 
@@ -21,14 +21,14 @@ const SHARES: &str = "from 0.01% to 200% of the maximum";
 const BURSTS: &str =
     "write a burst as a number and a period, such as `10/100ms`: 10 samples at once, every 100 ms";
 
-/// The plans of a factor, and what was changed in them.
+/// Loads of the factors, and notes about changes.
 #[derive(Default)]
 pub(crate) struct Plans {
     pub(crate) loads: Vec<Load>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Files of times that are written anywhere, each read once.
+/// All trace files that the experiment names, each parsed once.
 pub(crate) struct Traces<'a> {
     given: &'a Given<'a>,
     measure_ns: u64,
@@ -40,7 +40,7 @@ fn contradiction(words: impl Into<String>, hint: &'static str) -> PlanError {
 }
 
 impl<'a> Traces<'a> {
-    /// Reads those of factors, flows and further cells.
+    /// Parses the trace files of factors, flows and included cells.
     pub(crate) fn read(written: &Written, given: &'a Given<'a>, measure_ns: u64) -> Result<Self, Refusal> {
         let mut traces = Self { given, measure_ns, read: BTreeMap::new() };
         for file in written.traces() {
@@ -84,9 +84,9 @@ impl<'a> Traces<'a> {
         self.read.get(file).cloned().expect("all that are written were read")
     }
 
-    /// What is to be said of one that ends early.
+    /// Returns a note if a trace ends early.
     fn note(&self, trace: &Trace) -> Option<String> {
-        // a tenth of the measured time
+        // A tenth of the measured time.
         let early = trace.length_ns < self.measure_ns / 10 * 9;
         early.then(|| {
             let seconds = |ns: u64| ns as f64 / 1e9;
@@ -95,7 +95,7 @@ impl<'a> Traces<'a> {
         })
     }
 
-    /// The plans of these factors for samples of a size.
+    /// Returns the loads of these factors for samples of this size.
     pub(crate) fn plans(&self, axes: &Axes, size_bytes: u64) -> Result<Plans, Refusal> {
         let mut plans = Plans::default();
         for rate in &axes.rate.0 {
@@ -114,7 +114,7 @@ impl<'a> Traces<'a> {
         Ok(plans)
     }
 
-    /// The flows as meant.
+    /// Validates the flows and converts them.
     pub(crate) fn flows(&self, written: &[At<WrittenFlow>]) -> Result<(Vec<Flow>, Vec<String>), Refusal> {
         let mut flows: Vec<Flow> = Vec::new();
         let mut notes = Vec::new();
@@ -169,7 +169,7 @@ impl<'a> Traces<'a> {
                     return Err(contradiction(words, "write for instance `rate = 1000`").at(name.span()));
                 }
             };
-            // what a driver makes of its policies is each driver's own
+            // The QoS is set per driver.
             flows.push(Flow { name: name.get().clone(), size_bytes, load, qos: None, qos_of_ends: None });
         }
         let times = flows.iter().map(|flow| match &flow.load {
@@ -185,7 +185,7 @@ impl<'a> Traces<'a> {
     }
 }
 
-/// One rate with one arrival.
+/// Converts a rate and an arrival to a load.
 fn load(
     rate: &At<WrittenRate>,
     arrival: Arrival,
@@ -222,7 +222,7 @@ fn load(
     })
 }
 
-/// Whether what a cell offers is what a selection names.
+/// Returns whether a selection matches the load of a cell.
 pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_>) -> bool {
     let load = factors.load.as_ref();
     let rate_is = |asked: &WrittenRate| match load {
@@ -256,7 +256,7 @@ pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_
         && selection.trace.as_ref().is_none_or(|asked| asked.values().any(trace_is))
 }
 
-/// Refuses what says nothing, or contradicts itself, of rates and flows.
+/// Rejects rates and flows that have no effect or contradict each other.
 pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     use crate::Workload::{Paced, Search};
     let factors = &written.factors;
@@ -300,7 +300,7 @@ pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is to be said where searches stand beside random plans or bursts.
+/// Returns a note if searches are combined with arrivals that they do not use.
 pub(crate) fn searches_note(axes: &[&Axes]) -> Option<String> {
     use crate::Workload::{Paced, Search};
     let has = |axes: &&&Axes, workload| axes.workload.values().any(|known| *known == workload);
@@ -312,7 +312,7 @@ pub(crate) fn searches_note(axes: &[&Axes]) -> Option<String> {
     ))
 }
 
-/// With flows, no other part says what is offered.
+/// Rejects other workloads, and factors that the flows replace.
 fn check_flows(written: &Written) -> Result<(), Refusal> {
     if written.workload.values().any(|workload| *workload != crate::Workload::Paced) {
         let words = "flows are of the workload `paced` alone";
@@ -342,13 +342,13 @@ fn check_flows(written: &Written) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Where a factor stands: from its first to its last value.
+/// Returns the position of a factor, from its first to its last value.
 fn span<T>(many: Option<&Many<T>>) -> Option<crate::Span> {
     let many = &many?.0;
     Some(many.first().map_or(0, |first| first.span().start)..many.last().map_or(0, |last| last.span().end))
 }
 
-/// Refuses a plan that is given twice or not at all.
+/// Rejects loads that are given twice.
 pub(crate) fn distinct(axes: &Axes) -> Result<(), Refusal> {
     all_distinct("rate", &axes.rate)?;
     all_distinct("arrival", &axes.arrival)?;

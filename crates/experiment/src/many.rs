@@ -1,4 +1,4 @@
-//! A factor as written: one value, or a list of them, each with its place in the file.
+//! Values of an experiment file with their positions, and factors that are one value or a list.
 
 use std::{borrow::Cow, cmp::Ordering, fmt, marker::PhantomData, ops::Range};
 
@@ -9,25 +9,25 @@ use serde::{
 };
 use toml::Spanned;
 
-/// Where something is written: bytes of the text. Empty for what was not written in a file.
+/// Position in an experiment file: a byte range of its text. Empty for a value that is not from a file.
 pub type Span = Range<usize>;
 
-/// A value and its place. Equal to another one wherever that stands.
+/// Value with its position in the file. Equality and order ignore the position.
 #[derive(Clone, Debug)]
 pub struct At<T>(Spanned<T>);
 
 impl<T> At<T> {
-    /// A value that was not written in a file.
+    /// Creates a value that is not from a file.
     pub fn nowhere(value: T) -> Self {
         Self(Spanned::new(0..0, value))
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn get(&self) -> &T {
         self.0.get_ref()
     }
 
-    /// Where it stands.
+    /// Returns the position.
     pub fn span(&self) -> Span {
         self.0.span()
     }
@@ -83,17 +83,17 @@ impl<T: JsonSchema> JsonSchema for At<T> {
     }
 }
 
-/// One value or a list.
+/// One value or a list of values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Many<T>(pub Vec<At<T>>);
 
 impl<T> Many<T> {
-    /// Of values that were not written in a file.
+    /// Creates a list of values that are not from a file.
     pub fn unwritten(values: impl IntoIterator<Item = T>) -> Self {
         Self(values.into_iter().map(At::nowhere).collect())
     }
 
-    /// The values.
+    /// Returns the values without their positions.
     pub fn values(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(At::get)
     }
@@ -108,7 +108,7 @@ impl<T: Serialize> Serialize for Many<T> {
     }
 }
 
-/// What stands there, before a single value has its place.
+/// One value or a list, before a single value has its position.
 enum Shape<T> {
     One(T),
     List(Vec<At<T>>),

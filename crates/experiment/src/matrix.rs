@@ -1,4 +1,4 @@
-//! The factors as written to cells: every combination, held against what the drivers can do.
+//! Conversion of the factors to cells: every combination that the drivers support.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,24 +17,24 @@ use crate::{
     written::{Selection, Written},
 };
 
-/// The most cells of an experiment: before that many are measured, the host is another one.
+/// Maximum number of cells of an experiment. More would take so long that the host changes meanwhile.
 pub(crate) const MAX_CELLS: usize = 5_000;
 
-/// The profile that is `[qos]` alone, unless it is written.
+/// Name of the profile that is `[qos]` alone, unless the file defines it.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
-/// Values of all factors but the drivers' own options.
+/// Values of all factors except driver options.
 #[derive(Clone)]
 pub(crate) struct Axes {
     pub(crate) workload: Many<Workload>,
     pub(crate) driver: Many<String>,
     pub(crate) transport: Many<String>,
     pub(crate) size: Many<Size>,
-    /// Empty where there is none; so are traces.
+    /// Empty without a rate; likewise for traces.
     pub(crate) rate: Many<WrittenRate>,
     pub(crate) arrival: Many<Arrival>,
     pub(crate) trace: Many<String>,
-    /// Ceilings in bytes and numbers of samples are one factor: how samples are packed.
+    /// Sizes in bytes and in samples are alternative values of one factor.
     pub(crate) batch_bytes: Many<Size>,
     pub(crate) batch_samples: Many<BatchSamples>,
     pub(crate) receive: Many<ReceiveMode>,
@@ -42,7 +42,7 @@ pub(crate) struct Axes {
     pub(crate) interface: Many<String>,
     pub(crate) multicast: Many<bool>,
     pub(crate) vendor_defaults: Many<bool>,
-    /// Empty where the experiment has no profiles.
+    /// Empty if the experiment has no profiles.
     pub(crate) profile: Many<String>,
     pub(crate) env: VariableAxes,
 }
@@ -83,10 +83,10 @@ impl Axes {
         axes.checked(written, factors.profile.is_some())
     }
 
-    /// With what is selected in the place of these.
+    /// Replaces values by those of the selection.
     fn with(&self, written: &Written, selection: &Selection) -> Result<Self, Refusal> {
         let mut axes = self.clone();
-        // rates and traces are one factor: what is offered
+        // Rates and traces are one factor, the load.
         if selection.rate.is_some() || selection.arrival.is_some() {
             axes.trace = Many(Vec::new());
         } else if selection.trace.is_some() {
@@ -160,7 +160,7 @@ impl Axes {
         Ok(self)
     }
 
-    /// How many combinations there are at most, without options and transports that nobody counted.
+    /// Returns the maximum number of combinations, without driver options and with `all` transports as one.
     pub(crate) fn count(&self) -> usize {
         [
             self.workload.0.len(),
@@ -182,7 +182,7 @@ impl Axes {
     }
 }
 
-/// The cells that are written, with their ids, and what was changed or left out, in words.
+/// Returns the cells with their ids, and notes about changes and omissions.
 pub(crate) fn cells(
     written: &Written,
     given: &Given<'_>,
@@ -228,10 +228,10 @@ pub(crate) fn cells(
     matrix.lenient = unnamed;
     matrix.expand(&axes)?;
     for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
-        // together with those that another exclude took away
+        // Also counts cells that another exclude covers.
         let found =
             *spared || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, given));
-        // it may be that a driver is not installed here
+        // The driver may not be installed on this host.
         let may_be_elsewhere = unnamed && exclude.get().driver.is_some();
         if !found && !may_be_elsewhere {
             return Err(PlanError::NoMatch("this exclude").at(exclude.span()));
@@ -240,7 +240,7 @@ pub(crate) fn cells(
             *excluded |= matches(exclude.get(), factors, given);
         }
     }
-    // of a driver that was taken away nothing needs to be said
+    // A driver whose cells are all excluded needs no notes.
     let kept = |driver: &str| {
         let mut cells = matrix.factors.iter().filter(|(factors, _)| factors.driver == driver).peekable();
         cells.peek().is_none() || cells.any(|(_, excluded)| !excluded)
@@ -269,7 +269,7 @@ pub(crate) fn cells(
     Ok((cells, told))
 }
 
-/// Whether a cell has, of each factor given, one of the values given.
+/// Returns whether a cell has one of the selected values of each selected factor.
 pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_>) -> bool {
     fn holds<T: PartialEq>(asked: Option<&Many<T>>, value: &T) -> bool {
         asked.is_none_or(|many| many.values().any(|asked| asked == value))
@@ -294,7 +294,7 @@ pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_
         && variables::selects(selection, &factors.env)
 }
 
-/// Cells with ids that say what is varied.
+/// Assigns ids that contain the varied factors.
 fn named(all: Vec<Factors>) -> Vec<Cell> {
     fn varied<T: PartialEq>(all: &[Factors], of: impl Fn(&Factors) -> &T) -> bool {
         all.iter().any(|factors| of(factors) != of(&all[0]))
@@ -347,7 +347,7 @@ fn named(all: Vec<Factors>) -> Vec<Cell> {
     ids.into_iter().zip(all).map(|(id, factors)| Cell { id, factors }).collect()
 }
 
-/// What is offered, in the id of a cell.
+/// Returns the parts of a cell's id for its load.
 pub(crate) fn load_id(load: &Load) -> Vec<String> {
     let rate = || match load {
         Load::Share { percent, .. } => Some(format!("rate-{}pct", percent.percent())),
@@ -367,7 +367,7 @@ pub(crate) fn load_id(load: &Load) -> Vec<String> {
     rate().into_iter().chain(kind).collect()
 }
 
-/// Cells that would share an id, such as those of driver files of one name in different folders, get a number each.
+/// Appends a number to ids that occur again, such as those of driver files with one name in different directories.
 fn number_namesakes(cells: &mut [Cell]) {
     let mut seen = BTreeMap::<String, u32>::new();
     for cell in cells {

@@ -1,4 +1,4 @@
-//! Cells whose two ends have different drivers, written `WRITER+READER`.
+//! Cells with different drivers for writer and reader, `WRITER+READER`.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use crate::{
     planner::Given,
 };
 
-/// Between the drivers of the two ends.
+/// Separator of the writer's and the reader's driver.
 const AND: char = '+';
-/// Between its name and the version of its middleware.
+/// Separator of a driver's name and the version of its middleware.
 const AT: char = '@';
 
-/// What one end alone must declare, so that it holds for both.
+/// Features that a pair has if either driver declares them.
 const OF_EITHER: &[&str] = &["locators", "one_process", "simulated"];
-/// What the writer alone decides, and what the reader.
+/// Features that depend on the writer's driver only, and on the reader's driver only.
 const OF_WRITER: &[&str] = &["native_batching"];
 const OF_READER: &[&str] = &["echo_in_listener"];
-/// What both would have to do in the same way, and drivers do each in its own.
+/// Features that a pair never has, because each driver implements them in its own format.
 const OF_NONE: &[&str] = &["application_batching"];
 
-/// What the writer alone has of policies, and what the reader, by DDS 1.4 section 2.2.3. A lifespan is not among them: there are
-/// readers that must be told of it.
+/// Policies that only writers have, and that only readers have, by DDS 1.4 section 2.2.3. LIFESPAN is not included,
+/// because some readers need it too.
 const POLICIES_OF_WRITER: &[Policy] = &[
     Policy::DurabilityService,
     Policy::OwnershipStrength,
@@ -30,13 +30,14 @@ const POLICIES_OF_WRITER: &[Policy] = &[
 ];
 const POLICIES_OF_READER: &[Policy] = &[Policy::TimeBasedFilter, Policy::ReaderDataLifecycle];
 
-/// Before an option of a pair that is for one end alone: for the writer (pinger), and for the reader (ponger).
+/// Prefixes of the options of a pair for one endpoint only: the writer (pinger), and the reader (echo).
 const OPTIONS_OF_ENDS: [&str; 2] = ["writer_", "reader_"];
 
-/// Transports through memory, which each version of a middleware lays out in its own way.
+/// Shared-memory transports, whose memory layout depends on the version of the middleware.
 const OF_ONE_VERSION: &[&str] = &["shm", "data_sharing"];
 
-/// The drivers of a cell: of the writer (pinger) and of the reader (ponger). Twice the same one unless two are named.
+/// Returns the drivers of the writer (pinger) and of the reader (echo) of a cell. They are equal unless two are
+/// named.
 #[must_use]
 pub fn drivers_of_ends(driver: &str) -> [&str; 2] {
     match driver.split_once(AND) {
@@ -45,22 +46,22 @@ pub fn drivers_of_ends(driver: &str) -> [&str; 2] {
     }
 }
 
-/// The name before the `@` of a driver that is named with a version.
+/// Returns the name of a driver without its version; `None` if it is given without one.
 pub(crate) fn without_version(driver: &str) -> Option<&str> {
     let alone = !is_driver_path(driver) && !is_pair(driver);
     driver.split_once(AT).filter(|_| alone).map(|(name, _)| name)
 }
 
-/// Whether two drivers are named.
+/// Returns whether two drivers are named.
 #[must_use]
 pub fn is_pair(driver: &str) -> bool {
     !is_driver_path(driver) && driver.contains(AND)
 }
 
-/// The first driver of this name, of a pair either end, whose middleware is not on this host.
+/// Checks that the middleware of a driver is installed on this host; of a pair, that of both drivers.
 ///
 /// # Errors
-/// There is one.
+/// Returns an error with the first driver whose middleware is not installed.
 pub fn check_installed(
     driver: &str,
     descriptions: &BTreeMap<String, DriverDescription>,
@@ -70,7 +71,7 @@ pub fn check_installed(
     missing.next().map_or(Ok(()), |end| Err(PlanError::NotInstalled { driver: end.to_owned() }))
 }
 
-/// Why a driver named so cannot be measured, if it is a pair and cannot.
+/// Returns an error if the driver is a pair that cannot be measured.
 pub(crate) fn trouble(driver: &str, description: &DriverDescription) -> Option<PlanError> {
     if !is_pair(driver) {
         return None;
@@ -92,7 +93,7 @@ pub(crate) fn trouble(driver: &str, description: &DriverDescription) -> Option<P
     None
 }
 
-/// Why a driver has not got a transport, given those that it has.
+/// Returns the error for a transport that a driver does not have, with the available ones.
 pub(crate) fn no_transport(
     driver: &str,
     transport: &str,
@@ -111,8 +112,8 @@ pub(crate) fn no_transport(
 }
 
 impl DriverDescription {
-    /// What can be asked of a writer of one driver and a reader of another: what both can do. Options are those that both
-    /// have, for both, and those of either, for it alone.
+    /// Describes a writer of one driver with a reader of another: the capabilities that both have. Options that
+    /// both have apply to both; the options of each driver are also available for its endpoint only.
     #[must_use]
     pub fn pair(writer: &Self, reader: &Self) -> Self {
         let both = |of: fn(&Self) -> &str| words(of(writer), of(reader));
@@ -137,7 +138,7 @@ impl DriverDescription {
     }
 }
 
-/// What both ends say, or what each does.
+/// Returns the common text of both endpoints, or both texts.
 fn words(writer: &str, reader: &str) -> String {
     if writer == reader { writer.to_owned() } else { format!("{writer} (writer), {reader} (reader)") }
 }
@@ -151,7 +152,7 @@ fn either<T: Clone + PartialEq>(one: &[T], other: &[T]) -> Vec<T> {
     one.iter().chain(more).cloned().collect()
 }
 
-/// Those of one name that both understand, in the writer's order, each with the smaller limit.
+/// Returns the compatible transports that both have, in the writer's order, each with the smaller maximum payload.
 fn transports(writer: &DriverDescription, reader: &DriverDescription) -> Vec<TransportInfo> {
     let of_one_version =
         writer.middleware == reader.middleware && writer.middleware_version == reader.middleware_version;
@@ -166,7 +167,7 @@ fn transports(writer: &DriverDescription, reader: &DriverDescription) -> Vec<Tra
     writer.transports.iter().filter_map(same).collect()
 }
 
-/// Those that both have, and then those of each end under its prefix.
+/// Returns the options that both have, then those of each endpoint with its prefix.
 fn options(writer: &DriverDescription, reader: &DriverDescription) -> Vec<OptionInfo> {
     let same = |option: &&OptionInfo| reader.options.iter().any(|other| other.name == option.name);
     let of_ends = OPTIONS_OF_ENDS.into_iter().zip([writer, reader]).flat_map(|(prefix, end)| {
@@ -180,8 +181,8 @@ fn options(writer: &DriverDescription, reader: &DriverDescription) -> Vec<Option
 }
 
 impl Factors {
-    /// The options of an end: of the writer (pinger), or of the reader (ponger). Those of a pair that are for it alone go before those
-    /// for both.
+    /// Returns the options of the writer (pinger) or of the reader (echo). Options for this endpoint only override
+    /// those for both.
     #[must_use]
     pub fn options_of_end(&self, writes: bool) -> BTreeMap<String, String> {
         if !is_pair(&self.driver) {
@@ -214,7 +215,7 @@ fn features(writer: &DriverDescription, reader: &DriverDescription) -> Vec<Strin
     all.into_iter().filter(|feature| holds(feature)).cloned().collect()
 }
 
-/// Of each policy the state of the end that has it; of those of both the weaker of the two.
+/// Returns the support of each policy: of the endpoint that has it, or the weaker one of both.
 fn policies(writer: &DriverDescription, reader: &DriverDescription) -> BTreeMap<Policy, PolicySupport> {
     let of = |policy: Policy| {
         let [of_writer, of_reader] = [writer, reader].map(|end| end.policies.get(&policy));
@@ -288,7 +289,7 @@ mod tests {
         let mut reader =
             description("b", "2.0", &["application_batching", "echo_in_listener"], &[("udp4", 60)]);
         reader.receive_modes = vec![ReceiveMode::Listener];
-        // what one driver packs another one would take for a single sample
+        // Another driver would read the samples that one driver packs as a single one.
         assert!(!DriverDescription::pair(&reader, &writer).has("application_batching"));
         let pair = DriverDescription::pair(&writer, &reader);
         assert_eq!(pair.features, ["echo_in_listener", "native_batching"]);

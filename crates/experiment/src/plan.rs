@@ -1,4 +1,4 @@
-//! An experiment as meant: cells, design and limits, and the order of its runs.
+//! Plan of an experiment: cells, design, limits, and the order of its runs.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use schemars::JsonSchema;
@@ -6,94 +6,94 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Beside, Factors, Flow, Limits, Search, Variants, Workload, variables};
 
-/// The smallest sample: the 16-byte header alone.
+/// Minimum payload in bytes: the 16-byte sample header.
 pub const MIN_SIZE_BYTES: u64 = 16;
 
-/// What a run takes beside its warm-up and its measured time: processes, discovery and collection, as seen on a host of two
-/// cores over loopback. An estimate, before anything is known about this host.
+/// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
+/// on a host with two cores over loopback.
 pub const RUN_OVERHEAD_NS: u64 = 400_000_000;
 
-/// An experiment as meant. It decides everything about its runs; nothing is looked up later.
+/// Plan of an experiment. It determines all of its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Experiment {
-    /// Its name: `characterize`, or that of a file or recipe.
+    /// Name: `characterize`, or the name of the file or recipe.
     pub name: String,
-    /// What it asks.
+    /// Question that the experiment answers.
     pub question: String,
-    /// Every combination of factors that is measured.
+    /// Cells: all combinations of factors that are measured.
     pub cells: Vec<Cell>,
-    /// How often, how long, in which order.
+    /// Number, duration and order of runs.
     pub design: Design,
-    /// How long each phase may take at most.
+    /// Maximum duration of each phase of a run.
     pub limits: Limits,
-    /// How the highest rates that are sustained are searched for, where any are.
+    /// Search for the highest sustained rates, if a cell has the workload `search`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// The two variants, where two are measured in alternating blocks.
+    /// The two variants of an interleaved comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variants: Option<Variants>,
-    /// What the planner changed or left out, in words.
+    /// Changes and omissions by the planner, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// One combination of factors.
+/// Cell: one combination of factors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
-    /// Unique within the experiment; letters, digits, `-`, `/`, `.`, `@` and `+`.
+    /// Id, unique within the experiment; letters, digits, `-`, `/`, `.`, `@` and `+`.
     pub id: String,
-    /// The factors.
+    /// Factors of the cell.
     pub factors: Factors,
 }
 
-/// How often, how long, in which order, under which conditions.
+/// Number, duration, order and conditions of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Design {
-    /// Runs of each cell: passes over all cells, each in random order. With `precision` the most that may be made.
+    /// Number of blocks: each runs all cells once, in random order. With `precision` the maximum.
     pub blocks: u32,
-    /// Seed of that order, and of the seeds of the runs.
+    /// Seed of the run order, and of the seeds of the runs.
     pub seed: u64,
-    /// Time before measuring, with the same traffic.
+    /// Warm-up of each run in ns, with the same traffic.
     pub warm_up_ns: u64,
-    /// Time of measuring.
+    /// Measured time of each run in ns.
     pub measure_ns: u64,
-    /// Windows that the measured time is cut into, each with histograms of its own.
+    /// Number of windows of the measured time, each with its own histograms.
     pub windows: u32,
-    /// Every byte of one in so many samples is checked at the reader; of the others the header.
+    /// Every byte of each Nth sample is checked at the reader; of the other samples, the header.
     pub check_every: u32,
-    /// In streams of samples every so manyth one is sent back, for round trips under load; absent: none is.
+    /// Every Nth sample of a stream is echoed, for round-trip times under load; absent: no echo probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<u32>,
-    /// Which cores the two ends run on.
+    /// CPU cores of the two endpoints.
     pub pin: Pin,
-    /// Whether a spinner of the lowest priority keeps each core from idling.
+    /// Whether a spinning thread of the lowest priority keeps each core from idling.
     pub keep_awake: bool,
     /// Whether each block measures a reference, a bare UDP socket, before and after its runs.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub reference: bool,
-    /// Of the workload `paced`: whether the writer spins for the last part of a wait; else it only sleeps.
+    /// Whether the writer of a planned load spins for the last part of a wait; otherwise it only sleeps.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub spin: bool,
-    /// Ids of the cells that others are compared with. Each of them is measured twice in every block; with `duet` beside
-    /// itself, and beside each cell that is compared with it.
+    /// Ids of the baseline cells. Each of them is measured twice in every block; with `duet` beside itself, and
+    /// beside each cell that is compared with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub baseline: Vec<String>,
-    /// Whether each run is made at the same time as one of its baseline. Then only the ratio of the two counts: absolute
-    /// figures are under duet interference.
+    /// Whether each run is made at the same time as a run of its baseline. Only their ratio is valid: absolute
+    /// values are under duet interference.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duet: bool,
-    /// Whether a block that was disturbed by noise is made once more at the end.
+    /// Whether a block that noise disturbed is repeated at the end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeat_noisy: bool,
-    /// What to reach before the last block; absent where the number of blocks is fixed.
+    /// Target precision; absent if the number of blocks is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<Precision>,
-    /// What all runs together may take.
+    /// Maximum duration of all runs together, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ns: Option<u64>,
 }
 
-/// Of a field that is left out where it says nothing.
+/// Returns whether a field has its default and is not serialized.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 const fn is_true(value: &bool) -> bool {
     *value
@@ -103,26 +103,26 @@ const fn yes() -> bool {
     true
 }
 
-/// The precision that is wanted of every comparison with a baseline; without a baseline, of every cell's own level.
+/// Target precision of every comparison with a baseline; without a baseline, of every cell's own level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Precision {
-    /// Half the width of the 95 % interval of a ratio, in percent.
+    /// Half the width of the 95 % CI of a ratio, in percent.
     pub half_width_pct: f64,
-    /// Blocks before the first judgement.
+    /// Number of blocks before the precision is first evaluated.
     pub pilot_blocks: u32,
 }
 
-/// Which cores the agents of a run may use.
+/// CPU cores of the agents of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pin {
-    /// The scheduler decides.
+    /// No pinning.
     None,
-    /// Writer (or pinger) on the first of these, reader (or ponger) on the second.
+    /// Cores of the writer (or pinger), and cores of the reader (or echo).
     Cores(Vec<u32>, Vec<u32>),
 }
 
-/// What random numbers are for.
+/// Purpose of a stream of random numbers.
 #[derive(Clone, Copy)]
 pub(crate) enum Stream {
     Block = 1,
@@ -131,14 +131,14 @@ pub(crate) enum Stream {
     Maximum = 4,
 }
 
-/// Whether cells agree in a factor, for each that can be written. What follows from these is none.
+/// Equality of two cells in each factor that a file can set. Factors that are derived from these are not included.
 pub(crate) const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.workload == b.workload,
     |a, b| a.driver == b.driver,
     |a, b| a.transport == b.transport,
     |a, b| a.size_bytes == b.size_bytes,
     |a, b| a.load == b.load,
-    // their policies follow from the profile
+    // The policies of flows are derived from the profile.
     |a, b| {
         let written = |factors: &Factors| {
             factors
@@ -165,24 +165,24 @@ pub(crate) const SAME: &[fn(&Factors, &Factors) -> bool] = &[
     |a, b| a.options == b.options,
 ];
 
-/// One run of the schedule.
+/// Run of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledRun {
-    /// Its number, from 1, in the order of execution.
+    /// Number, from 1, in the order of execution.
     pub number: u32,
-    /// Its block, from 1.
+    /// Number of its block, from 1.
     pub block: u32,
     /// Index into [`Experiment::cells`].
     pub cell: usize,
     /// Whether it is the second run of a baseline cell in its block; with duets, of the cell beside itself.
     pub twin: bool,
-    /// The run that is made at the same time, if there is one. The two follow each other.
+    /// The run that is made at the same time, if any. The two are consecutive.
     pub duet: Option<Beside>,
 }
 
 impl Experiment {
-    /// The runs in order: randomised complete blocks, each baseline cell twice in each of them, or duets; the same for the
-    /// same seed.
+    /// Returns the runs in order: randomized complete blocks with two runs of each baseline cell, or duets. The
+    /// order depends only on the seed.
     #[must_use]
     pub fn schedule(&self) -> Vec<ScheduledRun> {
         let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
@@ -193,21 +193,22 @@ impl Experiment {
         runs
     }
 
-    /// The runs of a block that is made beyond the schedule, from this number on; the same for the same seed.
+    /// Returns the runs of a block beyond the schedule, numbered from `first_run`. The order depends only on the
+    /// seed.
     #[must_use]
     pub fn block_again(&self, block: u32, first_run: u32) -> Vec<ScheduledRun> {
         self.one_block(&mut self.stream(Stream::Block, block), block, first_run)
     }
 
-    /// By how many bytes the environment of a run's processes is longer; the same for the same seed. It moves where their
-    /// stacks begin, which can decide figures (Mytkowicz et al., *Producing Wrong Data Without Doing Anything Obviously
-    /// Wrong*, ASPLOS 2009), by up to a page.
+    /// Returns the padding of the environment of a run's processes, 0 to 4095 bytes; depends only on the seed. It
+    /// moves the start of their stacks, which can affect measurements (Mytkowicz et al., *Producing Wrong Data
+    /// Without Doing Anything Obviously Wrong*, ASPLOS 2009).
     #[must_use]
     pub fn environment_padding_bytes(&self, run: u32) -> u32 {
         self.stream(Stream::Padding, run).random_range(0..4096)
     }
 
-    /// Random numbers of their own for a block or run.
+    /// Returns an independent random number generator for a purpose and a block or run.
     pub(crate) fn stream(&self, stream: Stream, number: u32) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
         random.set_stream((stream as u64) << 32 | u64::from(number));
@@ -228,9 +229,9 @@ impl Experiment {
             .collect()
     }
 
-    /// Each cell that is compared, and the baseline cell that it is compared with: the one of its workload that agrees with it
-    /// in every factor in which the baseline cells differ from each other. A cell that no baseline cell agrees with is not
-    /// compared. Of two variants, each cell of B and its counterpart.
+    /// Returns each compared cell with its baseline cell: the one of the same workload that agrees with it in every
+    /// factor in which the baseline cells differ from each other. A cell without such a baseline cell is not
+    /// compared. With two variants: each cell of B with its counterpart in A.
     #[must_use]
     pub fn comparisons(&self) -> Vec<(&Cell, &Cell)> {
         if let Some(variants) = &self.variants {
@@ -247,7 +248,7 @@ impl Experiment {
             .filter(|same| baseline.iter().any(|cell| !same(&cell.factors, &baseline[0].factors)))
             .copied()
             .collect();
-        // each variable is a factor of its own
+        // Each variable is a factor.
         let variables = variables::varied(baseline.iter().map(|cell| &cell.factors.env));
         let agree = |a: &Factors, b: &Factors| {
             differing.iter().all(|same| same(a, b))
@@ -261,13 +262,13 @@ impl Experiment {
         others.filter_map(|cell| Some((cell, of(cell)?))).collect()
     }
 
-    /// Whether that cell is measured twice in each block.
+    /// Returns whether a cell is a baseline cell.
     #[must_use]
     pub fn is_baseline(&self, cell: &str) -> bool {
         self.design.baseline.iter().any(|id| id == cell)
     }
 
-    /// How many runs are planned of that cell.
+    /// Returns the number of planned runs of a cell.
     #[must_use]
     pub fn runs_of(&self, cell: &str) -> usize {
         let in_block = if self.design.duet {
@@ -279,19 +280,19 @@ impl Experiment {
         self.design.blocks as usize * in_block
     }
 
-    /// How many runs a block has.
+    /// Returns the number of runs of a block.
     #[must_use]
     pub fn runs_per_block(&self) -> usize {
         if self.design.duet { 2 * self.duets().len() } else { self.cells.len() + self.design.baseline.len() }
     }
 
-    /// How many runs are planned.
+    /// Returns the number of planned runs.
     #[must_use]
     pub fn runs(&self) -> usize {
         self.runs_per_block() * self.design.blocks as usize
     }
 
-    /// What all runs will take, about, with those that measure maxima.
+    /// Returns the estimated duration of all runs in ns, including those that measure maxima.
     #[must_use]
     pub fn expected_ns(&self) -> u64 {
         let times = u64::from(self.design.blocks) + 1;
@@ -300,14 +301,14 @@ impl Experiment {
         blocks.saturating_add(probing).saturating_add(self.expected_maxima_ns())
     }
 
-    /// Duration of the noise probe and the reference together: before the first block and after each.
+    /// Returns the duration of noise probe and reference together, in ns: before the first block and after each.
     #[must_use]
     pub fn between_blocks_ns(&self) -> u64 {
         let runs = self.runs_per_block();
         self.design.probe_ns(runs).saturating_add(self.design.reference_ns(runs))
     }
 
-    /// What the runs of a block will take, about: one that searches makes many trials.
+    /// Returns the estimated duration of the runs of a block in ns. A search is many trials.
     #[must_use]
     pub fn expected_block_ns(&self) -> u64 {
         let searches = self.searches_per_block();
@@ -317,7 +318,7 @@ impl Experiment {
         self.design.expected_runs_ns(self.runs_per_block() - searches).saturating_add(each)
     }
 
-    /// How many runs of a block are searches.
+    /// Returns the number of searches in a block.
     #[must_use]
     pub fn searches_per_block(&self) -> usize {
         let searching = self.cells.iter().filter(|cell| cell.factors.workload == Workload::Search);
@@ -326,15 +327,15 @@ impl Experiment {
 }
 
 impl Design {
-    /// The seed of a run's own random numbers: its payload, and the times of a random plan. Were they the same in all runs, no
-    /// interval over runs would hold the chance of the plan.
+    /// Returns the seed of a run: of its payload, and of random send times. With one seed for all runs, a CI over
+    /// runs would not include the variation between random plans.
     #[must_use]
     pub const fn seed_of_run(&self, run: u32) -> u64 {
         self.seed.rotate_left(24) ^ run as u64
     }
 
-    /// How long a probe for noise takes, before the first and after each block of so many runs: about 5 % of a block, 100 ms to
-    /// 2 s.
+    /// Returns the duration of a noise probe in ns, before the first block and after each: about 5 % of a block,
+    /// 100 ms to 2 s.
     #[must_use]
     pub const fn probe_ns(&self, runs_per_block: usize) -> u64 {
         let share = self.expected_runs_ns(runs_per_block) / 20;
@@ -347,8 +348,8 @@ impl Design {
         }
     }
 
-    /// Duration of a reference, before the first and after each block of so many runs: about 5 % of a block, 60 ms to 300 ms;
-    /// 0 without one.
+    /// Returns the duration of a reference in ns, before the first block and after each: about 5 % of a block, 60
+    /// ms to 300 ms; 0 without a reference.
     #[must_use]
     pub const fn reference_ns(&self, runs_per_block: usize) -> u64 {
         let share = self.expected_runs_ns(runs_per_block) / 20;
@@ -363,13 +364,13 @@ impl Design {
         }
     }
 
-    /// What a run will take, about: its planned times, and [`RUN_OVERHEAD_NS`].
+    /// Returns the estimated duration of a run in ns: its planned times, and [`RUN_OVERHEAD_NS`].
     #[must_use]
     pub const fn expected_run_ns(&self) -> u64 {
         self.warm_up_ns.saturating_add(self.measure_ns).saturating_add(RUN_OVERHEAD_NS)
     }
 
-    /// The same of so many runs: those of a duet take one time together.
+    /// Returns the estimated duration of this many runs in ns; the two runs of a duet take the time of one.
     #[must_use]
     pub const fn expected_runs_ns(&self, runs: usize) -> u64 {
         let times = if self.duet { runs.div_ceil(2) } else { runs };
@@ -377,7 +378,7 @@ impl Design {
     }
 }
 
-/// Whether a driver is given as a file rather than by name.
+/// Returns whether a driver is given as a path rather than by name.
 #[must_use]
 pub fn is_driver_path(driver: &str) -> bool {
     driver.contains('/') || driver.ends_with(".so")

@@ -1,4 +1,4 @@
-//! From an experiment as written to one as meant. Everything that can be wrong is found here, before the first packet.
+//! The planner: validates an experiment file and makes a plan of it, before anything is measured.
 
 use std::collections::BTreeMap;
 
@@ -13,50 +13,50 @@ use crate::{
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
-/// At least so many runs of each cell: with fewer a spread cannot be seen.
+/// Minimum number of runs of each cell; fewer do not show the spread of runs.
 const MIN_RUNS: u32 = 3;
-/// Minimum number of blocks with a 95 % interval (exact signed-rank), for plans without a baseline.
+/// Minimum number of blocks with a 95 % CI (exact signed-rank), for plans without a baseline.
 const MIN_BLOCKS_TO_JUDGE: u32 = 6;
 /// Blocks planned by default beyond the minimum, so that one failed run does not cost a comparison its claim.
 const SPARE_BLOCKS: u32 = 1;
-/// More blocks than this are not made for a precision.
+/// Maximum number of blocks of an experiment with a target precision.
 const MAX_BLOCKS: u32 = 500;
-/// The most blocks of a pilot.
+/// Maximum number of pilot blocks.
 const MAX_PILOT_BLOCKS: u32 = 40;
 const BUDGET_NS: u64 = 600 * SECOND;
 const CHECK_EVERY: u32 = 64;
-/// The most runs of an experiment.
+/// Maximum number of runs of an experiment.
 const MAX_RUNS: usize = 100_000;
 
-/// What a plan needs beside what is written.
+/// Inputs of a plan besides the experiment file.
 pub struct Given<'a> {
     /// Name of the experiment.
     pub name: &'a str,
-    /// What each driver says of itself, by its name as written.
+    /// Description of each driver, by its name in the file.
     pub descriptions: &'a BTreeMap<String, DriverDescription>,
-    /// The drivers that are meant where none is named.
+    /// Drivers that are measured if the file names none.
     pub installed: &'a [String],
-    /// Files of times, by their names as written: see [`Written::traces`].
+    /// Trace files by their names in the file; see [`Written::traces`].
     pub traces: &'a BTreeMap<String, TraceText>,
-    /// The cores meant.
+    /// CPU cores of the endpoints.
     pub pin: Pin,
-    /// The seed, where none is written.
+    /// Seed that is used if the file gives no other.
     pub seed: u64,
     /// Returns the minimum number of blocks with which a plan that has a baseline can support a claim:
     /// `results::least_blocks`. This crate does not know which metrics are claimed.
     pub least_blocks: &'a dyn Fn(&Experiment) -> u32,
 }
 
-/// Windows of 10 ms, which hold hundreds of round trips on one host; 20 to 100 of them.
+/// Returns the number of windows of a run: 20 to 100, of 10 ms each unless limited by that range.
 fn windows(measure_ns: u64) -> u32 {
     (measure_ns / (10 * MS)).clamp(20, 100) as u32
 }
 
 impl Written {
-    /// What is written, as meant.
+    /// Plans the experiment.
     ///
     /// # Errors
-    /// What cannot be meant, and where it stands.
+    /// Returns an error with its position if the experiment cannot be planned.
     pub fn plan(&self, given: &Given<'_>) -> Result<Experiment, Refusal> {
         if self.question.get().trim().is_empty() {
             return Err(PlanError::Nothing("question").at(self.question.span()));
@@ -138,7 +138,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
     let ns = |time: &Option<At<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
     let measure_ns = ns(&written.measure, measure_ns);
     let mut design = Design {
-        // the default follows from the claims, which follow from the cells
+        // The default depends on the claims, which depend on the cells.
         blocks: written.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
         seed: written.seed.unwrap_or(given.seed),
         warm_up_ns: ns(&written.warm_up, warm_up_ns),
@@ -213,7 +213,7 @@ fn limits(written: &WrittenLimits) -> Result<Limits, Refusal> {
     ] {
         let Some(limit) = limit else { continue };
         *field = limit.get().0;
-        // what was not written in a file is the flags' affair
+        // A limit from a flag has no position and is not checked here.
         if !(MS..=3_600 * SECOND).contains(field) && !limit.span().is_empty() {
             return Err(PlanError::Time { what, ns: *field, range: "1 ms to 1 hour" }.at(limit.span()));
         }

@@ -1,4 +1,4 @@
-//! QoS as written: every policy of [`Qos`], with durations as people write them.
+//! QoS policies of an experiment file: those of [`Qos`], with durations as text.
 
 use std::{borrow::Cow, fmt};
 
@@ -13,24 +13,24 @@ use crate::{
     units::Time,
 };
 
-/// Which delivery guarantee to ask for.
+/// Requested reliability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReliabilityChoice {
-    /// The strongest that each driver has.
+    /// The strongest kind that each driver supports.
     Strongest,
-    /// The same for all.
+    /// The same kind for all drivers.
     All(Reliability),
 }
 
-/// The words for it in a file.
+/// Reliability in an experiment file.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ReliabilityWord {
-    /// The strongest that each driver has.
+    /// The strongest kind that each driver supports.
     Strongest,
-    /// Delivery guaranteed; refused for a driver that cannot.
+    /// Reliable delivery; rejected for a driver that does not support it.
     Reliable,
-    /// Samples may be lost.
+    /// Best effort: samples may be lost.
     #[serde(alias = "best-effort")]
     BestEffort,
 }
@@ -66,7 +66,7 @@ impl JsonSchema for ReliabilityChoice {
     }
 }
 
-/// A duration of a policy: a time with its unit, or `"infinite"`.
+/// Duration of a policy: a time with its unit, or `"infinite"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting(pub QosDuration);
 
@@ -121,26 +121,28 @@ impl JsonSchema for Lasting {
 
 macro_rules! policies {
     ($($(#[$doc:meta])* $field:ident: $type:ty => $meant:ident, $policy:ident;)*) => {
-        /// Policies of writers and readers. What is absent is asked for as `characterize` does: volatile, keep-all, with
-        /// queues of 64 MiB, where the driver has these policies.
+        /// QoS policies of writers and readers. A policy that is not given is not requested, except for those with
+        /// a default. A default is requested only if the driver enforces the policy.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct Policies {
-            /// RELIABILITY kind. Without it the strongest that each driver has.
+            /// RELIABILITY kind. Default: the strongest that each driver supports.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub reliability: Option<At<ReliabilityChoice>>,
             $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<At<$type>>,)*
-            /// Policies of writers alone, over those above: the same keys, but for those of readers only, such as `minimum_separation`.
+            /// Policies of writers only, over those above: the same keys, except those that only readers have, such
+            /// as `minimum_separation`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub writer: Option<OfOneEnd>,
-            /// Policies of readers alone, over those above: the same keys, but for those of writers only, such as `lifespan`.
+            /// Policies of readers only, over those above: the same keys, except those that only writers have, such
+            /// as `lifespan`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub reader: Option<OfOneEnd>,
         }
 
         impl Policies {
-            /// These, and where they are silent those of `base`. What is said here of both ends takes the place of what `base` says
-            /// of one.
+            /// Returns these policies, completed with those of `base`. A policy of both endpoints replaces what
+            /// `base` requests of one of them.
             #[must_use]
             pub fn over(&self, base: &Self) -> Self {
                 let base = &base.clone().without_depths_before(self);
@@ -159,7 +161,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Where `other` is silent.
+            /// Removes the policies that `other` has.
             fn without(&self, other: &Self) -> Self {
                 Self {
                     reliability: self.reliability.clone().filter(|_| other.reliability.is_none()),
@@ -169,12 +171,12 @@ macro_rules! policies {
                 .without_depths_before(other)
             }
 
-            /// Without these fields of [`Qos`].
+            /// Removes these fields of [`Qos`].
             pub(crate) fn without_fields(self, fields: &[&str]) -> Self {
                 Self { $($field: self.$field.filter(|_| !fields.contains(&stringify!($meant))),)* ..self }
             }
 
-            /// What is written beside the kind of reliability: name, policy, place.
+            /// Returns all policies except the reliability kind: name, policy, position.
             pub(crate) fn written(&self) -> Vec<(&'static str, Policy, Span)> {
                 let mut written = Vec::new();
                 $(if let Some(value) = &self.$field {
@@ -183,7 +185,7 @@ macro_rules! policies {
                 written
             }
 
-            /// Puts all that is written beside the kind of reliability in the place of what was there.
+            /// Sets all policies except the reliability kind.
             pub(crate) fn apply(&self, qos: &mut Qos) {
                 $(if let Some(value) = &self.$field {
                     qos.$meant = Some(value.get().clone().into());
@@ -194,61 +196,63 @@ macro_rules! policies {
 }
 
 policies! {
-    /// RELIABILITY: how long a write may block.
+    /// RELIABILITY: maximum time that a write may block. Default `1s` with reliable delivery, unless
+    /// `vendor_defaults`.
     max_blocking: Lasting => max_blocking_ns, Reliability;
-    /// HISTORY kind.
+    /// HISTORY kind. Default `keep_all`.
     history: History => history, History;
-    /// HISTORY depth, with `history = "keep_last"`.
+    /// HISTORY depth in samples, at least 1; needs `history = "keep_last"`.
     history_depth: i32 => history_depth, History;
-    /// RESOURCE_LIMITS; -1 is unlimited.
+    /// RESOURCE_LIMITS: maximum number of samples, at least 1; -1 is unlimited. Default: 64 MiB of samples, 64 to
+    /// 10,000, unless `vendor_defaults`.
     max_samples: i32 => max_samples, ResourceLimits;
-    /// RESOURCE_LIMITS; -1 is unlimited.
+    /// RESOURCE_LIMITS: maximum number of instances, at least 1; -1 is unlimited.
     max_instances: i32 => max_instances, ResourceLimits;
-    /// RESOURCE_LIMITS; -1 is unlimited.
+    /// RESOURCE_LIMITS: maximum number of samples per instance, at least 1; -1 is unlimited.
     max_samples_per_instance: i32 => max_samples_per_instance, ResourceLimits;
-    /// DURABILITY kind.
+    /// DURABILITY kind. Default `volatile`.
     durability: Durability => durability, Durability;
-    /// DURABILITY_SERVICE: how long what was disposed of is kept.
+    /// DURABILITY_SERVICE: delay before an instance that was disposed of is removed.
     service_cleanup: Lasting => service_cleanup_ns, DurabilityService;
-    /// DURABILITY_SERVICE: HISTORY kind of what is kept for late joiners.
+    /// DURABILITY_SERVICE: HISTORY kind of the samples for late joiners.
     service_history: History => service_history, DurabilityService;
-    /// DURABILITY_SERVICE: HISTORY depth, with `service_history = "keep_last"`.
+    /// DURABILITY_SERVICE: HISTORY depth in samples, at least 1; needs `service_history = "keep_last"`.
     service_history_depth: i32 => service_history_depth, DurabilityService;
-    /// DURABILITY_SERVICE: RESOURCE_LIMITS; -1 is unlimited.
+    /// DURABILITY_SERVICE: maximum number of samples, at least 1; -1 is unlimited.
     service_max_samples: i32 => service_max_samples, DurabilityService;
-    /// DURABILITY_SERVICE: RESOURCE_LIMITS; -1 is unlimited.
+    /// DURABILITY_SERVICE: maximum number of instances, at least 1; -1 is unlimited.
     service_max_instances: i32 => service_max_instances, DurabilityService;
-    /// DURABILITY_SERVICE: RESOURCE_LIMITS; -1 is unlimited.
+    /// DURABILITY_SERVICE: maximum number of samples per instance, at least 1; -1 is unlimited.
     service_max_samples_per_instance: i32 => service_max_samples_per_instance, DurabilityService;
-    /// DEADLINE.
+    /// DEADLINE period, at least `minimum_separation`.
     deadline: Lasting => deadline_ns, Deadline;
-    /// LATENCY_BUDGET.
+    /// LATENCY_BUDGET duration.
     latency_budget: Lasting => latency_budget_ns, LatencyBudget;
-    /// LIFESPAN.
+    /// LIFESPAN duration.
     lifespan: Lasting => lifespan_ns, Lifespan;
     /// LIVELINESS kind.
     liveliness: Liveliness => liveliness, Liveliness;
-    /// LIVELINESS lease.
+    /// LIVELINESS lease duration.
     liveliness_lease: Lasting => liveliness_lease_ns, Liveliness;
     /// OWNERSHIP kind.
     ownership: Ownership => ownership, Ownership;
-    /// OWNERSHIP_STRENGTH.
+    /// OWNERSHIP_STRENGTH value.
     ownership_strength: i32 => ownership_strength, OwnershipStrength;
     /// PARTITION names.
     partitions: Vec<String> => partitions, Partition;
-    /// PRESENTATION: `{ scope = "topic", coherent_access = false, ordered_access = true }`.
+    /// PRESENTATION policy, such as `{ scope = "topic", coherent_access = false, ordered_access = true }`.
     presentation: Presentation => presentation, Presentation;
     /// DESTINATION_ORDER kind.
     destination_order: DestinationOrder => destination_order, DestinationOrder;
-    /// TIME_BASED_FILTER.
+    /// TIME_BASED_FILTER: minimum separation of samples.
     minimum_separation: Lasting => minimum_separation_ns, TimeBasedFilter;
-    /// TRANSPORT_PRIORITY.
+    /// TRANSPORT_PRIORITY value.
     transport_priority: i32 => transport_priority, TransportPriority;
-    /// WRITER_DATA_LIFECYCLE.
+    /// WRITER_DATA_LIFECYCLE: whether instances that are unregistered are also disposed of.
     autodispose_unregistered: bool => autodispose_unregistered, WriterDataLifecycle;
-    /// READER_DATA_LIFECYCLE.
+    /// READER_DATA_LIFECYCLE: delay before the samples of an instance without writers are removed.
     autopurge_nowriter: Lasting => autopurge_nowriter_ns, ReaderDataLifecycle;
-    /// READER_DATA_LIFECYCLE.
+    /// READER_DATA_LIFECYCLE: delay before the samples of an instance that was disposed of are removed.
     autopurge_disposed: Lasting => autopurge_disposed_ns, ReaderDataLifecycle;
     /// USER_DATA of writers and readers, as text.
     user_data: String => user_data, UserData;
@@ -256,13 +260,13 @@ policies! {
     topic_data: String => topic_data, TopicData;
     /// GROUP_DATA of publishers and subscribers, as text.
     group_data: String => group_data, GroupData;
-    /// ENTITY_FACTORY: whether entities are enabled as they are created.
+    /// ENTITY_FACTORY: whether entities are enabled when they are created.
     autoenable_created: bool => autoenable_created, EntityFactory;
 }
 
-/// A history and its limits: those of the entity, or those of its durability service.
+/// HISTORY and RESOURCE_LIMITS of an entity or of its durability service.
 struct Kept<'p> {
-    /// Before the names of its keys.
+    /// Prefix of the keys.
     prefix: &'static str,
     history: &'p Option<At<History>>,
     depth: &'p Option<At<i32>>,
@@ -322,7 +326,7 @@ impl Kept<'_> {
 }
 
 impl Policies {
-    /// Without the depth of a history that `said`, which takes the place of these, keeps whole.
+    /// Removes the history depth if `said`, which overrides these policies, keeps all samples.
     fn without_depths_before(mut self, said: &Self) -> Self {
         let keeps_all = |history: &Option<At<History>>| {
             history.as_ref().is_some_and(|history| *history.get() == History::KeepAll)
@@ -336,7 +340,7 @@ impl Policies {
         self
     }
 
-    /// What contradicts itself: the place and the words, and what may stand there.
+    /// Returns the first contradiction: position, error text and hint.
     pub(crate) fn contradiction(&self) -> Option<(Span, String, &'static str)> {
         let own = Kept {
             prefix: "",

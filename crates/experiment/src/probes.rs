@@ -1,4 +1,4 @@
-//! What an experiment must be for echo probes.
+//! Validation of echo probes and of throttled rates, which depend on them.
 
 use crate::{
     DriverDescription, PlanError, ReceiveMode, Refusal, Workload,
@@ -11,15 +11,16 @@ use crate::{
     written::{Selection, Written},
 };
 
-/// The share of one in so many is under 1 %.
+/// Minimum distance of echo probes in samples: fewer than 1 % of the samples are echoed.
 const MIN_EVERY: u32 = 101;
 
-/// A throttle's low mark is a tenth of its queue, and must be two probes wide at least.
+/// Minimum queue of a throttle, in probe distances. Its low mark, 10 % of the queue, then spans two probes.
 const QUEUE_PROBES: u64 = 20;
-/// The most samples of a queue: limits of DDS have a sign.
+/// Maximum queue in samples: RESOURCE_LIMITS of DDS are signed 32-bit numbers.
 const MAX_QUEUE: u64 = i32::MAX as u64;
 
-/// Refuses a throttle that cannot see how far the reader is, and one that never acts.
+/// Rejects a throttle without echo probes, a queue out of range, and one whose high mark exceeds the writer's
+/// limits.
 fn check_throttle(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     let paced =
         axes.iter().filter(|axes| axes.workload.values().any(|workload| *workload == Workload::Paced));
@@ -30,7 +31,7 @@ fn check_throttle(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
             let words = "a throttled rate follows probes, and there are none".to_owned();
             return refuse(words, "add `probe_every = 200` under `[design]`");
         };
-        // what its writer may hold, where that is given; without a queue of its own that is what it follows
+        // Without a queue of its own, the throttle follows the send queue.
         let mut held = axes.queues.send_queues();
         let queues = match own {
             Some(queue) => vec![queue],
@@ -69,7 +70,7 @@ fn check_throttle(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses probes that would be load of their own, or that nothing sends, and a throttle without them.
+/// Rejects invalid throttles, echo probes that are too frequent, and those without exactly one stream to echo.
 pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     check_throttle(written, axes)?;
     let Some(every) = &written.design.probe_every else { return Ok(()) };
@@ -93,7 +94,7 @@ pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
 }
 
 impl Expansion<'_> {
-    /// Whether a driver can send probes back where it receives so.
+    /// Returns whether the driver can echo probes in this receive mode.
     pub(crate) fn can_echo(
         &mut self,
         driver: &str,

@@ -1,11 +1,11 @@
-//! Quality of service in the words of DDS 1.4: what is asked for, and, with the same type, what is in force.
+//! QoS policies of DDS 1.4, requested or effective.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::factors::named;
 
-/// The policies of DDS 1.4 section 2.2.3, in the order of the driver contract.
+/// Policies of DDS 1.4 section 2.2.3, in the order of the driver contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are the standard's")]
@@ -59,13 +59,13 @@ named!(Policy {
     EntityFactory = "entity_factory",
 });
 
-/// A duration of a policy: nanoseconds, or without end.
+/// Duration of a policy in ns, or infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum QosDuration {
-    /// So many nanoseconds.
+    /// Nanoseconds.
     Ns(u64),
-    /// Without end.
+    /// Infinite.
     Infinite(Infinite),
 }
 
@@ -73,21 +73,21 @@ pub enum QosDuration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Infinite {
-    /// Without end.
+    /// Infinite.
     Infinite,
 }
 
 impl QosDuration {
-    /// Without end.
+    /// Infinite duration.
     pub const INFINITE: Self = Self::Infinite(Infinite::Infinite);
 
-    /// From the contract's form, in which `u64::MAX` is infinite.
+    /// Converts from the driver contract, in which `u64::MAX` is infinite.
     #[must_use]
     pub const fn from_raw(ns: u64) -> Self {
         if ns == u64::MAX { Self::Infinite(Infinite::Infinite) } else { Self::Ns(ns) }
     }
 
-    /// In the contract's form.
+    /// Converts to the driver contract, in which `u64::MAX` is infinite.
     #[must_use]
     pub const fn raw(self) -> u64 {
         match self {
@@ -132,22 +132,22 @@ kinds!(/// DESTINATION_ORDER kind.
 kinds!(/// PRESENTATION access scope.
     Scope { Instance = "instance", Topic = "topic", Group = "group" });
 
-/// PRESENTATION.
+/// PRESENTATION policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Presentation {
     /// Access scope.
     pub scope: Scope,
-    /// Coherent access.
+    /// Whether access is coherent.
     pub coherent_access: bool,
-    /// Ordered access.
+    /// Whether access is ordered.
     pub ordered_access: bool,
 }
 
 macro_rules! qos {
     ($($(#[$doc:meta])* $field:ident: $type:ty,)*) => {
-        /// QoS of a writer or reader. A policy that is absent was not asked for, or could not be read back.
-        /// Limits of -1 are unlimited.
+        /// QoS of a writer or reader. A policy is absent if it was not requested, or could not be read back. Limits
+        /// of -1 are unlimited.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct Qos {
@@ -155,8 +155,8 @@ macro_rules! qos {
         }
 
         impl Qos {
-            /// The fields that were asked for and are not in force so: `(name, asked, in force)`.
-            /// A field that could not be read back is given as `unknown`.
+            /// Returns the fields whose effective value differs from the requested one:
+            /// `(name, requested, effective)`. The effective value is `unknown` if it could not be read back.
             #[must_use]
             pub fn differences(&self, in_force: &Self) -> Vec<(&'static str, String, String)> {
                 let mut rows = Vec::new();
@@ -175,75 +175,75 @@ macro_rules! qos {
 qos! {
     /// RELIABILITY kind.
     reliability: Reliability,
-    /// RELIABILITY: how long a write may block.
+    /// RELIABILITY: maximum time that a write may block.
     max_blocking_ns: QosDuration,
     /// HISTORY kind.
     history: History,
     /// HISTORY depth, with keep-last.
     history_depth: i32,
-    /// RESOURCE_LIMITS.
+    /// RESOURCE_LIMITS: maximum number of samples.
     max_samples: i32,
-    /// RESOURCE_LIMITS.
+    /// RESOURCE_LIMITS: maximum number of instances.
     max_instances: i32,
-    /// RESOURCE_LIMITS.
+    /// RESOURCE_LIMITS: maximum number of samples per instance.
     max_samples_per_instance: i32,
     /// DURABILITY kind.
     durability: Durability,
-    /// DURABILITY_SERVICE: how long what was disposed of is kept.
+    /// DURABILITY_SERVICE: delay before an instance that was disposed of is removed.
     service_cleanup_ns: QosDuration,
-    /// DURABILITY_SERVICE: HISTORY kind of what is kept for late joiners.
+    /// DURABILITY_SERVICE: HISTORY kind of the samples for late joiners.
     service_history: History,
     /// DURABILITY_SERVICE: HISTORY depth, with keep-last.
     service_history_depth: i32,
-    /// DURABILITY_SERVICE.
+    /// DURABILITY_SERVICE: maximum number of samples.
     service_max_samples: i32,
-    /// DURABILITY_SERVICE.
+    /// DURABILITY_SERVICE: maximum number of instances.
     service_max_instances: i32,
-    /// DURABILITY_SERVICE.
+    /// DURABILITY_SERVICE: maximum number of samples per instance.
     service_max_samples_per_instance: i32,
-    /// DEADLINE.
+    /// DEADLINE period.
     deadline_ns: QosDuration,
-    /// LATENCY_BUDGET.
+    /// LATENCY_BUDGET duration.
     latency_budget_ns: QosDuration,
-    /// LIFESPAN.
+    /// LIFESPAN duration.
     lifespan_ns: QosDuration,
     /// LIVELINESS kind.
     liveliness: Liveliness,
-    /// LIVELINESS lease.
+    /// LIVELINESS lease duration.
     liveliness_lease_ns: QosDuration,
     /// OWNERSHIP kind.
     ownership: Ownership,
-    /// OWNERSHIP_STRENGTH.
+    /// OWNERSHIP_STRENGTH value.
     ownership_strength: i32,
     /// PARTITION names.
     partitions: Vec<String>,
-    /// PRESENTATION.
+    /// PRESENTATION policy.
     presentation: Presentation,
     /// DESTINATION_ORDER kind.
     destination_order: DestinationOrder,
-    /// TIME_BASED_FILTER.
+    /// TIME_BASED_FILTER: minimum separation of samples.
     minimum_separation_ns: QosDuration,
-    /// TRANSPORT_PRIORITY.
+    /// TRANSPORT_PRIORITY value.
     transport_priority: i32,
-    /// WRITER_DATA_LIFECYCLE.
+    /// WRITER_DATA_LIFECYCLE: whether instances that are unregistered are also disposed of.
     autodispose_unregistered: bool,
-    /// READER_DATA_LIFECYCLE.
+    /// READER_DATA_LIFECYCLE: delay before the samples of an instance without writers are removed.
     autopurge_nowriter_ns: QosDuration,
-    /// READER_DATA_LIFECYCLE.
+    /// READER_DATA_LIFECYCLE: delay before the samples of an instance that was disposed of are removed.
     autopurge_disposed_ns: QosDuration,
-    /// USER_DATA, as text.
+    /// USER_DATA as text.
     user_data: String,
-    /// TOPIC_DATA, as text.
+    /// TOPIC_DATA as text.
     topic_data: String,
-    /// GROUP_DATA, as text.
+    /// GROUP_DATA as text.
     group_data: String,
-    /// ENTITY_FACTORY: whether entities are enabled as they are created.
+    /// ENTITY_FACTORY: whether entities are enabled when they are created.
     autoenable_created: bool,
 }
 
 impl Qos {
-    /// What DDS 1.4 section 2.2.3 has by default where writers and readers have the same default. RELIABILITY is left
-    /// out, since theirs differ; so are limits of history.
+    /// Returns the defaults of DDS 1.4 section 2.2.3 that writers and readers have in common. RELIABILITY is
+    /// absent, because its defaults differ; HISTORY is absent too.
     #[must_use]
     pub const fn standard_defaults() -> Self {
         const INFINITE: Option<QosDuration> = Some(QosDuration::INFINITE);
@@ -289,13 +289,13 @@ impl Qos {
         }
     }
 
-    /// What of it concerns a writer, by DDS 1.4 section 2.2.3.
+    /// Returns the policies of a writer, by DDS 1.4 section 2.2.3.
     #[must_use]
     pub fn of_writers(self) -> Self {
         Self { minimum_separation_ns: None, autopurge_nowriter_ns: None, autopurge_disposed_ns: None, ..self }
     }
 
-    /// What of it concerns a reader, by DDS 1.4 section 2.2.3. How long a write may block does not.
+    /// Returns the policies of a reader, by DDS 1.4 section 2.2.3, without `max_blocking_ns`.
     #[must_use]
     pub fn of_readers(self) -> Self {
         Self {

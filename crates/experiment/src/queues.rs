@@ -1,5 +1,4 @@
-//! How much either end may hold: queues of samples, buffers of sockets and groups at the reader, as factors; and how often a
-//! reader that polls looks.
+//! Factors of queues and receiving: sample queues, socket buffers, receive groups and polling delays.
 
 use std::ops::RangeInclusive;
 
@@ -16,48 +15,49 @@ use crate::{
     written::{Matrix, Selection, Written},
 };
 
-/// The most samples of a queue: limits of DDS have a sign.
+/// Maximum queue in samples: RESOURCE_LIMITS of DDS are signed 32-bit numbers.
 const MAX_SAMPLES: u32 = i32::MAX as u32;
-/// The largest socket buffer that a kernel can be asked for.
+/// Maximum socket buffer in bytes that can be requested from the kernel.
 const MAX_BUFFER: u64 = i32::MAX as u64;
-/// Of a sample as DDS serialises it (XCDR1): what is before the octets, and what its length is a multiple of.
+/// Serialized sample in XCDR1: bytes before the octets, and the alignment of its length.
 const SERIALISED_HEADER: u64 = 8;
 const SERIALISED_UNIT: u64 = 4;
-/// How long a reader that polls may sleep. It must be found quiet before a run ends, so no pause is long.
+/// Valid range of a polling delay in ns. It is short because a run ends only when its reader is idle.
 const POLLING_DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
 
-/// How much either end may hold. What is absent is as the QoS, or the driver, has it.
+/// Queue limits, socket buffers and receive settings. If a field is absent, the QoS or the driver decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Queues {
-    /// Samples that a writer may hold: its limit of RESOURCE_LIMITS.
+    /// Maximum number of samples in the writer's queue: `max_samples` of its RESOURCE_LIMITS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_samples: Option<u32>,
-    /// Samples that a reader may hold, likewise.
+    /// Maximum number of samples in the reader's queue: `max_samples` of its RESOURCE_LIMITS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_samples: Option<u32>,
-    /// Send buffer of the sockets.
+    /// Send buffer of the sockets in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_buffer_bytes: Option<u64>,
-    /// Receive buffer of the sockets.
+    /// Receive buffer of the sockets in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_buffer_bytes: Option<u64>,
-    /// Samples that the reader's application is given together. Absent: each as soon as it is there; so of older results.
+    /// Group of samples that the reader's application gets together. Absent: each sample is passed on when it
+    /// arrives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<ReceiveGroup>,
-    /// Of a reader that polls: how long it sleeps where nothing was there. Absent: not at all; so of older results.
+    /// Sleep of a polling reader after it found no sample, in ns. Absent: it does not sleep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polling_delay_ns: Option<u64>,
 }
 
 impl Queues {
-    /// Whether nothing is asked for.
+    /// Returns whether all fields are absent.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What is asked for besides groups and delays, in words; empty where nothing is.
+    /// Returns queues and buffers as text, without groups and delays; empty if none is set.
     #[must_use]
     pub fn words(&self) -> String {
         let parts = [
@@ -71,7 +71,7 @@ impl Queues {
         parts.collect::<Vec<_>>().join(", ")
     }
 
-    /// In the id of a cell.
+    /// Returns the parts of a cell's id.
     pub(crate) fn id(&self) -> impl Iterator<Item = String> {
         let samples = [("send-queue", self.send_samples), ("receive-queue", self.receive_samples)];
         let bytes = [("send-buffer", self.send_buffer_bytes), ("receive-buffer", self.receive_buffer_bytes)];
@@ -83,7 +83,7 @@ impl Queues {
 }
 
 impl Factors {
-    /// What `send_queue` comes to in bytes, each sample as long as the largest is when DDS has serialised it.
+    /// Returns the send queue in bytes, with each sample as long as the largest one when DDS has serialized it.
     #[must_use]
     pub fn send_queue_bytes(&self) -> Option<u64> {
         let octets = self.size_bytes.div_ceil(SERIALISED_UNIT).saturating_mul(SERIALISED_UNIT);
@@ -91,7 +91,7 @@ impl Factors {
     }
 }
 
-/// A time as one word.
+/// Formats a time as one word.
 pub(crate) fn short(ns: u64) -> String {
     Time(ns).to_string().replace(' ', "")
 }
@@ -119,7 +119,7 @@ impl QueueAxes {
         }
     }
 
-    /// With what is selected in the place of these.
+    /// Replaces values by those of the selection.
     pub(crate) fn with(self, selection: &Selection) -> Self {
         Self {
             send_queue: selection.send_queue.clone().or(self.send_queue),
@@ -131,7 +131,7 @@ impl QueueAxes {
         }
     }
 
-    /// Refuses what is no queue or buffer, and what the QoS contradicts.
+    /// Rejects invalid queues and buffers, and queues that contradict the QoS.
     pub(crate) fn check(&self, written: &Written) -> Result<(), Refusal> {
         for (name, queue) in self.queues() {
             all_distinct(name, queue)?;
@@ -177,13 +177,13 @@ impl QueueAxes {
         Ok(())
     }
 
-    /// The send queues given.
+    /// Returns the send queues in samples.
     pub(crate) fn send_queues(&self) -> Vec<u64> {
         let given = self.send_queue.iter().flat_map(Many::values);
         given.map(|samples| u64::from(*samples)).collect()
     }
 
-    /// Refuses groups where no cell can have one.
+    /// Rejects groups that no cell can have.
     pub(crate) fn check_groups(
         &self,
         workloads: &Many<Workload>,
@@ -209,7 +209,7 @@ impl QueueAxes {
         Ok(())
     }
 
-    /// Refuses delays that are none, and delays where no reader polls.
+    /// Rejects delays out of range, and delays without a polling reader.
     pub(crate) fn check_delays(
         &self,
         workloads: &Many<Workload>,
@@ -242,7 +242,7 @@ impl QueueAxes {
         Ok(())
     }
 
-    /// Refuses groups that take too much room with samples of a size.
+    /// Rejects groups that are too large for samples of this size.
     pub(crate) fn have_room(&self, size_bytes: u64) -> Result<(), Refusal> {
         for group in self.receive_group.iter().flat_map(|groups| &groups.0) {
             if let Some(words) = group.get().fault(size_bytes) {
@@ -258,7 +258,7 @@ impl QueueAxes {
         both.into_iter().filter_map(|(name, queue)| Some((name, queue.as_ref()?)))
     }
 
-    /// What a driver cannot do of this, or what is to be said of it.
+    /// Checks the queues against the driver's support. Returns a note for the user, if any.
     pub(crate) fn held_against(
         &self,
         driver: &str,
@@ -288,12 +288,12 @@ impl QueueAxes {
         counts.into_iter().flatten().fold(1, usize::saturating_mul)
     }
 
-    /// Every combination.
+    /// Returns every combination.
     pub(crate) fn all(&self) -> Vec<Queues> {
         fn each<T: Clone, R>(many: Option<&Many<T>>, of: impl Fn(T) -> Option<R>) -> Vec<Option<R>> {
             many.map_or_else(|| vec![None], |many| many.values().cloned().map(of).collect())
         }
-        // of buffers 0 is the driver's default
+        // A buffer of 0 is the driver's default.
         let bytes = |size: Size| (size.0 > 0).then_some(size.0);
         let mut all = vec![Queues::default()];
         let mut vary = |change: &dyn Fn(&Queues) -> Vec<Queues>| all = all.iter().flat_map(change).collect();
@@ -314,7 +314,7 @@ impl QueueAxes {
     }
 }
 
-/// Whether a cell has, of each of these factors given, one of the values given.
+/// Returns whether a cell has one of the selected values of each selected factor.
 pub(crate) fn selects(selection: &Selection, queues: &Queues) -> bool {
     let samples = |asked: &Option<Many<u32>>, value: Option<u32>| {
         asked.as_ref().is_none_or(|many| many.values().any(|asked| Some(*asked) == value))

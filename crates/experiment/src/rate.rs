@@ -1,4 +1,4 @@
-//! Rates as people write them: `1000`, `"10k/s"`, `"10/100ms"`, `"100Mbit/s"`, `"50%"`, `"max"`.
+//! Rates with units: `1000`, `"10k/s"`, `"10/100ms"`, `"100Mbit/s"`, `"50%"`, `"max"`.
 
 use std::{borrow::Cow, fmt};
 
@@ -12,52 +12,52 @@ use crate::{
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// The most samples per second on average.
+/// Maximum mean rate in samples/s.
 const MAX_SPS: u64 = 100_000_000;
-/// The queue that a throttled rate follows where neither it nor a send queue is written: its marks are some probes wide.
+/// Default queue of a throttled rate in samples, if neither the rate nor `send_queue` gives one.
 pub(crate) const THROTTLE_QUEUE: u64 = 4_000;
-/// The longest period.
+/// Maximum period in ns.
 const MAX_PERIOD_NS: u64 = 3_600 * SECOND_NS;
 
-/// A rate as written: so many samples in each second or other period, so many bits of payload a second, a share of what is
-/// measured as the maximum, or as fast as it goes.
+/// Rate in an experiment file: samples per period, payload bits per second, a percentage of the measured maximum
+/// rate, or as fast as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenRate {
-    /// So many samples in each period.
+    /// Samples per period.
     Samples {
-        /// Samples of a period.
+        /// Samples in a period.
         samples: u64,
-        /// The period.
+        /// Period in ns.
         period_ns: u64,
     },
-    /// So many bits of payload each second.
+    /// Payload bits per second.
     Bits(u64),
-    /// So much of the highest rate, which is measured.
+    /// Percentage of the maximum rate, which is measured.
     Share(Share),
-    /// Each sample as soon as the one before is written.
+    /// Each sample as soon as the previous one is written.
     Max,
-    /// The same, but no faster than the reader follows, by the filling of a queue of so many samples: that of the writer, unless it is
-    /// written.
+    /// Like `Max`, but throttled to the rate that the reader follows, by the filling of a queue of this many
+    /// samples. Without a number, it is the writer's send queue.
     Throttled(Option<u64>),
 }
 
-/// How the samples of a rate are laid over its time.
+/// Distribution of the send times of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrival {
-    /// At equal distances.
+    /// Equal intervals.
     Constant,
-    /// At independent, exponentially distributed distances.
+    /// Independent, exponentially distributed intervals.
     Poisson,
-    /// All samples of a period at its begin: with the rate `"10/100ms"` 10 at once, every 100 ms.
+    /// All samples of a period at its start: with the rate `"10/100ms"` 10 at once, every 100 ms.
     Burst,
 }
 
 named!(Arrival { Constant = "constant", Poisson = "poisson", Burst = "burst" });
 
-/// Units of a number of samples.
+/// Unit prefixes of a number of samples.
 const COUNT_UNITS: &[(&str, u64)] = &[("k", 1_000), ("M", 1_000_000)];
-/// Units of bits per second.
+/// Units of a bit rate, in bit/s.
 const BIT_UNITS: &[(&str, u64)] =
     &[("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000), ("bit/s", 1)];
 
@@ -88,7 +88,7 @@ impl WrittenRate {
         let (number, unit) = with_unit(count.trim(), COUNT_UNITS).unwrap_or((count, 1));
         let samples = whole(number)?.checked_mul(unit)?;
         let period = period.trim();
-        // `/ms` is `/1ms`
+        // `/ms` is the same as `/1ms`.
         let period = if period.starts_with(|c: char| c.is_ascii_digit()) {
             Cow::from(period)
         } else {
@@ -98,7 +98,8 @@ impl WrittenRate {
         Some(Self::Samples { samples, period_ns })
     }
 
-    /// As a fraction, for samples of a size: samples, and ns. None of `max`, and of what is measured first.
+    /// Returns samples and ns as a fraction, for samples of this size; `None` for a rate that is measured or not
+    /// limited.
     fn fraction(self, size_bytes: u64) -> Option<(u128, u128)> {
         match self {
             Self::Samples { samples, period_ns } => Some((samples.into(), period_ns.into())),
@@ -107,8 +108,8 @@ impl WrittenRate {
         }
     }
 
-    /// What it is for samples of a size; none of `max`, of a share, and of what is out of range. Rates that are the same are equal: in
-    /// samples of a second where these are whole, else in lowest terms.
+    /// Returns the rate for samples of this size; `None` if it is not absolute, or out of range. Equal rates have
+    /// one form: samples per second if that is a whole number, else the fraction in lowest terms.
     pub(crate) fn of_size(self, size_bytes: u64) -> Option<Rate> {
         let (samples, period_ns) = self.fraction(size_bytes)?;
         let in_second = samples.checked_mul(SECOND_NS.into())?;
@@ -121,7 +122,7 @@ impl WrittenRate {
         Some(Rate { samples: samples.try_into().ok()?, period_ns: period_ns.try_into().ok()? })
     }
 
-    /// The bursts that it describes; none of a rate that names no number of samples.
+    /// Returns the samples per burst and the period; `None` for a rate without a number of samples.
     pub(crate) const fn bursts(self) -> Option<Rate> {
         match self {
             Self::Samples { samples, period_ns } => Some(Rate { samples, period_ns }),
@@ -129,7 +130,7 @@ impl WrittenRate {
         }
     }
 
-    /// What is wrong with it for samples of a size, in words.
+    /// Returns an error text if the rate is out of range for samples of this size.
     pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
         if let Self::Share(share) = self {
             return (!share.is_in_range()).then(|| format!("the rate `{self}` is out of range"));
@@ -150,12 +151,12 @@ impl WrittenRate {
     }
 }
 
-/// A number without its unit, and what the unit stands for.
+/// Splits a number and its unit; returns the number and the factor of the unit.
 fn with_unit<'t>(text: &'t str, units: &[(&str, u64)]) -> Option<(&'t str, u64)> {
     units.iter().find_map(|(name, factor)| Some((text.strip_suffix(name)?, *factor)))
 }
 
-/// A number in digits: a sign is none.
+/// Parses a number of digits only; a sign is invalid.
 pub(crate) fn whole(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -265,11 +266,11 @@ mod tests {
 
     #[test]
     fn bits_are_exact_in_whole_samples_and_ns() {
-        // 1 KiB samples: 12,207.03125 a second
+        // Samples of 1 KiB: 12,207.03125 per second.
         let rate = WrittenRate::Bits(100_000_000).of_size(1024).expect("a rate");
         assert_eq!(rate, Rate { samples: 1, period_ns: 81_920 });
         assert_eq!(WrittenRate::Bits(8_000_000).of_size(1000), Some(Rate::per_second(1000)));
-        // one in years is too few to be said
+        // One sample in years is below the minimum rate.
         assert_eq!(WrittenRate::Bits(1).of_size(u64::from(u32::MAX)), None);
         assert_eq!(WrittenRate::Max.of_size(64), None);
     }
@@ -332,7 +333,7 @@ mod tests {
             }
         }
 
-        /// By size, a rate in bits is that many bits.
+        /// A bit rate has exactly that many payload bits per second, for any sample size.
         #[test]
         fn bits_are_bits(bits in 1_u64..1 << 40, size in 16_u64..1 << 26) {
             let rate = WrittenRate::Bits(bits).of_size(size).expect("a rate");

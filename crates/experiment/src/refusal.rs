@@ -1,25 +1,25 @@
-//! Why what was written cannot be meant, and where it stands.
+//! Errors of the planner, with their position in the experiment file.
 
 use crate::{MIN_SIZE_BYTES, Policy, TraceFault, is_driver_path, many::Span, units::Time};
 
-/// What was refused, and where it stands.
+/// Rejected value, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Why.
+    /// Cause.
     pub error: PlanError,
-    /// Where; empty for what was not written in a file.
+    /// Position in the file; empty for a value that is not from a file.
     pub at: Span,
 }
 
 impl PlanError {
-    /// With its place.
+    /// Adds the position.
     pub(crate) const fn at(self, at: Span) -> Refusal {
         Refusal { error: self, at }
     }
 }
 
 impl Refusal {
-    /// The next step in the words of a file, where [`PlanError::hint`] has those of flags.
+    /// Returns the next step for the user of a file; [`PlanError::hint`] has that of flags.
     #[must_use]
     pub fn hint(&self) -> String {
         match &self.error {
@@ -39,209 +39,209 @@ impl Refusal {
     }
 }
 
-/// Why what was written cannot be meant.
+/// Reason why an experiment cannot be planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// An empty list of drivers, sizes or workloads.
+    /// Empty list of drivers, sizes or workloads.
     #[error("no {0} given")]
     Nothing(&'static str),
-    /// A driver of which nothing is known.
+    /// Unknown driver.
     #[error("there is no driver `{driver}`")]
     NoDriver {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
-        /// Those that there are.
+        /// Available drivers.
         known: Vec<String>,
     },
-    /// A driver whose middleware is not on this host.
+    /// Driver whose middleware is not installed on this host.
     #[error("the middleware of driver `{driver}` is not installed")]
     NotInstalled {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
     },
-    /// A driver whose samples do not leave their process.
+    /// Driver whose samples do not leave the process.
     #[error("driver `{driver}` cannot be measured: it does not reach from one process to another")]
     OneProcess {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
     },
-    /// A size under the header.
+    /// Payload smaller than the sample header.
     #[error("size {size} is too small: every sample begins with a header of {MIN_SIZE_BYTES} bytes")]
     TooSmall {
-        /// The size.
+        /// Payload in bytes.
         size: u64,
     },
-    /// A size over what the transport carries.
+    /// Payload larger than the transport supports.
     #[error("size {size} is too large: `{transport}` of driver `{driver}` carries up to {max} bytes")]
     TooLarge {
-        /// The size.
+        /// Payload in bytes.
         size: u64,
-        /// The driver.
+        /// Name of the driver.
         driver: String,
-        /// The transport.
+        /// Name of the transport.
         transport: String,
-        /// Its limit.
+        /// Maximum payload of the transport in bytes.
         max: u64,
     },
-    /// A transport that the driver has not.
+    /// Transport that the driver does not have.
     #[error("driver `{driver}` has no transport `{transport}`")]
     NoTransport {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
-        /// The transport.
+        /// Name of the transport.
         transport: String,
-        /// Those that it has.
+        /// Available transports.
         known: Vec<String>,
     },
-    /// A transport that both drivers of a pair have, each in its own way.
+    /// Transport that both drivers of a pair have, but in incompatible formats.
     #[error(
         "the two of `{driver}` do not understand each other over `{transport}`: each version of a middleware lays out the \
          memory that it shares in its own way"
     )]
     NotShared {
-        /// The pair.
+        /// Names of the two drivers.
         driver: String,
-        /// The transport.
+        /// Name of the transport.
         transport: String,
-        /// Those that the two share.
+        /// Transports that the two drivers share.
         known: Vec<String>,
     },
-    /// A receive mode that the driver has not.
+    /// Receive mode that the driver does not support.
     #[error("driver `{driver}` cannot receive by {mode}")]
     NoReceiveMode {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
-        /// The mode.
+        /// Name of the receive mode.
         mode: &'static str,
-        /// Those that it has.
+        /// Supported receive modes.
         known: Vec<&'static str>,
     },
-    /// Multicast asked of a driver that has none.
+    /// Multicast requested of a driver that does not support it.
     #[error("driver `{driver}` does not send by multicast")]
     NoMulticast {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
     },
-    /// Reliability asked of a driver that has none.
+    /// Reliable delivery requested of a driver that does not support it.
     #[error("driver `{driver}` cannot guarantee delivery: reliability is unsupported")]
     NotReliable {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
     },
-    /// An option that the driver has not.
+    /// Option that the driver does not have.
     #[error("driver `{driver}` has no option `{option}`")]
     NoOption {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
-        /// The option.
+        /// Name of the option.
         option: String,
-        /// Those that it has.
+        /// Available options.
         known: Vec<String>,
     },
-    /// An option for a driver that takes no part.
+    /// Option of a driver that is not measured.
     #[error("an option was given for driver `{driver}`, which takes no part")]
     StrayOption {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
     },
-    /// Too few runs to see a spread.
+    /// Too few runs to show their spread.
     #[error("{runs} runs of each cell are too few: at least {min} are needed to see how far runs differ")]
     TooFewRuns {
-        /// What was asked.
+        /// Requested number of runs.
         runs: u32,
-        /// The least.
+        /// Minimum number of runs.
         min: u32,
     },
-    /// A time that cannot be.
+    /// Time out of range.
     #[error("{what} of {} s is out of range: {range}", *ns as f64 / 1e9)]
     Time {
-        /// Which time.
+        /// Name of the time.
         what: &'static str,
-        /// The value.
+        /// Value in ns.
         ns: u64,
-        /// What is allowed.
+        /// Valid range.
         range: &'static str,
     },
-    /// The same thing twice.
+    /// Value that is given twice.
     #[error("{what} `{value}` is given twice")]
     Twice {
-        /// What.
+        /// Name of the factor or key.
         what: &'static str,
-        /// Its value.
+        /// Duplicate value.
         value: String,
     },
-    /// A policy that the driver has not.
+    /// Policy that the driver does not support.
     #[error("driver `{driver}` has no policy {policy}: `{field}` cannot be asked of it")]
     NoPolicy {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
         /// The policy.
         policy: Policy,
-        /// Its field.
+        /// Key of the policy in the file.
         field: &'static str,
     },
-    /// Batches, and nothing else, asked of a driver that cannot pack samples.
+    /// Only batched measurements requested of a driver that cannot batch.
     #[error("driver `{driver}` cannot batch")]
     NoBatching {
-        /// The driver.
+        /// Name of the driver.
         driver: String,
     },
-    /// A profile that is not written.
+    /// Unknown profile.
     #[error("there is no profile `{profile}`")]
     NoProfile {
-        /// Its name.
+        /// Name of the profile.
         profile: String,
-        /// Those that are there.
+        /// Available profiles.
         known: Vec<String>,
     },
-    /// A choice of cells that chooses none.
+    /// Selection that matches no cell.
     #[error("{0} matches no cell")]
     NoMatch(&'static str),
-    /// Nothing is left to measure.
+    /// No cell is left to measure.
     #[error("no cell is left to measure")]
     NoCell,
-    /// More than can be meant.
+    /// Number above its maximum.
     #[error("{count} {what} are more than {max}")]
     TooMany {
-        /// Of what.
+        /// Name of the counted items.
         what: &'static str,
-        /// So many.
+        /// Requested number.
         count: usize,
-        /// The most.
+        /// Maximum number.
         max: usize,
     },
-    /// More time than there is.
+    /// Expected duration longer than the budget.
     #[error(
         "{runs} runs would take about {}, more than the budget of {}", Time(*needed_ns), Time(*budget_ns)
     )]
     OverBudget {
-        /// All runs of the least number of blocks.
+        /// Number of planned runs.
         runs: usize,
-        /// What they take.
+        /// Expected duration in ns.
         needed_ns: u64,
-        /// What there is.
+        /// Budget in ns.
         budget_ns: u64,
     },
-    /// A file of times that is none.
+    /// Invalid trace file.
     #[error("trace `{file}`: {fault}")]
     Trace {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// What is wrong in it, and where.
+        /// Error in the file, with its position.
         fault: TraceFault,
     },
-    /// What contradicts itself or says nothing.
+    /// Contradictory values, or a value without effect.
     #[error("{words}")]
     Contradiction {
-        /// In words.
+        /// Error text.
         words: String,
-        /// The next step.
+        /// Hint for the user.
         hint: &'static str,
     },
 }
 
 impl PlanError {
-    /// The next step.
+    /// Returns the next step for the user.
     #[must_use]
     pub fn hint(&self) -> String {
         let one_of = |known: &[String]| match known {

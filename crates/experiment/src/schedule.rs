@@ -1,7 +1,7 @@
-//! The intended times of a flow, computed from its [`Load`]: the same at both ends.
+//! Intended send times of a flow, computed from its [`Load`]; writer and reader compute the same ones.
 //!
-//! Times are ns from the begin of the measured time. [`Schedule`] gives them one after the other, as a writer needs them;
-//! [`Times`] gives that of any sequence number, as a reader needs them. Neither allocates after it was made.
+//! Times are in ns from the start of the measurement. [`Schedule`] returns them in order, for a writer; [`Times`]
+//! returns the time of any sequence number, for a reader. Neither allocates after construction.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::{Load, Rate};
 
-/// So many of the last times of a Poisson flow are kept for late samples.
+/// Number of send times of a Poisson flow that are kept for late samples.
 const REACH: u64 = 1 << 20;
 
-/// The times of a flow, in the order of its sequence numbers. They never decrease.
+/// Iterator over the send times of a flow, in the order of the sequence numbers. They never decrease.
 #[derive(Debug)]
 pub struct Schedule {
     course: Course,
@@ -26,7 +26,7 @@ enum Course {
     Trace { times: Arc<[u64]>, next: usize },
 }
 
-/// The next time is `at_ns + rest / samples`, exactly.
+/// State of a constant rate; the next time is exactly `at_ns + rest / samples`.
 #[derive(Debug)]
 struct Constant {
     rate: Rate,
@@ -34,7 +34,7 @@ struct Constant {
     rest: u64,
 }
 
-/// The next time is `at_ns + fraction`.
+/// State of a Poisson flow; the exact last time is `at_ns + fraction`.
 #[derive(Debug)]
 struct Poisson {
     random: ChaCha8Rng,
@@ -44,8 +44,8 @@ struct Poisson {
 }
 
 impl Schedule {
-    /// Of the flow with this number, from 0. `trace`: the times of the file, ascending, where the load follows one. None:
-    /// the load has no intended times, or its rate is not known.
+    /// Creates the schedule of the flow with this number, from 0. `trace` has the ascending times of the file, if
+    /// the load is a trace. Returns `None` if the load has no intended times or its rate is not known.
     #[must_use]
     pub fn new(load: &Load, seed: u64, flow: usize, trace: Arc<[u64]>) -> Option<Self> {
         let course = match load.known()? {
@@ -58,11 +58,11 @@ impl Schedule {
         Some(Self { course })
     }
 
-    /// How many of the times to come lie before `until_ns`: of a new schedule, the samples planned for a measured time of that
-    /// length. Poisson times are drawn one by one to tell.
+    /// Returns the number of remaining times before `until_ns`. For a new schedule, this is the number of samples
+    /// planned in a measured time of that length. Poisson times are drawn one by one.
     #[must_use]
     pub fn planned(self, until_ns: u64) -> u64 {
-        // samples i with i * period / samples < until
+        // Samples i with i * period / samples < until.
         let before = |Rate { samples, period_ns }: Rate| {
             let count = (u128::from(until_ns) * u128::from(samples)).div_ceil(u128::from(period_ns));
             u64::try_from(count).unwrap_or(u64::MAX)
@@ -107,7 +107,7 @@ impl Iterator for Schedule {
     }
 }
 
-/// A rate that was read from elsewhere may be anything.
+/// Makes a rate valid that was deserialized without a check.
 fn valid(rate: Rate) -> Rate {
     Rate { samples: rate.samples.max(1), period_ns: rate.period_ns.max(1) }
 }
@@ -118,7 +118,7 @@ impl Constant {
         let Rate { samples, period_ns } = self.rate;
         let now = self.at_ns;
         self.at_ns = now.saturating_add(period_ns / samples);
-        // the sum may exceed 64 bits; it is less than two rates
+        // The sum may exceed 64 bits; it is less than 2 * samples.
         let rest = u128::from(self.rest) + u128::from(period_ns % samples);
         let carry = rest >= u128::from(samples);
         self.at_ns = self.at_ns.saturating_add(u64::from(carry));
@@ -126,7 +126,7 @@ impl Constant {
         now
     }
 
-    /// Number of the next sample.
+    /// Returns the number of the next sample.
     fn index(&self) -> u64 {
         let scaled = u128::from(self.at_ns) * u128::from(self.rate.samples) + u128::from(self.rest);
         u64::try_from(scaled / u128::from(self.rate.period_ns)).unwrap_or(u64::MAX)
@@ -140,10 +140,10 @@ impl Poisson {
         Self { random, mean_ns: period_ns as f64 / samples as f64, at_ns: 0, fraction: 0.0 }
     }
 
-    /// An exponential distance after the one before, by inversion.
+    /// Draws the next exponentially distributed interval by inversion.
     #[inline]
     fn next(&mut self) -> u64 {
-        // in (0, 1]: its logarithm is finite
+        // Uniform in (0, 1], so that its logarithm is finite.
         let uniform = ((self.random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         self.fraction -= uniform.ln() * self.mean_ns;
         let whole = self.fraction.floor();
@@ -153,19 +153,19 @@ impl Poisson {
     }
 }
 
-/// The time of any sequence number of a flow.
+/// Send time of any sequence number of a flow.
 #[derive(Debug)]
 pub struct Times {
     schedule: Schedule,
     until_ns: u64,
-    /// Number of the sample that `schedule` gives next.
+    /// Number of the sample that `schedule` returns next.
     next: u64,
-    /// Of a Poisson flow: the last times, by the low bits of their number.
+    /// Latest times of a Poisson flow, indexed by the sequence number modulo the length.
     ring: Box<[u64]>,
 }
 
 impl Times {
-    /// Of a new schedule. No sample is planned for `until_ns` or later.
+    /// Creates the lookup from a new schedule. No sample is planned at or after `until_ns`.
     #[must_use]
     pub fn new(schedule: Schedule, until_ns: u64) -> Self {
         Self::with_reach(schedule, until_ns, REACH)
@@ -174,21 +174,21 @@ impl Times {
     fn with_reach(schedule: Schedule, until_ns: u64, reach: u64) -> Self {
         let mut ring = Box::default();
         if matches!(schedule.course, Course::Poisson(_)) {
-            // every page is touched before the hot path comes by
+            // Touches every page now, so that the hot path has no page faults.
             ring = vec![u64::MAX; reach as usize].into_boxed_slice();
             ring.fill(0);
         }
         Self { schedule, until_ns, next: 0, ring }
     }
 
-    /// When this sample was to leave. None: nothing is planned with that number, or it lies over 2^20 samples of a Poisson
-    /// flow in the past.
+    /// Returns the intended send time of a sample. Returns `None` if no sample with that number is planned, or if a
+    /// Poisson flow is more than 2^20 samples past it.
     #[inline]
     pub fn at(&mut self, sequence: u64) -> Option<u64> {
         let at_ns = match &mut self.schedule.course {
             Course::Constant(constant) => {
                 let after = sequence.checked_add(1)?;
-                // mostly the samples come in order
+                // Samples usually arrive in order.
                 if sequence != self.next {
                     constant.go_to(sequence)?;
                 }

@@ -24,7 +24,7 @@ fn trace(times: &[u64]) -> Load {
 }
 
 proptest! {
-    /// From 1 in 1,000 s to 10 million a second, and the scale of `Rate::nearest`.
+    /// Rates from 1 per 1,000 s to 10 million per second, including the scale of `Rate::nearest`.
     #[test]
     fn constant_times_are_exact_and_do_not_drift(
         samples in 1_u64..10_000_000_000_000,
@@ -51,7 +51,7 @@ proptest! {
         gone in 0_usize..500,
         seed in any::<u64>(),
     ) {
-        // a few thousand at most
+        // At most a few thousand samples.
         let rate = rate(samples.min(period_ns / 50 + 1), period_ns);
         for load in [Load::Constant { rate }, Load::Burst { rate }, Load::Poisson { rate }] {
             for gone in [0, gone] {
@@ -89,7 +89,7 @@ proptest! {
         }
     }
 
-    /// What a stranger's rate and number may be.
+    /// Any rate and sequence number, as in a file of unknown origin.
     #[test]
     fn nothing_overflows(samples: u64, period_ns: u64, sequence: u64, until_ns: u64) {
         let rate = rate(samples, period_ns);
@@ -139,16 +139,16 @@ fn poisson_distances_are_independent_and_exponential() {
     let load = Load::Poisson { rate: Rate::per_second(1_000) };
     let times: Vec<_> =
         Schedule::new(&load, 7, 2, Arc::default()).expect("with intended times").take(N).collect();
-    // standard deviation of the time of the last: sqrt(N) mean distances
+    // Standard deviation of the time of the last sample: sqrt(N) mean intervals.
     let end = *times.last().expect("many") as f64 / 1e6;
     assert!((end - N as f64).abs() < 4.0 * (N as f64).sqrt(), "{end}");
     let mut distances: Vec<_> =
         times.iter().scan(0, |last, &at| Some((at - std::mem::replace(last, at)) as f64 / 1e6)).collect();
-    // lag-one correlation of independent ones: 0 with a standard deviation of 1 / sqrt(N)
+    // Lag-one correlation of independent intervals: 0 with a standard deviation of 1 / sqrt(N).
     let correlation =
         distances.windows(2).map(|pair| (pair[0] - 1.0) * (pair[1] - 1.0)).sum::<f64>() / N as f64;
     assert!(correlation.abs() < 4.0 / (N as f64).sqrt(), "{correlation}");
-    // Kolmogorov and Smirnov: 1.95 / sqrt(N) is exceeded once in 1,000 seeds
+    // Kolmogorov-Smirnov test: 1.95 / sqrt(N) is exceeded for one seed in 1,000.
     distances.sort_by(f64::total_cmp);
     let steps = distances.iter().enumerate().map(|(rank, &x)| {
         let expected = 1.0 - (-x).exp();
@@ -170,7 +170,7 @@ fn poisson_times_hang_on_seed_and_flow_alone() {
     assert_eq!(first(1, 0), first(1, 0));
     assert_ne!(first(1, 0), first(1, 1));
     assert_ne!(first(1, 0), first(2, 0));
-    // held: a result of today must be reproduced tomorrow
+    // Fixed values: results must stay reproducible.
     assert_eq!(first(1, 0)[..3], [910_095, 3_431_039, 3_947_614]);
 }
 

@@ -1,4 +1,4 @@
-//! The workload `search`: which rate is looked for, as written and as meant.
+//! The workload `search`: goals of a search for the highest sustained rate.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,99 +14,106 @@ use crate::{
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 const MINUTE: u64 = 60 * SECOND;
-/// A search takes about so many duration sums in trials, and makes about so many: see `docs/explain/search.md`.
+/// Typical length of a search in duration sums, and its typical number of trials; see `docs/explain/search.md`.
 const TYPICAL_SUMS: u64 = 5;
 const TYPICAL_TRIALS: u64 = 27;
-/// Without a budget it may take so many times the longest duration sum, and no less than this.
+/// Default budget in duration sums, and its minimum in ns.
 const BUDGET_SUMS: u64 = 40;
 const LEAST_BUDGET_NS: u64 = 2 * MINUTE;
 
-/// What a rate must keep to be sustained.
+/// Condition for a rate to be sustained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Aim {
-    /// Nothing is lost: the non-drop rate.
+    /// No loss: the non-drop rate.
     Ndr,
-    /// Little is lost: the partial drop rate.
+    /// Loss up to a ratio: the partial drop rate.
     Pdr,
-    /// Little comes later than a deadline: the service level objective.
+    /// Responses later than a deadline up to a ratio: the service level objective.
     Slo,
 }
 
 named!(Aim { Ndr = "ndr", Pdr = "pdr", Slo = "slo" });
 
-/// How the highest rates that are sustained are searched for.
+/// Search for the highest sustained rates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Search {
-    /// What for. Every trial counts for all of them.
+    /// Goals. Every trial counts for all of them.
     pub goals: Vec<SearchGoal>,
-    /// What one search may take, from the begin of its first trial.
+    /// Maximum duration of one search in ns, from the start of its first trial.
     pub budget_ns: u64,
 }
 
-/// A goal, in the words of MLRsearch.
+/// Search goal, with the parameters of MLRsearch (RFC 9971).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchGoal {
-    /// What it asks.
+    /// Condition for a rate to be sustained.
     pub aim: Aim,
-    /// Of `slo`: from the intended time of a sample to its arrival.
+    /// Maximum time from the intended send time of a sample to its arrival, in ns. Goal `slo` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
-    /// The duration of trials that count in full.
+    /// Duration of full-length trials, in ns.
     pub final_trial_ns: u64,
-    /// So much of such trials is enough to judge a rate.
+    /// Sum of full-length trials that is enough to judge a rate, in ns.
     pub duration_sum_ns: u64,
-    /// The duration of the first, coarse trials.
+    /// Duration of the first, coarse trials, in ns.
     pub initial_trial_ns: u64,
-    /// A trial with a larger violation ratio than this is a bad one.
+    /// Maximum violation ratio of a good trial, 0 to 1.
     pub loss_ratio: f64,
-    /// This share of the trials, by duration, may be bad at a rate that is sustained.
+    /// Maximum share of bad trials at a sustained rate, by duration, 0 to 1.
     pub exceed_ratio: f64,
-    /// How far the two bounds may lie apart, relative to the upper one.
+    /// Maximum distance of the two bounds, relative to the upper one.
     pub width: f64,
 }
 
-/// What is searched for, and how exactly. The values are those of every goal, unless they say otherwise.
+/// Goals and precision of a search. The values apply to every goal unless they name one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenSearch {
-    /// One or several: `ndr`, `pdr`, `slo`. Without it `ndr` and `pdr`.
+    /// Goals, one or several: `ndr` (non-drop rate), `pdr` (partial drop rate), `slo` (samples that meet a
+    /// deadline). Default `ndr` and `pdr`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals: Option<Many<Aim>>,
-    /// Of `slo`, which needs one: how long after its intended time a sample may come.
+    /// Maximum time from the intended send time of a sample to its arrival, 1 µs to 1 hour. Goal `slo` only, which
+    /// needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deadline: Option<At<Time>>,
-    /// Trials as long as RFC 2544 has them: one of `60s` judges a rate, and none may be bad.
+    /// Whether trials are as long as in RFC 2544: one trial of `60s` judges a rate, and none may be bad. Default
+    /// `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict: Option<At<bool>>,
-    /// How far the two bounds may lie apart, relative to the upper one. Without it `1%`.
+    /// Maximum distance of the two bounds, relative to the upper one; at least `0.01%`, and at least the ratio of
+    /// each goal. Default `1%`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<At<Percent>>,
-    /// Of `pdr`: the share of the samples that may be lost. Without it `0.5%`.
+    /// Maximum share of lost samples in a good trial, less than `100%`. Goal `pdr` only. Default `0.5%`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_ratio: Option<At<Percent>>,
-    /// Of `slo`: the share of the samples that may miss the deadline. Without it `0.1%`.
+    /// Maximum share of samples that miss the deadline in a good trial, less than `100%`. Goal `slo` only. Default
+    /// `0.1%`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_ratio: Option<At<Percent>>,
-    /// The share of the trials at a rate, by duration, that may be bad. Without it `50%`, where it is strict `0%`.
+    /// Maximum share of bad trials at a sustained rate, by duration, less than `100%`. Default `50%`; with `strict`
+    /// `0%`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exceed_ratio: Option<At<Percent>>,
-    /// The first, coarse trials. Without it `1s`, or as `final_trial` where that is less.
+    /// Duration of the first, coarse trials, 20 ms to 1 hour. Default `1s`, or `final_trial` if that is less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_trial: Option<At<Time>>,
-    /// Trials that count in full. Without it `5s`, where it is strict `60s`.
+    /// Duration of full-length trials, 20 ms to 1 hour. Default `5s`; with `strict` `60s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_trial: Option<At<Time>>,
-    /// So much of such trials is enough to judge a rate. Without it three times `final_trial`, where it is strict once.
+    /// Sum of full-length trials that is enough to judge a rate, 20 ms to 10 hours, at least `final_trial`.
+    /// Default: three times `final_trial`; with `strict` once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_sum: Option<At<Time>>,
-    /// What one search may take. Without it 40 times `duration_sum`, at least `2min`.
+    /// Maximum duration of one search, 1 s to 24 hours. Default: 40 times `duration_sum`, at least `2min`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<At<Time>>,
 }
 
 impl Search {
-    /// What one takes, about.
+    /// Returns the estimated duration of one search in ns.
     #[must_use]
     pub fn expected_ns(&self, warm_up_ns: u64, overhead_ns: u64) -> u64 {
         let sum_ns = self.goals.iter().map(|goal| goal.duration_sum_ns).max().unwrap_or_default();
@@ -124,7 +131,7 @@ impl Default for Search {
 }
 
 impl Written {
-    /// The search as meant, where a cell searches.
+    /// Plans the search; returns `None` if no cell has the workload `search`.
     pub(crate) fn searches(&self, cells: &[Cell]) -> Result<Option<Search>, Refusal> {
         let some = cells.iter().any(|cell| cell.factors.workload == Workload::Search);
         match &self.search {
@@ -140,7 +147,7 @@ impl Written {
 }
 
 impl WrittenSearch {
-    /// As meant.
+    /// Validates the search and resolves its defaults.
     pub(crate) fn plan(&self) -> Result<Search, Refusal> {
         let strict = self.strict.as_ref().is_some_and(|strict| *strict.get());
         let ns = |time: &Option<At<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
@@ -209,7 +216,7 @@ impl WrittenSearch {
         Ok(Search { goals, budget_ns })
     }
 
-    /// Which share of the samples may go wrong.
+    /// Returns the maximum violation ratio of a goal.
     fn loss_ratio(&self, aim: &At<Aim>) -> Result<f64, Refusal> {
         match aim.get() {
             Aim::Ndr => Ok(0.0),
@@ -235,7 +242,7 @@ impl WrittenSearch {
         }
     }
 
-    /// Refuses what says nothing without a goal.
+    /// Rejects values of a goal that is not searched for.
     fn stray(&self, goals: &[SearchGoal]) -> Result<(), Refusal> {
         let has = |aim| goals.iter().any(|goal| goal.aim == aim);
         let place = |share: &Option<At<Percent>>| share.as_ref().map(At::span);

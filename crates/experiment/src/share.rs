@@ -1,4 +1,4 @@
-//! Rates in percent of a maximum that is measured: `50%`. What is measured for them, and when.
+//! Rates in percent of a measured maximum, such as `50%`, and the runs that measure the maxima.
 
 use std::{borrow::Cow, fmt};
 
@@ -8,23 +8,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{Cell, Experiment, Factors, Load, matrix::load_id, plan::Stream};
 
-/// How often each maximum is measured: with fewer runs a spread cannot be seen.
+/// Runs of each maximum; fewer do not show the spread of runs.
 pub const MAXIMUM_RUNS: u32 = 3;
 
-/// Runs that measure a maximum have numbers of their own from here on, beyond those of all blocks.
+/// First number of the runs that measure maxima, above the numbers of all blocks.
 pub const FIRST_MAXIMUM_RUN: u32 = 1_000_001;
 
-/// Hundredths of a percent.
+/// 100 %, in hundredths of a percent.
 const WHOLE: u32 = 100 * 100;
-/// Beyond this a plan tells nothing that its begin does not tell.
+/// 200 %, the largest valid share, in hundredths of a percent. A plan above it shows nothing that its start does
+/// not show.
 const MOST: u32 = 2 * WHOLE;
 
-/// A share of a maximum: in percent, with up to two digits behind the point.
+/// Percentage of a maximum rate, in hundredths of a percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Share(u32);
 
 impl Share {
-    /// As written: digits, with up to two behind a point, and `%`.
+    /// Parses digits with up to two decimal places, followed by `%`. Does not check the range.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.strip_suffix('%')?.trim();
@@ -36,24 +37,24 @@ impl Share {
         whole.parse::<u32>().ok()?.checked_mul(100)?.checked_add(part).map(Self)
     }
 
-    /// The nearest one, to a hundredth of a percent; none beyond 0.01 to 200 %.
+    /// Rounds to the nearest hundredth of a percent; returns `None` outside 0.01 to 200.
     #[must_use]
     pub fn of_percent(percent: f64) -> Option<Self> {
         Some(Self((percent * 100.0).round() as u32)).filter(|share| share.is_in_range())
     }
 
-    /// Whether there is a rate that it can mean.
+    /// Returns whether the share is 0.01 % to 200 %.
     pub(crate) fn is_in_range(self) -> bool {
         (1..=MOST).contains(&self.0)
     }
 
-    /// In percent.
+    /// Returns the share in percent.
     #[must_use]
     pub fn percent(self) -> f64 {
         f64::from(self.0) / 100.0
     }
 
-    /// So much of a rate.
+    /// Returns this share of a rate in samples/s.
     #[must_use]
     pub fn of(self, sps: f64) -> f64 {
         sps * f64::from(self.0) / f64::from(WHOLE)
@@ -94,17 +95,19 @@ impl JsonSchema for Share {
     }
 }
 
-/// What is to be measured before the first block: a cell without a plan, of whose rate other cells have shares.
+/// Cell that is measured at its maximum rate before the first block, because the rates of other cells are
+/// percentages of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unplanned {
-    /// As those others, but for the load, which is [`Load::Max`].
+    /// Cell at [`Load::Max`], otherwise equal to those in `of`.
     pub cell: Cell,
-    /// Ids of those others.
+    /// Ids of the cells whose rates are percentages of this maximum.
     pub of: Vec<String>,
 }
 
 impl Experiment {
-    /// Every maximum of which a cell has a share, in the order of the cells. Cells that differ in their load only have one.
+    /// Returns the maxima that the cells refer to, in the order of the cells. Cells that differ only in their load
+    /// share one.
     #[must_use]
     pub fn maxima(&self) -> Vec<Unplanned> {
         let mut maxima: Vec<Unplanned> = Vec::new();
@@ -122,8 +125,8 @@ impl Experiment {
         maxima
     }
 
-    /// The runs that measure so many maxima: number of the run, and which maximum. Pass after pass over all of them, each in
-    /// drawn order, so that what drifts on the host drifts for all.
+    /// Returns the runs that measure this many maxima: run number and index of the maximum. Each pass covers all
+    /// maxima in random order, so that drift of the host affects all of them.
     #[must_use]
     pub fn maximum_runs(&self, maxima: usize) -> Vec<(u32, usize)> {
         let passes = (0..MAXIMUM_RUNS).flat_map(|pass| {
@@ -134,7 +137,7 @@ impl Experiment {
         (FIRST_MAXIMUM_RUN..).zip(passes).collect()
     }
 
-    /// What these runs take, about.
+    /// Returns the estimated duration of these runs in ns.
     #[must_use]
     pub fn expected_maxima_ns(&self) -> u64 {
         let runs = self.maxima().len() as u64 * u64::from(MAXIMUM_RUNS);

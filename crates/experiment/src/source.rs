@@ -1,4 +1,4 @@
-//! The text of an experiment, with what `--set` changes in it, and errors that point into both.
+//! Text of an experiment file with the changes of `--set`, and errors that point into both.
 
 use std::{fmt, ops::Range};
 
@@ -10,46 +10,46 @@ use toml::{
 
 use crate::{Refusal, many::Span, written::Written};
 
-/// A name as near as this is what was meant.
+/// Minimum Jaro-Winkler similarity of a name that is suggested instead of an unknown one.
 const NEAR: f64 = 0.75;
 
-/// The text of an experiment file, and the changes that were asked for.
+/// Text of an experiment file, and the changes of `--set`.
 ///
-/// Places are bytes of the file's text and, behind it, of each change in turn, with one byte between.
+/// Positions are bytes of the file's text, followed by each change in turn, with one byte between them.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Name of the file, for people.
+    /// Path of the file, for messages.
     pub path: String,
-    /// Its text.
+    /// Text of the file.
     pub text: String,
-    /// `KEY=VALUE`, with dots in the key.
+    /// Changes as `KEY=VALUE`, with dots in the key.
     pub sets: Vec<String>,
 }
 
 const NO_KEY: &str = "this begins with no key";
 const KEY_HINT: &str = "a key is a word, or words with dots between them, as in `design.blocks`";
 
-/// One change, as texts of TOML.
+/// A change of `--set`, as TOML texts.
 struct Change {
-    /// `blanks KEY=0`.
+    /// `KEY=0`, preceded by blanks so that TOML positions match those of the source.
     key: String,
-    /// `blanks v=VALUE`, which may be none.
+    /// `v=VALUE`, preceded by blanks likewise; may be invalid TOML.
     value: String,
-    /// The value as it was given.
+    /// Value as given.
     plain: String,
     at: Span,
     value_at: usize,
 }
 
 impl Change {
-    /// Tables, one in the other, and at their bottom the value; none if the key is none.
+    /// Returns the change as nested tables; `None` if the key is invalid.
     fn table(&self) -> Option<DeTable<'_>> {
         let mut table = DeTable::parse(&self.key).ok()?.into_inner();
         *leaf(&mut table)? = self.typed();
         Some(table)
     }
 
-    /// The value as TOML has it; else a list where there are commas; else text.
+    /// Returns the value as TOML, if it is valid TOML; else as a list, if it has commas; else as text.
     fn typed(&self) -> Spanned<DeValue<'_>> {
         if !self.plain.contains('\n')
             && let Ok(document) = DeTable::parse(&self.value)
@@ -71,7 +71,7 @@ impl Change {
     }
 }
 
-/// What stands between two commas: a whole number, `true`, `false` or text in quotes; else the text itself.
+/// Parses an element of a list: a whole number, `true`, `false`, text in quotes, or plain text.
 fn element(part: &str) -> DeValue<'_> {
     match DeValue::parse(part.trim()).map(Spanned::into_inner) {
         Ok(value @ (DeValue::Boolean(_) | DeValue::Integer(_) | DeValue::String(_))) => value,
@@ -83,14 +83,14 @@ fn text(word: &str) -> DeValue<'_> {
     DeValue::String(word.trim().into())
 }
 
-/// What is wrong with the text, and where.
+/// Error in an experiment file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The place and the cause: `file.toml:3:1: ...`.
+    /// Position and cause: `file.toml:3:1: ...`.
     pub error: String,
-    /// The line in question, and a mark below it; empty where the fault is of the whole.
+    /// The line, and a mark below it; empty if the error concerns the whole file.
     pub excerpt: Vec<String>,
-    /// The next step.
+    /// Hint for the user.
     pub hint: String,
 }
 
@@ -103,10 +103,10 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Source {
-    /// What is written.
+    /// Parses the file and applies the changes.
     ///
     /// # Errors
-    /// It is no TOML, or no experiment.
+    /// Returns an error if the text is not valid TOML, or not a valid experiment.
     pub fn read(&self) -> Result<Written, Fault> {
         let document = DeTable::parse(&self.text).map_err(|error| self.syntax(&error, 0))?;
         let span = document.span();
@@ -120,13 +120,13 @@ impl Source {
             .map_err(|error| self.shape(&error))
     }
 
-    /// What was refused, with its place in the text.
+    /// Adds the position in the text to a rejection.
     #[must_use]
     pub fn refused(&self, refusal: &Refusal) -> Fault {
         self.fault(refusal.at.clone(), &refusal.error.to_string(), refusal.hint())
     }
 
-    /// An error at a place in the text. One that is empty is that of the whole.
+    /// Creates an error at a position. An empty position is the whole file.
     #[must_use]
     pub fn fault(&self, at: Span, error: &str, hint: impl Into<String>) -> Fault {
         let hint = hint.into();
@@ -143,7 +143,7 @@ impl Source {
         Fault { error: format!("{}:{line}:{column}: {error}", self.path), excerpt, hint }
     }
 
-    /// Where the places of a change begin.
+    /// Returns the position of the first byte of a change.
     fn begin(&self, set: usize) -> usize {
         self.text.len() + 1 + self.sets[..set].iter().map(|set| set.len() + 1).sum::<usize>()
     }
@@ -154,7 +154,7 @@ impl Source {
         let at = begin..begin + set.len();
         match set.split_once('=') {
             Some((key, value)) if !key.trim().is_empty() && !key.contains(['\n', '#']) => {
-                // behind so many blanks that places are those in this source
+                // The blanks shift the positions of TOML to those in this source.
                 let value_at = begin + key.len() + 1;
                 let key = format!("{}{key}=0", " ".repeat(begin));
                 let plain = value.to_owned();
@@ -169,19 +169,19 @@ impl Source {
         }
     }
 
-    /// What is no TOML.
+    /// Converts a TOML syntax error.
     fn syntax(&self, error: &toml::de::Error, begin: usize) -> Fault {
         let at = error.span().unwrap_or(begin..begin);
-        // an end that is missing is at the end
+        // If the end of the text is missing, the position is its last byte.
         let at = if at.is_empty() { at.start.saturating_sub(1)..at.start } else { at };
         let hint = "the file is TOML: see https://toml.io, and docs/reference/experiment-file.md";
         self.fault(at, error.message(), hint)
     }
 
-    /// What is no experiment.
+    /// Converts an error of deserialization.
     fn shape(&self, error: &toml::de::Error) -> Fault {
         let at = error.span().unwrap_or(0..0);
-        // of a table that lacks something no line is at fault
+        // If a table lacks a key, no single line is wrong.
         let at = if at.start == 0 && at.end >= self.text.len() { 0..0 } else { at };
         let message = error.message();
         let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
@@ -208,7 +208,7 @@ impl Source {
     }
 }
 
-/// The names that may stand there, the nearest one first if one is near.
+/// Lists the valid names; suggests the most similar one, if it is similar enough.
 fn one_of(unknown: &str, known: &[&str], introduction: &str) -> String {
     let all = format!("{introduction} {}", known.join(", "));
     let near = |name: &&&str| strsim::jaro_winkler(unknown, name);
@@ -218,7 +218,7 @@ fn one_of(unknown: &str, known: &[&str], introduction: &str) -> String {
     }
 }
 
-/// Line and column of a place, both from 1, and its line with a mark below what is meant.
+/// Returns line and column of a position, both from 1, and the line with a mark below the range.
 fn excerpt(text: &str, at: Range<usize>) -> ((usize, usize), Vec<String>) {
     let floor = |byte: usize| {
         let byte = byte.min(text.len());
@@ -231,12 +231,12 @@ fn excerpt(text: &str, at: Range<usize>) -> ((usize, usize), Vec<String>) {
     let width = text[start..end.max(start)].lines().next().unwrap_or_default().chars().count();
     let width = width.clamp(1, line.chars().count().saturating_sub(column).max(1));
     let number = text[..start].matches('\n').count() + 1;
-    // a tab is as wide below as above
+    // Tabs are kept so that the mark is below the right column.
     let blanks: String = line.chars().take(column).map(|c| if c == '\t' { c } else { ' ' }).collect();
     ((number, column + 1), vec![line.to_owned(), format!("{blanks}{}", "^".repeat(width))])
 }
 
-/// The one value at the bottom of tables in tables.
+/// Returns the value of the innermost table.
 fn leaf<'t, 'i>(table: &'t mut DeTable<'i>) -> Option<&'t mut Spanned<DeValue<'i>>> {
     let (_, value) = table.iter_mut().next()?;
     if !value.get_ref().is_table() {
@@ -248,7 +248,7 @@ fn leaf<'t, 'i>(table: &'t mut DeTable<'i>) -> Option<&'t mut Spanned<DeValue<'i
     }
 }
 
-/// Puts what is in `change` in the place of what was there; tables are merged.
+/// Merges a change into a table: values replace values, tables are merged.
 fn merge<'t>(table: &mut DeTable<'t>, change: DeTable<'t>) {
     for (key, mut value) in change {
         let old = table.remove(&key);

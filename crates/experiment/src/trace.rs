@@ -1,37 +1,37 @@
-//! The times of a file: when each sample is to leave, as somebody has seen it.
+//! Trace files: recorded send times of the samples of a flow.
 //!
-//! One time a line, in seconds from the begin, as a plain decimal number, ascending. Lines that are empty or begin with `#` are
-//! passed over; what is below a nanosecond is cut off.
+//! Each line is one time in seconds from the start, a plain decimal number, in ascending order. Empty lines and
+//! lines that start with `#` are ignored. Digits below 1 ns are cut off.
 
 use std::fmt;
 
-/// The most times of a run, all of its files together.
+/// Maximum number of times in a run, over all of its trace files.
 pub const MAX_TRACE_SAMPLES: usize = 4_000_000;
-/// The latest time: no run measures longer.
+/// Upper limit of a time, exclusive, in seconds: the longest measured time of a run.
 const MAX_SECONDS: u64 = 3_600;
 const NS_DIGITS: usize = 9;
 
-/// What a file of times is given as: the planner opens none.
+/// Content of a trace file. The planner opens no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceText {
-    /// Where it lies.
+    /// Path of the file.
     pub path: String,
-    /// Its text.
+    /// Text of the file.
     pub text: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
 }
 
-/// What is wrong with a file of times, and where.
+/// Error in a trace file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFault {
-    /// The line, from 1; 0 where it is the whole.
+    /// Line, from 1; 0 if the error concerns the whole file.
     pub line: usize,
-    /// The column, from 1; 0 where it is the whole.
+    /// Column, from 1; 0 if the error concerns the whole file.
     pub column: usize,
-    /// What is wrong.
+    /// Error text.
     pub words: String,
-    /// What is allowed.
+    /// Hint for the user.
     pub hint: &'static str,
 }
 
@@ -51,10 +51,11 @@ const ASCENDING: &str = "sort the times; those of a burst may be equal";
 const LATEST: &str = "times are seconds from the begin of the run, up to 3600";
 const FEWER: &str = "use a part of the file: a run takes 4,000,000 times at most";
 
-/// The times of a file, in ns, in its order.
+/// Returns the times of a trace file in ns, in the order of the file.
 ///
 /// # Errors
-/// A line that is no time, times that do not ascend, none, or too many.
+/// Returns an error if a line is not a valid time, if the times are not ascending, or if there are none or too
+/// many.
 pub fn trace_times(text: &str) -> Result<Vec<u64>, TraceFault> {
     times_up_to(MAX_TRACE_SAMPLES, text)
 }
@@ -66,7 +67,7 @@ fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceFault> {
         if trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
-        // of the byte in what was trimmed
+        // Column of a byte of the trimmed line.
         let column = |byte: usize| {
             let begin = content.len() - content.trim_start().len();
             content[..begin + byte].chars().count() + 1
@@ -103,7 +104,8 @@ fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceFault> {
     Ok(times)
 }
 
-/// A plain decimal number of seconds in ns; none if it is out of range. An error is the byte at which it is no number.
+/// Parses a plain decimal number of seconds into ns; returns `None` if it is out of range. The error is the index
+/// of the first invalid byte.
 fn seconds(text: &str) -> Result<Option<u64>, usize> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(text);
@@ -128,7 +130,7 @@ fn seconds(text: &str) -> Result<Option<u64>, usize> {
     Ok(whole.map(|whole| whole * 1_000_000_000 + ns))
 }
 
-/// As much of it as an error can show.
+/// Shortens a text to the length that an error shows.
 fn shortened(text: &str) -> String {
     const MOST: usize = 40;
     if text.chars().count() <= MOST {

@@ -1,23 +1,24 @@
-//! Sizes, times and shares as people write them: `"64KiB"`, `"200ms"`, `"2%"`.
+//! Sizes, times and percentages with units: `"64KiB"`, `"200ms"`, `"2%"`.
 
 use std::{borrow::Cow, fmt, time::Duration};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A size in bytes. Written as a number, or with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB` or `GB` (of 1000).
+/// Size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB` or `GB` (powers of
+/// 1000).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
-/// A time in ns. Written with its unit, as in `"200ms"` or `"1min 30s"`.
+/// Time in ns; written with its unit, as in `"200ms"` or `"1min 30s"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub u64);
 
-/// A share in percent, written as `"2%"`.
+/// Percentage, at least 0; written as `"2%"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Percent(pub f64);
 
-/// Units of a size, and their bytes.
+/// Units of a size, with their number of bytes.
 const SIZE_UNITS: &[(&str, u64)] = &[
     ("GiB", 1 << 30),
     ("MiB", 1 << 20),
@@ -38,7 +39,7 @@ impl Size {
             .find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)))
             .unwrap_or((text, 1));
         let number = number.trim_end();
-        // a sign is no digit
+        // A sign is not a digit.
         let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         digits.then(|| number.parse::<u64>().ok()?.checked_mul(unit)).flatten().map(Self)
     }
@@ -55,7 +56,7 @@ impl Time {
 impl Percent {
     const EXPECTED: &str = "a share in percent, such as `\"2%\"`";
 
-    /// Parses a share with its sign, such as `2%`.
+    /// Parses a percentage with its sign, such as `2%`. Returns `None` if it is negative or not finite.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let number: f64 = text.trim().strip_suffix('%')?.trim_end().parse().ok()?;
@@ -83,7 +84,7 @@ impl fmt::Display for Percent {
 
 impl Serialize for Size {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // integers of TOML have a sign
+        // TOML integers are signed.
         match i64::try_from(self.0) {
             Ok(bytes) => serializer.serialize_i64(bytes),
             Err(_) => serializer.collect_str(self),
@@ -91,7 +92,7 @@ impl Serialize for Size {
     }
 }
 
-/// Written as text, and read from text that [`parse`](Time::parse) takes.
+/// Implements deserialization with [`parse`](Time::parse), and the JSON Schema.
 macro_rules! textual {
     ($type:ident, $integers:literal, $schema:expr) => {
         impl<'de> Deserialize<'de> for $type {

@@ -1,4 +1,4 @@
-//! The factor `env`: variables of the agents' environment.
+//! The factor `env`: environment variables of the agents.
 
 use std::{
     borrow::Cow,
@@ -16,10 +16,10 @@ use crate::{
     written::Selection,
 };
 
-/// Variables of the agents' environment by name; `None` removes the variable.
+/// Environment variables of the agents by name; `None` removes the variable.
 pub type Variables = BTreeMap<String, Option<String>>;
 
-/// Values of each variable, as written.
+/// Values of each variable in the experiment file.
 pub(crate) type VariableAxes = BTreeMap<At<String>, Many<VariableValue>>;
 
 /// Prefix of the variables that ddsmark sets and reads itself.
@@ -32,7 +32,7 @@ const SHOWN_CHARS: usize = 60;
 const VALUE: &str =
     "text, a whole number, or `false`, which removes the variable; the texts `true` and `false` in quotes";
 
-/// Value of an environment variable as written: text, a whole number, or `false`, which removes the variable.
+/// Value of an environment variable in the file: text, a whole number, or `false`, which removes the variable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VariableValue(pub Option<String>);
 
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for VariableValue {
                 Ok(VariableValue(Some(number.to_string())))
             }
 
-            // `true` would look like the opposite of `false`, which is no text either
+            // `true` would look like the opposite of `false`, which is not a text either.
             fn visit_bool<E: de::Error>(self, value: bool) -> Result<VariableValue, E> {
                 if value {
                     return Err(E::invalid_value(de::Unexpected::Bool(value), &self));
@@ -94,7 +94,7 @@ impl JsonSchema for VariableValue {
     }
 }
 
-/// Rejects names and values that no process can be given, and names that ddsmark sets itself.
+/// Rejects invalid names and values, and names that ddsmark sets itself.
 pub(crate) fn check(axes: &VariableAxes) -> Result<(), Refusal> {
     for (name, values) in axes {
         let text = name.get();
@@ -124,12 +124,12 @@ pub(crate) fn check(axes: &VariableAxes) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Number of combinations.
+/// Returns the number of combinations.
 pub(crate) fn count(axes: &VariableAxes) -> usize {
     axes.values().map(|values| values.0.len()).fold(1, usize::saturating_mul)
 }
 
-/// Every combination; the number of them is checked before.
+/// Returns every combination. The caller has checked their number.
 pub(crate) fn combinations(axes: &VariableAxes) -> Vec<Variables> {
     debug_assert!(count(axes) <= MAX_CELLS);
     let mut all = vec![Variables::new()];
@@ -146,14 +146,14 @@ pub(crate) fn combinations(axes: &VariableAxes) -> Vec<Variables> {
     all
 }
 
-/// Returns whether a cell has, of each variable selected, one of the values selected.
+/// Returns whether a cell has one of the selected values of each selected variable.
 pub(crate) fn selects(selection: &Selection, variables: &Variables) -> bool {
     selection.env.iter().all(|(name, values)| {
         variables.get(name.get()).is_some_and(|value| values.values().any(|asked| asked.0 == *value))
     })
 }
 
-/// Names of the variables in which these differ.
+/// Returns the names of the variables whose values differ.
 pub(crate) fn varied<'v>(all: impl Iterator<Item = &'v Variables>) -> Vec<&'v String> {
     let all: Vec<&Variables> = all.collect();
     let names: BTreeSet<&String> = all.iter().flat_map(|variables| variables.keys()).collect();
@@ -161,7 +161,7 @@ pub(crate) fn varied<'v>(all: impl Iterator<Item = &'v Variables>) -> Vec<&'v St
     names.into_iter().filter(differ).collect()
 }
 
-/// Parts of the cells' ids: of each cell, each variable in which the cells differ, with a short form of its value.
+/// Returns the parts of the cells' ids: each variable that differs between cells, with a short form of its value.
 pub(crate) fn ids(all: &[Factors]) -> Vec<Vec<String>> {
     let varied = varied(all.iter().map(|factors| &factors.env));
     let of = |factors: &Factors| {
@@ -181,7 +181,8 @@ pub(crate) fn ids(all: &[Factors]) -> Vec<Vec<String>> {
     all.iter().map(of).collect()
 }
 
-/// A value in an id: of a path as many of its last components as tell it from the other values.
+/// Returns the short form of a value for an id; of a path, as many of its last components as distinguish it from
+/// the others.
 fn short(value: &str, values: &BTreeSet<&str>) -> String {
     let is_path = |text: &str| ["/", "./", "../", "file://"].iter().any(|begin| text.starts_with(begin));
     let tail = |text: &str, components: usize| -> String {
@@ -207,7 +208,7 @@ fn short(value: &str, values: &BTreeSet<&str>) -> String {
 }
 
 impl Factors {
-    /// The variables of the agents' environment for tables: `NAME=VALUE, OTHER not set`; empty without variables.
+    /// Returns the environment variables for tables: `NAME=VALUE, OTHER not set`; empty without variables.
     #[must_use]
     pub fn env_text(&self) -> String {
         let text = |(name, value): (&String, &Option<String>)| match value {

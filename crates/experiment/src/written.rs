@@ -1,4 +1,5 @@
-//! An experiment as written: what stands in a file, each value with its place. `characterize` writes one from its flags.
+//! Experiment file as the user wrote it, each value with its position in the text. `characterize` builds one from
+//! its flags.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -16,10 +17,10 @@ use crate::{
     units::{Percent, Size, Time},
 };
 
-/// The JSON Schema of [`Written`]: the text of `schemas/experiment.schema.json`.
+/// Returns the JSON Schema of [`Written`], the text of `schemas/experiment.schema.json`.
 ///
 /// # Panics
-/// Never: a schema is JSON.
+/// Never panics: a schema always serializes to JSON.
 #[must_use]
 pub fn json_schema() -> String {
     let mut schema =
@@ -30,72 +31,75 @@ pub fn json_schema() -> String {
     text
 }
 
-/// An experiment: a question, and what is measured to answer it.
+/// An experiment: a question, and the measurements that answer it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Written {
-    /// What it asks, for people. It stands in the result.
+    /// Question that the experiment answers, as free text. Recorded in the result.
     pub question: At<String>,
-    /// What is measured: one or several.
+    /// Workloads to measure, one or several: `latency` (one sample in flight), `throughput` (as fast as
+    /// back-pressure allows), `paced` (open loop, at planned times), `search` (the highest sustained rate).
     pub workload: Many<Workload>,
-    /// Who writes to whom.
+    /// Communication pattern: one writer and one reader. Default `pair`.
     #[serde(default = "pair")]
     pub topology: Topology,
-    /// What is varied: every combination is a cell.
+    /// Factors to vary. Every combination of their values is a cell.
     #[serde(default)]
     pub factors: Matrix,
-    /// QoS of writers and readers in every cell.
+    /// QoS policies of writers and readers in every cell.
     #[serde(default, skip_serializing_if = "is_default")]
     pub qos: Policies,
-    /// Named sets of policies, for the factor `profile`. Each is laid over `[qos]`.
+    /// Named sets of QoS policies, the values of the factor `profile`. Each overrides `[qos]`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub profiles: BTreeMap<At<String>, Policies>,
-    /// Options of each driver, by driver and name; see `ddsmark drivers info D`. A list makes the option a factor. Those of `NAME`
-    /// hold for each `NAME@VERSION` that has no table of its own.
+    /// Driver options, by driver and option name; `ddsmark drivers info D` lists them. A list makes the option a
+    /// factor. The options of `NAME` also apply to each `NAME@VERSION` that has no table of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<At<String>, WrittenOptions>,
-    /// Streams of samples of the workload `paced`, all in each run, each with a topic of its own. In the place of the factors
-    /// `size`, `rate`, `arrival` and `trace`.
+    /// Flows of the workload `paced`, at most 100: all of them run at the same time, each with its own topic. They
+    /// replace the factors `size`, `rate`, `arrival` and `trace`. No other workload is allowed with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<At<WrittenFlow>>,
-    /// Of the workload `search`: what is searched for, and how exactly.
+    /// Goals and precision of the workload `search`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<At<WrittenSearch>>,
-    /// How often, how long, in which order.
+    /// Number, duration and order of runs.
     #[serde(default)]
     pub design: WrittenDesign,
-    /// How long each phase of a run may take at most. A phase that takes longer fails the run.
+    /// Maximum duration of each phase of a run. A phase that takes longer fails the run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: WrittenLimits,
 }
 
-/// Options of a driver, by name.
+/// Options of a driver by name.
 pub(crate) type WrittenOptions = BTreeMap<At<String>, Many<OptionValue>>;
 
-/// One stream of samples. It has one of `rate` and `trace`.
+/// A stream of samples with its own topic. It needs exactly one of `rate` and `trace`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenFlow {
-    /// Its name: letters, digits and `-`.
+    /// Unique name: 1 to 64 letters, digits and `-`.
     pub name: At<String>,
-    /// Payload of a sample, with the 16-byte sample header in it.
+    /// Payload of a sample in bytes, at least 16; includes the 16-byte sample header.
     pub size: At<Size>,
-    /// How many samples.
+    /// Offered rate, such as `1000` samples/s. Percentages, `max` and `throttled` are rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<At<WrittenRate>>,
-    /// When they are to leave. Without it `constant`.
+    /// Distribution of the send times of `rate`. Default `constant`. Rejected with `trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrival: Option<At<Arrival>>,
-    /// A file with the time of each sample, as the factor `trace`.
+    /// File with the intended send time of each sample, as for the factor `trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<At<String>>,
-    /// QoS of its writer and reader: `{ reliability = "best_effort" }`. It is laid over `[qos]` and the profile.
+    /// QoS of the flow's writer and reader, such as `{ reliability = "best_effort" }`. Overrides `[qos]` and the
+    /// profile.
     #[serde(default, skip_serializing_if = "is_default")]
     pub qos: Policies,
 }
 
 impl Written {
-    /// The policies of writers and of readers: of all, and of each profile over them; and of each flow over these.
+    /// Returns the policies of writers and of readers: of `[qos]`, of each profile over it, and of each flow over
+    /// each of these.
     pub(crate) fn all_policies(&self) -> impl Iterator<Item = (End, Policies)> {
         let profiles = self.profiles.values().map(|profile| profile.over(&self.qos));
         let mut all: Vec<Policies> = profiles.chain([self.qos.clone()]).collect();
@@ -106,19 +110,20 @@ impl Written {
         all.into_iter().flat_map(|policies| End::BOTH.map(|end| (end, policies.of_end(end))))
     }
 
-    /// Refuses policies that are asked of an end that has them not.
+    /// Rejects policies that are requested of an endpoint that does not have them.
     pub(crate) fn check_ends(&self) -> Result<(), Refusal> {
         let of_flows = self.flows.iter().map(|flow| &flow.get().qos);
         self.profiles.values().chain([&self.qos]).chain(of_flows).try_for_each(Policies::check_ends)
     }
 
-    /// The options of a driver, and for whom they are written: for it, or for its name without a version.
+    /// Returns the options of a driver, and the name they are given for: the driver's own, or its name without a
+    /// version.
     pub(crate) fn options_of(&self, driver: &str) -> Option<(&At<String>, &WrittenOptions)> {
         let of = |name: &str| self.options.get_key_value(&At::nowhere(name.to_owned()));
         of(driver).or_else(|| of(without_version(driver)?))
     }
 
-    /// Files of times that are to be followed.
+    /// Returns the trace files that factors, included cells and flows name.
     pub fn traces(&self) -> impl Iterator<Item = &At<String>> {
         let included = self.factors.include.iter().filter_map(|selection| selection.get().trace.as_ref());
         let factors = self.factors.trace.iter().chain(included).flat_map(|many| &many.0);
@@ -134,159 +139,168 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The factors of an experiment, each one value or a list. Every combination of all values is a cell, but for those that
-/// are excluded. A combination that cannot be is refused; where it is there only since no driver was named, it is left out
-/// with a note.
+/// Factors, each one value or a list. Every combination of all values is a cell, except those that are excluded. A
+/// combination that a named driver does not support is rejected. If no driver is named, it is left out with a note.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Matrix {
-    /// Drivers: names, `NAME@VERSION` for a version of the middleware, `WRITER+READER` for ends with different drivers, or paths of
-    /// files. Without it every installed driver that is no simulation.
+    /// Drivers: a name, `NAME@VERSION` for a version of the middleware, `WRITER+READER` for different drivers of
+    /// writer and reader, or the path of a file. Default: every installed driver that is not a simulation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<Many<String>>,
-    /// Transports. Without it, or as `default`, the default of each driver; `all` is each one that a driver has.
+    /// Transports by name; `default` is the default of each driver, `all` means all of its transports. Default
+    /// `default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<Many<String>>,
-    /// Payload of a sample, with the 16-byte sample header in it. Without it 1024.
+    /// Payload of a sample in bytes, at least 16; includes the 16-byte sample header. Default 1024.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Many<Size>>,
-    /// Of the workload `paced`: how many samples are to leave. Each rate is measured with each arrival. With `%` it is of what the
-    /// same cell has without a plan, which is measured before the first block.
+    /// Offered rate of the workload `paced`: at most 100M samples/s, at least one sample per hour. A percentage,
+    /// `0.01%` to `200%`, is of the maximum rate of the same cell, which is measured before the first block. `max`
+    /// sends as fast as possible; `throttled` sends as fast as the reader follows and needs `probe_every`. Each
+    /// rate is combined with each `arrival`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Many<WrittenRate>>,
-    /// When the samples of a rate are to leave. Without it `constant`. A burst of `k` samples every `T` is the rate `"k/T"`; with
-    /// one sample it is the same as `constant`. It changes nothing about `max`.
+    /// Distribution of the send times of `rate`: `constant` (equal intervals), `poisson` (exponentially distributed
+    /// intervals) or `burst`. A burst of `k` samples every `T` is the rate `"k/T"`; with one sample it is the same
+    /// as `constant`. No effect on `max` and `throttled`. Default `constant`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrival: Option<Many<Arrival>>,
-    /// Further plans of the workload `paced`: files, beside the experiment's own, with the intended time of one sample a line, in
-    /// seconds from the begin, ascending. Empty lines and those that begin with `#` are passed over.
+    /// Trace files of the workload `paced`, measured in addition to `rate`: one intended send time per line, in
+    /// seconds from the start of the measurement, in ascending order, less than `measure`. Paths are relative to
+    /// the experiment file. Empty lines and lines that start with `#` are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Many<String>>,
-    /// Ceiling on payload bytes per flush of throughput and of a paced load; 0 is unbatched. Without it 0. It changes nothing
-    /// about latency.
+    /// Maximum payload of a batch in bytes; 0 disables batching. No effect on `latency`. Default 0, unless
+    /// `batch_samples` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_bytes: Option<Many<Size>>,
-    /// The same in samples: so many make a batch, 1 is unbatched. With `turbo` a batch holds as many as are due: a sample waits
-    /// only while the next one is due already, up to 8 KiB, or to another ceiling as in `turbo 16KiB`.
+    /// Samples per batch, 1 to 1,000,000; 1 disables batching. With `turbo` a sample waits only if the next one is
+    /// already due, up to 8 KiB per batch; `turbo 16KiB` sets another maximum. Its values and those of
+    /// `batch_bytes` form one factor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_samples: Option<Many<BatchSamples>>,
-    /// How samples are received. Without it `waitset`.
+    /// Receive mode: wait on a waitset, poll, or receive in a listener callback. Default `waitset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Many<ReceiveMode>>,
-    /// Samples that a writer may hold back: its limit of RESOURCE_LIMITS; of a middleware that bounds bytes, those of so many
-    /// samples. Without it as much as `[qos]` says.
+    /// Maximum number of samples in the writer's queue, 1 to 2147483647: `max_samples` of its RESOURCE_LIMITS. A
+    /// middleware that limits bytes gets the size of that many samples. Default: as `[qos]` requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_queue: Option<Many<u32>>,
-    /// Samples that a reader may hold, likewise.
+    /// Maximum number of samples in the reader's queue, 1 to 2147483647: `max_samples` of its RESOURCE_LIMITS.
+    /// Default: as `[qos]` requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_queue: Option<Many<u32>>,
-    /// Send buffer of the sockets in bytes; 0 is the driver's default. Without it 0. A kernel may grant another size: the result
-    /// has what it granted.
+    /// Send buffer of the sockets in bytes, at most 2147483647; 0 is the driver's default. The kernel may grant
+    /// another size; the result records the granted one. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_buffer: Option<Many<Size>>,
-    /// Receive buffer of the sockets, likewise.
+    /// Receive buffer of the sockets in bytes, at most 2147483647; 0 is the driver's default. The kernel may grant
+    /// another size; the result records the granted one. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_buffer: Option<Many<Size>>,
-    /// Samples that the reader's application is given together: `8/5ms` is a group of 8, or of what came 5 ms after the first.
-    /// Without it 1: each as soon as it is there. ddsmark groups by itself, with every driver. It changes nothing about
-    /// latency, and nothing about receiving by polling or listener.
+    /// Samples that the reader's application gets together: `8/5ms` is a group of 8, or of those that arrived
+    /// within 5 ms of the first. 2 to 4096 samples, `1us` to `100ms`; `1` passes on each sample at once. ddsmark
+    /// groups by itself, with every driver. Only with `receive = "waitset"`; no effect on `latency`. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<Many<WrittenGroup>>,
-    /// Of readers that receive by polling: how long they sleep when nothing is there, up to `100ms`; `0s` is not at all. Without it
-    /// not at all. It changes nothing about latency, and nothing about receiving in other ways.
+    /// Sleep of a polling reader after it found no sample, `1us` to `100ms`; `0s` disables it. Only with
+    /// `receive = "polling"`; no effect on `latency`. Default `0s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub polling_delay: Option<Many<Time>>,
-    /// Network interfaces. Without it `lo`.
+    /// Network interfaces by name. Default `lo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Many<String>>,
-    /// Whether data is to go by multicast. Without it `false`.
+    /// Whether data is sent by multicast. Default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multicast: Option<Many<bool>>,
-    /// Whether each middleware runs as it is shipped: what a driver sets without being asked, and the sizes of queues, are left
-    /// away; what the workload needs, and what is written here, still holds. Without it `false`.
+    /// Whether each middleware runs as shipped: without the driver's own tuning and without queue sizes. Settings
+    /// that the workload needs or that this file requests still apply. Default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vendor_defaults: Option<Many<bool>>,
-    /// Names of `[profiles]`. Without it every one, `default` first. `default` is `[qos]` alone, unless there is a profile
-    /// of that name.
+    /// Names of `[profiles]`. `default` is `[qos]` alone, unless a profile has that name. Default: `default`, then
+    /// all profiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Many<String>>,
-    /// Environment variables of the agents, by name: `LD_PRELOAD`, `LD_LIBRARY_PATH`, or those that a middleware reads. `false`
-    /// removes a variable, `""` sets it to nothing; what is not named is inherited. A list makes the variable a factor, `env.NAME`.
-    /// Only the agents are given them, and not what `ddsmark drivers` asks of a driver.
+    /// Environment variables of the agents by name, such as `LD_PRELOAD`, `LD_LIBRARY_PATH`, or those that a
+    /// middleware reads. `false` removes a variable, `""` sets it to an empty value; all others are inherited. A
+    /// name must not start with `DDSMARK_`. A list makes the variable the factor `env.NAME`. Only the agents get
+    /// these variables, not the processes of `ddsmark drivers`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<At<String>, Many<VariableValue>>,
-    /// Cells that are left out: those that match any of these. A driver need not be able to do what is left out of it. One that
-    /// matches no cell is refused.
+    /// Cells to leave out: those that match at least one entry. A driver need not support them. An entry that
+    /// matches no cell is rejected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<At<Selection>>,
-    /// Further cells: every combination with what is given here in the place of the factors above. Not subject to
-    /// `exclude`.
+    /// Additional cells: every combination of the factors above, with the values given here instead. `exclude` does
+    /// not apply to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<At<Selection>>,
 }
 
-/// Some cells of the matrix: those that have, of each factor given, one of the values given.
+/// Values of some factors. `exclude` and `baseline` match the cells that have one of the given values of each given
+/// factor. `include` replaces the given factors.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
     /// Workloads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<Many<Workload>>,
-    /// Drivers.
+    /// Driver names or paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<Many<String>>,
-    /// Transports.
+    /// Transport names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<Many<String>>,
-    /// Sizes.
+    /// Payload sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Many<Size>>,
-    /// Rates.
+    /// Offered rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Many<WrittenRate>>,
-    /// Arrivals.
+    /// Distributions of the send times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrival: Option<Many<Arrival>>,
-    /// Files of times.
+    /// Trace files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Many<String>>,
-    /// Ceilings of batches.
+    /// Maximum payloads of a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_bytes: Option<Many<Size>>,
-    /// Samples of batches.
+    /// Samples per batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_samples: Option<Many<BatchSamples>>,
-    /// Ways to receive.
+    /// Receive modes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Many<ReceiveMode>>,
-    /// Send queues.
+    /// Send queues in samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_queue: Option<Many<u32>>,
-    /// Receive queues.
+    /// Receive queues in samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_queue: Option<Many<u32>>,
-    /// Send buffers.
+    /// Send buffers of the sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_buffer: Option<Many<Size>>,
-    /// Receive buffers.
+    /// Receive buffers of the sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_buffer: Option<Many<Size>>,
-    /// Groups at the reader.
+    /// Receive groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<Many<WrittenGroup>>,
-    /// Delays of polling.
+    /// Polling delays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub polling_delay: Option<Many<Time>>,
     /// Network interfaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<Many<String>>,
-    /// Multicast or not.
+    /// Whether data is sent by multicast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multicast: Option<Many<bool>>,
-    /// As shipped or not.
+    /// Whether the middleware runs as shipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vendor_defaults: Option<Many<bool>>,
-    /// Profiles.
+    /// Profile names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Many<String>>,
     /// Environment variables of the agents.
@@ -294,119 +308,122 @@ pub struct Selection {
     pub env: BTreeMap<At<String>, Many<VariableValue>>,
 }
 
-/// How often, how long, in which order. Either `blocks`, or `precision` with `budget`.
+/// Number, duration and order of runs. Give either `blocks` or `precision`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenDesign {
-    /// Runs of each cell, at least 3: passes over all cells, each in random order. Default with a `baseline`: one more than the
-    /// claims of the plan need, 8 for 2 claims and 12 for 38; without one 6, the minimum for a 95 % interval. With fewer than
-    /// the claims need, the plan says that it supports none.
+    /// Number of blocks, at least 3: each block runs all cells once, in random order. Default with a `baseline`:
+    /// one more than the claims of the plan need, 8 for 2 claims and 12 for 38. Default without one: 6, the minimum
+    /// for a 95 % CI. With fewer blocks than the claims need, the plan notes that it supports no claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<At<u32>>,
-    /// Instead of `blocks`: half the width of the 95 % interval to reach, of each ratio to the baseline; without a baseline, of
-    /// each cell's own level.
+    /// Target precision instead of `blocks`, `0.1%` to `50%`: half the width of the 95 % CI of each ratio to the
+    /// baseline; without a baseline, of each cell's own level.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<At<Percent>>,
-    /// What the whole may take. With `precision`, no more blocks are made than have room, `10min` without it; a fixed number
-    /// of blocks that takes longer is refused.
+    /// Maximum duration of the experiment. With `precision` it limits the number of blocks; default `10min`. A plan
+    /// that takes longer is rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<At<Time>>,
-    /// With `precision`: blocks before the number of blocks is decided, from the figures of every metric. Default: that of `blocks`.
+    /// Blocks that are measured before `precision` determines the number of blocks, 3 to 40. Default: as for
+    /// `blocks`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pilot: Option<At<u32>>,
-    /// Seed of the order of runs and of the payload. Without it, from the clock; it is recorded.
+    /// Seed of the run order, the payload and random send times. Default: from the clock. Recorded in the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Warm-up of each run: the same traffic, not recorded. Without it `200ms`.
+    /// Warm-up of each run, 0 to 10 minutes: the same traffic, not recorded. Default `200ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<At<Time>>,
-    /// Measured time of each run. Without it `800ms`.
+    /// Measured time of each run, 20 ms to 1 hour. Default `800ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measure: Option<At<Time>>,
-    /// Every byte of one in so many samples is checked; of the others the header. Without it 64.
+    /// Every byte of every Nth sample is checked; of the other samples, only the header. N is at least 1, by
+    /// default 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_every: Option<At<u32>>,
-    /// Of the workloads `throughput` and `paced`: every so manyth sample, 101st or rarer, is sent back by its reader, and the
-    /// round trip under load is recorded as `rtt`. Without it none is.
+    /// Every Nth sample of the workloads `throughput` and `paced`, N at least 101, is echoed by its reader. The
+    /// round-trip time under load is recorded as `rtt`. Default: no echo probes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<At<u32>>,
-    /// Cores for the two ends of each run. Without it `auto`.
+    /// CPU cores of writer and reader. `auto` gives each of them half of the available cores; a single core is not
+    /// pinned. Default `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<At<PinChoice>>,
-    /// Keep the cores from idling, with spinning threads of the lowest priority. Without it they may idle.
+    /// Whether spinning threads of the lowest priority keep the cores from idling. Default `false`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_awake: bool,
-    /// Whether each block measures a reference, the round trip and the rate of a bare UDP socket, before and after its runs: about
-    /// 5 % of a block, 60 ms to 300 ms. Claims between two results need it. Default `true`.
+    /// Whether each block measures a reference, the round-trip time and rate of a bare UDP socket, before and after
+    /// its runs: about 5 % of a block, 60 ms to 300 ms. Claims between two results need it. Default `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<bool>,
-    /// Of the workload `paced`: whether the writer spins for the last part of a wait, to be on time. Without it `true`; with
-    /// `false` it only sleeps, which costs less and is less exact.
+    /// Whether the writer of the workloads `paced` and `search` spins for the last part of a wait, for exact send
+    /// times. With `false` it only sleeps: less CPU time, less exact. Default `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spin: Option<At<bool>>,
-    /// Whether a block that other work on the host disturbed is made once more at the end; both stay in the result. Without it
-    /// `true` where there is a baseline, else `false`.
+    /// Whether a block that other load on the host disturbed is repeated at the end; both stay in the result.
+    /// Default `true` with a baseline, else `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeat_noisy: Option<bool>,
-    /// The cells that others are compared with: each of them is measured twice in every block, so that the result shows how
-    /// far the same thing differs from itself.
+    /// Cells that the others are compared with. Each of them is measured twice in every block; the difference
+    /// between the two is the noise floor (A/A).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<At<Selection>>,
-    /// Whether each run is made at the same time as one of its baseline, each on half of the cores, swapped in every block:
-    /// what disturbs the host disturbs both. Only the ratio of the two counts; absolute figures are under duet interference.
-    /// Needs a baseline, 4 cores and workload `latency`. Without it `false`.
+    /// Whether each run is made at the same time as a run of its baseline, each on half of the cores, swapped in
+    /// every block. Host noise then disturbs both. Only their ratio is valid: absolute values are under duet
+    /// interference. Needs a baseline, 4 cores, `workload = "latency"` and no multicast. Default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duet: Option<At<bool>>,
 }
 
-/// How long each phase of a run may take.
+/// Maximum duration of each phase of a run, 1 ms to 1 hour.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenLimits {
-    /// From the start of a process until it says hello. Without it `10s`.
+    /// From the start of an agent process to its first message. Default `10s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hello: Option<At<Time>>,
-    /// Opening the entities. Without it `20s`.
+    /// Opening of the DDS entities. Default `20s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configure: Option<At<Time>>,
-    /// Until both ends are matched. Without it `10s`.
+    /// From the opened entities until writer and reader match. Default `10s`.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub matching: Option<At<Time>>,
-    /// What a phase of traffic may take beyond its planned time. Without it `10s`.
+    /// Additional time of a traffic phase, beyond its planned duration. Default `10s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grace: Option<At<Time>>,
-    /// From the last write until the reader gives up waiting. Without it `5s`.
+    /// From the last write until the reader stops waiting for samples. Default `5s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain: Option<At<Time>>,
-    /// Handing over what was recorded. Without it `30s`.
+    /// Transfer of the agents' records. Default `30s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<At<Time>>,
-    /// From the order to end until the process is killed. Without it `5s`.
+    /// From the request to exit until the process is killed. Default `5s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<At<Time>>,
 }
 
-/// Value of an option of a driver: text, a whole number or true or false. A driver is always given its text.
+/// Value of a driver option: text, a whole number, `true` or `false`. The driver gets its text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OptionValue(pub String);
 
-/// Which cores to use: `"auto"` (half of those that may be used for each end; a single core is not pinned), `"none"`, or
-/// those of writer and reader, `"0,1"` or `"0-3,4-7"`.
+/// CPU cores: `"auto"` (half of the available cores for each endpoint; a single core is not pinned), `"none"`, or
+/// the cores of writer and reader, such as `"0,1"` or `"0-3,4-7"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinChoice {
-    /// The scheduler decides.
+    /// No pinning.
     None,
-    /// Half of the cores for each end.
+    /// Half of the available cores for each endpoint.
     Auto,
-    /// Writer (or pinger) on the first of these, reader (or ponger) on the second.
+    /// Cores of the writer (or pinger), and cores of the reader (or echo).
     Cores(Vec<u32>, Vec<u32>),
 }
 
 impl PinChoice {
-    /// What to write.
+    /// Description of the accepted text, for error messages.
     pub const EXPECTED: &str = "`none`, `auto`, or cores for the two ends such as `0,1` or `0-3,4-7`";
 
-    /// As written.
+    /// Parses the text of an experiment file or a flag; returns `None` if it is invalid.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let range = |text: &str| {
@@ -460,7 +477,7 @@ impl<'de> Deserialize<'de> for PinChoice {
                 PinChoice::parse(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
             }
 
-            /// As `--set` has what it finds commas in.
+            /// Accepts the list that `--set` makes of a value with commas.
             fn visit_seq<A: de::SeqAccess<'de>>(self, mut parts: A) -> Result<PinChoice, A::Error> {
                 let mut ends: Vec<String> = Vec::new();
                 while let Some(OptionValue(end)) = parts.next_element()? {

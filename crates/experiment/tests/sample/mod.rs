@@ -1,8 +1,8 @@
-//! What the experiments of tests differ from.
+//! Base experiment that the tests vary.
 
 use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
 
-/// Two drivers, three sizes, latency and throughput, quickly.
+/// Two drivers, three sizes, latency and throughput, short runs.
 pub fn characterize() -> Characterize {
     Characterize {
         drivers: vec!["plain".to_owned(), "dds".to_owned()],

@@ -39,7 +39,7 @@ fn a_throttle_follows_the_send_queue_where_one_is_given() {
     let queues: Vec<_> = experiment.cells.iter().map(|cell| &cell.factors).collect();
     let of = |factors: &experiment::Factors| (factors.queues.send_samples, factors.load.clone());
     let throttled = |send_samples, queue| (Some(send_samples), Some(Load::Throttled { queue }));
-    // both ways to write the same are one cell
+    // Two settings that mean the same batch are one cell.
     assert_eq!(
         queues.into_iter().map(of).collect::<Vec<_>>(),
         [throttled(2_500, 2_500), throttled(3_000, 2_500)]
@@ -65,7 +65,7 @@ fn a_throttle_that_never_acts_is_refused() {
     let hint = never("rate = \"throttled\"\nsend_queue = 100\n", "a queue of 100 samples cannot be followed");
     assert!(hint.contains("`send_queue = 4000`"), "{hint}");
     never("rate = \"throttled 4294967296\"\n", "`throttled 4294967296` has no such queue");
-    // what may be held is more than the mark
+    // The writer's limit is above the throttle's high mark.
     let room = paced("rate = \"throttled\"\n[qos]\nmax_samples = 3601\n[design]\nprobe_every = 200\n");
     assert_eq!(plan(&room, &[]).cells.len(), 1);
 }
@@ -95,7 +95,7 @@ fn a_batch_of_samples_is_so_many_times_their_size() {
 fn turbo_is_who_packs_with_a_ceiling() {
     let experiment = plan(&stream("batch_bytes = 8192\nbatch_samples = [\"turbo\", \"turbo 16KiB\"]\n"), &[]);
     let turbo: Vec<_> = experiment.cells.iter().filter(|cell| cell.factors.batching.is_turbo()).collect();
-    // a batch of at most 8192 bytes holds one sample of 5000
+    // A batch of at most 8192 bytes holds one sample of 5000.
     let ids: Vec<&str> = turbo.iter().map(|cell| cell.id.as_str()).collect();
     assert_eq!(
         ids,
@@ -107,7 +107,7 @@ fn turbo_is_who_packs_with_a_ceiling() {
     );
     assert!(turbo.iter().all(|cell| cell.factors.batching == Batching::TurboNative));
     assert_eq!(turbo[0].factors.batch(), "turbo (native) 8192");
-    // the same ceiling, packed at once or by need, is not one cell
+    // A fixed batch and a turbo batch with the same maximum are different cells.
     assert!(experiment.cells.iter().any(|cell| cell.id == "dds/udp4/throughput/200/batch-8192"));
 }
 

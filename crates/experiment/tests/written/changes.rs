@@ -1,4 +1,4 @@
-//! What `--set` changes in a file, and how its values are typed.
+//! Changes of an experiment file by `--set`, and the types of their values.
 
 use crate::{SMALL, ids, plan, refused, source, with};
 
@@ -18,7 +18,7 @@ fn a_change_is_typed_as_the_file_is() {
     assert_eq!((experiment.design.blocks, experiment.design.measure_ns), (4, 50_000_000));
     assert_eq!(experiment.cells[0].factors.options["depth"], "5");
     assert!(experiment.design.keep_awake);
-    // the last one of two holds; a table is merged, not replaced
+    // The later change of a key applies; a table is merged, not replaced.
     let experiment = plan(&with("[design]\nseed = 9\n"), &["design.blocks=4", "design.blocks=5"]);
     assert_eq!((experiment.design.blocks, experiment.design.seed), (5, 9));
 }

@@ -1,4 +1,4 @@
-//! From flags to a plan: what is meant, in which order, and what is refused before anything is measured.
+//! Plans of `characterize`: cells, order, and rejections before anything is measured.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ fn each_driver_has_latency_unbatched_and_batched_throughput() {
             "throughput/4096",
             "throughput/4096/batch-8192",
             "latency/8192",
-            // one sample a batch: as unbatched, and not measured twice
+            // A batch of one sample is the same as no batch: not measured twice.
             "throughput/8192",
         ]
         .map(|cell| format!("{driver}/udp4/{cell}"))
@@ -75,7 +75,7 @@ fn the_strongest_guarantee_is_asked_of_each_and_only_what_it_has() {
         let qos = &cell.factors.qos;
         if cell.factors.driver == "dds" {
             assert_eq!((qos.reliability, qos.history), (Some(Reliability::Reliable), Some(History::KeepAll)));
-            // a queue of 64 MiB, 64 to 10,000 samples
+            // A queue of 64 MiB, 64 to 10,000 samples.
             assert_eq!(qos.max_samples, Some(if cell.factors.size_bytes == 8192 { 8192 } else { 10_000 }));
         } else {
             assert_eq!((qos.reliability, qos.history), (Some(Reliability::BestEffort), None));
@@ -162,7 +162,7 @@ fn driver_files_of_one_name_have_cells_of_their_own() {
 }
 
 proptest! {
-    /// Every block has every cell once; the order is that of the seed, and blocks differ.
+    /// Every block has every cell once; the order depends on the seed, and blocks differ.
     #[test]
     fn schedules_are_randomised_complete_blocks(seed: u64, runs in 3_u32..9) {
         let experiment = plan(&Characterize { seed, runs: Some(runs), ..written() });

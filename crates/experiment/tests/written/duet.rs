@@ -1,4 +1,4 @@
-//! Duets: which runs are made at the same time, on which cores, and where there can be none.
+//! Duets: pairs of runs, their cores, and rejections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::support::{description, drivers};
 
-/// Two sizes of two drivers: two baseline cells, and one that is held against each.
+/// Two sizes of two drivers: two baseline cells, each compared with one other cell.
 const FILE: &str = r#"question = "Which?"
 workload = "latency"
 [factors]
@@ -22,12 +22,12 @@ fn cores(writer: &[u32], reader: &[u32]) -> Pin {
     Pin::Cores(writer.to_vec(), reader.to_vec())
 }
 
-/// As `auto` has it on a host of 4 cores.
+/// Cores of `auto` on a host with 4 cores.
 fn four() -> Pin {
     cores(&[0, 1], &[2, 3])
 }
 
-/// The plan; or error, marked text and hint.
+/// Returns the plan; or error, marked text and hint.
 fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Experiment, [String; 3]> {
     let mut descriptions = drivers();
     descriptions.insert("many".to_owned(), description("many", &["multicast"], &[]));
@@ -54,7 +54,7 @@ fn plan(sets: &[&str], pin: Pin) -> Experiment {
     planned(FILE, sets, pin).unwrap_or_else(|fault| panic!("{fault:#?}"))
 }
 
-/// The duets of a schedule: the run of the baseline, and the one beside it.
+/// Returns the duets of a schedule: the run of the baseline, and its partner.
 fn duets(schedule: &[ScheduledRun]) -> Vec<[ScheduledRun; 2]> {
     let (duets, rest) = schedule.as_chunks::<2>();
     assert!(rest.is_empty());
@@ -90,12 +90,12 @@ fn each_cell_is_made_beside_its_baseline_and_each_baseline_beside_itself() {
     for (cell, made) in made.iter().enumerate() {
         assert_eq!(schedule.iter().filter(|run| run.cell == cell).count(), *made);
     }
-    // the two of a duet take one time
+    // The two runs of a duet take the time of one.
     let alone = plan(&["design.duet=false", "design.blocks=6"], four());
     assert!(alone.schedule().iter().all(|run| run.duet.is_none()));
     let times = |experiment: &Experiment| experiment.design.expected_runs_ns(experiment.runs());
     assert_eq!(times(&experiment) * 36, times(&alone) * 24);
-    // one that is made beyond the schedule is of the same kind
+    // A block beyond the schedule has duets too.
     assert_eq!(duets(&experiment.block_again(9, 49)).len(), 4);
 }
 
@@ -104,7 +104,7 @@ fn the_halves_are_disjoint_alike_and_as_large_as_the_smaller_end_allows() {
     let eight = cores(&[0, 1, 2, 3], &[4, 5, 6, 7]);
     assert_eq!(four().halves(), Some([cores(&[0], &[2]), cores(&[1], &[3])]));
     assert_eq!(eight.halves(), Some([cores(&[0, 1], &[4, 5]), cores(&[2, 3], &[6, 7])]));
-    // what is left over stays unused
+    // Surplus cores stay unused.
     assert_eq!(cores(&[0, 1, 2], &[3, 4]).halves(), Some([cores(&[0], &[3]), cores(&[1], &[4])]));
     for few in [cores(&[0], &[1]), cores(&[0, 1], &[2]), cores(&[0], &[1, 2]), Pin::None] {
         assert_eq!(few.halves(), None);
@@ -127,7 +127,7 @@ fn halves_are_swapped_in_every_block() {
             );
         }
     }
-    // which one is first is drawn: neither half is always the first of the cell that is judged
+    // The order is drawn: the compared cell does not always start on the same half.
     let first = |seed: u64| {
         let experiment = plan(&[&format!("design.seed={seed}")], four());
         let duets = duets(&experiment.schedule());
@@ -171,12 +171,12 @@ fn where_there_can_be_none_it_is_refused_with_the_cause_and_the_next_step() {
     assert!(error.contains("`many/udp4-multicast/latency/32` cannot be measured in a duet"), "{error}");
     assert!(hint.contains("multicast = false"), "{hint}");
 
-    // baseline cells differ in size and driver: nothing says which is meant
+    // The baseline cells differ in size and driver, so the baseline of this cell is ambiguous.
     let sets = ["factors.include=[{ driver = \"plain\", size = 128 }]"];
     let [error, _, hint] = with(FILE, &sets);
     assert!(error.contains("`plain/udp4/latency/128` has no baseline to be measured beside"), "{error}");
     assert!(hint.contains("choose a baseline for it"), "{hint}");
-    // what is refused of a duet is a plan without
+    // The same file without `duet` is a valid plan.
     for text in [FILE, &without] {
         assert!(planned(text, &["workload=latency,throughput", "design.duet=false"], Pin::None).is_ok());
     }

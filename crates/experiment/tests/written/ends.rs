@@ -1,4 +1,4 @@
-//! Writers and readers that are asked for different QoS.
+//! Different QoS of writers and readers.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use experiment::{Experiment, History, Pin, Policy, QosDuration, QosOfEnds, Relia
 
 use crate::{plan, planned_with, source, support::description, told, with};
 
-/// With a driver that has every policy; else the error and the marked text.
+/// Plans with a driver that supports every policy; returns the error and the marked text otherwise.
 fn tried(text: &str) -> Result<Experiment, (String, String)> {
     let descriptions = BTreeMap::from([("dds".to_owned(), description("dds", &[], Policy::ALL))]);
     let source = source(&with(text), &["factors.driver=dds", "factors.size=32"]);
     planned_with(&source, &descriptions).map_err(|fault| {
         let (error, marked, _) = told(fault);
-        // behind its place
+        // The text after the position.
         let error = error.split_once(": ").map_or(error.as_str(), |(_, error)| error).to_owned();
         (error, marked)
     })
@@ -37,22 +37,22 @@ fn each_end_has_what_is_asked_of_it_over_what_is_asked_of_both() {
     let [second, millisecond] = [1_000_000_000, 1_000_000].map(|ns| Some(QosDuration::Ns(ns)));
     assert_eq!((writer.deadline_ns, reader.deadline_ns), (second, second));
     assert_eq!((writer.minimum_separation_ns, reader.minimum_separation_ns), (None, millisecond));
-    // there are readers that must be told of a lifespan
+    // Some readers need the lifespan too.
     let two_seconds = Some(QosDuration::Ns(2_000_000_000));
     assert_eq!((writer.lifespan_ns, reader.lifespan_ns), (two_seconds, two_seconds));
-    // what blocks is a write
+    // Only a write can block.
     assert!(writer.max_blocking_ns.is_some() && reader.max_blocking_ns.is_none());
     let factors = &experiment.cells[0].factors;
     assert!(!factors.is_reliable(0));
     assert_eq!(factors.writer_qos(0), *writer);
     assert_eq!(factors.reader_qos(0), *reader);
-    // what is asked of both is not written twice
+    // Without different policies there is no QoS per endpoint.
     assert!(plan(&with("[qos]\ndurability = \"volatile\"\n"), &[]).cells[0].factors.qos_of_ends.is_none());
 }
 
 #[test]
 fn what_is_asked_of_both_is_judged_at_the_ends_that_have_it() {
-    // only readers have a minimum separation, and it must be within their deadline
+    // Only readers have a minimum separation, and it must not exceed their deadline.
     let experiment =
         tried("[qos]\nminimum_separation = \"1s\"\ndeadline = \"2s\"\n[qos.writer]\ndeadline = \"500ms\"\n");
     let experiment = experiment.expect("a plan");
@@ -60,13 +60,13 @@ fn what_is_asked_of_both_is_judged_at_the_ends_that_have_it() {
     assert!(writer.minimum_separation_ns.is_none() && reader.minimum_separation_ns.is_some());
     tried("[qos]\ndeadline = \"500ms\"\nminimum_separation = \"1s\"\n[qos.reader]\ndeadline = \"2s\"\n")
         .expect("a plan");
-    // the depth is that of the end that keeps so much
+    // The depth applies to the endpoint with keep-last.
     let experiment =
         tried("[qos]\nhistory = \"keep_last\"\nhistory_depth = 5\n[qos.writer]\nhistory = \"keep_all\"\n");
     let experiment = experiment.expect("a plan");
     let QosOfEnds { writer, reader } = ends(&experiment, 0);
     assert_eq!((writer.history_depth, reader.history_depth), (None, Some(5)));
-    // guaranteed delivery is asked of no end, and so of no driver that has it not
+    // No endpoint requests reliable delivery, so a driver without it is accepted.
     let bare = BTreeMap::from([("bare".to_owned(), description("bare", &[], &[]))]);
     let text = "[qos]\nreliability = \"reliable\"\n[qos.writer]\nreliability = \"best_effort\"\n\
                 [qos.reader]\nreliability = \"best_effort\"\n";
@@ -106,7 +106,7 @@ fn what_is_no_policy_of_an_end_is_refused_where_it_stands() {
     }
     let (error, _) = tried("[qos.reader.reader]\ndeadline = \"1s\"\n").expect_err("it is refused");
     assert!(error.contains("one end has no `writer` and no `reader` of its own"), "{error}");
-    // each end by itself, with what is said of both
+    // Each endpoint is checked with the policies of both.
     let (error, marked) = tried("[qos]\ndeadline = \"1ms\"\n[qos.reader]\nminimum_separation = \"1s\"\n")
         .expect_err("it is refused");
     assert!(error.contains("shorter than the minimum separation") && marked == "\"1ms\"", "{error} {marked}");
@@ -114,7 +114,7 @@ fn what_is_no_policy_of_an_end_is_refused_where_it_stands() {
 
 #[test]
 fn ends_that_never_match_are_refused_and_those_that_do_are_not() {
-    // by DDS 1.4 section 2.2.3, each with one that meets what is requested
+    // By DDS 1.4 section 2.2.3: an offer that does not match, and one that does.
     for (offered, requested, meets) in [
         ("reliability = \"best_effort\"", "reliability = \"reliable\"", "reliability = \"best_effort\""),
         ("durability = \"volatile\"", "durability = \"transient_local\"", "durability = \"volatile\""),
@@ -150,7 +150,7 @@ fn ends_that_never_match_are_refused_and_those_that_do_are_not() {
         assert_eq!(marked, value, "{error}");
         tried(&file(meets)).unwrap_or_else(|error| panic!("{offered}, {meets}: {error:?}"));
     }
-    // what one end alone asks is held against the standard's default of the other
+    // A policy of one endpoint is compared with the standard's default of the other.
     let (error, _) = tried("[qos.reader]\ndeadline = \"1s\"\n").expect_err("it is refused");
     assert!(error.ends_with("deadline infinite offered, 1s requested"), "{error}");
     let (error, _) = tried("[qos.writer]\npartitions = [\"a\"]\n").expect_err("it is refused");

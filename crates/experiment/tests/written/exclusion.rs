@@ -1,4 +1,4 @@
-//! What is excluded need not be possible: it is not held against what a driver can do.
+//! Excluded cells: a driver need not support them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Experiment, Fault, ReceiveMode};
 
 use crate::{ids, planned_with, source, support::drivers};
 
-/// Two drivers, of which `bare` has neither shared memory, nor polling, nor multicast, nor reliability.
+/// Two drivers; `bare` supports no shared memory, polling, multicast or reliability.
 fn unequal() -> BTreeMap<String, DriverDescription> {
     let mut drivers = drivers();
     drivers.get_mut("bare").expect("it is there").transports.retain(|transport| transport.name == "udp4");
@@ -76,17 +76,17 @@ fn a_size_that_one_transport_does_not_carry_is_taken_from_that_one() {
 #[test]
 fn what_is_left_of_it_is_refused_as_before() {
     let text = |more: &str| format!("{BOTH}\nsize = [64, 128]\ntransport = [\"udp4\", \"shm\"]\n{more}");
-    // cells of another size are left
+    // Cells of another size are left.
     for exclude in ["{ driver = \"bare\", transport = \"shm\", size = 64 }", "{ driver = \"dds\" }"] {
         let refused = planned(&text(&format!("exclude = [{exclude}]"))).expect_err("it is refused");
         assert!(refused.error.ends_with("driver `bare` has no transport `shm`"), "{exclude}: {refused:?}");
         assert!(refused.hint.contains("it has udp4"), "{refused:?}");
     }
-    // what was added is not subject to it
+    // Excludes do not apply to included cells.
     let added = "exclude = [{ driver = \"bare\", transport = \"shm\" }]\ninclude = [{ driver = \"bare\", transport = \"shm\" }]";
     let refused = planned(&text(added)).expect_err("it is refused");
     assert!(refused.error.ends_with("driver `bare` has no transport `shm`"), "{refused:?}");
-    // nobody asked for this one
+    // No cell of the file has this transport.
     let stray =
         "exclude = [{ driver = \"bare\", transport = \"shm\" }, { driver = \"bare\", transport = \"tcp4\" }]";
     let refused = planned(&text(stray)).expect_err("it is refused");

@@ -1,4 +1,4 @@
-//! What is refused of a file and of changes to it, with its place.
+//! Errors in a file and in changes to it, with their positions.
 
 use crate::{SMALL, refused, with};
 

@@ -1,4 +1,4 @@
-//! From the text of a file to a plan.
+//! Plans of experiment files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -123,7 +123,7 @@ fn a_baseline_is_measured_twice_in_each_block() {
         assert_eq!(runs, BTreeSet::from([(0, false), (0, true), (1, false)]));
         assert!(block.iter().all(|run| run.block == block[0].block));
     }
-    // neither copy is always the first
+    // Neither of the two runs is always the first.
     let twin_first: BTreeSet<bool> = schedule
         .chunks(3)
         .map(|block| block.iter().find(|run| run.cell == 0).expect("a baseline run").twin)
@@ -135,7 +135,7 @@ fn a_baseline_is_measured_twice_in_each_block() {
 fn a_budget_says_how_many_blocks_a_precision_may_take() {
     let file = with("[design]\nprecision = \"2%\"\nbudget = \"30s\"\n");
     let experiment = plan(&file, &[]);
-    // two cells of 1.4 s each, with a noise probe and a reference of 140 ms each
+    // Two cells of 1.4 s each, with a noise probe and a reference of 140 ms each.
     assert_eq!(experiment.design.blocks, 9);
     let precision = experiment.design.precision.as_ref().expect("a precision");
     assert_eq!((precision.half_width_pct, precision.pilot_blocks), (2.0, 6));
@@ -149,20 +149,20 @@ fn a_budget_says_how_many_blocks_a_precision_may_take() {
 #[test]
 fn the_number_of_blocks_follows_from_the_claims() {
     let least = |experiment: &Experiment| results::least_blocks(experiment);
-    // one pair, p50 and p99: 2 / 2^7 <= 5 % / 2, and one block to spare
+    // One pair, p50 and p99: 2 / 2^7 <= 5 % / 2, and one block to spare.
     let pair = with("[design]\nbaseline = { size = 32 }\n");
     let experiment = plan(&pair, &["factors.size=32,64"]);
     assert_eq!((experiment.design.blocks, least(&experiment)), (8, 7));
     assert!(experiment.notes.is_empty(), "{:?}", experiment.notes);
-    // four pairs
+    // Four pairs.
     let experiment = plan(&pair, &["factors.size=32,64,128,256,512"]);
     assert_eq!((experiment.design.blocks, least(&experiment)), (10, 9));
-    // a pilot may not be all there is either
+    // With a target precision the pilot has this default, and a small budget does not go below it.
     let precise = plan(&pair, &["factors.size=32,64", "design.precision=20%"]);
     assert_eq!(precise.design.precision.map(|precision| precision.pilot_blocks), Some(8));
     let little = plan(&pair, &["factors.size=32,64", "design.precision=20%", "design.budget=38s"]);
     assert_eq!(little.design.blocks, 8);
-    // without a baseline there is an interval for each cell from 6 blocks on
+    // Without a baseline, each cell has a CI from 6 blocks on.
     assert_eq!(plan(&with(""), &[]).design.blocks, 6);
 }
 
@@ -191,7 +191,7 @@ fn what_no_named_driver_can_do_is_refused_and_left_out_where_none_is_named() {
     let (error, marked, _) = refused(text, &["factors.driver=bare,dds"]);
     assert_eq!(marked, "\"reliable\"");
     assert!(error.starts_with("f.toml:4:19: driver `bare` cannot guarantee delivery"), "{error}");
-    // of a driver that is taken away nothing is said
+    // A driver that is excluded has no notes.
     let experiment = plan(text, &["qos.reliability=strongest", "factors.exclude=[{ driver = \"bare\" }]"]);
     assert_eq!((ids(&experiment), experiment.notes.len()), (vec!["dds/udp4/latency/64"], 0));
     let (error, ..) = refused(text, &["factors.transport=pigeon"]);

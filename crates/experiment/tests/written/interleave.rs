@@ -23,7 +23,7 @@ fn joined(a: &[&str], b: &[&str]) -> Result<Experiment, InterleaveError> {
         traces: &traces,
         pin: Pin::None,
         seed: 7,
-        // of a plan with a baseline, which only the joint one has
+        // Only the joint plan has a baseline.
         least_blocks: &|plan| 7 * u32::from(!plan.design.baseline.is_empty()),
     };
     written.interleave(&given, [plan(a), plan(b)], ["a".to_owned(), "b".to_owned()], false)
@@ -48,7 +48,7 @@ fn cells_of_b_are_compared_with_those_of_a_that_agree_in_the_other_factors() {
     assert!(experiment.design.repeat_noisy);
     assert_eq!(pairs(&experiment), [[all[2], all[0]], [all[3], all[1]]]);
     assert_eq!([all[0], all[3]].map(|id| experiment.variant(id)), [Some("A"), Some("B")]);
-    // as many blocks as the claims need, with one to spare; A twice, B once
+    // The blocks that the claims need, and one to spare; A twice, B once.
     assert_eq!(experiment.design.blocks, 8);
     assert_eq!(experiment.runs_per_block(), 6);
     assert!(experiment.notes.is_empty(), "{:?}", experiment.notes);

@@ -1,4 +1,4 @@
-//! Loads and flows that cannot be.
+//! Invalid loads and flows.
 
 use crate::{
     paced::{FLOWS, paced},

@@ -1,4 +1,4 @@
-//! Experiments as written: from the text of a file to a plan.
+//! Tests of experiment files: from the text to a plan.
 
 mod batch;
 mod changes;
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use experiment::{DriverDescription, Experiment, Fault, Given, Pin, Source, TraceText};
 use support::drivers;
 
-/// Files of times that are there.
+/// Trace files that exist.
 const TRACES: [(&str, &str); 4] = [
     ("all.txt", "0\n0.25\n0.25\n0.75\n"),
     ("early.txt", "# the first 100 ms\n0\n0.1\n"),
@@ -85,13 +85,13 @@ pub(crate) fn plan(text: &str, sets: &[&str]) -> Experiment {
     planned(&source(text, sets)).unwrap_or_else(|fault| panic!("{fault:#?}"))
 }
 
-/// The error, the marked text and the hint.
+/// Returns the error, the marked text and the hint.
 #[track_caller]
 pub(crate) fn refused(text: &str, sets: &[&str]) -> (String, String, String) {
     told(planned(&source(text, sets)).expect_err("it is refused"))
 }
 
-/// Likewise.
+/// Converts an error to its text, the marked text and the hint.
 pub(crate) fn told(fault: Fault) -> (String, String, String) {
     let marked = match fault.excerpt.as_slice() {
         [] => String::new(),
@@ -108,7 +108,7 @@ pub(crate) fn ids(experiment: &Experiment) -> Vec<&str> {
     experiment.cells.iter().map(|cell| cell.id.as_str()).collect()
 }
 
-/// The small file with something behind it.
+/// Returns the small file with more text appended.
 pub(crate) fn with(more: &str) -> String {
     format!("{SMALL}{more}")
 }

@@ -1,4 +1,4 @@
-//! The workload `paced`: rates, arrivals, files of times and flows.
+//! The workload `paced`: rates, arrivals, trace files and flows.
 
 use experiment::{Load, Rate, Reliability, Trace, Workload};
 
@@ -12,7 +12,7 @@ driver = "dds"
 size = 64
 "#;
 
-/// The same with more behind it.
+/// Returns the file with more text appended.
 pub(crate) fn paced(more: &str) -> String {
     format!("{PACED}{more}")
 }
@@ -99,7 +99,7 @@ fn bursts_are_a_number_and_a_period() {
     assert_eq!(experiment.notes, ["bursts of 1 are a constant rate: `1/1ms` is measured as such"]);
     let burst = experiment.cells[0].factors.load.as_ref().expect("a load");
     assert_eq!(*burst, Load::Burst { rate: Rate { samples: 10, period_ns: 100_000_000 } });
-    // a burst at 0, 100 ms, ... 700 ms; and at 800 ms none
+    // Bursts at 0, 100 ms, ... 700 ms; none at 800 ms.
     let planned = [1, 700_000_000, 700_000_001, 800_000_000].map(|ns| burst.planned(ns));
     assert_eq!(planned, [Some(10), Some(70), Some(80), Some(80)]);
 }
@@ -144,7 +144,7 @@ baseline = { rate = "5k/s" }
         ]
     );
     assert_eq!(experiment.design.baseline, ["dds/udp4/paced/64/rate-5000"]);
-    // a baseline of all rates is compared at each
+    // With a baseline of all rates, cells are compared at each rate.
     let text =
         paced("rate = [1000, \"max\"]\nbatch_bytes = [0, 1024]\n[design]\nbaseline = { batch_bytes = 0 }\n");
     let experiment = plan(&text, &[]);
@@ -197,10 +197,10 @@ fn flows_are_streams_of_one_run() {
     let burst = Load::Burst { rate: Rate { samples: 3, period_ns: 100_000_000 } };
     assert_eq!(streams[1], ("video".to_owned(), 32_768, burst));
     assert!(matches!(&streams[2].2, Load::Trace { trace } if trace.samples == 4));
-    // the smallest decides whether a batch holds more than one
+    // The smallest flow decides whether a batch holds more than one sample.
     let experiment = plan(FLOWS, &["factors.batch_bytes=0,1KiB,100"]);
     assert_eq!(ids(&experiment), ["dds/udp4/paced/flows", "dds/udp4/paced/flows/batch-1024"]);
-    // a transport that does not carry one of them carries no run
+    // An unsupported policy or flow size is rejected.
     let (error, marked, _) =
         refused(FLOWS, &["factors.transport=udp4", "factors.driver=bare", "qos.deadline=1s"]);
     assert!(error.contains("has no policy deadline") && marked == "1s", "{error}");
@@ -219,13 +219,13 @@ fn a_flow_may_have_policies_of_its_own() {
     assert_eq!(asked(1), (Some(Reliability::BestEffort), Some(7)));
     assert_eq!(asked(2), asked(0));
     assert!(factors.flows[0].qos.is_none() && factors.flows[1].qos.is_some());
-    // over those of a profile
+    // The policies of a flow override those of a profile.
     let profiles = format!("{text}\n[profiles.deep]\nhistory = \"keep_last\"\nhistory_depth = 3\n");
     let experiment = plan(&profiles, &["factors.profile=deep"]);
     let qos = experiment.cells[0].factors.writer_qos(1);
     let found = (qos.history_depth, qos.max_samples, qos.reliability);
     assert_eq!(found, (Some(3), Some(7), Some(Reliability::BestEffort)));
-    // what a driver has not, and what contradicts itself, is refused where it stands
+    // An unsupported policy and a contradiction are rejected at their position.
     let (error, marked, _) = refused(&text, &["factors.driver=bare"]);
     assert!(error.contains("has no policy resource_limits") && marked == "7", "{error} {marked}");
     let (error, marked, _) = refused(&text.replace("max_samples = 7", "max_samples = 0"), &[]);

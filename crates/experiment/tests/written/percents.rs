@@ -1,4 +1,4 @@
-//! Rates in percent of what a cell has without a plan.
+//! Rates in percent of a measured maximum.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn percents_are_of_one_maximum_for_cells_that_differ_in_their_load_only() {
     let load = experiment.cells[6].factors.load.as_ref().expect("a load");
     let percent = Share::of_percent(99.5).expect("a share");
     assert_eq!(*load, Load::Share { percent, arrival: Arrival::Poisson, rate: None });
-    // what is due is known with the maximum
+    // The number of planned samples is known only with the maximum.
     assert_eq!((load.planned(1_000_000_000), load.rate(), load.known()), (None, None, None));
     let known = load.clone().with_maximum(2_000.0);
     assert_eq!(
@@ -62,7 +62,7 @@ fn what_measures_a_maximum_takes_of_the_budget() {
     assert_eq!(plan(&text(needed_ms + 1), &[]).cells.len(), 1);
     let (error, ..) = refused(&text(needed_ms - 1), &[]);
     assert!(error.contains("more than the budget"), "{error}");
-    // with a precision there are fewer blocks
+    // With a target precision, the runs of the maximum leave room for fewer blocks.
     let blocks = |rate: &str| {
         let file = paced(&format!("rate = {rate}\n[design]\nprecision = \"2%\"\nbudget = \"20s\"\n"));
         plan(&file, &[]).design.blocks

@@ -1,4 +1,4 @@
-//! How much either end may hold: queues of samples and buffers of sockets; groups and delays of readers.
+//! Sample queues, socket buffers, receive groups and polling delays.
 
 use experiment::{Characterize, Queues, ReceiveGroup, ReceiveMode};
 
@@ -27,15 +27,15 @@ fn queues_and_buffers_are_factors_of_either_end() {
         polling_delay_ns: None,
     };
     assert_eq!(factors.queues, queues);
-    // each end has its own limit, and all else as the other
+    // The endpoints differ only in their limit.
     let (writer, reader) = (factors.writer_qos(0), factors.reader_qos(0));
     assert_eq!((writer.max_samples, reader.max_samples), (Some(10), Some(1000)));
     assert_eq!((writer.history, writer.reliability), (reader.history, reader.reliability));
-    // what is bounded by bytes: the octets of 10 samples, and of each 8 bytes that DDS puts before them
+    // Middleware that limits bytes: the octets of 10 samples, each with 8 bytes that DDS puts before them.
     assert_eq!(factors.send_queue_bytes(), Some(10 * (64 + 8)));
     let unaligned = plan(&text, &["factors.size=65"]);
     assert_eq!(unaligned.cells[0].factors.send_queue_bytes(), Some(10 * (68 + 8)));
-    // without the factors both are as the QoS says
+    // Without the factors, the QoS of both endpoints is unchanged.
     let factors = &plan(&with(""), &[]).cells[0].factors;
     assert!(factors.queues.is_default());
     assert_eq!(factors.send_queue_bytes(), None);
@@ -78,7 +78,7 @@ fn a_driver_without_the_policy_is_left_out_where_nobody_named_it() {
     let (error, marked, hint) = refused(text, &["factors.driver=bare,dds"]);
     assert!(error.contains("has no policy resource_limits") && marked == "9", "{error} {marked}");
     assert!(hint.contains("`bare` holds: `receive_buffer`"), "{hint}");
-    // buffers are the sockets' affair
+    // Socket buffers need no RESOURCE_LIMITS.
     assert_eq!(ids(&plan(&text.replace("receive_queue", "receive_buffer"), &[])).len(), 2);
 }
 
@@ -201,7 +201,7 @@ fn delays_are_of_streams_that_are_polled_for() {
     assert_eq!((delayed.polling_delay_ns, delayed.words().as_str()), (Some(1_000_000), ""));
     let more = format!("{more}exclude = [{{ polling_delay = \"0s\" }}]\n");
     assert_eq!(ids(&plan(&with(&more), &sets)), ["plain/udp4/throughput/64/delay-1ms"]);
-    // flags say the same
+    // The flags of `characterize` give the same plan.
     let flags = Characterize {
         drivers: vec!["plain".to_owned()],
         sizes: vec![64],

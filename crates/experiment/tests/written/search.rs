@@ -1,4 +1,4 @@
-//! The workload `search`: its goals, and what is refused of them.
+//! The workload `search`: goals and rejections.
 
 use experiment::{Aim, Search, Workload};
 
@@ -77,7 +77,7 @@ fn what_a_search_cannot_mean_is_refused_with_its_place() {
     ] {
         let (error, marked, hint) = refused(&search(&format!("\n[search]\n{more}\n")), &[]);
         assert!(error.contains(said), "{more}: {error}");
-        // the width is a default there
+        // The position is empty because the width is a default.
         let of_default = said.contains("narrower") && !more.contains("width");
         assert!(of_default || !marked.is_empty(), "{more}: {error}");
         assert!(!hint.is_empty());

@@ -1,4 +1,4 @@
-//! Middlewares as they are shipped, as a factor; and drivers whose middleware is not there.
+//! Middleware as shipped, as a factor; and drivers whose middleware is not installed.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn tuned_and_as_shipped_are_cells_that_differ_in_what_nobody_asked_for() {
     assert_eq!(ids(&experiment), ["dds/udp4/latency/32", "dds/udp4/latency/32/as-shipped"]);
     let [tuned, shipped] = [0, 1].map(|cell| &experiment.cells[cell].factors);
     assert_eq!((tuned.as_shipped(), shipped.as_shipped()), ("", ", as shipped"));
-    // the workload, and what was written, holds for both
+    // Settings of the workload and of the file apply to both.
     for factors in [tuned, shipped] {
         let qos = &factors.qos;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Drivers that are not there, and what they say of themselves.
+//! Descriptions of drivers that do not exist.
 
 use std::collections::BTreeMap;
 

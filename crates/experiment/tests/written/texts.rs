@@ -1,4 +1,4 @@
-//! Any text is an experiment or refused in words, and one that is written reads back.
+//! Property tests: any text is an experiment or an error, and a serialized experiment reads back.
 
 use experiment::{Arrival, QosDuration, Written, WrittenRate};
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn the_schema_knows_every_key() {
 }
 
 proptest! {
-    /// Whatever stands in a file or on the command line, it is a plan or an error with words.
+    /// Any text in a file or on the command line is a plan or an error with a text.
     #[test]
     fn no_text_is_too_much(text in "\\PC{0,80}", set in "\\PC{0,30}") {
         for source in [source(&text, &[]), source(&with(&text), &[&set]), source(SMALL, &["design.seed=1", &set])] {
@@ -38,7 +38,7 @@ proptest! {
         }
     }
 
-    /// The same with what nearly means something.
+    /// The same with texts that are almost valid.
     #[test]
     fn no_words_are_too_much(
         key in "(factors|design|qos|limits|profiles|options|flows|dds|size|rate|arrival|trace|driver|exclude|baseline|blocks|deadline|\\.|\"|'){1,6}",
@@ -52,7 +52,7 @@ proptest! {
         }
     }
 
-    /// As written, written down and read again.
+    /// Serialized and parsed again.
     #[test]
     fn what_is_written_reads_back(
         sizes in prop::collection::vec(0_u64..1 << 40, 1..4),

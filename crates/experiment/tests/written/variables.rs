@@ -1,4 +1,4 @@
-//! Environment variables of the agents, as factors.
+//! Environment variables of the agents as factors.
 
 use crate::{ids, plan, refused, with};
 
@@ -11,7 +11,7 @@ fn list_of_values_becomes_cells_and_baseline_selects_one() {
     let text = with("[factors.env]\nLD_PRELOAD = [false, \"/opt/new/slow.so\"]\nTHREADS = 4\nEMPTY = \"\"\n");
     let sets = ["factors.size=32", "design.baseline.env.LD_PRELOAD=false"];
     let experiment = plan(&text, &sets);
-    // what all cells have in common is in no id
+    // A variable that all cells have in common is not part of the id.
     let expected = ["dds/udp4/latency/32/LD-PRELOAD-unset", "dds/udp4/latency/32/LD-PRELOAD-slow.so"];
     assert_eq!(ids(&experiment), expected);
     let [unset, set] = [0, 1].map(|cell| &experiment.cells[cell].factors.env);

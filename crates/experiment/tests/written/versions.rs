@@ -1,4 +1,4 @@
-//! Several versions of a middleware in one experiment: its options, and pairs of them.
+//! Several versions of a middleware in one experiment: options and pairs.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Experiment, Fault};
 
 use crate::{planned_with, source, support::drivers, with};
 
-/// The driver `dds` in two versions beside the one without, and the two at the ends of a pair.
+/// The driver `dds` without a version and in two versions, and the pair of both versions.
 fn versions() -> BTreeMap<String, DriverDescription> {
     let mut descriptions = drivers();
     for version in ["2.14", "3.2"] {
@@ -19,7 +19,7 @@ fn versions() -> BTreeMap<String, DriverDescription> {
     descriptions
 }
 
-/// The small file with these drivers, and with something behind it.
+/// Plans the small file with these drivers and more text appended.
 fn planned(drivers: &str, more: &str) -> Result<Experiment, Fault> {
     let text = with(more).replace("driver = \"dds\"", &format!("driver = {drivers}"));
     planned_with(&source(&text, &[]), &versions())
@@ -40,7 +40,7 @@ fn two_versions_share_no_memory() {
     assert!(fault.error.contains("has no transport `pigeon`"), "{}", fault.error);
 }
 
-/// What each driver is asked for, in the order of the cells.
+/// Returns the requested option of each driver, in the order of the cells.
 fn depths(drivers: &str, options: &str) -> Vec<(String, Option<String>)> {
     let experiment = planned(drivers, options).unwrap_or_else(|fault| panic!("{fault:#?}"));
     let of = |cell: experiment::Cell| (cell.factors.driver, cell.factors.options.get("depth").cloned());
@@ -63,7 +63,7 @@ fn options_of_a_name_hold_for_its_versions() {
     assert_eq!(depths(all, none), of([Some("5"), Some("5"), None, None]), "also where they are none");
     let version = "[options.\"dds@2.14\"]\ndepth = 7\n";
     assert_eq!(depths(all, version), of([None, Some("7"), None, None]));
-    // where the name itself takes no part
+    // The driver without a version is not measured.
     let found = depths("[\"dds@2.14\", \"dds@3.2\"]", "[options.dds]\ndepth = [1, 2]\n");
     let each = ["dds@2.14", "dds@3.2"].into_iter().flat_map(|driver| ["1", "2"].map(|depth| (driver, depth)));
     let each: Vec<_> = each.map(|(driver, depth)| (driver.to_owned(), Some(depth.to_owned()))).collect();
@@ -107,7 +107,7 @@ fn options_of_a_pair_are_for_both_ends_or_for_one() {
     assert!(experiment.cells.iter().all(|cell| cell.factors.options_of_end(false).is_empty()));
     let fault = planned_pair("writer_width = 1\n").expect_err("no such option");
     assert!(fault.error.contains("has no option `writer_width`"), "{}", fault.error);
-    // one driver's options are as they are called
+    // Options of a single driver have no prefix.
     let experiment = planned("\"dds\"", "[options.dds]\ndepth = 5\n").expect("a plan");
     let factors = &experiment.cells[0].factors;
     assert_eq!(
