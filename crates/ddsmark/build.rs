@@ -1,4 +1,4 @@
-//! Tells the program the revision that it is built from, where there is one.
+//! Build script: sets `DDSMARK_REVISION` to the git revision, if there is one.
 
 use std::process::Command;
 
@@ -12,7 +12,7 @@ fn main() {
         (git(&["rev-parse", "HEAD"]), git(&["rev-parse", "--git-path", "logs/HEAD"]))
     {
         println!("cargo::rustc-env=DDSMARK_REVISION={revision}");
-        // each commit and checkout adds a line there
+        // Git appends a line to this file for each commit and checkout.
         println!("cargo::rerun-if-changed={log}");
     }
     println!("cargo::rerun-if-changed=build.rs");

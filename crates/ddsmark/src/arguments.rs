@@ -1,4 +1,4 @@
-//! The command line. Help, completions, man pages and the reference are made from this.
+//! Command-line arguments: the source of help, completions, man pages and the reference.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -88,7 +88,7 @@ Examples:
   ddsmark characterize --driver example@2.14,example@3.2
       two versions, held against each other";
 
-/// Measures DDS middleware: latency, throughput and what they cost, beside a bare socket.
+/// Measure DDS middleware: latency, throughput and resource use, compared with a bare socket.
 #[derive(Debug, Parser)]
 #[command(name = "ddsmark", version, max_term_width = 100, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}"))]
 pub struct Arguments {
@@ -98,40 +98,40 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure latency and throughput over sample sizes, throughput unbatched and batched.
+    /// Measure latency and throughput over sample sizes, with and without batching.
     ///
-    /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in shuffled order. The
-    /// result is saved after every run; the tables are printed at the end.
+    /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in random
+    /// order. The result is saved after every run. The tables are printed at the end.
     #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Characterize(Box<Characterize>),
-    /// Measure what an experiment file or a recipe asks.
+    /// Measure an experiment file or a recipe.
     ///
-    /// Everything in the file is checked before the first packet. The result is saved after every run; the tables are
+    /// The whole file is checked before anything is measured. The result is saved after every run. The tables are
     /// printed at the end.
     #[command(after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Run(Run),
-    /// Tell what this host can and cannot resolve today: measure the same thing twice in every block.
+    /// Determine the noise floor of this host: measure the same configuration twice in every block.
     ///
-    /// An experiment of small and large samples, latency and throughput, in pairs of runs with nothing different between
-    /// them. It says how far runs scatter, which effects 6, 12 and 24 blocks would find, and whether anything is said to differ from
-    /// itself. The outcome is kept for `ddsmark run --dry-run`, in `$XDG_STATE_HOME/ddsmark/selftest.json`. Ends with 1 if
-    /// something differs from itself.
+    /// Measures small and large samples, latency and throughput, in pairs of runs without any difference between
+    /// them. Reports the spread of runs, the minimum detectable effect with 6, 12 and 24 blocks, and any cell that
+    /// differs from itself. The result is stored in `$XDG_STATE_HOME/ddsmark/selftest.json` for
+    /// `ddsmark run --dry-run`. Exits with status 1 if a cell differs from itself.
     #[command(after_help = EXIT_STATUS)]
     Selftest(SelfTest),
     /// Show the recipes: experiment files that come with ddsmark.
     #[command(subcommand)]
     Recipes(Recipes),
-    /// Print a result again.
+    /// Print the tables of a result.
     Report(Report),
     /// Compare two results, two cells of one result, or two variants that are measured now.
     ///
-    /// Says of each figure whether it is higher, lower, equivalent, or whether the runs cannot tell. Refuses to compare what
-    /// differs in more than the named factors. Cells of one result are paired by block. A claim between two results must hold
-    /// whatever part of the change of the host is in the difference, as the reference of each block shows it. `--interleave`
-    /// measures two variants in alternating blocks, so that nothing else differs between them.
+    /// Reports for each metric whether it is higher, lower, equivalent or inconclusive. Rejects results that differ
+    /// in more than the named factors. Cells of one result are paired by block. Between two results, a difference
+    /// counts only if it holds for any share of the host's change, which the reference of each block shows.
+    /// `--interleave` measures two variants in alternating blocks, so that nothing else differs between them.
     #[command(after_help = format!("{COMPARE_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Compare(Compare),
-    /// Show the drivers that can be measured.
+    /// Show, install and check drivers.
     #[command(subcommand)]
     Drivers(Drivers),
     /// Generate completions, man pages and the reference of this command.
@@ -141,16 +141,15 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct Characterize {
-    /// Driver to measure: a name, `NAME@VERSION`, `WRITER+READER` for ends with different drivers, or the path of a file. May be
-    /// given several times.
+    /// Driver to measure: a name, `NAME@VERSION`, `WRITER+READER` for different drivers of writer and reader, or
+    /// the path of a file. Can be repeated. By default one driver of each name, without simulations.
     ///
-    /// A version is any that is installed and begins so, the highest of several. Without one it is the driver that has none,
-    /// else the highest. Without `--driver`: `udp`, the bare socket, and then every other name that `ddsmark drivers list` shows
-    /// and that is no simulation.
+    /// `NAME@VERSION` is the highest installed version that starts with VERSION. `NAME` is the driver without a
+    /// version, else its highest version. By default `udp`, the bare socket, is the first driver.
     #[arg(long, value_name = "D", value_delimiter = ',')]
     pub driver: Vec<String>,
 
-    /// Payload size in bytes, with the 16-byte sample header in it. May be given several times.
+    /// Payload size in bytes, including the 16-byte sample header. Can be repeated.
     #[arg(
         long,
         value_name = "N",
@@ -159,25 +158,26 @@ pub struct Characterize {
     )]
     pub size: Vec<u64>,
 
-    /// What to measure: one or both.
+    /// Workload to measure. Can be repeated.
     #[arg(long, value_name = "W", value_delimiter = ',', value_parser = parse::workload(), default_values = ["latency", "throughput"])]
     pub workload: Vec<Workload>,
 
-    /// Measure throughput also with samples packed into batches of at most so many bytes; 0: do not.
+    /// Also measure throughput with batches of at most this many payload bytes; 0 disables it.
     #[arg(long, value_name = "BYTES", default_value_t = 8192)]
     pub batch_bytes: u64,
 
-    /// Delivery guarantee to ask for.
+    /// Reliability to request.
     #[arg(long, value_name = "R", value_enum, default_value_t = Reliability::Strongest)]
     pub reliability: Reliability,
 
-    /// How samples are received.
+    /// Receive mode.
     #[arg(long, value_name = "MODE", value_parser = parse::receive_mode(), default_value = "waitset")]
     pub receive: ReceiveMode,
 
-    /// With `--receive polling`: how long a reader sleeps when nothing is there, up to `100ms`. Without it, not at all.
+    /// Sleep time of a polling reader after it found no sample, `1us` to `100ms`; for `--receive polling`. By
+    /// default it does not sleep.
     ///
-    /// It changes nothing about latency.
+    /// Has no effect on latency.
     #[arg(long, value_name = "TIME", value_parser = parse::time)]
     pub polling_delay: Option<Duration>,
 
@@ -185,64 +185,65 @@ pub struct Characterize {
     #[arg(long, value_name = "NAME", default_value = "lo")]
     pub interface: String,
 
-    /// Send data by multicast; refused for a driver that cannot. Without it, by unicast.
+    /// Send data by multicast. By default data is sent by unicast.
     ///
-    /// A run in which the kernel sent less by multicast than the samples hold is invalid.
+    /// Rejected for a driver without multicast. A run is invalid if the kernel sent less by multicast than the
+    /// payload of its samples.
     #[arg(long)]
     pub multicast: bool,
 
-    /// Run each middleware as it is shipped: without what its driver sets unasked, and without sizes of queues.
+    /// Run each middleware as shipped: without the driver's own tuning and without queue sizes.
     ///
-    /// What the workload needs, and what is asked for by name, still holds. The tables say `as shipped`.
+    /// Settings that the workload needs and explicitly requested settings still apply. The tables say `as shipped`.
     #[arg(long)]
     pub vendor_defaults: bool,
 
-    /// Transport to use. Without it, the default of each driver.
+    /// Transport to use. By default the first transport of each driver.
     #[arg(long, value_name = "NAME")]
     pub transport: Option<String>,
 
-    /// Option of one driver; `ddsmark drivers info D` lists them. May be given several times.
+    /// Set an option of a driver; `ddsmark drivers info D` lists them. Can be repeated.
     #[arg(long, value_name = "D.KEY=VALUE", value_parser = parse::driver_option)]
     pub option: Vec<DriverOption>,
 
-    /// Short runs: a first look.
+    /// Take a first look: 3 runs of 200 ms each, with 50 ms of warm-up.
     #[arg(long, conflicts_with = "precise")]
     pub quick: bool,
 
-    /// More and longer runs: figures to quote.
+    /// Measure values to quote: 10 runs of 5 s each, with 1 s of warm-up.
     #[arg(long)]
     pub precise: bool,
 
-    /// Runs of each cell, at least 3.
+    /// Number of runs of each cell, at least 3. By default 3; with `--precise` 10.
     #[arg(long, value_name = "N", help_heading = "Design")]
     pub runs: Option<u32>,
 
-    /// Measured time of each run, such as `800ms` or `5s`.
+    /// Measured time of each run, 20 ms to 1 hour, such as `800ms` or `5s`. By default `800ms`.
     #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
     pub duration: Option<Duration>,
 
-    /// Warm-up of each run: the same traffic, not recorded.
+    /// Warm-up of each run, 0 to 10 minutes: the same traffic, not recorded. By default `200ms`.
     #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
     pub warm_up: Option<Duration>,
 
-    /// Check every byte of one in so many samples; of the others the header.
+    /// Check every byte of each Nth sample; of the other samples, only the header.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Design")]
     pub check_every: u32,
 
-    /// Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded.
+    /// Seed of the run order and the payload. By default from the clock. Recorded in the result.
     #[arg(long, value_name = "N", help_heading = "Design")]
     pub seed: Option<u64>,
 
-    /// Time limit for the two ends of a run to find each other.
+    /// Time limit for writer and reader to match. By default `10s`.
     #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
     pub match_timeout: Option<Duration>,
 
-    /// Cores for the two ends of each run: `auto` (half of those that may be used for each; a single core is not pinned),
-    /// `none`, or those of writer and reader, `0,1` or `0-3,4-7`. Recorded in the result.
+    /// CPU cores of the two endpoints of each run: `auto` (half of the available cores for each; a single core is
+    /// not pinned), `none`, or the cores of writer and reader, such as `0,1` or `0-3,4-7`. Recorded in the result.
     #[arg(long, value_name = "CORES", value_parser = parse::pin, default_value = "auto", help_heading = "Host")]
     pub pin: PinChoice,
 
-    /// Keep the cores from idling, with spinning threads of the lowest priority. Recorded in the result.
+    /// Keep the cores from idling with spinning threads of the lowest priority. Recorded in the result.
     #[arg(long, help_heading = "Host")]
     pub keep_awake: bool,
 
@@ -255,45 +256,45 @@ pub struct Characterize {
 
 #[derive(Debug, Args)]
 pub struct Run {
-    /// An experiment file, with a `/` or an ending such as `.toml`; or the name of a recipe.
+    /// Experiment file, with a `/` or an extension such as `.toml`; or name of a recipe.
     #[arg(value_name = "FILE|RECIPE", required_unless_present = "resume")]
     pub experiment: Option<String>,
 
-    /// Go on with an interrupted experiment, after Ctrl-C, a crash or a reboot: the directory of its result. Also one that
-    /// `characterize` began.
+    /// Resume the interrupted experiment in this result directory, after Ctrl-C, a crash or a reboot. Also resumes
+    /// `characterize`.
     ///
-    /// Runs that were saved are kept, the others are made as they were planned. Refused where drivers, libraries or host are
-    /// no longer as they were.
+    /// Saved runs are kept, the others are measured as planned. Rejected if drivers, libraries or the host have
+    /// changed; see `--force`.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "set", "duet", "vendor_defaults", "dry_run", "no_reference", "out"])]
     pub resume: Option<PathBuf>,
 
-    /// With `--resume`: go on although something differs. The result says what.
+    /// Resume although drivers, libraries or the host have changed. The result records the changes.
     #[arg(long, requires = "resume")]
     pub force: bool,
 
-    /// Put another value in the place of one in the file, such as `factors.size=64,1024`. May be given several times.
+    /// Override a value in the experiment file, such as `factors.size=64,1024`. Can be repeated.
     ///
-    /// Dots in the key lead into tables. The value is as in the file; quotes around a single word, and brackets around a
-    /// list, may be left out.
+    /// Dots in the key lead into tables. The value is written as in the file; quotes around a single word and
+    /// brackets around a list can be omitted.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
-    /// Make each run at the same time as one of its baseline, each on half of the cores, swapped in every block. The same as
-    /// `--set design.duet=true`.
+    /// Make each run at the same time as a run of its baseline, each on half of the cores, swapped in every block.
+    /// Same as `--set design.duet=true`.
     ///
-    /// What disturbs the host disturbs both, so that their ratio shows smaller differences. Only the ratio counts: absolute
-    /// figures are under duet interference, and labelled so. Refused without a baseline, for other workloads than `latency`, and
-    /// with fewer than 4 cores.
+    /// Host noise then affects both runs, and their ratio shows smaller differences. Only the ratio is valid:
+    /// absolute values are under duet interference, and labelled so. Needs a baseline, workload `latency`, no
+    /// multicast, and 4 cores.
     #[arg(long)]
     pub duet: bool,
 
-    /// Run each middleware as it is shipped, without what its driver sets unasked. The same as
-    /// `--set factors.vendor_defaults=true`; with `--set factors.vendor_defaults=false,true` both are measured side by side.
+    /// Run each middleware as shipped, without the driver's own tuning. Same as
+    /// `--set factors.vendor_defaults=true`; measure both with `--set factors.vendor_defaults=false,true`.
     #[arg(long)]
     pub vendor_defaults: bool,
 
-    /// Print the plan and measure nothing: cells, blocks, runs, about what they take, and the smallest effect that they will
-    /// be able to see, if a selftest of this host is kept.
+    /// Print the plan without measuring: cells, blocks, runs, expected duration, and the minimum detectable effect
+    /// if a selftest of this host is stored.
     #[arg(long)]
     pub dry_run: bool,
 
@@ -306,19 +307,19 @@ pub struct Run {
 
 #[derive(Debug, Args)]
 pub struct SelfTest {
-    /// Driver to measure with: a name, `NAME@VERSION`, or the path of a file. Without it `udp`, the bare socket.
+    /// Driver to measure with: a name, `NAME@VERSION`, or the path of a file. By default `udp`, the bare socket.
     #[arg(long, value_name = "D")]
     pub driver: Option<String>,
 
-    /// 8 pairs of short runs: a first look, under a minute. Without it 20 pairs, about four minutes.
+    /// Take a first look: 8 pairs of short runs, under a minute. By default 20 pairs, about four minutes.
     #[arg(long)]
     pub quick: bool,
 
-    /// Pairs of runs of each cell. With fewer than 8 nothing could be said to differ.
+    /// Number of pairs of runs of each cell, 8 to 1000. Fewer pairs cannot show a difference.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=1000))]
     pub pairs: Option<u32>,
 
-    /// Seed of the order of the runs and of the payload. Without it, from the clock; it is recorded.
+    /// Seed of the run order and the payload. By default from the clock. Recorded in the result.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
@@ -329,21 +330,21 @@ pub struct SelfTest {
     pub output: Output,
 }
 
-/// Whether blocks measure a reference.
+/// Reference measurement in each block.
 #[derive(Debug, Args)]
 pub struct Reference {
-    /// Measure no reference: the round trip and the rate of a bare UDP socket, before and after each block.
+    /// Disable the reference, the round-trip time and rate of a bare UDP socket, before and after each block.
     ///
-    /// It takes about 5 % of a block, 60 ms to 300 ms. `ddsmark compare` makes no claim between two results without it. Recorded
-    /// in the result.
+    /// A reference takes about 5 % of a block, 60 ms to 300 ms. `ddsmark compare` makes no claim between two
+    /// results that lack it. Recorded in the result.
     #[arg(long, help_heading = "Host")]
     pub no_reference: bool,
 }
 
-/// Where a result goes.
+/// Output of a result.
 #[derive(Debug, Args)]
 pub struct Output {
-    /// Directory for the result, new or empty. Without it, `results/NAME-TIME`.
+    /// Directory for the result, new or empty. By default `results/NAME-TIME`.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
@@ -354,22 +355,22 @@ pub struct Output {
 
 #[derive(Debug, Subcommand)]
 pub enum Recipes {
-    /// All recipes, and what each asks.
+    /// List all recipes and their questions.
     List,
-    /// The text of a recipe: a file to begin with.
+    /// Print a recipe, for example as the start of your own file.
     Show {
-        /// Its name.
+        /// Name of the recipe.
         recipe: String,
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Reliability {
-    /// The strongest that each driver has.
+    /// The strongest kind that each driver supports.
     Strongest,
-    /// Delivery guaranteed; refused for a driver that cannot.
+    /// Reliable delivery; rejected for a driver that does not support it.
     Reliable,
-    /// Samples may be lost.
+    /// Best effort: samples may be lost.
     BestEffort,
 }
 
@@ -385,21 +386,22 @@ pub struct Report {
 
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// What is held against: the directory of a result or its `result.json`; after a colon the cell that is meant, where `*`
-    /// stands for anything.
+    /// Baseline: directory of a result, or its `result.json`; optionally a colon and a cell, in which `*` matches
+    /// any text.
     #[arg(value_name = "BASELINE[:CELL]", required_unless_present = "interleave")]
     pub baseline: Option<String>,
 
-    /// What is judged, in the same way. Without it, BASELINE is a result of `--interleave`, whose variants are compared again.
+    /// Candidate, in the same form. By default, BASELINE is a result of `--interleave`, and its variants are
+    /// compared.
     #[arg(value_name = "RESULT[:CELL]")]
     pub treatment: Option<String>,
 
-    /// Measure two variants in alternating blocks, and compare B with A. Each is the arguments of `ddsmark run`, or of `ddsmark
-    /// characterize` with that word in front, quoted as one.
+    /// Measure two variants in alternating blocks, and compare B with A. Each variant is one quoted text with the
+    /// arguments of `ddsmark run`, or `characterize` and the arguments of `ddsmark characterize`.
     ///
-    /// Each cell of B is compared with the cell of A that agrees with it in all factors that the variants have in common. Design
-    /// and limits must be the same in both. The result is an ordinary one: `ddsmark run --resume DIR` resumes it, `ddsmark compare DIR`
-    /// compares its variants again.
+    /// Each cell of B is compared with the cell of A that agrees with it in all factors that the variants have in
+    /// common. Design and limits of both must be equal. `ddsmark run --resume DIR` resumes the result,
+    /// `ddsmark compare DIR` compares its variants again.
     #[arg(
         long,
         num_args = 2,
@@ -409,7 +411,7 @@ pub struct Compare {
     )]
     pub interleave: Option<Vec<String>>,
 
-    /// Runs of each cell of both variants.
+    /// Number of blocks, in each of which all cells of both variants are measured. By default as in the variants.
     #[arg(
         long,
         value_name = "N",
@@ -419,7 +421,7 @@ pub struct Compare {
     )]
     pub blocks: Option<u32>,
 
-    /// Half the width of the 95 % interval to reach, such as `2%`, instead of a number of blocks.
+    /// Target precision instead of a number of blocks: half the width of the 95 % CI, such as `2%`.
     #[arg(long, value_name = "PERCENT", value_parser = parse::percent, requires = "interleave", help_heading = "Interleaved")]
     pub precision: Option<Percent>,
 
@@ -427,7 +429,7 @@ pub struct Compare {
     #[arg(long, value_name = "TIME", value_parser = parse::time, requires = "interleave", help_heading = "Interleaved")]
     pub budget: Option<Duration>,
 
-    /// Print the plan and measure nothing.
+    /// Print the plan without measuring.
     #[arg(long, requires = "interleave", help_heading = "Interleaved")]
     pub dry_run: bool,
 
@@ -435,25 +437,26 @@ pub struct Compare {
     #[arg(long, value_name = "DIR", requires = "interleave", help_heading = "Interleaved")]
     pub out: Option<PathBuf>,
 
-    /// In what the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or `env.net.core.rmem_max`; or a
-    /// group, such as `qos` or `env`. May be given several times.
+    /// Factor in which the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or
+    /// `env.net.core.rmem_max`; or a group, such as `qos` or `env`. Can be repeated.
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub factor: Vec<String>,
 
-    /// Figure to compare. May be given several times. Without it, p50 and p99 of the latency (RTT, or response under load), goodput of throughput.
+    /// Metric to compare. Can be repeated. By default p50 and p99 of the latency (RTT, or response time under
+    /// load), goodput of throughput, and the rates that a search found.
     #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse::metric())]
     pub metric: Vec<Wanted>,
 
-    /// End with 1 if this change is real, with 4 if the runs cannot tell: `p99 > +5%`, `goodput < -5%`. May be given several
-    /// times.
+    /// Exit with status 1 if this change is significant, with 4 if the runs are inconclusive: `p99 > +5%`,
+    /// `goodput < -5%`. Can be repeated.
     #[arg(long, value_name = "CRITERION")]
     pub fail_if: Vec<String>,
 
-    /// End with 0 where the runs cannot tell whether a criterion is broken.
+    /// Exit with status 0 if a criterion is inconclusive.
     #[arg(long, requires = "fail_if")]
     pub allow_inconclusive: bool,
 
-    /// Compare also what differs in more than the named factors. The output says so.
+    /// Compare results that differ in more than the named factors. The output says so.
     #[arg(long)]
     pub force: bool,
 
@@ -464,48 +467,48 @@ pub struct Compare {
 
 #[derive(Debug, Subcommand)]
 pub enum Drivers {
-    /// All drivers that can be named, and those that could be installed.
+    /// List the installed drivers, and those that can be installed.
     List,
-    /// The versions of the middleware of a driver that can be fetched, the default first.
+    /// List the versions of a driver's middleware that can be fetched, the default first.
     Versions {
-        /// The driver. Without it all that there are sources of.
+        /// Name of the driver. By default all drivers with sources.
         driver: Option<String>,
 
-        /// Directory with the sources of drivers, one folder each. Without it `$DDSMARK_DRIVER_SOURCES`, else the tree that this
-        /// program lies in or was built from.
+        /// Directory with the sources of drivers, one folder each. By default `$DDSMARK_DRIVER_SOURCES`, else the
+        /// source tree that contains this program or that it was built from.
         #[arg(long, value_name = "DIR")]
         sources: Option<PathBuf>,
     },
-    /// Build a driver from its sources, against a version of its middleware, and put it beside the others.
+    /// Build a driver from its sources against a version of its middleware, and install it.
     ///
-    /// The middleware is fetched from package registries and kept; each version is a driver of its own, `NAME@VERSION`. Goes into
-    /// the first directory of `$DDSMARK_DRIVER_PATH`, else beside the drivers that are there. A driver that does not load, or says
-    /// that it is of another version, is not installed.
+    /// The middleware is fetched from package registries and kept. Each version is a separate driver,
+    /// `NAME@VERSION`. The driver is installed in the first directory of `$DDSMARK_DRIVER_PATH`, else in the
+    /// directory of the other drivers. It is rejected if it does not load or reports another version.
     #[command(after_help = format!("{INSTALL_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Install(Install),
-    /// All that a driver says of itself: transports, options, and what it does with each policy.
+    /// Show the description of a driver: transports, options, and support of each policy.
     Info {
-        /// A name, `NAME@VERSION`, `WRITER+READER` for what a pair can do, or the path of a file.
+        /// Name, `NAME@VERSION`, `WRITER+READER` for what a pair supports, or path of a file.
         driver: String,
     },
-    /// Try a driver against the contract, case by case.
+    /// Check a driver against the contract, case by case.
     ///
-    /// Each case runs in a process of its own, over loopback: a driver that crashes, exits or hangs costs one case. Ends
-    /// with 0 if no case failed, with 1 if one did.
+    /// Each case runs in a separate process, over loopback: a driver that crashes, exits or hangs fails only one
+    /// case. Exits with status 0 if no case failed, else with 1.
     #[command(after_help = EXIT_STATUS)]
     Check {
-        /// A name, `NAME@VERSION`, or the path of a file.
+        /// Name, `NAME@VERSION`, or path of a file.
         driver: String,
 
-        /// Over this transport; by default over the driver's first.
+        /// Transport to use. By default the first one of the driver.
         #[arg(long, value_name = "NAME")]
         transport: Option<String>,
 
-        /// With an option of the driver's, as `KEY=VALUE`. May be given several times.
+        /// Set an option of the driver. Can be repeated.
         #[arg(long, value_name = "KEY=VALUE", value_parser = parse::key_value)]
         option: Vec<(String, String)>,
 
-        /// Try this case only. May be given several times.
+        /// Check only this case. Can be repeated.
         #[arg(long, value_name = "ID", value_delimiter = ',')]
         case: Vec<String>,
 
@@ -517,21 +520,22 @@ pub enum Drivers {
 
 #[derive(Debug, Args)]
 pub struct Install {
-    /// The driver. Without a version the default one; else any that begins so, the highest of several.
+    /// Driver to build. `NAME` is the default version; `NAME@VERSION` is the highest version that starts with
+    /// VERSION.
     #[arg(value_name = "NAME[@VERSION]")]
     pub driver: String,
 
-    /// Build against the middleware that is installed in this directory, such as one of ROS 2, and fetch nothing. The driver's
-    /// version is what the library says.
+    /// Build against the middleware in this directory, such as a ROS 2 installation, and fetch nothing. The library
+    /// determines the driver's version.
     #[arg(long, value_name = "DIR")]
     pub prefix: Option<PathBuf>,
 
-    /// Accept the licence of the middleware, where it asks for that. `ddsmark drivers versions` shows it.
+    /// Accept the licence of the middleware, if it requires that. `ddsmark drivers versions` shows it.
     #[arg(long)]
     pub accept_licence: bool,
 
-    /// Directory with the sources of drivers, one folder each. Without it `$DDSMARK_DRIVER_SOURCES`, else the tree that this
-    /// program lies in or was built from.
+    /// Directory with the sources of drivers, one folder each. By default `$DDSMARK_DRIVER_SOURCES`, else the
+    /// source tree that contains this program or that it was built from.
     #[arg(long, value_name = "DIR")]
     pub sources: Option<PathBuf>,
 
@@ -542,19 +546,19 @@ pub struct Install {
 
 #[derive(Debug, Subcommand)]
 pub enum Generate {
-    /// Completions for a shell, on stdout.
+    /// Print completions for a shell.
     Completions {
-        /// Which.
+        /// Shell to complete in.
         shell: clap_complete::Shell,
     },
-    /// Man pages, into a directory.
+    /// Write man pages to a directory.
     Man {
-        /// The directory. It is made if it does not exist.
+        /// Output directory. Created if it does not exist.
         directory: PathBuf,
     },
-    /// The reference of the command line in Markdown, on stdout.
+    /// Print the reference of the command line in Markdown.
     Reference {
-        /// Columns of the help text.
+        /// Width of the help text in columns.
         #[arg(long, default_value_t = 100, action = ArgAction::Set)]
         width: usize,
     },

@@ -1,4 +1,4 @@
-//! `ddsmark characterize`: from flags to an experiment; from there on as `run` does.
+//! `ddsmark characterize`: converts flags to an experiment, which is then measured as by `ddsmark run`.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -23,7 +23,8 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
     run::measure(experiment, drivers, &flags.output, &launcher, &stop)
 }
 
-/// The same as a variant of an experiment: without a number of runs unless one is given.
+/// Prepares the flags as a variant of an interleaved experiment: without a number of blocks unless `--runs` is
+/// given.
 pub fn prepare(
     flags: &Flags,
     seed: u64,
@@ -44,7 +45,7 @@ pub fn prepare(
     Ok(run::Prepared { name, source: None, written, drivers, installed, traces, pin })
 }
 
-/// What the flags say.
+/// Converts the flags.
 fn as_written(flags: &Flags, drivers: Vec<String>, pin: Pin) -> Characterize {
     let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let options = flags.option.iter().cloned();

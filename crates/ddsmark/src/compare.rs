@@ -1,4 +1,4 @@
-//! `ddsmark compare`: two results, cells of one, or two variants.
+//! `ddsmark compare`: two results, cells of one result, or two variants.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub fn execute(flags: &Compare) -> Result<Status, Problem> {
     }
 }
 
-/// What is asked of the comparison.
+/// Returns the options of the comparison.
 fn asked(flags: &Compare) -> Result<Asked, Problem> {
     let criteria = flags.fail_if.iter().map(|text| criterion(text)).collect::<Result<_, _>>()?;
     Ok(Asked { factors: flags.factor.clone(), metrics: flags.metric.clone(), criteria, force: flags.force })
@@ -46,7 +46,7 @@ pub fn variants(place: &str, document: &Document, asked: &Asked, flags: &Compare
     finish(compared, flags)
 }
 
-/// Prints a comparison.
+/// Prints a comparison and returns the exit status.
 fn finish(compared: Result<Comparison, Refusal>, flags: &Compare) -> Result<Status, Problem> {
     let comparison = compared.map_err(|refusal| {
         let problem = Problem::new(Status::WrongUse, &refusal, refusal.hint());
@@ -61,7 +61,7 @@ fn finish(compared: Result<Comparison, Refusal>, flags: &Compare) -> Result<Stat
     Ok(status(&comparison, flags.allow_inconclusive))
 }
 
-/// How it ends. A broken criterion hides one that cannot be told.
+/// Returns the exit status. A failed criterion takes precedence over an inconclusive one.
 fn status(comparison: &Comparison, allow_inconclusive: bool) -> Status {
     let any = |outcome| comparison.criteria.iter().any(|judged| judged.outcome == outcome);
     if any(CriterionOutcome::Broken) {
@@ -89,7 +89,7 @@ fn criterion(text: &str) -> Result<Criterion, Problem> {
     })
 }
 
-/// A result, and which of its cells are meant.
+/// A result, with a pattern for its cells.
 struct Named<'t> {
     text: &'t str,
     path: &'t str,
@@ -97,7 +97,7 @@ struct Named<'t> {
 }
 
 impl<'t> Named<'t> {
-    /// Up to the first colon behind which there is a path; a path with colons is one where it exists.
+    /// Splits at the first colon after an existing path. A text that is itself an existing path is not split.
     fn parse(text: &'t str) -> Self {
         let whole = Self { text, path: text, cells: None };
         if Path::new(text).exists() {
@@ -123,12 +123,12 @@ impl<'t> Named<'t> {
     }
 
     fn name(&self) -> String {
-        // cells are named beside it
+        // The cells are listed next to it.
         if self.cells.is_some() { self.path.to_owned() } else { self.text.to_owned() }
     }
 }
 
-/// Whether a text is as the pattern says, in which `*` stands for anything.
+/// Returns whether a text matches a pattern, in which `*` stands for any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return pattern == text };
     text.strip_prefix(before).is_some_and(|rest| {

@@ -1,4 +1,4 @@
-//! The drivers that are asked for, and what they say of themselves.
+//! `ddsmark drivers`, and the drivers of an experiment with their descriptions.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -15,24 +15,24 @@ use crate::{
     problem::{Problem, Status},
 };
 
-/// The driver that is no middleware: the baseline, first in every table.
+/// The bare-socket driver: the baseline, first in every table.
 pub const BASELINE: &str = "udp";
 
 /// Drivers that can be measured.
 #[derive(Default)]
 pub struct Drivers {
-    /// In the order of the tables.
+    /// Names in the order of the tables.
     pub names: Vec<String>,
-    /// What each says of itself, and what pairs can do.
+    /// Description of each driver and pair.
     pub descriptions: BTreeMap<String, DriverDescription>,
-    /// Where each lies.
+    /// Path of each driver.
     pub files: BTreeMap<String, PathBuf>,
-    /// The libraries that each has loaded.
+    /// Libraries that each driver has loaded.
     pub libraries: BTreeMap<String, Vec<PathBuf>>,
 }
 
 impl Drivers {
-    /// And these.
+    /// Adds other drivers.
     pub fn extend(&mut self, more: Self) {
         self.names.extend(more.names);
         self.descriptions.extend(more.descriptions);
@@ -47,14 +47,14 @@ impl Drivers {
     }
 }
 
-/// The drivers of these names, and of pairs both; without names, one of each that is found, can be used and is no
-/// simulation, the baseline first.
+/// Returns the drivers with these names, including both drivers of a pair. Without names: one usable driver of each
+/// name, without simulations, the baseline first.
 pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<Drivers, Problem> {
     let path = DriverPath::from_environment();
     let mut drivers = Drivers::default();
     let inspect = |name: &str| inspect_named(launcher, &path, name, &Limits::default(), stop);
     let ends: Vec<&str> = names.iter().flat_map(|name| drivers_of_ends(name)).collect();
-    // all must exist before the first is loaded
+    // All drivers must exist before the first one is loaded.
     ends.iter().try_for_each(|end| path.find(end).map(drop))?;
     for end in ends {
         if !drivers.files.contains_key(end) {
@@ -68,7 +68,7 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
             let pair = DriverDescription::pair(writer, reader);
             drivers.descriptions.insert(name.clone(), pair);
         }
-        // where one is given twice, the plan says so
+        // The planner rejects a driver that is given twice.
         drivers.names.push(name.clone());
     }
     if names.is_empty() {
@@ -76,7 +76,7 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
         each.sort_by_key(|driver| driver.name != BASELINE);
         for file in each {
             match inspect(&file.name) {
-                // measured only where it is named
+                // Simulations are measured only if they are named.
                 Ok((_, (description, _))) if description.is_simulated() => {}
                 Ok((_, (description, _))) if !description.is_installed() => {
                     output::say(&format!("note: driver `{}`: not installed; it is left out", file.name));
@@ -86,7 +86,7 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
                     drivers.add(file, inspected);
                 }
                 Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
-                // nobody asked for it
+                // A driver that is not named may fail.
                 Err(error) => output::say(&format!("note: {error}; it is left out")),
             }
         }
@@ -99,7 +99,7 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
     Ok(drivers)
 }
 
-/// Tries a driver against the contract; without names, all cases.
+/// Checks a driver against the contract; without names, with all cases.
 fn check(
     launcher: &dyn Launcher,
     driver: (&DriverFile, &DriverDescription),
@@ -136,7 +136,7 @@ fn check(
     Ok(if failed { Status::Broken } else { Status::Done })
 }
 
-/// The drivers that are found, and what each says of itself.
+/// Returns the drivers on the driver path with their descriptions.
 pub fn found(launcher: &dyn Launcher, stop: &Stop) -> Result<Vec<FoundDriver>, Problem> {
     let mut found = Vec::new();
     for file in DriverPath::from_environment().known() {
@@ -150,7 +150,7 @@ pub fn found(launcher: &dyn Launcher, stop: &Stop) -> Result<Vec<FoundDriver>, P
     Ok(found)
 }
 
-/// How the driver is to be opened; it must have the transport, and the options.
+/// Returns the settings to open the driver with. The driver must have the transport and the options.
 fn way(
     driver: &DriverFile,
     description: &DriverDescription,
@@ -173,14 +173,14 @@ fn way(
     Ok(Way { transport, options: options.iter().cloned().collect() })
 }
 
-/// `ddsmark drivers`.
+/// Executes `ddsmark drivers`.
 pub fn execute(command: &Command) -> Result<Status, Problem> {
     let launcher = LocalLauncher::find()?;
     let stop = Stop::on_signals()?;
     match command {
         Command::List => {
             let found = found(&launcher, &stop)?;
-            // where there are no sources, nothing can be installed
+            // Without sources, no driver can be installed.
             let sources = Sources::find(None).map_or_else(|_| Vec::new(), |sources| sources.all());
             let installable = install::installable(&sources, &found, &stop)?;
             output::print(&report::driver_list(&found, &installable))?;

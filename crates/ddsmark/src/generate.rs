@@ -1,4 +1,4 @@
-//! What is made from the definition of the command line.
+//! Generated files of the command line: completions, man pages and the reference.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -26,7 +26,7 @@ fn completions(shell: Shell) -> String {
     String::from_utf8(text).expect("completions are text")
 }
 
-/// One page for each command that is not hidden, named as `man` looks for it: `ddsmark-drivers-info.1`.
+/// Writes one page for each visible command, with the name that `man` expects: `ddsmark-drivers-info.1`.
 fn man(directory: &Path) -> Result<(), Problem> {
     let command = Arguments::command().disable_help_subcommand(true);
     std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(command, directory)).map_err(
@@ -37,7 +37,7 @@ fn man(directory: &Path) -> Result<(), Problem> {
     )
 }
 
-/// The help of every command, in Markdown.
+/// Returns the help of every command as Markdown.
 fn reference(width: usize) -> String {
     let mut text =
         "# The command line\n\nGenerated from the code by `make generate`. The same as `--help` says.\n"
@@ -53,7 +53,7 @@ fn reference(width: usize) -> String {
     text
 }
 
-/// A command and all below it that are not hidden, each with all of its words.
+/// Returns a command and all visible commands below it, each with its full name.
 fn shown(command: &Command, name: String) -> Vec<(String, &Command)> {
     let below = command.get_subcommands().filter(|below| !below.is_hide_set());
     let below: Vec<_> =

@@ -1,4 +1,4 @@
-//! `ddsmark drivers install` and `versions`: which drivers can be built, and building one.
+//! `ddsmark drivers install` and `ddsmark drivers versions`.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::{
     problem::Problem,
 };
 
-/// Builds a driver, puts it where drivers are found, and shows what it is.
+/// Builds and installs a driver, and prints its description.
 pub fn execute(flags: &Install, launcher: &dyn Launcher, stop: &Stop) -> Result<(), Problem> {
     let sources = Sources::find(flags.sources.as_deref())?;
     let prefix = flags.prefix.as_deref();
@@ -30,7 +30,7 @@ pub fn execute(flags: &Install, launcher: &dyn Launcher, stop: &Stop) -> Result<
     output::print(&report::driver_info(&installed.description))
 }
 
-/// The versions that can be fetched, of one driver or of all.
+/// Prints the versions that can be fetched, of one driver or of all.
 pub fn versions(
     driver: Option<&str>,
     directory: Option<&Path>,
@@ -46,7 +46,8 @@ pub fn versions(
     output::print(&report::driver_versions(&installable(&asked, &found, stop)?))
 }
 
-/// What can be built of these sources, and whether it is installed. Sources that cannot be asked are told and left out.
+/// Returns the drivers that can be built from these sources, and whether they are installed. Sources that fail are
+/// left out with a note.
 pub fn installable(
     sources: &[DriverSource],
     found: &[FoundDriver],
@@ -77,7 +78,7 @@ pub fn installable(
     Ok(all)
 }
 
-/// Whether it is the driver whose name has no version, and has that one.
+/// Returns whether a driver without a version in its name has this version.
 fn is_plain_one_of(found: &FoundDriver, source: &DriverSource, known: &KnownVersion) -> bool {
     let version = found.description.as_ref().ok().map(|description| &description.middleware_version);
     found.name == source.name && version == Some(&known.version)

@@ -1,4 +1,4 @@
-//! `ddsmark compare --interleave`: two variants in alternating blocks of one experiment, and the verdict.
+//! `ddsmark compare --interleave`: two variants in alternating blocks of one experiment, and their comparison.
 
 use clap::Parser as _;
 use experiment::{At, Experiment, InterleaveError, Time};
@@ -45,7 +45,8 @@ pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<St
     }
 }
 
-/// The status of a measurement and of its comparison together. A criterion that is broken is what was asked about.
+/// Returns the exit status of a measurement with its comparison. An interruption takes precedence over a failed
+/// criterion, and that over failed runs.
 fn worse(measured: Status, compared: Status) -> Status {
     match (measured, compared) {
         (Status::Interrupted, _) => Status::Interrupted,
@@ -55,15 +56,15 @@ fn worse(measured: Status, compared: Status) -> Status {
     }
 }
 
-/// A variant, ready to be planned.
+/// Variant that is ready to be planned.
 struct Variant {
     prepared: Prepared,
-    /// Whether its text has a baseline, and whether it asks for duets.
+    /// Whether its file has a baseline, and whether it requests duets.
     had_baseline: bool,
     duet: bool,
 }
 
-/// Reads the arguments of a variant.
+/// Parses the arguments of a variant.
 fn prepare(
     text: &str,
     flags: &Compare,
@@ -127,7 +128,7 @@ fn prepare(
     Ok(Variant { prepared, had_baseline, duet })
 }
 
-/// One plan of both.
+/// Plans both variants as one experiment.
 fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Experiment, Problem> {
     let [a, b] = both;
     let alone = |index: usize| {

@@ -1,4 +1,4 @@
-//! `ddsmark`: measures DDS middleware. The command: arguments in, words and exit statuses out.
+//! The command `ddsmark`: parses arguments, runs the subcommand, and sets the exit status.
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
             output::say(error.render().to_string().trim_end_matches('\n'));
             return Status::WrongUse.into();
         }
-        // help and version, which nobody else has a word in
+        // Help and version, which clap prints itself.
         Err(asked) => asked.exit(),
     };
     let status = run(arguments.command).unwrap_or_else(|problem| {

@@ -1,4 +1,4 @@
-//! Data on stdout, everything else on stderr.
+//! Output: data to stdout, everything else to stderr.
 
 use std::{
     borrow::Cow,
@@ -7,9 +7,10 @@ use std::{
 
 use crate::problem::{Problem, Status};
 
-/// Escapes what would command a terminal or turn its text round, as JSON does: `\u001b`. Line ends and tabs stay, and so does every letter.
+/// Escapes characters that control a terminal or change the direction of text, as in JSON: `\u001b`. Keeps line
+/// ends and tabs.
 ///
-/// Names, options, paths, files and logs are the words of others; all that is printed passes through here.
+/// Names, options, paths, files and logs come from outside; everything that is printed passes through here.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let commands = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
@@ -29,7 +30,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Prints data. A reader that has seen enough, such as `head`, is no error.
+/// Prints data to stdout. A closed pipe, such as one to `head`, is not an error.
 pub fn print(data: &str) -> Result<(), Problem> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(escaped(data).as_bytes()).and_then(|()| stdout.flush()) {
@@ -41,12 +42,12 @@ pub fn print(data: &str) -> Result<(), Problem> {
     }
 }
 
-/// Says something that is no data. If nobody can hear it, that changes nothing.
+/// Prints a message to stderr. Ignores errors.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{}", escaped(text));
 }
 
-/// The columns of the terminal that data goes to, if it goes to one.
+/// Returns the width of the terminal on stdout in columns; `None` if stdout is not a terminal.
 pub fn width() -> Option<u16> {
     if !io::stdout().is_terminal() {
         return None;
@@ -68,7 +69,7 @@ mod tests {
         ] {
             assert_eq!(escaped(text), printed);
         }
-        // in JSON, where the others are escaped already, it is the same letter
+        // In JSON text the escapes are the same characters.
         let json = serde_json::to_string("\u{1b}\u{9b}").expect("JSON");
         assert_eq!(escaped(&json), r#""\u001b\u009b""#);
         assert_eq!(serde_json::from_str::<String>(&escaped(&json)).expect("JSON"), "\u{1b}\u{9b}");

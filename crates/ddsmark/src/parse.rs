@@ -1,4 +1,4 @@
-//! Words of the command line.
+//! Parsers of argument values.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use experiment::{Percent, PinChoice, ReceiveMode, Workload};
 use results::Wanted;
 
-/// `D.KEY=VALUE`.
+/// Option of a driver, `D.KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverOption {
     pub driver: String,
@@ -14,17 +14,17 @@ pub struct DriverOption {
     pub value: String,
 }
 
-/// A time with its unit.
+/// Parses a time with its unit.
 pub fn time(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; write for instance `800ms` or `5s`"))
 }
 
-/// A share in percent.
+/// Parses a percentage.
 pub fn percent(text: &str) -> Result<Percent, String> {
     Percent::parse(text).ok_or_else(|| "write for instance `2%`".to_owned())
 }
 
-/// An option of a driver. The name of a driver may be a path, with dots in it.
+/// Parses an option of a driver. The name of the driver may be a path with dots.
 pub fn driver_option(text: &str) -> Result<DriverOption, String> {
     let parts = text.split_once('=').and_then(|(name, value)| Some((name.rsplit_once('.')?, value)));
     match parts {
@@ -35,7 +35,7 @@ pub fn driver_option(text: &str) -> Result<DriverOption, String> {
     }
 }
 
-/// An option of the only driver there is: `batching=off`.
+/// Parses an option without the name of its driver: `batching=off`.
 pub fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
@@ -43,24 +43,24 @@ pub fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Which cores to use.
+/// Parses CPU cores.
 pub fn pin(text: &str) -> Result<PinChoice, String> {
     PinChoice::parse(text).ok_or_else(|| format!("write {}", PinChoice::EXPECTED))
 }
 
-/// One of the workloads that need no plan.
+/// Parses a workload that needs no load: `latency` or `throughput`.
 pub fn workload() -> impl TypedValueParser<Value = Workload> {
     one_of(&[Workload::Latency, Workload::Throughput], Workload::name)
 }
 
-/// One of the figures of a run.
+/// Parses the name of a metric.
 pub fn metric() -> impl TypedValueParser<Value = Wanted> {
     let names: Vec<&'static str> = Wanted::all().map(Wanted::word).collect();
     PossibleValuesParser::new(names)
         .map(|word| Wanted::by_word(&word).expect("only names of metrics are let through"))
 }
 
-/// One of the ways to receive.
+/// Parses a receive mode.
 pub fn receive_mode() -> impl TypedValueParser<Value = ReceiveMode> {
     one_of(ReceiveMode::ALL, ReceiveMode::name)
 }

@@ -1,4 +1,4 @@
-//! Errors in words, and how the program ends.
+//! Errors for the user, and exit statuses.
 
 use std::{fmt, process::ExitCode};
 
@@ -6,20 +6,20 @@ use experiment::{Fault, PlanError};
 use results::{DirectoryError, Document, RunState, State};
 use runner::{InstallError, RunnerError};
 
-/// How the program ends; `EXIT_STATUS` of the help says the same.
+/// Exit status; `EXIT_STATUS` of the help documents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Done.
+    /// Success.
     Done = 0,
-    /// A driver breaks its contract, or a stated criterion is broken.
+    /// A driver violates its contract, a criterion failed, or a selftest shows a difference.
     Broken = 1,
-    /// Asked for what cannot be.
+    /// Invalid arguments; nothing was measured.
     WrongUse = 2,
     /// A driver, the host or an agent failed.
     Failed = 3,
-    /// Measured, but figures contradict each other, or cannot tell whether a criterion is kept.
+    /// A consistency check failed, or a criterion is inconclusive.
     Invalid = 4,
-    /// Stopped by a signal.
+    /// Interrupted by a signal.
     Interrupted = 130,
 }
 
@@ -30,7 +30,7 @@ impl From<Status> for ExitCode {
 }
 
 impl Status {
-    /// What a measurement ends with. What is worse hides what is not.
+    /// Returns the exit status of a measurement: interrupted, else that of the most severe state of its runs.
     pub fn of(document: &Document) -> Self {
         let any = |state| document.cells.iter().flat_map(|cell| &cell.runs).any(|run| run.state == state);
         if document.state == State::Interrupted {
@@ -45,10 +45,10 @@ impl Status {
     }
 }
 
-/// Why the program ends early: the thing and the cause, and the next step.
+/// Error that ends the program: what failed and why, and the next step.
 #[derive(Debug)]
 pub struct Problem {
-    /// How it ends.
+    /// Exit status.
     pub status: Status,
     error: String,
     details: Vec<String>,
@@ -56,17 +56,17 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// With the next step.
+    /// Creates an error with a hint.
     pub fn new(status: Status, error: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self { status, error: error.to_string(), details: Vec::new(), hint: Some(hint.into()) }
     }
 
-    /// With the variant that it is about.
+    /// Adds the variant that the error concerns.
     pub fn about(self, variant: &str) -> Self {
         Self { error: format!("variant {variant}: {}", self.error), ..self }
     }
 
-    /// With lines between the error and the next step.
+    /// Adds lines between the error and the hint.
     pub fn with_details(self, details: Vec<String>) -> Self {
         Self { details, ..self }
     }

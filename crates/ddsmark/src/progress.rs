@@ -1,4 +1,4 @@
-//! How an experiment goes: a bar with the time left on a terminal, plain lines elsewhere. On stderr.
+//! Progress of an experiment on stderr: a bar with the remaining time on a terminal, otherwise lines.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -12,15 +12,16 @@ use runner::{Observer, Progress};
 
 use crate::output::{escaped, say};
 
-/// Shows the progress.
+/// Progress display.
 pub struct Display {
     is_terminal: bool,
-    /// On a terminal, once the first run begins. It is drawn between runs only, so that nothing of it disturbs one.
+    /// Progress bar; present on a terminal once the first run has started. Drawn only between runs, to leave them
+    /// undisturbed.
     bar: Option<ProgressBar>,
 }
 
 impl Display {
-    /// For stderr as it is.
+    /// Creates the display for stderr.
     pub fn new() -> Self {
         Self { is_terminal: io::stderr().is_terminal(), bar: None }
     }
@@ -103,7 +104,7 @@ impl Observer for Display {
 }
 
 impl Display {
-    /// What may help beyond the error itself.
+    /// Prints the agent's last log lines and the hint of a failure.
     fn explain(&self, failure: &Failure) {
         for words in &failure.last_words {
             self.line(&format!("  | {words}"));
@@ -122,7 +123,7 @@ impl Drop for Display {
     }
 }
 
-/// A time as one would say it.
+/// Formats a time with at most two units.
 fn rough(time: Duration) -> String {
     match time.as_secs() {
         0..=59 => format!("{} s", time.as_secs().max(1)),

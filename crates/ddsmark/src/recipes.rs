@@ -1,4 +1,4 @@
-//! The recipes: experiment files that come with ddsmark, one for each question.
+//! Recipes: experiment files that come with ddsmark, one for each question.
 
 use experiment::Source;
 
@@ -8,14 +8,14 @@ use crate::{
     problem::{Problem, Status},
 };
 
-/// `recipes/NAME.toml` of the tree.
+/// Embeds `recipes/NAME.toml` of the source tree.
 macro_rules! recipes {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../../../recipes/", $name, ".toml")))),*]
     };
 }
 
-/// Names and texts.
+/// Names and texts of the recipes.
 const RECIPES: &[(&str, &str)] = recipes![
     "smoke",
     "latency-vs-size",
@@ -47,7 +47,7 @@ pub fn execute(command: &Recipes) -> Result<Status, Problem> {
     Ok(Status::Done)
 }
 
-/// The text of a recipe.
+/// Returns the text of a recipe.
 pub fn find(name: &str) -> Result<&'static str, Problem> {
     RECIPES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| {
         let known: Vec<&str> = RECIPES.iter().map(|(name, _)| *name).collect();

@@ -1,4 +1,4 @@
-//! `ddsmark report`: a result again.
+//! `ddsmark report`: prints a saved result.
 
 use report::Options;
 use results::{Directory, Document};
@@ -11,14 +11,14 @@ use crate::{
 
 pub fn execute(flags: &Report) -> Result<Status, Problem> {
     let mut document = Directory::load(&flags.result)?;
-    // anew: what a crash left behind has none, and what an older version stored knows less
+    // Computed again: a crashed session saved none, and an older version fewer.
     document.findings = findings::of(&document);
     document.verdicts = verdicts::of(&document);
     print(&document, flags.json)?;
     Ok(Status::Done)
 }
 
-/// Prints a result, for people or for a program.
+/// Prints a result as tables or as JSON.
 pub fn print(document: &Document, json: bool) -> Result<(), Problem> {
     let text = if json {
         report::json(document)

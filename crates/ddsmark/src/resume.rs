@@ -1,4 +1,4 @@
-//! `ddsmark run --resume`: an interrupted experiment is gone on with.
+//! `ddsmark run --resume`: resumes an interrupted experiment.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::{
     run,
 };
 
-/// Runs of two environments in one result would be compared as if they were of one.
+/// Hint for a changed environment: runs of two environments in one result would be compared as if they were of one.
 const MIXED: &str =
     "restore what differs, or measure anew; `--force` goes on all the same, and the result says so";
 
@@ -48,7 +48,7 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     run::conclude(outcome, flags.output.json)
 }
 
-/// What is no longer as it was, in words.
+/// Returns the differences between two environments as text.
 fn differences(before: Option<&Environment>, now: &Environment) -> Vec<String> {
     match before {
         None => vec!["the environment of the first runs is not known".to_owned()],

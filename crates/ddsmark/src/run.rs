@@ -1,4 +1,4 @@
-//! `ddsmark run`: a file or a recipe to a plan, and any plan to a result. `characterize` comes this way too.
+//! `ddsmark run`: plans a file or a recipe, and measures any plan, including that of `characterize`.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ use crate::{
     recipes, report_again, resume, selftest, traces,
 };
 
-/// What takes longer than this says how far it is.
+/// Time without output after which progress is printed.
 const SILENCE: Duration = Duration::from_secs(2);
 
 pub fn execute(flags: &Run) -> Result<Status, Problem> {
@@ -35,7 +35,7 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     let Some(asked) = &flags.experiment else {
         return resume::execute(flags, &launcher, &stop);
     };
-    // plan: everything that can be wrong is found before the first packet
+    // All validation happens before anything is measured.
     let prepared = prepare(flags, asked, &launcher, &stop)?;
     let experiment = prepared.plan(seed())?;
     if flags.dry_run {
@@ -44,21 +44,21 @@ pub fn execute(flags: &Run) -> Result<Status, Problem> {
     measure(experiment, prepared.drivers, &flags.output, &launcher, &stop)
 }
 
-/// An experiment as written, and all that its plan needs.
+/// Experiment file with the inputs of its plan.
 pub struct Prepared {
     pub name: String,
-    /// Its text; none of what was written as flags.
+    /// Text of the file; `None` for an experiment from flags.
     pub source: Option<Source>,
     pub written: Written,
     pub drivers: Drivers,
-    /// The drivers that are meant where none is named.
+    /// Drivers that are measured if the file names none.
     pub installed: Vec<String>,
     pub traces: BTreeMap<String, TraceText>,
     pub pin: Pin,
 }
 
 impl Prepared {
-    /// What a plan needs beside what is written.
+    /// Returns the inputs of the plan.
     pub fn given(&self, seed: u64) -> Given<'_> {
         Given {
             name: &self.name,
@@ -75,7 +75,7 @@ impl Prepared {
         self.written.plan(&self.given(seed)).map_err(|refusal| self.rejected(&refusal))
     }
 
-    /// What was rejected, with its place in the text.
+    /// Adds the position in the text to a rejection.
     pub fn rejected(&self, refusal: &Refusal) -> Problem {
         match &self.source {
             Some(source) => source.refused(refusal).into(),
@@ -84,7 +84,7 @@ impl Prepared {
     }
 }
 
-/// Reads a file or a recipe, and finds the drivers that it asks for.
+/// Reads a file or a recipe, and finds the drivers that it names.
 pub fn prepare(flags: &Run, asked: &str, launcher: &LocalLauncher, stop: &Stop) -> Result<Prepared, Problem> {
     let duet = flags.duet.then(|| "design.duet=true".to_owned());
     let shipped = flags.vendor_defaults.then(|| "factors.vendor_defaults=true".to_owned());
@@ -102,7 +102,7 @@ pub fn prepare(flags: &Run, asked: &str, launcher: &LocalLauncher, stop: &Stop) 
     Ok(Prepared { name, source: Some(source), written, drivers, installed, traces, pin })
 }
 
-/// Prints a plan, after having opened what is planned.
+/// Prints a plan, after a preflight.
 pub fn show(
     experiment: &Experiment,
     drivers: &Drivers,
@@ -119,7 +119,7 @@ pub fn show(
     Ok(Status::Done)
 }
 
-/// Measures what is planned, and prints the result.
+/// Measures a plan and prints the result.
 pub fn measure(
     experiment: Experiment,
     drivers: Drivers,
@@ -131,7 +131,7 @@ pub fn measure(
     conclude(outcome, output.json)
 }
 
-/// Measures what is planned, says where the result is, and returns both.
+/// Measures a plan and prints the directory of the result. Returns both.
 pub fn conduct(
     experiment: Experiment,
     drivers: Drivers,
@@ -144,7 +144,6 @@ pub fn conduct(
     let directory = Directory::create(&out(place, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
 
-    // run
     let header = header(experiment, &drivers, launcher);
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
     let outcome = session.execute(&mut Display::new());
@@ -152,7 +151,8 @@ pub fn conduct(
     Ok((outcome, directory.path().to_owned()))
 }
 
-/// Has the drivers open what is planned, so that what one of them refuses is told before anything is measured.
+/// Preflight: opens every planned configuration, so that a driver's rejection is reported before anything is
+/// measured.
 fn rehearse(
     experiment: &Experiment,
     drivers: &Drivers,
@@ -173,7 +173,7 @@ fn rehearse(
     Ok(())
 }
 
-/// What is known before the first run.
+/// Returns the header of the result, which is known before the first run.
 pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLauncher) -> Header {
     let (tool, host) = (tool(), capture_host());
     let environment = capture_environment(&Parts {
@@ -191,7 +191,7 @@ pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLaunche
     Header { environment: Some(environment), ..header }
 }
 
-/// Says where the result is.
+/// Prints the directory of the result.
 pub fn tell(outcome: &Outcome, directory: &Directory) {
     let place = directory.path().display();
     if outcome.document.state == State::Interrupted {
@@ -210,7 +210,7 @@ pub fn conclude(outcome: Outcome, json: bool) -> Result<Status, Problem> {
     }
 }
 
-/// The text that is meant, and the name of the experiment: a file where it looks like one, else a recipe.
+/// Returns the name and the text of the experiment: a file if the argument looks like a path, else a recipe.
 fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), Problem> {
     let path = Path::new(asked);
     if !asked.contains('/') && path.extension().is_none() {
@@ -225,7 +225,7 @@ fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), Problem> {
     Ok((name, Source { path: asked.to_owned(), text, sets }))
 }
 
-/// The drivers that are asked for; and those that are meant where none is.
+/// Returns the drivers of the experiment, and the names of those that are measured if it names none.
 fn find_drivers(
     written: &Written,
     source: &Source,
@@ -281,7 +281,7 @@ fn check_variables(written: &Written, source: &Source) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What the host says, with the place that it is about.
+/// Adds the position in the text to an error of the runner.
 fn placed(source: &Source, at: experiment::Span, error: &RunnerError) -> Fault {
     source.fault(
         at,
@@ -290,7 +290,7 @@ fn placed(source: &Source, at: experiment::Span, error: &RunnerError) -> Fault {
     )
 }
 
-/// The cores meant, all of which can be used.
+/// Returns the CPU cores to pin to. Rejects cores that are not available.
 pub fn pin(choice: &PinChoice) -> Result<Pin, RunnerError> {
     match choice {
         PinChoice::None => Ok(Pin::None),
@@ -298,8 +298,8 @@ pub fn pin(choice: &PinChoice) -> Result<Pin, RunnerError> {
             check_cores(&[writer.as_slice(), reader.as_slice()].concat())?;
             Ok(Pin::Cores(writer.clone(), reader.clone()))
         }
-        // each end on cores of its own: where both end up on one core is decided anew for each run otherwise, and
-        // decides the figures
+        // Each endpoint has its own cores. Otherwise the scheduler may place both on one core in some runs, which
+        // dominates the results.
         PinChoice::Auto => match allowed_cores() {
             cores if cores.len() < 2 => Ok(Pin::None),
             cores => {
@@ -310,17 +310,17 @@ pub fn pin(choice: &PinChoice) -> Result<Pin, RunnerError> {
     }
 }
 
-/// A short number, from the clock.
+/// Returns a short seed from the clock.
 pub fn seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // microseconds within about a quarter of an hour: short enough to type again
+    // Microseconds modulo 1000 s: short enough to type.
     u64::try_from(now.as_micros() % 1_000_000_000).unwrap_or_default()
 }
 
 fn out(out: Option<&Path>, name: &str) -> PathBuf {
     out.map(Path::to_path_buf).unwrap_or_else(|| {
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        // without what a shell or a file system may find special
+        // Without the colons, which shells and file systems may treat specially.
         PathBuf::from("results").join(format!("{name}-{}", now.replace(':', "-")))
     })
 }

@@ -1,5 +1,5 @@
-//! `ddsmark selftest`: an ordinary experiment of which every cell is a baseline, and what it says of the host. The outcome is
-//! kept for `run --dry-run`.
+//! `ddsmark selftest`: an experiment in which every cell is a baseline, and its noise floor. The outcome is stored
+//! for `ddsmark run --dry-run`.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use crate::{
     run,
 };
 
-/// Payloads of a small and of a large sample.
+/// Payloads of a small and a large sample, in bytes.
 const SIZES: [u64; 2] = [64, 16_384];
 const PAIRS: u32 = 20;
 const QUICK_PAIRS: u32 = 8;
@@ -60,7 +60,7 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
     }
 }
 
-/// The experiment as a file would have it.
+/// Returns the experiment of the selftest.
 fn written(flags: &Flags, driver: &str) -> Written {
     let (pairs, warm_up, measure) =
         if flags.quick { (QUICK_PAIRS, 50 * MS, 200 * MS) } else { (PAIRS, 200 * MS, 800 * MS) };
@@ -78,7 +78,7 @@ fn written(flags: &Flags, driver: &str) -> Written {
             blocks: Some(At::nowhere(flags.pairs.unwrap_or(pairs))),
             warm_up: Some(At::nowhere(Time(warm_up))),
             measure: Some(At::nowhere(Time(measure))),
-            // every cell
+            // Selects every cell.
             baseline: Some(At::nowhere(Selection::default())),
             reference: Some(!flags.reference.no_reference),
             ..WrittenDesign::default()
@@ -90,7 +90,7 @@ fn written(flags: &Flags, driver: &str) -> Written {
     written
 }
 
-/// Where outcomes are kept: one for each driver.
+/// Returns the path of the stored outcomes; `None` if neither `XDG_STATE_HOME` nor `HOME` is set.
 fn place() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = set("XDG_STATE_HOME").filter(|path| path.is_absolute());
@@ -98,7 +98,7 @@ fn place() -> Option<PathBuf> {
     Some(state.join("ddsmark/selftest.json"))
 }
 
-/// The kept outcomes. What cannot be read is as if it were not there, with a note: it is made again by a selftest.
+/// Reads the stored outcomes, one for each driver. Prints a note and returns none if they cannot be read.
 pub fn kept() -> KeptSelfTests {
     let Some(place) = place() else { return KeptSelfTests::new() };
     let text = match fs::read_to_string(&place) {
@@ -131,7 +131,7 @@ fn keep(outcome: &SelfTest) -> Result<(), Problem> {
     Ok(())
 }
 
-/// All or nothing.
+/// Replaces the file atomically.
 fn write(place: &Path, kept: &KeptSelfTests) -> io::Result<()> {
     let folder = place.parent().expect("it has a folder");
     fs::create_dir_all(folder)?;

@@ -1,4 +1,4 @@
-//! Files of times that an experiment names, read from beside its own file.
+//! Trace files of an experiment; their paths are relative to the experiment file.
 
 use std::{
     collections::BTreeMap,
@@ -9,15 +9,15 @@ use std::{
 
 use experiment::{Fault, Source, TraceText, Written};
 
-/// More than the most times of a run need.
+/// Maximum size of a trace file in bytes; enough for the maximum number of times of a run.
 const MAX_BYTES: u64 = 128 << 20;
 const HINT: &str =
     "the name is a path from the experiment's own file; docs/reference/experiment-file.md says what is in it";
 
-/// All that are named, by their names as written.
+/// Reads all trace files that the experiment names, by their names in the file.
 ///
 /// # Errors
-/// One that cannot be read, or is no text.
+/// Returns an error if a file cannot be read, is too large, or is not UTF-8 text.
 pub fn read(written: &Written, source: &Source) -> Result<BTreeMap<String, TraceText>, Fault> {
     let beside = Path::new(&source.path).parent().unwrap_or(Path::new(""));
     let mut traces = BTreeMap::new();
@@ -37,7 +37,7 @@ pub fn read(written: &Written, source: &Source) -> Result<BTreeMap<String, Trace
 
 fn read_one(path: &PathBuf) -> Result<TraceText, String> {
     let words = |error: std::io::Error| error.to_string();
-    // what is no file may never end
+    // Only regular files are sure to end.
     if !std::fs::metadata(path).map_err(words)?.is_file() {
         return Err("it is no file".to_owned());
     }
