@@ -131,7 +131,7 @@ pub fn measure(
     conclude(outcome, output.json)
 }
 
-/// Measures a plan and prints the directory of the result. Returns both.
+/// Measures a plan and prints the directory of the result. Returns the outcome and the directory.
 pub fn conduct(
     experiment: Experiment,
     drivers: Drivers,
