@@ -1,5 +1,5 @@
-//! Runs to a result: what is pooled, and what is a median. The one path for a live experiment
-//! and for one that is read from its directory.
+//! Assembles runs into a result: pooled samples, medians over runs, and sums. Live experiments and loaded
+//! directories use the same code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,33 +14,33 @@ use crate::{
     Warning, WarningKind, latency::cell_latency, limits::warnings, new_histogram, with_rate,
 };
 
-/// Half the range over the runs, relative to their median, from which on they are said to differ widely.
+/// Half-range over the runs, relative to their median, above which a warning is issued.
 pub const WIDE_SPREAD: f64 = 0.1;
-/// With more pings lost than this, in percent, no verdict on latency is given.
+/// Maximum share of lost pings or samples, in percent, for a verdict on latency.
 pub const MAX_LATENCY_LOSS_PCT: f64 = 1.0;
 
-/// What is known before the first run: all of a result but its cells.
+/// Header of a result: everything known before the first run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Header {
     /// Version of the schema.
     pub schema_version: u32,
-    /// What measures.
+    /// Program that measures.
     pub tool: Tool,
-    /// Where.
+    /// Host that is measured on, and its state at the start.
     pub host: Host,
-    /// The experiment as meant.
+    /// Plan of the experiment: cells, design and settings.
     pub experiment: Experiment,
-    /// What each driver said of itself, by its name in the factors.
+    /// Description that each driver reports about itself, by its name in the factors.
     pub drivers: BTreeMap<String, DriverDescription>,
-    /// What outside the experiment may decide its figures. Absent in older results.
+    /// Properties of host and software that can affect the values. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
-    /// What limits the whole result and is known before measuring.
+    /// Warnings known before measuring that apply to the whole result.
     pub warnings: Vec<Warning>,
 }
 
 impl Header {
-    /// A header of this version of the schema.
+    /// Creates a header with the current version of the schema.
     #[must_use]
     pub const fn new(
         tool: Tool,
@@ -53,7 +53,7 @@ impl Header {
     }
 }
 
-/// Puts a result together, run by run, in constant memory for their samples.
+/// Assembles a result run by run. Its memory does not grow with the number of samples.
 #[derive(Debug)]
 pub struct Assembler {
     header: Header,
@@ -64,35 +64,35 @@ pub struct Assembler {
     numbers: BTreeSet<u32>,
 }
 
-/// What came of one cell so far.
+/// Runs and pooled histograms of one cell.
 #[derive(Debug, Default)]
 struct Collected {
     runs: Vec<Run>,
-    /// Of valid runs.
+    /// Pooled histograms of the valid runs.
     pooled: Histograms,
 }
 
 impl Assembler {
-    /// Nothing measured yet.
+    /// Creates an assembler without runs.
     #[must_use]
     pub const fn new(header: Header) -> Self {
         Self { header, course: None, maxima: Vec::new(), cells: BTreeMap::new(), numbers: BTreeSet::new() }
     }
 
-    /// What is known beside the runs.
+    /// Returns the header.
     #[must_use]
     pub const fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Adds a run and its histograms by kind (see [`crate::IntervalLog::merged`]). Those of a run that is not valid take
-    /// part in nothing.
+    /// Adds a run and its histograms by kind (see [`crate::IntervalLog::merged`]). The histograms of a run that is
+    /// not valid are ignored.
     pub fn add(&mut self, run: Run, histograms: &Histograms) {
         let collected = self.cells.entry(run.cell.clone()).or_default();
         if run.state == RunState::Valid {
             for (kind, histogram) in histograms {
                 let pooled = collected.pooled.entry(kind.clone()).or_insert_with(new_histogram);
-                // one of another shape, or with more values than can be counted, shows as a difference in n
+                // a histogram of another shape, or one that would overflow, shows as a difference in n
                 if pooled.len().checked_add(histogram.len()).is_some() {
                     let _ = pooled.add(histogram);
                 }
@@ -102,24 +102,24 @@ impl Assembler {
         collected.runs.push(run);
     }
 
-    /// How it goes beside its runs.
+    /// Sets the progress besides the runs.
     pub fn set_course(&mut self, mut course: Course) {
         self.maxima = std::mem::take(&mut course.maxima);
         self.course = Some(course);
     }
 
-    /// The runs added so far, by cell.
+    /// Returns the runs of a cell added so far.
     #[must_use]
     pub fn runs_of(&self, cell: &str) -> &[Run] {
         self.cells.get(cell).map_or(&[], |collected| &collected.runs)
     }
 
-    /// All runs added so far, cell by cell.
+    /// Returns all runs added so far, cell by cell.
     pub fn runs(&self) -> impl Iterator<Item = &Run> {
         self.cells.values().flat_map(|collected| &collected.runs)
     }
 
-    /// The same by number.
+    /// Returns all runs added so far, ordered by number.
     #[must_use]
     pub fn runs_in_order(&self) -> Vec<&Run> {
         let mut runs: Vec<&Run> = self.runs().collect();
@@ -127,13 +127,13 @@ impl Assembler {
         runs
     }
 
-    /// Whether a run of that number was added.
+    /// Returns whether a run with this number was added.
     #[must_use]
     pub fn holds(&self, run: u32) -> bool {
         self.numbers.contains(&run)
     }
 
-    /// The result of the runs added so far.
+    /// Returns the result of the runs added so far.
     #[must_use]
     pub fn document(&self, state: State) -> Document {
         let nothing = Collected::default();
@@ -190,7 +190,7 @@ impl Assembler {
         }
     }
 
-    /// How many runs there are to be, as far as that is known.
+    /// Returns the number of planned runs, including those of repeated blocks.
     fn planned_runs(&self) -> usize {
         let experiment = &self.header.experiment;
         self.course.as_ref().map_or(experiment.runs(), |course| {
@@ -199,7 +199,7 @@ impl Assembler {
         })
     }
 
-    /// Whether every run that was to be made was added.
+    /// Returns whether all planned runs were added.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match &self.course {
@@ -274,7 +274,7 @@ fn median_cpu(valid: &[&Run]) -> Option<Cpu> {
     Some(Cpu {
         writer: of(|cpu| Some(cpu.writer))?,
         reader: of(|cpu| Some(cpu.reader))?,
-        // of the runs where it was subtracted
+        // over the runs in which idle cost was subtracted
         writer_idle_pct: of(|cpu| cpu.writer_idle_pct),
         reader_idle_pct: of(|cpu| cpu.reader_idle_pct),
     })
@@ -286,7 +286,7 @@ fn common_qos(valid: &[&Run]) -> BTreeMap<String, Qos> {
 
 fn common_settings(valid: &[&Run]) -> BTreeMap<String, BTreeMap<String, String>> {
     let flat = valid.iter().map(|run| {
-        // two agents of one run may disagree, for example where a setting is an address of their own
+        // two agents of one run can differ, for example in a setting that is their own address
         let mut settings: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
         for (entity, values) in run.agents.iter().flat_map(|agent| &agent.settings) {
             for (name, value) in values {
@@ -309,7 +309,7 @@ fn common_settings(valid: &[&Run]) -> BTreeMap<String, BTreeMap<String, String>>
     nested
 }
 
-/// What all have, and with the same value.
+/// Returns the entries that all maps have with the same value.
 fn common<K: Ord, V: PartialEq>(mut maps: impl Iterator<Item = BTreeMap<K, V>>) -> BTreeMap<K, V> {
     let mut common = maps.next().unwrap_or_default();
     for map in maps {

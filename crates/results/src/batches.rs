@@ -4,29 +4,29 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::total;
 
-/// How many samples left together: batches as ddsmark flushed them. What a driver or its middleware sends earlier, since a packet
-/// is full, is not seen here.
+/// Batches that ddsmark flushed. A flush by the driver or the middleware itself, for example of a full packet, is
+/// not counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Batches {
-    /// Batches flushed.
+    /// Number of flushes.
     pub flushes: u64,
-    /// Samples in them.
+    /// Number of samples in all batches.
     pub samples: u64,
-    /// Samples per flush, on average.
+    /// Mean number of samples per flush.
     pub mean_samples: f64,
-    /// Samples of the largest.
+    /// Number of samples of the largest batch.
     pub max_samples: u64,
 }
 
 impl Batches {
-    /// Of these counts.
+    /// Creates the record from these counts.
     #[must_use]
     pub fn new(flushes: u64, samples: u64, max_samples: u64) -> Self {
         let mean_samples = if flushes == 0 { 0.0 } else { samples as f64 / flushes as f64 };
         Self { flushes, samples, mean_samples, max_samples }
     }
 
-    /// Of several writers or runs together; none of none.
+    /// Merges the batches of several writers or runs; `None` without parts.
     #[must_use]
     pub fn sum<'b>(parts: impl Iterator<Item = &'b Self>) -> Option<Self> {
         let parts: Vec<&Self> = parts.collect();

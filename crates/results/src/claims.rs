@@ -1,47 +1,48 @@
 //! Families of claims of a plan.
 //!
-//! One definition for the planner, the dry run, the number of blocks and the verdicts. A family follows from the plan alone: a
-//! claim without a figure, or one that is withheld, still counts, so that failures do not make the other claims easier.
+//! One definition for the planner, the dry run, the number of blocks and the verdicts. A family depends on the plan
+//! only: a claim without a value, or a withheld claim, still counts, so that failures do not relax the level of the
+//! other claims.
 
 use experiment::{Cell, Experiment, Factors};
 use stats::{Rules, simultaneous_level};
 
 use crate::Metric;
 
-/// One figure of a cell that a plan makes claims of.
+/// Claim: a metric of a cell, compared with its baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Claim<'e> {
-    /// Judged cell.
+    /// Cell that is compared.
     pub cell: &'e Cell,
-    /// Cell that it is compared with: its baseline, or itself for the noise floor.
+    /// Baseline of the cell; for the noise floor, the cell itself.
     pub baseline: &'e Cell,
     /// Compared metric.
     pub metric: Metric,
-    /// Name of the flow, where each of several has a figure of its own.
+    /// Name of the flow, if each of several flows has its own value.
     pub flow: Option<&'e str>,
 }
 
-/// Claims of a plan with a baseline, one for each metric, flow and compared cell. They share one level.
+/// Returns the claims of a plan with a baseline: one for each metric, flow and compared cell. They share one level.
 #[must_use]
 pub fn comparison_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
     let pairs = experiment.comparisons();
     pairs.into_iter().flat_map(|(cell, baseline)| of_pair(experiment, cell, baseline)).collect()
 }
 
-/// Claims that a baseline cell differs from itself: a family of its own.
+/// Returns the claims that a baseline cell differs from itself (A/A): a separate family.
 #[must_use]
 pub fn noise_floor_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
     let cells = experiment.cells.iter().filter(|cell| experiment.is_baseline(&cell.id));
     cells.flat_map(|cell| of_pair(experiment, cell, cell)).collect()
 }
 
-/// Figures whose own level has an interval, for plans without a baseline: each is its own baseline.
+/// Returns the claims about the level of each cell, for plans without a baseline: each cell is its own baseline.
 #[must_use]
 pub fn level_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
     experiment.cells.iter().flat_map(|cell| of_pair(experiment, cell, cell)).collect()
 }
 
-/// Returns the minimum number of blocks with which each family of a plan that has a baseline can support a claim.
+/// Returns the minimum number of blocks with which each family of a plan with a baseline can support a claim.
 #[must_use]
 pub fn least_blocks(experiment: &Experiment) -> u32 {
     let families = [comparison_claims(experiment).len(), noise_floor_claims(experiment).len()];
@@ -60,7 +61,7 @@ fn of_pair<'e>(
     })
 }
 
-/// Metrics that a plan makes claims of for a cell: those of its workload, of a search those of its goals.
+/// Returns the metrics of a plan's claims about a cell: those of its workload; for a search, those of its goals.
 pub fn metrics_of(experiment: &Experiment, factors: &Factors) -> impl Iterator<Item = Metric> + use<> {
     let aims: Vec<_> =
         experiment.search.iter().flat_map(|search| &search.goals).map(|goal| goal.aim).collect();
@@ -68,8 +69,8 @@ pub fn metrics_of(experiment: &Experiment, factors: &Factors) -> impl Iterator<I
     Metric::claims(factors).iter().copied().filter(is_planned)
 }
 
-/// Names of the flows that have a figure of their own, or `None` for the figure of the whole cell: what several flows have
-/// together is of none of them.
+/// Returns the names of the flows that have their own value, or `None` for the value of the whole cell. If flows
+/// have their own values, the total is not claimed.
 #[must_use]
 pub fn flows_of(factors: &Factors, metric: Metric) -> Vec<Option<&str>> {
     if factors.flows.len() < 2 || !metric.is_of_flows() {

@@ -1,14 +1,14 @@
-//! What `ddsmark compare --json` prints: two results, or two cells of one, held against each other.
+//! Output of `ddsmark compare --json`: comparison of two results, or of two cells of one result.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{Metric, Verdict};
 
-/// The JSON Schema of a [`Comparison`]: the text of `schemas/comparison.schema.json`.
+/// Returns the JSON Schema of a [`Comparison`]: the text of `schemas/comparison.schema.json`.
 ///
 /// # Panics
-/// Never: a schema is JSON.
+/// Never panics: a schema serializes to JSON.
 #[must_use]
 pub fn comparison_json_schema() -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
@@ -19,80 +19,80 @@ pub fn comparison_json_schema() -> String {
     text
 }
 
-/// Two results, or cells of them, held against each other.
+/// Comparison of two results, or of cells of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// Version of the schema of results.
     pub schema_version: u32,
-    /// What is held against.
+    /// Baseline side.
     pub baseline: Compared,
-    /// What is judged.
+    /// Candidate side, which is compared with the baseline.
     pub treatment: Compared,
-    /// The factors that were named: in these both may differ.
+    /// Factors named with `--factor`: the sides may differ in these.
     pub factors: Vec<String>,
-    /// Everything that the compared cells and their results differ in.
+    /// All differences between the compared cells and between their results.
     pub differences: Vec<Difference>,
-    /// Whether they were compared although they differ in more than the named factors.
+    /// Whether the sides were compared with `--force` although they differ in other factors than the named ones.
     pub forced: bool,
-    /// What to know before reading on, in words.
+    /// Notes about the comparison.
     pub notes: Vec<String>,
-    /// What may be said; the baselines' own noise floors too.
+    /// Verdicts, including the noise floors of the baseline cells.
     pub verdicts: Vec<Verdict>,
-    /// What became of the criteria that were stated, for each pair of cells.
+    /// Outcomes of the criteria, for each pair of cells.
     pub criteria: Vec<Judged>,
 }
 
-/// One side.
+/// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
-    /// As it was named.
+    /// Name of the result, as given on the command line.
     pub result: String,
-    /// Its experiment.
+    /// Name of the experiment.
     pub experiment: String,
-    /// When that began, ns since 1970 (UTC).
+    /// Start of the experiment, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
-    /// Cells of it that have no counterpart on the other side.
+    /// Identifiers of cells without a counterpart on the other side.
     pub unmatched: Vec<String>,
 }
 
-/// Something that the two sides differ in.
+/// Difference between the two sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// Its name, as `--factor` takes it.
+    /// Name of the field, as `--factor` accepts it.
     pub field: String,
-    /// Its value on the side that is held against; null where it has none.
+    /// Value on the baseline side. Null if it has none.
     pub baseline: Option<String>,
-    /// Its value on the side that is judged; null where it has none.
+    /// Value on the candidate side. Null if it has none.
     pub treatment: Option<String>,
-    /// Whether it belongs to a factor that was named.
+    /// Whether the field belongs to a named factor.
     pub named: bool,
 }
 
-/// What became of a criterion for one pair of cells.
+/// Outcome of a criterion for one pair of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
-    /// As it was stated.
+    /// Criterion as given on the command line.
     pub criterion: String,
-    /// The figure that it is about.
+    /// Metric of the criterion.
     pub metric: Metric,
-    /// The cell that is judged.
+    /// Identifier of the candidate cell.
     pub cell: String,
-    /// What became of it, by all blocks: the exit status rests on this.
+    /// Outcome over all blocks. It determines the exit status.
     pub outcome: CriterionOutcome,
-    /// The same without noisy blocks; null where there are none.
+    /// Outcome without noisy blocks. Null if no block was noisy.
     pub without_noisy: Option<CriterionOutcome>,
-    /// In words.
+    /// Text of the outcome.
     pub text: String,
 }
 
-/// What became of a criterion.
+/// Outcome of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CriterionOutcome {
-    /// The difference is real, and what it forbids.
+    /// Failed: the change is shown to lie in the forbidden range.
     Broken,
-    /// It is shown not to be.
+    /// Passed: the change is shown to lie outside the forbidden range.
     Kept,
-    /// The data cannot tell.
+    /// Inconclusive: the interval contains the bound, or there are too few blocks.
     CannotTell,
 }

@@ -1,5 +1,5 @@
-//! How an experiment went beside its runs: its blocks and the noise around them, how many there were to be and why, and
-//! where it was taken up again. Kept in `DIR/course.json` while it goes on.
+//! Record of an experiment's progress besides its runs: blocks, host noise, number of blocks and resumptions. Saved
+//! in `DIR/course.json` while the experiment runs.
 
 use std::collections::BTreeMap;
 
@@ -8,33 +8,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Maximum, Reference, Warning, WarningKind, format_micros, format_value};
 
-/// All of it.
+/// Progress of an experiment: number of blocks, noise around them, and resumptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Course {
     /// Version of the schema.
     pub schema_version: u32,
-    /// When a block counts as noisy, and what becomes of it. Fixed before the first block.
+    /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Fixed before the first block.
     pub noise_rule: NoiseRule,
-    /// How many blocks, and why so many.
+    /// Number of blocks, and how it was decided.
     pub allocation: Allocation,
-    /// What rates in percent are percent of, measured before the first block.
+    /// Maximum rates that loads in percent refer to, measured before the first block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub maxima: Vec<Maximum>,
-    /// Blocks that were begun, in the order of execution.
+    /// Blocks that were started, in the order of execution.
     pub blocks: Vec<Block>,
-    /// Where it was taken up again after an interruption.
+    /// Resumptions after an interruption.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<Resumption>,
 }
 
 impl Course {
-    /// Whether nothing is left to do.
+    /// Returns whether the experiment has ended without an interruption.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.allocation.stopped_by.is_some_and(|why| why != StoppedBy::Interrupted)
     }
 
-    /// What it says about the whole result.
+    /// Returns the warnings that apply to the whole result.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let noisy = self.blocks.iter().filter(|block| block.noisy).count();
@@ -69,34 +69,37 @@ impl Course {
     }
 }
 
-/// Whether more than half of these blocks were noisy.
+/// Returns whether more than half of the blocks were noisy.
 #[must_use]
 pub fn over_half_noisy(blocks: &[Block]) -> bool {
     2 * blocks.iter().filter(|block| block.noisy).count() > blocks.len()
 }
 
-/// When a block counts as noisy, and what becomes of it.
+/// Rule by which a block counts as noisy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseRule {
-    /// A probe reads the clock without a pause; time between two readings counts as stolen if it is longer than this.
+    /// A noise probe reads the clock in a loop. A gap between two reads that is longer than this, in ns, counts as
+    /// stolen time.
     pub gap_ns: u64,
-    /// How long each probe lasts.
+    /// Duration of each noise probe, in ns.
     pub probe_ns: u64,
-    /// Noisy if a probe before or after it found more than this stolen on a core, in percent of its time ...
+    /// A block is noisy if a probe before or after it found more stolen time than this on a core, in percent of the
+    /// probe.
     pub max_stolen_pct: f64,
-    /// ... or too many gaps of more than so many times the median RTT of the block: the median of its latency runs' medians.
+    /// A gap is long if it exceeds this multiple of the block's median RTT, the median of the medians of its
+    /// latency runs.
     pub max_gap_per_rtt: f64,
-    /// Of all round trips, one after the other, such gaps may touch so many, in percent. Absent in older results: there one such
-    /// gap was too many.
+    /// A block is also noisy if long gaps touch more than this share of the round trips, in percent. Absent in
+    /// older results: there a single long gap made a block noisy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_touched_pct: Option<f64>,
-    /// Whether a noisy block is made once more at the end. Both stay in the result. Blocks are not made again where over half
-    /// of them are noisy: then that is how the host is.
+    /// Whether a noisy block is repeated at the end. Both blocks stay in the result. No block is repeated if more
+    /// than half of them are noisy, because that is then the normal state of the host.
     pub repeat_noisy: bool,
 }
 
 impl NoiseRule {
-    /// The rule, with probes of this length.
+    /// Creates the rule with noise probes of this duration in ns.
     #[must_use]
     pub const fn new(probe_ns: u64, repeat_noisy: bool) -> Self {
         Self {
@@ -104,14 +107,14 @@ impl NoiseRule {
             probe_ns,
             max_stolen_pct: 2.0,
             max_gap_per_rtt: 5.0,
-            // a tenth of what p99 leaves above it
+            // a tenth of the share that lies above p99
             max_touched_pct: Some(0.1),
             repeat_noisy,
         }
     }
 
-    /// Why a block with these probes is noisy, in words; empty if it is not. `rtt_p50_ns` is the median RTT of the block, if
-    /// it has latency runs.
+    /// Returns the reasons why a block with these probes is noisy; empty if it is not. `rtt_p50_ns` is the median
+    /// RTT of the block, if it has latency runs.
     #[must_use]
     pub fn judge(&self, probes: &[&Probe], rtt_p50_ns: Option<f64>) -> Vec<String> {
         let mut reasons = Vec::new();
@@ -128,11 +131,11 @@ impl NoiseRule {
         reasons
     }
 
-    /// Each gap touches the one round trip that is under way. Both probes of a block are taken together, core by core.
+    /// Each gap touches the one round trip in flight. The gaps of both probes are added, core by core.
     fn many_long_gaps(&self, probes: &[&Probe], rtt: f64, most_pct: f64) -> Option<String> {
         let probed_ns: u64 = probes.iter().map(|probe| probe.length_ns).sum();
         let limit = (self.max_gap_per_rtt * rtt).max(self.gap_ns as f64);
-        // gaps are counted from powers of two on
+        // gaps are counted in steps of powers of two
         let step = (limit / self.gap_ns as f64).log2() as usize;
         let mut long: BTreeMap<u32, u64> = BTreeMap::new();
         for core in probes.iter().flat_map(|probe| &probe.cores) {
@@ -150,7 +153,7 @@ impl NoiseRule {
         })
     }
 
-    /// As older results were judged.
+    /// Applies the rule of older results.
     fn one_long_gap(&self, probes: &[&Probe], rtt: f64) -> Option<String> {
         let cores = probes.iter().flat_map(|probe| &probe.cores);
         let worst = cores.max_by_key(|core| core.max_gap_ns)?;
@@ -165,68 +168,68 @@ impl NoiseRule {
     }
 }
 
-/// How many blocks there are to be, and why so many.
+/// Number of blocks, and how it was decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Allocation {
-    /// Blocks to make, without those that are made again: the fixed number; or with a precision first the pilot, then what
-    /// follows from it.
+    /// Planned number of blocks, without repeated ones: the fixed number; for a precision target first the pilot,
+    /// then the number derived from it.
     pub planned: u32,
-    /// Blocks that the precision needs by the pilot, also where there is no time for them. Absent where the number is fixed, and
-    /// before the pilot is done.
+    /// Number of blocks that the precision target needs according to the pilot, even if the time budget is too
+    /// small. Absent for a fixed number of blocks, and before the end of the pilot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<u32>,
-    /// The largest standard deviation of the logarithms that the pilot's figures gave: of ratios to the baseline, or without
-    /// one of the figures themselves.
+    /// Largest standard deviation in the pilot of log ratios to the baseline; without a baseline, of the logarithms
+    /// of the values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pilot_log_sd: Option<f64>,
-    /// The most blocks that the time budget had room for, by the measured time of the pilot's.
+    /// Maximum number of blocks in the time budget, extrapolated from the duration of the pilot blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<u32>,
-    /// Blocks that were made to their end, without those that were made again.
+    /// Number of completed blocks, without repeated ones.
     pub made: u32,
-    /// Why it ended there; absent while it goes on.
+    /// Reason why no more blocks were executed; absent while the experiment runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
 }
 
-/// Why no more blocks were made.
+/// Reason why no more blocks were executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
-    /// The number was fixed, and they are made.
+    /// The fixed number of blocks is complete.
     Fixed,
-    /// Those that the wanted precision needs are made.
+    /// The blocks that the precision target needs are complete.
     Precision,
-    /// There was no time for more.
+    /// The time budget is used up.
     Budget,
-    /// By a signal or an error.
+    /// Interrupted by a signal or an error.
     Interrupted,
 }
 
-/// One pass over all cells, and the noise around it.
+/// Block: one pass over all cells, with the host noise around it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
-    /// Its number, from 1, as in its runs.
+    /// Number of the block, from 1.
     pub number: u32,
-    /// The block that it makes again.
+    /// Number of the noisy block that this one repeats. Absent if it repeats none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<u32>,
-    /// Whether it was disturbed, by the rule of the result.
+    /// Whether the block was noisy by the noise rule of the result.
     pub noisy: bool,
-    /// Why, in words.
+    /// Reasons why the block was noisy. Absent if it was not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     /// Number of its first run.
     pub first_run: u32,
-    /// Whether all of its runs were made.
+    /// Whether all of its runs were executed.
     pub complete: bool,
-    /// How long it took, with its probes. Absent while it goes on, and if it was interrupted.
+    /// Duration in ns, including its noise probes. Null while the block runs, and if it was interrupted.
     pub took_ns: Option<u64>,
-    /// Just before its first run. Absent if it could not be made.
+    /// Noise probe just before the first run. Null if it was not possible.
     pub before: Option<Probe>,
-    /// Just after its last run.
+    /// Noise probe just after the last run. Null if it was not possible, and if the block was interrupted.
     pub after: Option<Probe>,
-    /// What the host counted meanwhile. Absent if it was interrupted.
+    /// Counters of the host over the block. Null if the block was interrupted.
     pub host: Option<HostNoise>,
     /// Reference measured just before the first run. Absent with `--no-reference`, and if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,80 +237,83 @@ pub struct Block {
     /// Reference measured just after the last run. Absent with `--no-reference`, if it failed, and if the block was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_after: Option<Reference>,
-    /// Error of a reference that could not be measured.
+    /// Error of a reference measurement that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_error: Option<String>,
 }
 
-/// Spinning on every core that runs use, all at once, and looking for gaps between two readings of the clock.
+/// Noise probe: one thread spins on each core that runs use, at the same time, and finds gaps between reads of the
+/// clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
-    /// How long.
+    /// Planned duration, in ns.
     pub length_ns: u64,
-    /// What was found, by core.
+    /// Outcome for each core.
     pub cores: Vec<CoreProbe>,
 }
 
-/// What a probe found on one core.
+/// Outcome of a noise probe on one core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CoreProbe {
-    /// The core.
+    /// Number of the core.
     pub core: u32,
-    /// Gaps longer than the rule allows.
+    /// Number of gaps longer than `gap_ns` of the noise rule.
     pub gaps: u64,
-    /// The longest time between two readings, be it such a gap or not.
+    /// Longest time between two reads of the clock, in ns.
     pub max_gap_ns: u64,
-    /// All such gaps together, in percent of the probe.
+    /// Stolen time: sum of all gaps longer than `gap_ns`, in percent of the probe.
     pub stolen_pct: f64,
-    /// How many gaps were longer than once, 2, 4, 8 ... times what the rule allows, without trailing zeros. Empty in older
-    /// results.
+    /// Numbers of gaps longer than 1, 2, 4, 8 ... times `gap_ns`, without trailing zeros. Empty in older results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub longer: Vec<u64>,
 }
 
-/// What the host counted during a block: everybody's, not only ddsmark's. What it does not say is absent.
+/// Counters of the whole host over a block, including other programs. A counter that the host does not report is
+/// absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostNoise {
-    /// Time that the hypervisor gave to others, in percent of all cores' time.
+    /// CPU time that the hypervisor gave to other guests (steal), in percent of the time of all cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_pct: Option<f64>,
-    /// Time in software interrupts, in percent of all cores' time.
+    /// CPU time in software interrupts, in percent of the time of all cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub softirq_pct: Option<f64>,
-    /// Time in which something waited for a core (`some` of PSI), in percent.
+    /// Time in which at least one task waited for a core (PSI `some`), in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_pressure_pct: Option<f64>,
-    /// Packets that the kernel dropped between interface and socket for want of time.
+    /// Number of packets that the kernel dropped before a socket, because the backlog of a core was full
+    /// (`softnet_stat`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub softnet_drops: Option<u64>,
-    /// Datagrams dropped for any reason, in the runner's network namespace.
+    /// Number of received UDP datagrams dropped for any reason, in the network namespace of the runner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub udp_in_errors: Option<u64>,
-    /// Datagrams dropped because a receive buffer was full, there.
+    /// Number of received UDP datagrams dropped because a receive buffer was full, in the network namespace of the
+    /// runner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub udp_receive_buffer_errors: Option<u64>,
-    /// Lowest frequency of a core that runs use, at the end of the block.
+    /// Minimum CPU frequency over the cores that runs use, at the end of the block, in kHz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_frequency_khz: Option<u64>,
-    /// Highest such frequency.
+    /// Maximum CPU frequency over the cores that runs use, at the end of the block, in kHz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_frequency_khz: Option<u64>,
-    /// How often cores were slowed down for heat.
+    /// Number of thermal throttling events on the cores that runs use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
-    /// Highest temperature of a thermal zone at the end of the block, in 1/1000 of a degree Celsius.
+    /// Maximum temperature over all thermal zones at the end of the block, in 1/1000 of a degree Celsius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_temperature_millicelsius: Option<i64>,
 }
 
-/// An experiment was taken up again.
+/// Resumption of an interrupted experiment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resumption {
-    /// When, ns since 1970 (UTC).
+    /// Time of the resumption, in ns since 1970-01-01 UTC.
     pub at_unix_ns: u64,
-    /// The first run that was made after it.
+    /// Number of the first run after it.
     pub first_run: u32,
-    /// What differed from the environment of the first run, in words: only where that was forced.
+    /// Differences from the environment of the first run, one text each. Present only if the resumption was forced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
 }
@@ -316,7 +322,7 @@ pub struct Resumption {
 mod tests {
     use super::*;
 
-    /// Probes of 100 ms before and after a block; in each these gaps on core 1, and none on core 0.
+    /// Judges a block with probes of 100 ms before and after it, each with these gaps on core 1 and none on core 0.
     fn judged(rule: &NoiseRule, longer: &[u64], max_gap_ns: u64, rtt: Option<f64>) -> Vec<String> {
         let core = |core, longer: &[u64], max_gap_ns| CoreProbe {
             core,
@@ -334,16 +340,16 @@ mod tests {
     fn long_gaps_count_by_the_round_trips_that_they_touch() {
         let rule = NoiseRule::new(100_000_000, false);
         let rtt = Some(20_000.0);
-        // over 80 us: 2 x 5 of 10,000 round trips are a tenth of a percent, 2 x 6 are more
+        // long gaps are over 80 us: 2 x 5 of them touch 0.1 % of 10,000 round trips, 2 x 6 more
         assert_eq!(judged(&rule, &[36, 20, 9, 5, 1], 300_000, rtt), Vec::<String>::new());
         assert_eq!(
             judged(&rule, &[36, 20, 9, 6, 1], 300_000, rtt),
             ["12 gaps of over 80 µs on core 1 in 0.200 s touch 0.120 % of round trips"]
         );
-        // longer round trips: fewer gaps are long, and each touches one of fewer
+        // longer RTT: fewer gaps are long, and each touches one of fewer round trips
         assert_eq!(judged(&rule, &[36, 20, 9, 6, 1], 300_000, Some(40_000.0)), Vec::<String>::new());
         assert_eq!(judged(&rule, &[36, 20, 9, 6, 3], 300_000, Some(40_000.0)).len(), 1);
-        // shorter ones than the limit of a gap
+        // RTT shorter than the gap limit
         assert_eq!(judged(&rule, &[36], 12_000, Some(1_000.0)), Vec::<String>::new());
         assert_eq!(judged(&rule, &[200], 12_000, Some(1_000.0)).len(), 1);
         assert_eq!(judged(&rule, &[36, 20, 9, 6, 1], 300_000, None), Vec::<String>::new());

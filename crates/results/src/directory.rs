@@ -1,4 +1,4 @@
-//! The directory that a result lies in: written run by run, and read whatever became of it.
+//! Result directory: written run by run, and readable after an interruption or a crash.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,29 +16,29 @@ use crate::{
     interval_log::merge,
 };
 
-/// What one run is expected to need: its record, its histograms, and a few lines of logs.
+/// Expected size of one run: its record, its histograms, and a few lines of logs.
 const BYTES_PER_RUN: u64 = 128 << 10;
 
-/// A directory that a result is being written to.
+/// Directory that a result is being written to.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
-    /// Locked while this lives, so that no two write there.
+    /// Lock on the directory: only one process writes to it.
     _lock: File,
 }
 
-/// What an interrupted experiment left behind.
+/// Saved state of an interrupted experiment.
 #[derive(Debug)]
 pub struct Saved {
-    /// Where it lies, to be written on.
+    /// Directory, opened for writing.
     pub directory: Directory,
-    /// What was known before the first run: [`Assembler::header`].
+    /// Assembler with the header and the saved runs.
     pub assembler: Assembler,
-    /// How far it had come, beside its runs.
+    /// Progress besides the runs.
     pub course: Course,
 }
 
-/// A run as it is stored.
+/// Stored form of a run.
 #[derive(Serialize, Deserialize)]
 struct Record<R> {
     schema_version: u32,
@@ -47,10 +47,12 @@ struct Record<R> {
 }
 
 impl Directory {
-    /// Makes the directory, or takes an empty one, and finds out whether a result of so many runs can be written there.
+    /// Creates the directory, or uses an empty one, and checks that a result of this many runs can be written to
+    /// it.
     ///
     /// # Errors
-    /// It is not empty, not a directory, not writable, or too full. Nothing new is left behind then.
+    /// Returns an error if it is not empty, not a directory, not writable, or has too little free space. Nothing
+    /// new is left behind then.
     pub fn create(path: &Path, expected_runs: usize) -> Result<Self, DirectoryError> {
         let write = |cause| DirectoryError::Write { path: path.to_owned(), cause };
         let existed = path.exists();
@@ -61,7 +63,7 @@ impl Directory {
         }
         let directory = Self::locked(path)?;
         directory.prepare(expected_runs).inspect_err(|_| {
-            // as it was found; an error here changes nothing about the one to report
+            // restores the initial state; an error here does not change the error to report
             let _ = fs::remove_dir(path.join("runs"));
             let _ = fs::remove_dir(path.join("logs"));
             if !existed {
@@ -71,12 +73,12 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Opens the directory of an experiment that was interrupted, to go on with it. What was saved is read and stays; but of a
-    /// duet of which one run alone was saved, both are to be made anew.
+    /// Opens the directory of an interrupted experiment to resume it. Saved runs are kept. If only one run of a
+    /// duet was saved, both must be repeated, and an incomplete search too.
     ///
     /// # Errors
-    /// There is none, nothing is left to do, it was written by another version, somebody writes there now, or a part of it is
-    /// damaged.
+    /// Returns an error if there is no experiment, if it is complete, if another schema version wrote it, if
+    /// another process is writing to it, or if a file is damaged.
     pub fn reopen(path: &Path) -> Result<Saved, DirectoryError> {
         let header = path.join("experiment.json");
         if !exists(&header)? {
@@ -119,30 +121,30 @@ impl Directory {
         probe(&self.path, (expected_runs as u64).saturating_mul(BYTES_PER_RUN))
     }
 
-    /// Where it lies.
+    /// Returns the path of the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the process of a role may print to.
+    /// Returns the path of the log of an agent process.
     #[must_use]
     pub fn log_path(&self, run: u32, role: &str) -> PathBuf {
         self.path.join("logs").join(format!("{run:04}-{role}.log"))
     }
 
-    /// Saves what is known before the first run.
+    /// Saves the header, which is known before the first run.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save_experiment(&self, header: &Header) -> Result<(), DirectoryError> {
         save_json::<Header>(&self.path.join("experiment.json"), header)
     }
 
-    /// Saves a file of times that the experiment follows, by the SHA-256 of its bytes.
+    /// Saves a trace file of the plan under the SHA-256 of its bytes.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save_trace(&self, sha256: &str, bytes: &[u8]) -> Result<(), DirectoryError> {
         let path = self.trace_path(sha256);
         let folder = path.parent().unwrap_or(&self.path);
@@ -151,10 +153,10 @@ impl Directory {
         save(&path, bytes)
     }
 
-    /// The file of times with this SHA-256, if it was saved. What is no SHA-256 names no file.
+    /// Returns the trace file with this SHA-256, or `None` if it was not saved or if `sha256` is not a valid hash.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn trace(&self, sha256: &str) -> Result<Option<Vec<u8>>, DirectoryError> {
         let path = self.trace_path(sha256);
         let is_hash = sha256.len() == 64 && sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -168,14 +170,14 @@ impl Directory {
         self.path.join("traces").join(format!("{sha256}.txt"))
     }
 
-    /// Saves a run and its histograms. Once this returns, neither a crash nor a power cut loses them.
+    /// Saves a run and its histograms. After it returns, neither a crash nor a power cut loses them.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn save_run(&self, run: &Run, log: IntervalLog) -> Result<(), DirectoryError> {
         let path = self.path.join("runs").join(format!("{:04}.json", run.number));
         if log.is_empty() {
-            // there is none, unless a run is made anew: then they are not of it
+            // a repeated run must not keep the histograms of its first attempt
             let _ = fs::remove_file(path.with_extension("hlog"));
         } else {
             let path = path.with_extension("hlog");
@@ -187,39 +189,39 @@ impl Directory {
             })?;
             save(&path, &text)?;
         }
-        // the record last: where there is a record, its histograms are there too
+        // the record last: if there is a record, its histograms are complete
         save_json::<Record<Run>>(&path, &Record { schema_version: SCHEMA_VERSION, run })
     }
 
-    /// Saves how it goes beside its runs.
+    /// Saves the progress besides the runs.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save_course(&self, course: &Course) -> Result<(), DirectoryError> {
         save_json::<Course>(&self.path.join("course.json"), course)
     }
 
-    /// Saves the whole.
+    /// Saves the complete result.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn save_document(&self, document: &Document) -> Result<(), DirectoryError> {
         save_json::<Document>(&self.path.join("result.json"), document)
     }
 
-    /// Reads a result from the bytes of a `result.json`.
+    /// Parses a result from the bytes of a `result.json`.
     ///
     /// # Errors
-    /// It is damaged or of a newer version; the file is named as given.
+    /// Returns an error if it is damaged or has a newer schema version. The error names `path`.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Document, DirectoryError> {
         parse(path, bytes)
     }
 
-    /// Reads a result: of a directory that is complete, that an interrupted experiment or a crash left behind, or of a
-    /// `result.json` alone.
+    /// Loads a result: from a complete directory, from one that an interrupted experiment or a crash left behind,
+    /// or from a single `result.json`.
     ///
     /// # Errors
-    /// There is no result, or a part of it is damaged or of a newer version.
+    /// Returns an error if there is no result, or if a file is damaged or has a newer schema version.
     pub fn load(path: &Path) -> Result<Document, DirectoryError> {
         if path.is_file() {
             return read(path);
@@ -231,7 +233,7 @@ impl Directory {
             (false, true) => None,
             (true, has_header) => match read::<Document>(&whole) {
                 Ok(document) if !has_header || holds_all(&document, &records) => return Ok(document),
-                // runs were saved after it
+                // runs were saved after the file
                 Ok(_) => None,
                 Err(damage @ DirectoryError::Damaged { .. }) if has_header => Some(damage),
                 Err(error) => return Err(error),
@@ -263,8 +265,8 @@ impl Directory {
     }
 }
 
-/// The records of runs in a result, by number. What is named otherwise, such as a file that a crash left half written, is
-/// none.
+/// Returns the run records of a result, by number. Files with other names are ignored, for example a file that a
+/// crash left incomplete.
 fn records(path: &Path) -> Result<BTreeMap<u32, PathBuf>, DirectoryError> {
     let unreadable = |path: &Path, cause| DirectoryError::Read { path: path.to_owned(), cause };
     fs::metadata(path).map_err(|cause| unreadable(path, cause))?;
@@ -289,7 +291,7 @@ fn holds_all(document: &Document, records: &BTreeMap<u32, PathBuf>) -> bool {
     records.keys().all(|number| held.contains(number))
 }
 
-/// Of the runs that are kept.
+/// Creates an assembler with the runs for which `kept` returns true.
 fn assemble(
     header: Header,
     records: &BTreeMap<u32, PathBuf>,

@@ -1,99 +1,99 @@
-//! Why a result cannot be written or read, in words.
+//! Errors of writing and reading a result directory.
 
 use std::{io, path::PathBuf};
 
 use crate::{SCHEMA_VERSION, disk::is_full};
 
-/// Why a result cannot be written or read.
+/// Error of writing or reading a result.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
-    /// There is something already.
+    /// The directory is not empty.
     #[error("the results directory `{}` is not empty", .path.display())]
     NotEmpty {
         /// The directory.
         path: PathBuf,
     },
-    /// It cannot be made or written to.
+    /// The file or directory cannot be created or written to.
     #[error("cannot write `{}`: {cause}", .path.display())]
     Write {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// Why.
+        /// OS error.
         cause: io::Error,
     },
-    /// There is not enough room for the result.
+    /// There is too little free space for the result.
     #[error("no room for a result in `{}`: {cause}", .path.display())]
     NoRoom {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// About as much as is needed.
+        /// Estimated size of the result, in bytes.
         needed_bytes: u64,
-        /// Why.
+        /// OS error.
         cause: io::Error,
     },
-    /// What was to be saved could not be read again.
+    /// The record would not parse after writing.
     #[error("the record `{}` was not saved: it would not read back: {cause}", .path.display())]
     NotReadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Parse error.
         cause: String,
     },
-    /// It cannot be read.
+    /// The file or directory cannot be read.
     #[error("cannot read `{}`: {cause}", .path.display())]
     Read {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// Why.
+        /// OS error.
         cause: io::Error,
     },
-    /// There is no result in it.
+    /// There is no result in the directory.
     #[error("`{}` holds no result: it has neither `result.json` nor `experiment.json`", .path.display())]
     NoResult {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// A record that is not what was written.
+    /// The record is damaged.
     #[error("the record `{}` is damaged: {cause}", .path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Description of the damage.
         cause: String,
     },
-    /// There is nothing left to do.
+    /// The experiment is complete and cannot be resumed.
     #[error("the experiment in `{}` is complete", .path.display())]
     Complete {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// It cannot be gone on with as it was begun.
+    /// Another version of ddsmark started the experiment, so it cannot be resumed.
     #[error("the experiment in `{}` was begun by another version of ddsmark", .path.display())]
     OtherVersion {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// Another ddsmark writes there.
+    /// Another ddsmark process is writing to the directory.
     #[error("another ddsmark is writing to `{}`", .path.display())]
     InUse {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// Written by a newer version.
+    /// A newer version of ddsmark wrote the file.
     #[error(
         "`{}` has schema version {found}; this version of ddsmark reads versions up to {SCHEMA_VERSION}",
         .path.display()
     )]
     Newer {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its version.
+        /// Schema version of the file.
         found: u64,
     },
 }
 
 impl DirectoryError {
-    /// The next step.
+    /// Returns a suggested next step.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {

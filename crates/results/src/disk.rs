@@ -1,4 +1,4 @@
-//! Files of a result: read whatever version wrote them, and written whole or not at all.
+//! Files of a result: readable from older versions, and written atomically.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{DirectoryError, SCHEMA_VERSION};
 
-/// At least and at most so much is written to see whether there is room.
+/// Minimum and maximum number of bytes written to test the free space.
 const PROBE_BYTES: std::ops::RangeInclusive<u64> = (1 << 20)..=(64 << 20);
 
-/// Whether there is such a file.
+/// Returns whether the file exists.
 pub(crate) fn exists(path: &Path) -> Result<bool, DirectoryError> {
     path.try_exists().map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })
 }
@@ -24,7 +24,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryError
     parse(path, &bytes)
 }
 
-/// The same of the bytes of that file.
+/// Like [`read`], from the bytes of that file.
 pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, DirectoryError> {
     #[derive(Deserialize)]
     struct Version {
@@ -34,7 +34,7 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T,
         path: path.to_owned(),
         cause: error.to_string(),
     };
-    // the version first: a newer one may well have other fields
+    // the version first: a newer one may have other fields
     let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
     if schema_version > u64::from(SCHEMA_VERSION) {
         return Err(DirectoryError::Newer { path: path.to_owned(), found: schema_version });
@@ -42,7 +42,7 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T,
     serde_json::from_slice(bytes).map_err(damaged)
 }
 
-/// Whether there is room for so much: writes it, to the disk itself, and removes it again.
+/// Checks for enough free space: writes noise to the disk and removes it.
 pub(crate) fn probe(directory: &Path, needed_bytes: u64) -> Result<(), DirectoryError> {
     let needed_bytes = needed_bytes.max(*PROBE_BYTES.start());
     let path = directory.join(".probe.tmp");
@@ -58,12 +58,12 @@ pub(crate) fn probe(directory: &Path, needed_bytes: u64) -> Result<(), Directory
     })
 }
 
-/// Whether the disk has no room left.
+/// Returns whether the error means that the disk is full.
 pub(crate) fn is_full(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// Noise, so that a file system that compresses or leaves holes has to find room for it too.
+/// Writes noise, so that file systems that compress or leave holes need the space too.
 fn write_noise(path: &Path, bytes: u64) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -84,7 +84,7 @@ fn write_noise(path: &Path, bytes: u64) -> io::Result<()> {
     file.sync_all()
 }
 
-/// As JSON, and only what reads back: a rate that is no number would be lost for ever.
+/// Saves a value as JSON, after a check that it parses. A non-finite rate, for example, would not.
 pub(crate) fn save_json<R: DeserializeOwned>(
     path: &Path,
     value: &impl Serialize,
@@ -99,7 +99,7 @@ pub(crate) fn save_json<R: DeserializeOwned>(
     save(path, &text)
 }
 
-/// All of it or nothing: a reader never meets half a file under this name, whenever the machine stops.
+/// Writes a file atomically: a reader never sees a part of it under this name, even after a crash or a power cut.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,5 +1,5 @@
-//! The schema of a result: the whole of it, and a cell. Fields carry their unit in the name; what was not measured is absent or
-//! null, never 0.
+//! Result schema: the complete result and a cell. The unit is part of the field name; a value that was not measured
+//! is absent or null, never 0.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::{
     Run, SearchCell, Throughput, Verdict, Warning,
 };
 
-/// The JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
+/// Returns the JSON Schema of a [`Document`]: the text of `schemas/result.schema.json`.
 ///
 /// # Panics
-/// Never: a schema is JSON.
+/// Never panics: a schema serializes to JSON.
 #[must_use]
 pub fn json_schema() -> String {
-    // as it is written, so that a figure without a value is there as null, not left out
+    // describes the serialized form: a value that is not known is null, not absent
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<Document>();
     schema.insert("title".to_owned(), "A result of ddsmark".into());
@@ -27,137 +27,142 @@ pub fn json_schema() -> String {
     text
 }
 
-/// Version of the schema. Older ones still load.
+/// Version of the schema. Older versions still load.
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// A result: everything that an experiment was, and everything that it measured.
+/// Result of an experiment: its plan and everything that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
-    /// Version of this schema.
+    /// Version of the schema of this file.
     pub schema_version: u32,
-    /// What measured.
+    /// Program that measured.
     pub tool: Tool,
-    /// Where.
+    /// Host that was measured on, and its state at the start.
     pub host: Host,
-    /// The experiment as meant.
+    /// Plan of the experiment: cells, design and settings.
     pub experiment: Experiment,
-    /// What each driver said of itself, by its name in the factors.
+    /// Description that each driver reports about itself, by its name in the factors.
     pub drivers: BTreeMap<String, DriverDescription>,
-    /// Whether all of it was measured.
+    /// Whether all runs were executed.
     pub state: State,
-    /// What outside the experiment may decide its figures, field by field. Absent in older results.
+    /// Properties of host and software that can affect the values, field by field. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
-    /// When a block counts as noisy, and what becomes of it. Absent in older results.
+    /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_rule: Option<NoiseRule>,
-    /// How many blocks there were to be, and why so many. Absent in older results.
+    /// Number of blocks, and how it was decided. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocation: Option<Allocation>,
-    /// What rates in percent are percent of, measured before the first block. Absent without such rates.
+    /// Maximum rates that loads in percent refer to, measured before the first block. Absent without such loads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub maxima: Vec<Maximum>,
-    /// The blocks that were begun, and the noise around them. Empty in older results.
+    /// Blocks that were started, with the host noise around each. Absent in older results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Block>,
-    /// Where it was taken up again after an interruption.
+    /// Resumptions after an interruption. Absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<Resumption>,
-    /// The cells, in the order of the experiment.
+    /// Measured cells, in the order of the plan.
     pub cells: Vec<Cell>,
-    /// What the figures say, in words.
+    /// Findings: descriptions of the values of these runs, with their numbers.
     pub findings: Vec<Finding>,
-    /// What may be claimed: each cell against its baseline, and the baseline against itself. Empty where the experiment
-    /// has no baseline, and in older results.
+    /// Statistical comparisons: each cell with its baseline, and each baseline cell with itself (A/A). Empty
+    /// without a baseline, and in older results.
     #[serde(default)]
     pub verdicts: Vec<Verdict>,
-    /// What limits the whole result.
+    /// Warnings that apply to the whole result.
     pub warnings: Vec<Warning>,
 }
 
-/// What measured.
+/// Program that measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
-    /// `ddsmark`.
+    /// Name: `ddsmark`.
     pub name: String,
-    /// Its version.
+    /// Version of the program.
     pub version: String,
-    /// The command line, word by word.
+    /// Command line, one entry per argument.
     pub command_line: Vec<String>,
 }
 
-/// Where it was measured, and in which state the host was.
+/// Host that was measured on, and its state at the start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Host {
     /// Host name.
     pub name: String,
-    /// Kernel name, release and version.
+    /// Kernel name, release and version, as `uname` returns them.
     pub kernel: String,
-    /// Distribution.
+    /// Distribution name. Null if unknown.
     pub os: Option<String>,
-    /// Processor model.
+    /// Processor model. Null if unknown.
     pub cpu: Option<String>,
-    /// Logical processors that this process may use.
+    /// Number of logical processors that the process may use.
     pub cpus: u32,
-    /// Memory.
+    /// Total memory, in bytes. Null if unknown.
     pub memory_bytes: Option<u64>,
-    /// Kind of virtual machine or container, where the host says so.
+    /// Kind of virtual machine or container. Null if none was detected.
     pub virtualization: Option<String>,
-    /// The kernel's clock source; `tsc` is quick.
+    /// Clock source of the kernel. Null if unknown.
     pub clock_source: Option<String>,
-    /// Frequency governor of the first processor.
+    /// CPU frequency governor of the first processor. Null if unknown.
     pub governor: Option<String>,
-    /// Median cost of one read of the clock that stamps samples.
+    /// Median cost of one read of the clock that timestamps samples, in ns.
     pub clock_read_ns: Option<u64>,
-    /// Kernel settings that decide figures: `net.core.rmem_max` and the like.
+    /// Kernel settings that affect the values, by name, for example `net.core.rmem_max`.
     pub sysctls: BTreeMap<String, String>,
-    /// Speeds of the network interfaces that have one, in 10^6 bit/s. The loopback interface has none.
+    /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface has none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub link_mbps: BTreeMap<String, u64>,
-    /// When the experiment began, ns since 1970 (UTC).
+    /// Start of the experiment, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
 }
 
-/// Whether all of an experiment was measured.
+/// Whether all runs of an experiment were executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// All runs were made (some may have failed).
+    /// All runs were executed; some may have failed.
     Complete,
-    /// Stopped before the last run, by a signal or by an error.
+    /// Stopped before the last run, by a signal or an error.
     Interrupted,
 }
 
-/// One cell: its runs, and what they say together.
+/// Cell: its runs, and the values over these runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "MeasuredCell")]
 pub struct Cell {
-    /// As in the experiment.
+    /// Identifier of the cell, as in the plan.
     pub id: String,
-    /// The factors; with the rate that a share of a maximum came to.
+    /// Factors of the cell. For a load in percent of a maximum, they include the rate in samples/s.
     pub factors: Factors,
-    /// Its runs, in the order of execution, failed ones too.
+    /// Runs of the cell in the order of execution, including failed ones.
     pub runs: Vec<Run>,
-    /// Whether its figures are under duet interference: each run was made beside another. They hold for this result only.
+    /// Whether the absolute values are under duet interference: each run shared the host with its partner run. They
+    /// are comparable only within this result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_duet_interference: bool,
-    /// Quantiles: medians over the valid runs. All else: of all their samples. By kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; of the workload `paced`:
-    /// `service`, `response`, `send_lag`.
+    /// Latency by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; for the workload `paced` also
+    /// `service`, `response` and `send_lag`. Quantiles are medians over the runs of each run's quantile. Number,
+    /// mean, standard deviation and extremes are over the pooled samples of all valid runs.
     pub latency: BTreeMap<String, CellLatency>,
-    /// Rates: medians over the runs, without second runs of a block ([`Cell::claimed_runs`]). Counts: sums over all valid runs.
+    /// Rates: medians over the valid runs, without the second runs (`twin`) of a block. Counts: sums over all valid
+    /// runs.
     pub throughput: Option<Throughput>,
-    /// Of the workload `paced`: what was planned, and by how many runs the sender held it.
+    /// For the workload `paced`: planned samples, and the number of runs in which the sender did not keep its
+    /// schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<PacedCell>,
-    /// Of the workload `search`: what was found.
+    /// For the workload `search`: bounds and rates found for each goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchCell>,
-    /// Median of the runs'.
+    /// CPU time per sample, in ns: median over the valid runs, without `twin` runs.
     pub cpu_ns_per_sample: Option<Cpu>,
-    /// QoS in force, read back: by `writer` and `reader`. Absent where runs differ.
+    /// Effective QoS, read back from the middleware, by entity (`writer`, `reader`). Policies that differ between
+    /// runs are absent.
     pub effective_qos: BTreeMap<String, Qos>,
-    /// Settings in force, read back, by entity and name. Those that runs differ in are left out.
+    /// Effective settings, read back, by entity and name. Settings that differ between runs are absent.
     pub settings: BTreeMap<String, BTreeMap<String, String>>,
-    /// What limits these figures.
+    /// Warnings that apply to the values of this cell.
     pub warnings: Vec<Warning>,
 }

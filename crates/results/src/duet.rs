@@ -1,28 +1,28 @@
-//! Runs that were made at the same time.
+//! Runs that are executed at the same time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Run;
 
-/// Runs of a duet that measured side by side for less than this, in percent of the longer one's time, have no ratio.
+/// Minimum overlap of the two runs of a duet, in percent of the longer measurement. Below this they have no ratio.
 pub const MIN_SIDE_BY_SIDE_PCT: f64 = 90.0;
 
-/// What is said of absolute figures of a duet, wherever they are shown.
+/// Mark on absolute values of a duet in reports.
 pub const UNDER_DUET_INTERFERENCE: &str = "under duet interference";
 
-/// The other run of a duet.
+/// Partner run of a duet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Duet {
-    /// Its number.
+    /// Number of the partner run.
     pub partner: u32,
-    /// For how long both measured at once, in percent of the longer one's measured time. 0 where one of them did not measure.
+    /// Time in which both runs measured, in percent of the longer measurement. 0 if one of them did not measure.
     pub side_by_side_pct: f64,
 }
 
 impl Run {
-    /// Whether the ratio of this run to that one is a datum: both were made beside each other, or neither was and both are of
-    /// one block.
+    /// Returns whether the ratio of the two runs is valid: they are partners of a duet, or neither is part of a
+    /// duet and both are in the same block.
     #[must_use]
     pub fn belongs_to(&self, other: &Self) -> bool {
         match (&self.duet, &other.duet) {
@@ -32,7 +32,7 @@ impl Run {
         }
     }
 
-    /// Whether it was made alone, or measured as long as the run beside it.
+    /// Returns whether the run was executed alone, or overlapped its partner for at least [`MIN_SIDE_BY_SIDE_PCT`].
     #[must_use]
     pub fn is_side_by_side(&self) -> bool {
         self.duet.as_ref().is_none_or(|duet| duet.side_by_side_pct >= MIN_SIDE_BY_SIDE_PCT)

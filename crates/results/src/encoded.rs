@@ -1,5 +1,6 @@
-//! A histogram as text: base64 of the V2 format of HdrHistogram, deflated. What is read may be damaged, or anybody's:
-//! before the library reads it, it is held against the one shape that ddsmark writes, so that memory and sums are bounded.
+//! Histograms as text: base64 of the deflated V2 format of HdrHistogram. The input may be damaged or untrusted. It
+//! is checked for the one shape that ddsmark writes before the library decodes it, so that memory and sums are
+//! bounded.
 
 use std::io::Read as _;
 
@@ -12,26 +13,26 @@ use hdrhistogram::{
 
 use crate::histogram::{HIGHEST_NS, HistogramError, SIGNIFICANT_DIGITS};
 
-/// What the deflated format begins with, and what is inside.
+/// Magic numbers of the deflated format and of the format inside it.
 const DEFLATED_COOKIE: u32 = 0x1c84_9314;
 const COOKIE: u32 = 0x1c84_9313;
-/// Cookie, length, offset, digits, lowest, highest and ratio.
+/// Size of the header: cookie, length, offset, digits, lowest, highest and ratio.
 const HEADER_BYTES: usize = 40;
-/// Counters of our shape, each a number of at most nine bytes.
+/// Number of counters of our shape. Each is encoded in at most nine bytes.
 const COUNTERS: usize = 28_672;
 const LONGEST: usize = HEADER_BYTES + 9 * COUNTERS;
-/// A number that goes on after so many bytes is 2^48 or more: so many values no window ever has. All counters below that,
-/// their sum is below 2^63.
+/// Number of bytes of a counter. A counter that continues after this many bytes is 2^48 or more, which no window
+/// reaches. If all counters are below that, their sum is below 2^63.
 const NUMBER_BYTES: usize = 7;
 
-/// As text.
+/// Encodes a histogram as text.
 pub(crate) fn encode(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
     V2DeflateSerializer::new().serialize(histogram, &mut bytes).expect("a vector takes all bytes");
     STANDARD.encode(bytes)
 }
 
-/// From text.
+/// Decodes a histogram from text.
 pub(crate) fn decode(text: &str) -> Result<Histogram<u64>, HistogramError> {
     let bytes = STANDARD.decode(text)?;
     let (begin, deflated) = bytes.split_at_checked(8).ok_or_else(|| damaged("it is too short"))?;
@@ -39,7 +40,7 @@ pub(crate) fn decode(text: &str) -> Result<Histogram<u64>, HistogramError> {
         return Err(damaged("it is not of the deflated V2 format, or not whole"));
     }
     let mut inner = Vec::new();
-    // so much and no more: a few bytes may inflate to gigabytes
+    // bounded, because a few bytes can inflate to gigabytes
     ZlibDecoder::new(deflated)
         .take(LONGEST as u64 + 1)
         .read_to_end(&mut inner)
@@ -57,7 +58,7 @@ pub(crate) fn decode(text: &str) -> Result<Histogram<u64>, HistogramError> {
     Deserializer::new().deserialize(&mut inner.as_slice()).map_err(|error| damaged(&error.to_string()))
 }
 
-/// More values than can be counted.
+/// Returns the error for histograms with too many values to count.
 pub(crate) fn too_many() -> HistogramError {
     damaged("it has more values than can be counted")
 }
@@ -66,12 +67,12 @@ fn damaged(why: &str) -> HistogramError {
     HistogramError::Decode(why.to_owned())
 }
 
-/// A cookie, and how many bytes follow what it begins.
+/// Returns a cookie followed by the number of bytes after it.
 fn framed(cookie: u32, follow: usize) -> [u8; 8] {
     (u64::from(cookie) << 32 | follow as u64 & u64::from(u32::MAX)).to_be_bytes()
 }
 
-/// Offset, digits, lowest, highest and ratio of our histograms.
+/// Returns the offset, digits, lowest, highest and ratio of our histograms.
 fn our_shape() -> [u8; HEADER_BYTES - 8] {
     let mut shape = [0; HEADER_BYTES - 8];
     let words = [u64::from(SIGNIFICANT_DIGITS), 1, HIGHEST_NS, 1_f64.to_bits()];
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
     use crate::new_histogram;
 
-    /// As text, with what the header says it is.
+    /// Returns the text of a histogram whose header has the length `said`.
     fn text(said: usize, shape: [u8; HEADER_BYTES - 8], numbers: &[u8]) -> String {
         let mut deflated = ZlibEncoder::new(Vec::new(), Compression::best());
         for part in [&framed(COOKIE, said)[..], &shape, numbers] {
@@ -120,7 +121,7 @@ mod tests {
         assert_eq!(decode(&text(1, our_shape(), &[2])).unwrap().len(), 1);
         assert!(refused(&text(u32::MAX as usize, our_shape(), &[2])).contains("not whole"));
         let mut shape = our_shape();
-        // the highest value: 5 digits and 2^64 - 1 are 6 million counters
+        // highest value: 5 digits and 2^64 - 1 need 6 million counters
         shape[16..24].fill(0xff);
         assert!(refused(&text(1, shape, &[2])).contains("another shape"));
     }
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn numbers_that_overflow_are_refused() {
-        // a gap of 2^63, which has no negative; and a count of 2^62
+        // a gap of 2^63, which cannot be negated; and a count of 2^62
         for numbers in [[0xff; 9], [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]] {
             assert!(refused(&text(9, our_shape(), &numbers)).contains("than can be counted"));
         }

@@ -1,4 +1,4 @@
-//! Everything outside an experiment that may decide its figures, as fields that can be compared one by one.
+//! Properties of host and software that can affect the values, as fields that can be compared one by one.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,32 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Group, name of the field, value: `sysctl`, `net.core.rmem_max`, `212992`. What could not be read is absent.
+/// Fields by group and name, for example `sysctl`, `net.core.rmem_max`: `212992`. Fields that could not be read are
+/// absent.
 pub type EnvironmentFields = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Where something was measured, in fields.
+/// Environment of a measurement, as fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
-    /// SHA-256 over all fields: `GROUP/NAME=VALUE`, sorted, each followed by a zero byte.
+    /// SHA-256 of all fields: `GROUP/NAME=VALUE`, sorted, each followed by a zero byte.
     pub sha256: String,
-    /// The fields.
+    /// Fields by group and name.
     pub fields: EnvironmentFields,
 }
 
-/// A field that two environments differ in. What one of them does not have is none.
+/// Field in which two environments differ. A value is `None` if an environment does not have the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvironmentDifference {
-    /// `GROUP/NAME`.
+    /// Path of the field: `GROUP/NAME`.
     pub path: String,
-    /// Its value in the first.
+    /// Value in the first environment.
     pub left: Option<String>,
-    /// Its value in the second.
+    /// Value in the second environment.
     pub right: Option<String>,
 }
 
 impl Environment {
-    /// Of these fields.
+    /// Creates an environment from its fields.
     #[must_use]
     pub fn new(fields: EnvironmentFields) -> Self {
         let mut environment = Self { sha256: String::new(), fields };
@@ -38,14 +39,14 @@ impl Environment {
         environment
     }
 
-    /// All fields, `GROUP/NAME` and value, sorted by group and name.
+    /// Returns all fields as `GROUP/NAME` and value, sorted by group and name.
     pub fn flat(&self) -> impl Iterator<Item = (String, &str)> {
         self.fields.iter().flat_map(|(group, fields)| {
             fields.iter().map(move |(name, value)| (format!("{group}/{name}"), value.as_str()))
         })
     }
 
-    /// What two of them differ in, sorted.
+    /// Returns the fields in which two environments differ, sorted.
     #[must_use]
     pub fn differences(&self, other: &Self) -> Vec<EnvironmentDifference> {
         let (left, right): (BTreeMap<_, _>, BTreeMap<_, _>) = (self.flat().collect(), other.flat().collect());
@@ -67,7 +68,7 @@ impl Environment {
     }
 }
 
-/// The SHA-256 of some bytes, in hexadecimal digits.
+/// Returns the SHA-256 of the bytes in hexadecimal.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -101,7 +102,7 @@ mod tests {
         let said: Vec<String> = here.differences(&there).iter().map(ToString::to_string).collect();
         assert_eq!(said, ["host/smt: absent, now `on`", "sysctl/a.b: `1`, now `2`"]);
         assert_ne!(here.sha256, there.sha256);
-        // SHA-256 of "a/b=c\0", by another program
+        // SHA-256 of "a/b=c\0", computed by another program
         assert_eq!(
             environment(&[("a", "b", "c")]).sha256,
             "f50a80af568deb5db1163d8b9f12085315f4e458ff95206fc9783226b43da31a"

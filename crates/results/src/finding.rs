@@ -1,90 +1,93 @@
-//! What the figures of a result say: which findings there are, and what one has.
+//! Findings: descriptions of the values of a result.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the figures of these runs say, in words, with its numbers. It describes; it claims nothing about other runs.
+/// Finding: describes the values of the measured runs, with their numbers. It claims nothing about other runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Which.
+    /// Kind of the finding.
     pub kind: FindingKind,
-    /// What binds there; only where `kind` says that something does.
+    /// Bottlenecks; present only for the kind `plateau`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
-    /// In words.
+    /// Text of the finding.
     pub text: String,
-    /// Ids of the cells that it rests on.
+    /// Identifiers of the cells that it is based on.
     pub cells: Vec<String>,
-    /// Its numbers. Each name ends in its unit, or says what is counted.
+    /// Numbers of the finding. Each name ends in its unit, or says what is counted.
     pub numbers: BTreeMap<String, f64>,
 }
 
-/// The closed set of findings.
+/// Kinds of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
-    /// From some size on, throughput stays on one level. `limits` says what binds there.
+    /// From some size on, goodput stays on one level. `limits` names the bottleneck.
     Plateau,
-    /// Throughput is highest at the largest size, alone.
+    /// Goodput is highest at the largest size, and only there.
     StillGrows,
-    /// Throughput falls again towards the largest size.
+    /// Goodput falls towards the largest size.
     FallsAgain,
-    /// Sides are compared of which not all guarantee delivery, and samples were lost.
+    /// Some of the compared drivers do not guarantee delivery, and they lost samples.
     LossWithoutGuarantee,
-    /// Sides are compared of which not all guarantee delivery, and nothing was lost.
+    /// Some of the compared drivers do not guarantee delivery, and they lost no samples.
     NoLossWithoutGuarantee,
     /// Batching delivers more samples/s.
     BatchingGains,
     /// Batching delivers fewer samples/s.
     BatchingCosts,
-    /// The round trip takes longer as samples grow.
+    /// The median RTT grows with the sample size.
     LatencyGrows,
-    /// The round trip takes the same at all sizes.
+    /// The median RTT is the same at all sizes.
     LatencyFlat,
-    /// A middleware's round trip takes longer than that of the bare socket.
+    /// The median RTT of a middleware is longer than that of the bare socket.
     RttAdded,
-    /// A middleware's round trip takes less than that of the bare socket.
+    /// The median RTT of a middleware is shorter than that of the bare socket.
     RttSaved,
-    /// What it takes longer is the same at all sizes.
+    /// The difference to the RTT of the bare socket is the same at all sizes.
     RttAddedConstant,
-    /// What it takes longer differs between sizes.
+    /// The difference to the RTT of the bare socket varies with the size.
     RttAddedVaries,
-    /// Up to some load the 99 % response stays within twice that of the lowest one; beyond it does not.
+    /// Up to some load, the 99 % response time stays within twice that of the lowest load; above it, it does not. If a
+    /// sender was late by itself, the service time is used.
     Knee,
-    /// At all loads the 99 % response stays within twice that of the lowest one.
+    /// At all loads, the 99 % response time stays within twice that of the lowest load.
     NoKnee,
-    /// The 99 % response goes beyond that and back, or its runs lie on both sides, or too few loads can be compared.
+    /// No clear knee: the 99 % response time rises and falls again, its runs lie on both sides of the limit, or too
+    /// few loads can be compared.
     KneeUnclear,
-    /// From some load on fewer samples are accepted than were planned.
+    /// From some load on, fewer samples are accepted than planned.
     FallsShort,
-    /// At all loads as many samples are accepted as were planned.
+    /// At all loads, as many samples are accepted as planned.
     KeepsUp,
-    /// Of the loads at which all that was planned was sent and delivered in every run, the highest one; a higher one was not so.
+    /// Highest loss-free load: every run sent at least 99 % of the plan, and all sent samples were delivered. A
+    /// higher load was not loss-free.
     BestLossFree,
-    /// It is the highest load that was measured.
+    /// The highest measured load is loss-free.
     HighestLossFree,
-    /// No load was so, not even the lowest.
+    /// No load is loss-free, not even the lowest.
     NoneLossFree,
-    /// Under load some ways to batch reach higher rates, and others have lower latency: none is best at both.
+    /// Under load, some ways to batch have higher rates and others lower latency: none is best in both.
     BatchingFront,
-    /// Under load one way to batch is beaten by none in rate and latency.
+    /// Under load, one way to batch is not beaten in rate or latency by any other.
     BatchingOneBest,
 }
 
-/// What throughput runs into.
+/// Bottleneck of throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// The writer's process uses all of a core, and what it sends arrives.
+    /// The writer's process uses a full core, and what it sends is delivered.
     WriterCpu,
-    /// The reader's process uses all of a core.
+    /// The reader's process uses a full core.
     ReaderCpu,
     /// The kernel drops datagrams at a full socket buffer.
     BufferDrops,
-    /// The interface carries all that its speed allows.
+    /// The traffic reaches the speed of the interface.
     LineRate,
-    /// None of these.
+    /// None of the known bottlenecks was found.
     Unknown,
 }

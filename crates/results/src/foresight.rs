@@ -1,4 +1,4 @@
-//! What a plan will be able to see, by what selftests found on the host.
+//! Minimum detectable effects of a plan, from the selftests of the host.
 
 use std::collections::BTreeSet;
 
@@ -8,52 +8,53 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Claim, Host, Metric, Resolution, SelfTest, comparison_claims, least_blocks, selftest::POWER};
 
-/// What comparisons of one driver's cells will be able to see.
+/// Minimum detectable effects of the comparisons of one driver's cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Foresight {
-    /// The driver.
+    /// Name of the driver.
     pub driver: String,
-    /// When the selftest of this driver on this host began, ns since 1970 (UTC); null where there was none.
+    /// Start of the selftest of this driver on this host, in ns since 1970-01-01 UTC. Null without a selftest.
     pub selftest_unix_ns: Option<u64>,
-    /// How many comparisons are judged together.
+    /// Number of comparisons that are judged together.
     pub comparisons: u32,
-    /// With which probability an effect would be found, in percent.
+    /// Power: probability of detecting the effect, in percent.
     pub power_pct: f64,
-    /// By figure; empty without a selftest.
+    /// Effects by metric. Empty without a selftest.
     pub effects: Vec<SmallestEffect>,
 }
 
-/// The smallest effect of one figure over the cells that are compared.
+/// Minimum detectable effect of one metric over the compared cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SmallestEffect {
-    /// The figure.
+    /// Metric.
     pub metric: Metric,
-    /// Whether a selftest measures it; else nothing is known of it.
+    /// Whether the selftest measures the metric. If not, its effects are unknown.
     pub measured: bool,
-    /// Where least is needed, in percent; null where the blocks are too few for any claim.
+    /// Minimum over the cells, in percent. Null if there are too few blocks for any claim.
     pub least_pct: Option<f64>,
-    /// Where most is needed.
+    /// Maximum over the cells, in percent. Null if there are too few blocks for any claim.
     pub most_pct: Option<f64>,
 }
 
-/// A plan for machines: the experiment as meant, and what it will be able to see.
+/// Output of a dry run: the plan of the experiment, and its minimum detectable effects.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Plan<'a> {
-    /// As a result has it as `experiment`.
+    /// Plan of the experiment, as `experiment` in a result.
     #[serde(flatten)]
     pub experiment: &'a Experiment,
     /// Expected duration of all runs, in ns.
     pub expected_ns: u64,
-    /// Claims against the baseline, which share one level; 0 without a baseline.
+    /// Number of claims of differences from the baseline, which share one level; 0 without a baseline.
     pub claims: u32,
-    /// Minimum number of blocks with which any of them can be made; null without a baseline.
+    /// Minimum number of blocks for any claim. Null without a baseline.
     pub least_blocks: Option<u32>,
-    /// One for each driver of which cells are held against a baseline; none for duets.
+    /// Minimum detectable effects, one entry for each driver whose cells are compared with a baseline. Empty for
+    /// duets.
     pub smallest_effect: &'a [Foresight],
 }
 
 impl<'a> Plan<'a> {
-    /// Creates the plan of an experiment.
+    /// Creates the dry-run output of an experiment.
     #[must_use]
     pub fn new(experiment: &'a Experiment, smallest_effect: &'a [Foresight]) -> Self {
         let compared = !experiment.design.baseline.is_empty();
@@ -68,8 +69,8 @@ impl<'a> Plan<'a> {
 }
 
 impl Foresight {
-    /// One for each driver of which cells are held against a baseline; `outcome` is what its selftest found, on whatever host.
-    /// None for duets: the runs of a selftest are made one after the other.
+    /// Returns one entry for each driver whose cells are compared with a baseline. `outcome` returns the selftest
+    /// of a driver, of any host. Empty for duets, because the runs of a selftest are executed one after the other.
     #[must_use]
     pub fn of(experiment: &Experiment, host: &Host, outcome: &dyn Fn(&str) -> Option<SelfTest>) -> Vec<Self> {
         if experiment.design.baseline.is_empty() || experiment.design.duet {

@@ -1,17 +1,17 @@
-//! Measured values as text: the one rounding rule of tables, findings, verdicts and warnings.
+//! Formatting of measured values: the rounding rule of tables, findings, verdicts and warnings.
 
 use crate::Metric;
 
 /// Formats a measured value with three significant digits.
 ///
-/// Digits before the point are never rounded away, at most three are after it, and there is no thousands separator. `0` is
-/// exactly nothing; `0.000` is less than the last digit.
+/// Digits before the decimal point are never rounded, at most three follow it, and there is no thousands separator.
+/// `0` is exactly zero; `0.000` is less than half of the last digit.
 #[must_use]
 pub fn format_value(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    // the limits are where the last digit is rounded up to one digit more
+    // the limits are where rounding adds a digit before the point
     let decimals = match value.abs() {
         size if size < 0.0005 => return "0.000".to_owned(),
         size if size < 0.9995 => 3,
@@ -22,7 +22,8 @@ pub fn format_value(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Formats half a range or another uncertainty with two significant digits, of which at most one is after the point.
+/// Formats a half-range or another uncertainty with two significant digits, at most one of them after the decimal
+/// point.
 #[must_use]
 pub fn format_spread(value: f64) -> String {
     if value == 0.0 {
@@ -43,7 +44,7 @@ pub fn format_signed(value: f64) -> String {
     if text.starts_with('-') { text } else { format!("+{text}") }
 }
 
-/// Formats nanoseconds as µs, the unit of all measured times; without the unit.
+/// Formats nanoseconds as a number of µs, the unit of all measured times in reports.
 #[must_use]
 pub fn format_micros(ns: f64) -> String {
     format_value(ns / 1e3)
@@ -56,7 +57,7 @@ impl Metric {
         if self.is_time() { format_micros(value) } else { format_value(value) }
     }
 
-    /// The unit of [`Metric::format`].
+    /// Returns the unit of [`Metric::format`].
     #[must_use]
     pub const fn shown_unit(self) -> &'static str {
         if self.is_time() { "µs" } else { self.unit() }

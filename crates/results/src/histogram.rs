@@ -1,4 +1,4 @@
-//! Histograms over all samples: recording into windows, and what was recorded as it travels.
+//! Histograms over all samples: recording in windows, and the format that agents send.
 
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
@@ -7,23 +7,24 @@ use stats::Moments;
 
 use crate::encoded::{decode, encode, too_many};
 
-/// The quantiles of a result, in the order of its fields.
+/// Quantiles of a result, in the order of its fields.
 pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.999_999];
 
 pub(crate) const SIGNIFICANT_DIGITS: u8 = 3;
-/// Longer times are recorded as this; the maximum stays exact.
+/// Highest recorded value in ns. Longer times are recorded as this value; the maximum stays exact.
 pub(crate) const HIGHEST_NS: u64 = 100_000_000_000;
 
-/// So many windows at most have histograms of what is not judged window by window: one-way times, write calls.
+/// Maximum number of windows for kinds without a steady-state test: one-way times and write calls.
 pub const COARSE_WINDOWS: u32 = 20;
 
-/// An empty histogram of the one shape that all of ddsmark uses: 1 ns to 100 s within 0.1 %.
+/// Creates an empty histogram of the shape that all of ddsmark uses: 1 ns to 100 s, accurate to 0.1 %.
 #[must_use]
 pub fn new_histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS).expect("the bounds are valid")
 }
 
-/// Records times on the hot path: one histogram a window, and exact moments and extremes. Allocates when made only.
+/// Recorder of times for the hot path: one histogram per window, and exact moments and extremes. Allocates only on
+/// creation.
 #[derive(Debug)]
 pub struct Windows {
     histograms: Vec<Histogram<u64>>,
@@ -38,7 +39,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// For `windows` windows over a planned time. What comes later falls into the last one.
+    /// Creates a recorder with `windows` windows over a planned time. Later values are recorded in the last window.
     #[must_use]
     pub fn new(windows: u32, planned_ns: u64) -> Self {
         let windows = windows.max(1);
@@ -55,7 +56,7 @@ impl Windows {
         }
     }
 
-    /// Begins at this time. Every page is touched, so that recording meets no page fault.
+    /// Starts recording at this time. Touches every page, so that recording causes no page fault.
     pub fn begin(&mut self, now_ns: u64) {
         for histogram in &mut self.histograms {
             for exponent in 0..37 {
@@ -68,7 +69,7 @@ impl Windows {
         (self.n, self.sum, self.sum_of_squares, self.min, self.max) = (0, 0, 0, u64::MAX, 0);
     }
 
-    /// Of what has begun, and recorded nothing yet: moves the begin. No page is touched.
+    /// Moves the start of a started recorder that has no values yet. Touches no page.
     pub const fn begin_at(&mut self, begin_ns: u64) {
         self.current_ends_ns = begin_ns.saturating_add(self.length_ns);
     }
@@ -88,31 +89,31 @@ impl Windows {
         self.max = self.max.max(value_ns);
     }
 
-    /// The windows so far.
+    /// Returns the histograms of the windows up to the current one.
     #[must_use]
     pub fn histograms(&self) -> &[Histogram<u64>] {
         &self.histograms[..=self.current]
     }
 
-    /// Length of a window.
+    /// Returns the length of a window in ns.
     #[must_use]
     pub const fn length_ns(&self) -> u64 {
         self.length_ns
     }
 
-    /// How many were recorded.
+    /// Returns the number of recorded values.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.n
     }
 
-    /// Whether nothing was recorded.
+    /// Returns whether no value was recorded.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.n == 0
     }
 
-    /// The median so far, 0 of nothing. Not for the hot path.
+    /// Returns the median so far, 0 without values. Not for the hot path.
     #[must_use]
     pub fn median(&self) -> u64 {
         let mut all = new_histogram();
@@ -122,13 +123,13 @@ impl Windows {
         all.value_at_quantile(0.5)
     }
 
-    /// What was recorded, as it travels.
+    /// Returns the recorded values in the format that agents send.
     #[must_use]
     pub fn distribution(&self) -> Distribution {
         let windows = self.histograms().iter().map(encode).collect();
         let n = self.n.max(1) as f64;
         let mean = self.sum as f64 / n;
-        // n * sum of squares - (sum)^2 is exact in integers where it fits, and loses no digits to cancellation
+        // n * sum of squares - sum^2 is exact in integers if it fits, without cancellation
         let squared_deviations = (u128::from(self.n).checked_mul(self.sum_of_squares))
             .zip(self.sum.checked_mul(self.sum))
             .map_or_else(
@@ -147,56 +148,57 @@ impl Windows {
     }
 }
 
-/// A distribution as it travels from agent to runner: exact moments and extremes, and a histogram a window.
+/// Distribution in the format that agents send to the runner: exact moments and extremes, and one histogram per
+/// window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Distribution {
-    /// Values.
+    /// Number of values.
     pub n: u64,
-    /// Exact.
+    /// Mean in ns (exact).
     pub mean_ns: f64,
     /// Sum of the squared deviations from the mean, in ns².
     pub squared_deviations: f64,
-    /// Exact; 0 of nothing.
+    /// Minimum in ns (exact); 0 without values.
     pub min_ns: u64,
-    /// Exact; 0 of nothing.
+    /// Maximum in ns (exact); 0 without values.
     pub max_ns: u64,
-    /// Length of a window.
+    /// Length of a window in ns.
     pub window_ns: u64,
-    /// Histograms: base64 of the V2 format, deflated.
+    /// Histograms of the windows: HdrHistogram V2 format, deflated, as base64.
     pub windows: Vec<String>,
 }
 
-/// Why a histogram cannot be read or written.
+/// Error of reading or writing a histogram.
 #[derive(Debug, thiserror::Error)]
 pub enum HistogramError {
-    /// Not base64.
+    /// The text is not base64.
     #[error("a histogram is not base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    /// Not an HDR histogram, or none that ddsmark would have made.
+    /// The data is not an HdrHistogram of the shape that ddsmark writes.
     #[error("a histogram cannot be decoded: {0}")]
     Decode(String),
-    /// With more or fewer values than were recorded.
+    /// The histograms hold more or fewer values than were recorded.
     #[error("a histogram has {0} more values than its record says")]
     Mismatch(i128),
-    /// An interval log that cannot be read.
+    /// The interval log cannot be read.
     #[error("the interval log cannot be read near byte {0}")]
     Log(usize),
-    /// An interval log that cannot be written.
+    /// The interval log cannot be written.
     #[error("the interval log cannot be written: {0}")]
     Write(String),
 }
 
 impl Distribution {
-    /// Standard deviation of the values.
+    /// Returns the sample standard deviation of the values in ns.
     #[must_use]
     pub fn sd_ns(&self) -> f64 {
         if self.n < 2 { 0.0 } else { (self.squared_deviations.max(0.0) / (self.n - 1) as f64).sqrt() }
     }
 
-    /// All of these as one, window by window: of streams that were recorded side by side.
+    /// Merges distributions that were recorded at the same time, window by window.
     ///
     /// # Errors
-    /// What arrived is not what was recorded.
+    /// Returns an error if a distribution cannot be decoded, or if its histograms do not hold `n` values.
     pub fn together(parts: &[&Self]) -> Result<Self, HistogramError> {
         let mut windows: Vec<Histogram<u64>> = Vec::new();
         let mut moments = Moments::default();
@@ -223,16 +225,16 @@ impl Distribution {
         })
     }
 
-    /// Number, mean and squared deviations.
+    /// Returns the number, mean and squared deviations.
     #[must_use]
     pub const fn moments(&self) -> Moments {
         Moments { n: self.n, mean: self.mean_ns, squared_deviations: self.squared_deviations }
     }
 
-    /// The histograms of the windows, which hold just `n` values.
+    /// Decodes the histograms of the windows, which together hold `n` values.
     ///
     /// # Errors
-    /// What arrived is not what was recorded.
+    /// Returns an error if a histogram cannot be decoded, or if the histograms do not hold `n` values.
     pub fn histograms(&self) -> Result<Vec<Histogram<u64>>, HistogramError> {
         let histograms: Vec<_> = self.windows.iter().map(|text| decode(text)).collect::<Result<_, _>>()?;
         let n: i128 = histograms.iter().map(|histogram| i128::from(histogram.len())).sum();

@@ -1,4 +1,4 @@
-//! The histograms of a run as an HdrHistogram interval log.
+//! Histograms of a run as an HdrHistogram interval log.
 
 use std::{
     collections::BTreeMap,
@@ -26,19 +26,20 @@ pub(crate) fn merge<'w>(windows: impl Iterator<Item = (&'w str, &'w Histogram<u6
     let mut merged = Histograms::new();
     for (kind, histogram) in windows {
         let all = merged.entry(kind.to_owned()).or_insert_with(new_histogram);
-        // what does not fit into our shape is not of our making; it shows as a difference in n
+        // a histogram of another shape is foreign; it shows as a difference in n
         let _ = all.add(histogram);
     }
     merged
 }
 
-/// The first line of a log after its `#`, as the makers of the format write it.
+/// First line of a log after its `#`, as the reference implementation writes it.
 const FORMAT: &str = "[Histogram log format version 1.3]";
-/// The headings of its columns.
+/// Column headings.
 const LEGEND: &str =
     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
 
-/// An HdrHistogram V2 interval log, as other HdrHistogram tools read it: one line a window, its kind as the tag.
+/// HdrHistogram V2 interval log, readable by other HdrHistogram tools: one line per window, with its kind as the
+/// tag.
 #[derive(Clone, Debug, Default)]
 pub struct IntervalLog {
     bytes: Vec<u8>,
@@ -46,7 +47,7 @@ pub struct IntervalLog {
 }
 
 impl IntervalLog {
-    /// An empty log.
+    /// Creates an empty log.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -55,13 +56,13 @@ impl IntervalLog {
     /// Adds the windows of one kind.
     ///
     /// # Errors
-    /// A distribution that cannot be decoded.
+    /// Returns an error if the distribution cannot be decoded.
     pub fn add(&mut self, kind: &str, distribution: &Distribution) -> Result<(), HistogramError> {
         self.add_windows(kind, distribution.window_ns, distribution.histograms()?);
         Ok(())
     }
 
-    /// The same where the histograms of the windows are decoded already.
+    /// Like [`IntervalLog::add`], with decoded histograms.
     pub fn add_windows(&mut self, kind: &str, window_ns: u64, windows: Vec<Histogram<u64>>) {
         let length = Duration::from_nanos(window_ns);
         for (index, histogram) in windows.into_iter().enumerate() {
@@ -69,22 +70,22 @@ impl IntervalLog {
         }
     }
 
-    /// Whether it has no window.
+    /// Returns whether the log has no windows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.windows.is_empty()
     }
 
-    /// All windows of a kind as one, by kind.
+    /// Returns the merged histogram of each kind.
     #[must_use]
     pub fn merged(&self) -> Histograms {
         merge(self.windows.iter().map(|(kind, .., histogram)| (kind.as_str(), histogram)))
     }
 
-    /// The text of the log.
+    /// Writes the log as text.
     ///
     /// # Errors
-    /// A kind that is no tag.
+    /// Returns an error if a kind is not a valid tag.
     pub fn write(mut self, started: SystemTime, comment: &str) -> Result<Vec<u8>, HistogramError> {
         let failed = |error: &dyn std::fmt::Debug| HistogramError::Write(format!("{error:?}"));
         let mut serializer = V2DeflateSerializer::new();
@@ -108,14 +109,14 @@ impl IntervalLog {
         Ok(self.bytes)
     }
 
-    /// The windows of a log in their order: `(kind, start, histogram)`.
+    /// Reads the windows of a log in their order: `(kind, start, histogram)`.
     ///
     /// # Errors
-    /// What is no log, or has damaged histograms.
+    /// Returns an error if the bytes are not a log, or if a histogram is damaged.
     pub fn read(bytes: &[u8]) -> Result<Vec<(String, Duration, Histogram<u64>)>, HistogramError> {
         let mut windows = Vec::new();
         let (mut offset, mut values) = (0, 0_u64);
-        // by lines: the library would look for the end of a field in those that follow
+        // line by line: the library would search for the end of a field in the next lines
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let interval = match IntervalLogIterator::new(line).next() {
                 Some(Ok(LogEntry::Interval(interval))) => interval,

@@ -1,4 +1,4 @@
-//! A distribution of latencies: its figures, from what was recorded, and of several runs together.
+//! Latency distributions: of one run, and over the runs of a cell.
 
 use std::collections::BTreeMap;
 
@@ -9,50 +9,51 @@ use stats::{Moments, median, supports_quantile, total};
 
 use crate::{Distribution, HistogramError, QUANTILES, new_histogram};
 
-/// A distribution of latencies of one kind, each in ns of that kind, never halved.
+/// Latency distribution of one kind over one run, in ns. RTT values are full round trips, never halved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
-    /// Samples.
+    /// Number of values.
     pub n: u64,
-    /// Round trips that were lost: pings without an echo. Quantiles count them as longer than all others; mean, deviation and
-    /// extremes are of those that came back. Absent where there are none, and of other latencies.
+    /// Number of round trips without an echo, for `rtt` and one-way times. Quantiles rank them above all other
+    /// values; mean, standard deviation and extremes exclude them. Absent if 0.
     #[serde(default, skip_serializing_if = "is_none_lost")]
     pub lost: u64,
-    /// Mean (exact).
+    /// Mean in ns (exact).
     pub mean_ns: f64,
-    /// Standard deviation of the samples (exact).
+    /// Standard deviation of the values in ns (exact).
     pub sd_ns: f64,
-    /// Smallest (exact).
+    /// Minimum in ns (exact).
     pub min_ns: u64,
-    /// Largest (exact).
+    /// Maximum in ns (exact).
     pub max_ns: u64,
-    /// Median (within 0.1 %, as all quantiles); null where n is too small to support it, or too many are lost.
+    /// Median in ns. Quantiles are accurate to 0.1 %; they are null if `n` is too small, or if they lie among the
+    /// lost round trips.
     pub p50_ns: Option<u64>,
-    /// 90 %.
+    /// 90 % quantile in ns.
     pub p90_ns: Option<u64>,
-    /// 99 %.
+    /// 99 % quantile in ns.
     pub p99_ns: Option<u64>,
-    /// 99.9 %.
+    /// 99.9 % quantile in ns.
     pub p99_9_ns: Option<u64>,
-    /// 99.99 %.
+    /// 99.99 % quantile in ns.
     pub p99_99_ns: Option<u64>,
-    /// 99.9999 %.
+    /// 99.9999 % quantile in ns.
     pub p99_9999_ns: Option<u64>,
 }
 
 impl Latency {
-    /// What one run's values say.
+    /// Creates the record of the values of one run.
     ///
     /// # Errors
-    /// The histograms cannot be decoded, or hold another number of values.
+    /// Returns an error if a histogram cannot be decoded, or if the histograms do not hold `n` values.
     pub fn of(distribution: &Distribution) -> Result<Self, HistogramError> {
         Self::of_windows(distribution, &distribution.histograms()?, 0)
     }
 
-    /// The same where the histograms of its windows are decoded already, and so many round trips were lost beside.
+    /// Like [`Latency::of`], with decoded histograms and `lost` lost round trips.
     ///
     /// # Errors
-    /// Histograms of another shape.
+    /// Returns an error if a histogram has another shape.
     pub fn of_windows(
         distribution: &Distribution,
         windows: &[Histogram<u64>],
@@ -66,7 +67,7 @@ impl Latency {
         Ok(Self::from_parts(distribution.moments(), lost, extremes, Some(&all)))
     }
 
-    /// What values say whose histogram, moments and extremes are known.
+    /// Creates the record from a histogram, mean, standard deviation and extremes.
     #[must_use]
     pub fn of_histogram(
         histogram: &Histogram<u64>,
@@ -79,13 +80,13 @@ impl Latency {
         Self::from_parts(moments, 0, [min_ns, max_ns], Some(histogram))
     }
 
-    /// The same values, and so many round trips lost beside them: the quantiles of all that were sent.
+    /// Returns the same distribution with `lost` lost round trips: its quantiles are over all that were sent.
     #[must_use]
     pub fn with_lost(&self, lost: u64, histogram: &Histogram<u64>) -> Self {
         Self::from_parts(self.moments(), lost, [self.min_ns, self.max_ns], Some(histogram))
     }
 
-    /// Without a histogram no quantile is known.
+    /// Without a histogram, all quantiles are `None`.
     fn from_parts(
         moments: Moments,
         lost: u64,
@@ -95,9 +96,9 @@ impl Latency {
         let n = moments.n;
         let quantile = |q: f64| {
             let histogram = histogram.filter(|_| supports_quantile(n, q) && !is_lost(n, lost, q))?;
-            // the middle of the rank's share of those that came back, so that rounding leads to no other
+            // the middle of the rank's share of the returned ones, so that rounding does not select a neighbour
             let share = (rank(n, lost, q) as f64 - 0.5) / n as f64;
-            // a bucket's upper end may lie beyond the exact maximum
+            // the upper end of a bucket can exceed the exact maximum
             Some(histogram.value_at_quantile(share).min(max_ns).max(min_ns))
         };
         let [p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns, p99_9999_ns] = QUANTILES.map(quantile);
@@ -117,13 +118,13 @@ impl Latency {
         }
     }
 
-    /// The quantiles, in the order of [`QUANTILES`].
+    /// Returns the quantiles in the order of [`QUANTILES`].
     #[must_use]
     pub const fn quantiles(&self) -> [Option<u64>; 6] {
         [self.p50_ns, self.p90_ns, self.p99_ns, self.p99_9_ns, self.p99_99_ns, self.p99_9999_ns]
     }
 
-    /// Whether so many were lost that a quantile is a round trip without an end: at least the share that lies above it.
+    /// Returns whether the quantile `q` lies among the lost round trips: at least the share above it was lost.
     #[must_use]
     pub fn is_lost(&self, q: f64) -> bool {
         is_lost(self.n, self.lost, q)
@@ -134,7 +135,7 @@ impl Latency {
     }
 }
 
-/// Quantiles in millionths, so that shares of samples are compared without rounding.
+/// Scale of quantiles as integers, so that shares of samples are compared without rounding.
 const MILLION: u128 = 1_000_000;
 
 fn millionths(q: f64) -> u128 {
@@ -145,7 +146,7 @@ fn is_lost(n: u64, lost: u64, q: f64) -> bool {
     lost > 0 && u128::from(lost) * MILLION >= (MILLION - millionths(q)) * (u128::from(n) + u128::from(lost))
 }
 
-/// The rank of a quantile among all that were sent; the shortest has rank 1.
+/// Returns the rank of a quantile among all that were sent; the shortest has rank 1.
 fn rank(n: u64, lost: u64, q: f64) -> u64 {
     let sent = u128::from(n) + u128::from(lost);
     u64::try_from((millionths(q) * sent).div_ceil(MILLION)).unwrap_or(u64::MAX).max(1)
@@ -156,56 +157,59 @@ const fn is_none_lost(lost: &u64) -> bool {
     *lost == 0
 }
 
-/// Latencies of one kind over the valid runs of a cell, each in ns of that kind, never halved.
+/// Latency distribution of one kind over the valid runs of a cell, in ns. RTT values are full round trips, never
+/// halved.
 ///
-/// A quantile is the median over runs of each run's, as claims have it. Number, mean, deviation and extremes are of the
-/// samples of all runs together.
+/// A quantile is the median over the runs of each run's quantile, without `twin` runs, as in verdicts. Number,
+/// mean, standard deviation and extremes are over the pooled samples of all valid runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellLatency {
-    /// Samples of all runs.
+    /// Number of values of all runs.
     pub n: u64,
-    /// Round trips that were lost, of all runs. Absent where there are none.
+    /// Number of lost round trips of all runs. Absent if 0.
     #[serde(default, skip_serializing_if = "is_none_lost")]
     pub lost: u64,
-    /// Mean (exact).
+    /// Mean of the pooled values in ns (exact).
     pub mean_ns: f64,
-    /// Standard deviation of the samples (exact).
+    /// Standard deviation of the pooled values in ns (exact).
     pub sd_ns: f64,
-    /// Smallest (exact).
+    /// Minimum over all runs in ns (exact).
     pub min_ns: u64,
-    /// Largest (exact).
+    /// Maximum over all runs in ns (exact).
     pub max_ns: u64,
-    /// Median over runs of the runs' medians; null where no run has samples enough, nor all together, or too many are lost.
+    /// Median over the runs of the runs' medians, in ns. Null if neither a run nor all runs together have enough
+    /// samples, or if too many are lost.
     pub p50_ns: Option<f64>,
-    /// 90 %.
+    /// Median over the runs of the runs' 90 % quantiles, in ns.
     pub p90_ns: Option<f64>,
-    /// 99 %.
+    /// Median over the runs of the runs' 99 % quantiles, in ns.
     pub p99_ns: Option<f64>,
-    /// 99.9 %.
+    /// Median over the runs of the runs' 99.9 % quantiles, in ns.
     pub p99_9_ns: Option<f64>,
-    /// 99.99 %.
+    /// Median over the runs of the runs' 99.99 % quantiles, in ns.
     pub p99_99_ns: Option<f64>,
-    /// 99.9999 %.
+    /// Median over the runs of the runs' 99.9999 % quantiles, in ns.
     pub p99_9999_ns: Option<f64>,
-    /// Quantiles that no single run supports: these are of the samples of all runs together, and no claim rests on them.
+    /// Quantiles (for example 0.9999) that no single run supports. Their values are those of the pooled samples,
+    /// and no verdict uses them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<f64>,
 }
 
 impl CellLatency {
-    /// The quantiles, in the order of [`QUANTILES`].
+    /// Returns the quantiles in the order of [`QUANTILES`].
     #[must_use]
     pub const fn quantiles(&self) -> [Option<f64>; 6] {
         [self.p50_ns, self.p90_ns, self.p99_ns, self.p99_9_ns, self.p99_99_ns, self.p99_9999_ns]
     }
 
-    /// Whether a quantile is of the samples of all runs together.
+    /// Returns whether the quantile `q` is that of the pooled samples.
     #[must_use]
     pub fn is_pooled(&self, q: f64) -> bool {
         self.pooled.contains(&q)
     }
 
-    /// `all`: the samples of all runs together.
+    /// Creates the record; `all` has the pooled samples of all valid runs.
     fn of(all: &Latency, runs: &[&Latency]) -> Self {
         let mut pooled = Vec::new();
         let mut quantile = |index: usize| {
@@ -215,7 +219,7 @@ impl CellLatency {
                 pooled.push(q);
                 return Some(value as f64);
             }
-            // a quantile beyond what came back is longer than all that did; a run with too few samples says nothing
+            // a lost quantile is longer than all values; a run with too few samples is ignored
             let of_run = |run: &&Latency| match run.quantiles()[index] {
                 Some(ns) => Some(ns as f64),
                 None if supports_quantile(run.n, q) && run.is_lost(q) => Some(f64::INFINITY),
@@ -244,8 +248,8 @@ impl CellLatency {
     }
 }
 
-/// The latencies of a cell by kind: `runs` are those of its valid runs, and whether claims rest on them. `histogram` has the values
-/// of all of them; one that has not is as if there were none.
+/// Returns the latencies of a cell by kind. `runs` has the latencies of each valid run, and whether the run counts
+/// for claims. `histogram` returns the pooled histogram of a kind; one with another number of values is ignored.
 pub(crate) fn cell_latency<'r>(
     runs: impl Iterator<Item = (&'r BTreeMap<String, Latency>, bool)>,
     histogram: impl Fn(&str) -> Option<&'r Histogram<u64>>,

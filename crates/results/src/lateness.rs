@@ -1,4 +1,4 @@
-//! Whether a sender held its plan: where it was too late, response times tell of it, or of a middleware that held it up.
+//! Classification of late senders: sender-limited, or held up by back-pressure of the middleware.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -6,66 +6,66 @@ use experiment::Load;
 
 use crate::{Latency, Usage, format_micros, format_value};
 
-/// Of the period, and of the median response: what a send lag may be.
+/// Maximum tolerable send lag, as a share of the period and of the median response time.
 const TOLERABLE: f64 = 0.1;
-/// Of the lag: with more than this in write calls, these are why the sender is late. Of the time: with more, writing is what the
-/// sender mostly does.
+/// Threshold for the share of the send lag that is due to write calls, and for the share of the time that write
+/// calls take.
 const MOST: f64 = 0.5;
-/// With more of a core than this used or waited for, and mostly writing, the writing thread has no time left. One that mostly
-/// waits for the next intended time spins.
+/// Share of a core. A writing thread that used or waited for more than this, and mostly writes, has no time left. A
+/// busy thread that writes less spins until the next intended send time: it has time left.
 const BUSY: f64 = 0.9;
-/// Of a core: with more than this waited for by its threads, and less than this used, a process is kept from its cores by others.
+/// Share of a core. A process was kept from its cores if its threads waited for more than this and used less.
 const HALF: f64 = 0.5;
 
-/// What is known of a sender beside the times of its samples.
+/// Measurements of a sender in addition to its latencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sender {
-    /// Of the send lags of all samples together: the share that would be there if nothing but write calls took its time.
+    /// Share of the send lags of all samples that is due to write calls, 0 to 1.
     pub in_writes: f64,
-    /// Of a core: what the thread that writes used or waited for ([`Usage::busy`]).
+    /// Share of a core that the writing thread used or waited for ([`Usage::busy`]).
     pub busy: f64,
-    /// Of a core: what all threads of its process used.
+    /// Share of a core that all threads of the process used; can exceed 1.
     pub used: f64,
-    /// Of a core: for how long they waited for one.
+    /// Share of a core that all threads of the process waited for; can exceed 1.
     pub waited: f64,
 }
 
 impl Sender {
-    /// With this share of its lags in write calls.
+    /// Creates the record from the share of the send lag that is due to write calls, and the usage of the process.
     #[must_use]
     pub fn new(in_writes: f64, usage: &Usage) -> Self {
         Self { in_writes, busy: usage.busy(), used: usage.used(), waited: usage.waited() }
     }
 }
 
-/// Why a sender was late.
+/// Cause of a late sender.
 #[derive(Clone, Copy, PartialEq)]
 enum Cause {
-    /// Its thread was woken late, or lost its core.
+    /// The thread was woken late, or lost its core.
     Woken,
-    /// Its write calls were kept from a core by other processes.
+    /// Other processes kept its write calls from a core.
     Starved,
-    /// Writing takes all that its thread has.
+    /// Writing takes all of the thread's time.
     Writing,
-    /// The middleware held it up.
+    /// Back-pressure of the middleware.
     HeldUp,
 }
 
-/// How late a sender was, that was too late.
+/// Lateness of a sender that exceeded the limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lateness {
-    /// The highest quantile of the send lag that the samples support, up to 99 %: its name and its value.
+    /// Highest quantile of the send lag that the samples support, up to 99 %: name, and value in ns.
     lag: (&'static str, f64),
-    /// What that is too much of, in words.
+    /// Descriptions of the limits that were exceeded.
     beyond: Vec<String>,
-    /// Share of the writing time that write calls took.
+    /// Share of the writing time that write calls took, 0 to 1.
     writing: f64,
     sender: Sender,
 }
 
 impl Lateness {
-    /// Of a flow with this load and these latencies. Its sender had so long for writing: the measured time, or up to the end of a last
-    /// write that lasted longer. None if it held the plan, or had none.
+    /// Returns the lateness of the sender of a flow, or `None` if it kept its schedule or has no intended send
+    /// times. `writing_ns` is the measurement, or the time to the end of the last write if that is longer.
     #[must_use]
     pub fn of(
         load: &Load,
@@ -86,7 +86,7 @@ impl Lateness {
             .map(|(what, ns)| format!("{what} ({} µs)", format_micros(ns)))
             .collect();
         let calls = latency.get("write_call").map_or(0.0, |calls| calls.mean_ns * calls.n as f64);
-        // a mean is rounded
+        // the mean is rounded, so the product can exceed the time
         let writing = (calls / writing_ns.max(1) as f64).min(1.0);
         (!beyond.is_empty()).then_some(Self { lag, beyond, writing, sender })
     }
@@ -104,15 +104,15 @@ impl Lateness {
         }
     }
 
-    /// Whether the middleware held its writer up: write calls are why it was late, and the thread that made them had time left.
-    /// Else the sender is to blame: it was woken late, its calls had no core, or writing takes all of one.
+    /// Returns whether back-pressure is the cause: write calls made the sender late, and its thread had time left.
+    /// Otherwise the cause is the sender: it was woken late, its calls had no core, or writing takes all of one.
     #[must_use]
     pub fn is_back_pressure(&self) -> bool {
         self.cause() == Cause::HeldUp
     }
 }
 
-/// Between two samples on average; of bursts between two of them.
+/// Returns the mean time between two samples, or between two bursts, in ns.
 fn period_ns(load: &Load) -> Option<f64> {
     match load.known()? {
         Load::Constant { rate } | Load::Poisson { rate } => {
@@ -218,7 +218,7 @@ mod tests {
         let words = held.to_string();
         assert!(words.starts_with("back-pressure: 99 % of the send lag"), "{words}");
         assert!(words.contains("the middleware holds its writer up; write calls took 90.0 %"), "{words}");
-        // it has no time left: writing itself takes it
+        // writing itself takes all of its time
         let busy = late(0.97, 0.98);
         assert!(!busy.is_back_pressure());
         assert!(busy.to_string().contains("what writing costs holds the sender up"), "{busy}");
@@ -227,13 +227,14 @@ mod tests {
         // it was woken late
         let woken = late(0.4, 0.1);
         assert!(!woken.is_back_pressure() && woken.to_string().starts_with("sender-limited"), "{woken}");
-        // who is not late is neither
+        // not late, thus neither
         let on_time = run(1_000, 30_000, 900_000, 1000);
         let sender = Sender { in_writes: 1.0, busy: 0.1, ..Sender::default() };
         assert_eq!(Lateness::of(&RATE, &on_time, 1_000_000_000, sender), None);
     }
 
-    /// A run of 0.66 s, on a host whose cores others had: its threads used 7 ms, and waited for 1.68 s. One write call took 361 ms.
+    /// A run of 0.66 s on a host with busy cores: its threads used 7 ms and waited for 1.68 s. One write call took
+    /// 361 ms.
     #[test]
     fn who_is_kept_from_its_cores_in_write_calls_is_not_under_back_pressure_and_neither_does_writing_cost_that()
      {
@@ -248,7 +249,7 @@ mod tests {
             let run = run(363_331_583, 349_962_239, 820_000, 650);
             Lateness::of(&RATE, &run, 664_000_000, Sender::new(0.973, usage)).expect("too late")
         };
-        // whether or not the thread that writes is told from the others
+        // with and without usage of the writing thread alone
         for driving_ns in [None, Some(3_000_000), Some(660_000_000)] {
             let starved = late(&Usage { driving_ns, ..usage.clone() });
             assert!(!starved.is_back_pressure(), "{starved}");
@@ -257,11 +258,11 @@ mod tests {
             let why = "its process was kept from its cores (threads used 1.05 % of one, and waited for one for 253 % of the time)";
             assert!(words.contains(why), "{words}");
         }
-        // on a quiet host the same calls are the middleware's
+        // on a quiet host the same calls are back-pressure
         assert!(late(&Usage { run_delay_ns: Some(3_000_000), ..usage }).is_back_pressure());
     }
 
-    /// The middleware's own threads are busy, and let the one that writes wait.
+    /// The middleware's own threads are busy, and the writing thread waits for them.
     #[test]
     fn of_a_busy_process_the_thread_that_writes_may_have_time_left() {
         let late = |driving_ns| {

@@ -1,16 +1,16 @@
-//! What was measured: the schema of a result, its histograms, and the directory that it lies in.
+//! Result schema, histograms, and result directory.
 //!
 //! ```text
-//! DIR/experiment.json     the experiment as meant, the tool and the host
-//! DIR/runs/0001.json      one record a run, written when the run has ended
-//! DIR/runs/0001.hlog      its histograms: an HdrHistogram V2 interval log, one tag a kind
-//! DIR/traces/SHA256.txt   files of times that it follows, by the SHA-256 of their bytes
-//! DIR/logs/0001-*.log     what the agents' processes printed, where they printed anything
-//! DIR/course.json         its blocks, the noise around them, how many there are to be, and what 100 % of a rate is
-//! DIR/result.json         the whole, written when the experiment has ended or was interrupted
+//! DIR/experiment.json     plan of the experiment, the tool and the host
+//! DIR/runs/0001.json      one record per run, written when the run has ended
+//! DIR/runs/0001.hlog      histograms of the run: an HdrHistogram V2 interval log, one tag per kind
+//! DIR/traces/SHA256.txt   trace files used by the plan, named by the SHA-256 of their bytes
+//! DIR/logs/0001-*.log     output of the agent processes
+//! DIR/course.json         blocks, host noise, planned number of blocks, and the rate that is 100 %
+//! DIR/result.json         complete result, written when the experiment has ended or was interrupted
 //! ```
 //!
-//! [`Document`] is the whole: what `--json` prints, and what `schemas/result.schema.json` describes.
+//! [`Document`] is the complete result: the output of `--json`, described by `schemas/result.schema.json`.
 #![forbid(unsafe_code)]
 
 mod agents;

@@ -1,4 +1,4 @@
-//! What limits the figures of a cell: what was lost, and all else that its runs warn of, in words.
+//! Warnings of a cell: losses and the warnings of its runs.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::{
 };
 
 impl Cell {
-    /// The runs that the figures are of.
+    /// Returns the runs that the values of the cell are based on.
     pub fn valid_runs(&self) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(|run| run.state == RunState::Valid)
     }
 
-    /// The valid runs that values over runs are of, as claims have them: without the second ones of a cell that is measured twice
-    /// in each block, which show the noise floor only.
+    /// Returns the valid runs that medians over runs are based on: without the second run of a baseline cell in
+    /// each block, which is used for the noise floor only.
     pub fn claimed_runs(&self) -> impl Iterator<Item = &Run> {
         self.valid_runs().filter(|run| !run.twin)
     }
 
-    /// Samples (pings) lost in the valid runs, in percent of those sent.
+    /// Returns the share of lost samples (pings) over the valid runs, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
         let counted = Counted::sum(self.valid_runs().flat_map(|run| &run.counted));
@@ -32,7 +32,7 @@ impl Cell {
 }
 
 impl Run {
-    /// Samples (pings) that it lost, in percent of those sent.
+    /// Returns the share of lost samples (pings) of the run, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
         let counted = Counted::sum(&self.counted);
@@ -41,7 +41,7 @@ impl Run {
 }
 
 impl Counted {
-    /// The sums over these writers and readers.
+    /// Returns the sums over these flows.
     #[must_use]
     pub fn sum<'c>(all: impl IntoIterator<Item = &'c Self>) -> Self {
         let all: Vec<&Self> = all.into_iter().collect();
@@ -62,7 +62,7 @@ impl Counted {
     }
 }
 
-/// What limits the figures of a cell, in the order of [`WarningKind`].
+/// Returns the warnings of a cell in the order of [`WarningKind`].
 pub(crate) fn warnings(
     factors: &Factors,
     runs: &[Run],
@@ -166,7 +166,7 @@ pub(crate) fn warnings(
     warnings
 }
 
-/// Whether the figure that a cell is measured for lies wide apart over its runs.
+/// Returns the text of a warning if the main metric of a cell has a wide range over its runs.
 fn wide_spread(valid: &[&Run]) -> Option<String> {
     let medians = |kind: &str| {
         let of_runs = valid.iter().filter_map(|run| run.latency.get(kind)?.p50_ns);
@@ -193,7 +193,7 @@ fn wide_spread(valid: &[&Run]) -> Option<String> {
     ))
 }
 
-/// What the runs themselves warn of and their counts do not say.
+/// Returns the warnings of the runs that are not derived from counts.
 fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
     let mut by_kind: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
     for warning in valid.iter().flat_map(|run| &run.warnings) {

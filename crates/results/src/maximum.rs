@@ -1,4 +1,4 @@
-//! What rates in percent are percent of: the highest rates of cells without a plan, measured before the first block.
+//! Maximum rates that loads in percent refer to: measured without a schedule before the first block.
 
 use experiment::{Cell, Factors, MAXIMUM_RUNS, Unplanned};
 use schemars::JsonSchema;
@@ -9,43 +9,43 @@ use crate::{
     Failure, Run, RunState, Unpaced, WIDE_SPREAD, Warning, WarningKind, format_spread, format_value,
 };
 
-/// The phase in which runs fail of which the maximum could not be measured.
+/// Phase in which runs fail if their maximum rate could not be measured.
 pub const MAXIMUM_PHASE: &str = "maximum";
 
-/// A rate that is 100 %, and the runs that it is from. It is measured once, also where an experiment is taken up again.
+/// Maximum rate: the rate that is 100 %, and its runs. It is measured once, also if the experiment is resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Maximum {
-    /// What was measured, named as a cell with the load `max` is.
+    /// Identifier: that of the cell with the load `max`.
     pub id: String,
-    /// Ids of the cells whose rates are shares of it.
+    /// Identifiers of the cells whose load is a percentage of it.
     pub cells: Vec<String>,
-    /// 100 %, in samples/s: of each run that was measured the lower one of offered and delivered, and of these the median. Absent
-    /// until all were made, and where none was measured.
+    /// Rate that is 100 %, in samples/s: the median over the runs of the lower of offered and delivered rate. Null
+    /// until all runs were executed, and if all of them failed.
     pub sps: Option<f64>,
-    /// Its runs, as fast as it goes, in the order of execution; failed ones too.
+    /// Runs without a schedule, in the order of execution, including failed ones.
     pub runs: Vec<MaximumRun>,
 }
 
-/// One run that measures a maximum: fresh processes, as those of a cell.
+/// Run that measures a maximum rate, with new processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MaximumRun {
-    /// Its number, beyond those of all runs of blocks. Its logs have it.
+    /// Number of the run, above those of all runs of blocks. Its log files have this number.
     pub number: u32,
-    /// When it began, ns since 1970 (UTC).
+    /// Start of the run, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
-    /// How long it took, with all of its phases.
+    /// Duration of the run in ns, including all phases.
     pub took_ns: u64,
-    /// What came of it; absent where it failed.
+    /// Rates of the run. Null if it failed.
     pub unpaced: Option<Unpaced>,
-    /// Why it failed.
+    /// Cause of the failure. Null if the run did not fail.
     pub failure: Option<Failure>,
 }
 
 impl Unpaced {
-    /// What came of a run without a plan.
+    /// Creates the record from a run without a schedule.
     ///
     /// # Errors
-    /// Why there is no figure.
+    /// Returns the cause of the failure if the run failed, is not valid, or delivered no samples.
     pub fn of(run: &Run, duration_ns: u64) -> Result<Self, Failure> {
         let nothing = |error: String| Failure {
             phase: MAXIMUM_PHASE.to_owned(),
@@ -73,8 +73,8 @@ impl Unpaced {
         }
     }
 
-    /// The lower one of what was offered and what came. Of a flow that holds its writer back the two are near each other; of one
-    /// that loses samples the reader's is the lower.
+    /// Returns the lower of the offered and the delivered rate. They are close for a flow with back-pressure; for a
+    /// flow that loses samples, the delivered rate is lower.
     #[must_use]
     pub const fn maximum_sps(&self) -> f64 {
         self.offered_sps.min(self.delivered_sps)
@@ -82,13 +82,13 @@ impl Unpaced {
 }
 
 impl Maximum {
-    /// Nothing measured yet.
+    /// Creates the maximum before it is measured.
     #[must_use]
     pub fn new(Unplanned { cell, of }: Unplanned) -> Self {
         Self { id: cell.id, cells: of, sps: None, runs: Vec::new() }
     }
 
-    /// Adds a run; with the last one it is known what 100 % is.
+    /// Adds a run. After the last run, the rate that is 100 % is known.
     pub fn add(&mut self, run: MaximumRun) {
         self.runs.push(run);
         if self.is_complete() {
@@ -96,20 +96,20 @@ impl Maximum {
         }
     }
 
-    /// Whether all of its runs were made.
+    /// Returns whether all of its runs were executed.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.runs.len() >= MAXIMUM_RUNS as usize
     }
 
-    /// What its runs came to; none where none was measured.
+    /// Returns the range over its runs; `None` if all of them failed.
     #[must_use]
     pub fn spread(&self) -> Option<Spread> {
         let measured = self.runs.iter().filter_map(|run| run.unpaced.as_ref());
         Spread::of(&measured.map(Unpaced::maximum_sps).collect::<Vec<_>>())
     }
 
-    /// What limits all rates that are shares of it.
+    /// Returns the warning for all loads that refer to this maximum.
     pub(crate) fn warning(&self) -> Option<Warning> {
         let spread = self.spread().filter(|_| self.is_complete())?;
         let half = spread.half_range_relative().filter(|half| *half > WIDE_SPREAD)?;
@@ -125,7 +125,7 @@ impl Maximum {
         Some(Warning { kind: WarningKind::Spread, text })
     }
 
-    /// Why cells that need it are not measured: all of its runs failed.
+    /// Returns the failure of the cells that need this maximum, if all of its runs failed.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         let last = self.runs.last().filter(|_| self.is_complete() && self.sps.is_none())?.failure.as_ref()?;
@@ -144,7 +144,7 @@ impl Maximum {
     }
 }
 
-/// A cell with the rate that its share came to, where that is known.
+/// Returns the cell with the rate of its load in percent, if the maximum is known.
 #[must_use]
 pub fn with_rate(cell: &Cell, maxima: &[Maximum]) -> Cell {
     let of = maxima.iter().find(|maximum| maximum.cells.contains(&cell.id));

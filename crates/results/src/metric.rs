@@ -1,4 +1,4 @@
-//! The figures of a run that a claim can rest on: one number a run.
+//! Metrics of a run that claims use: one value per run.
 
 use experiment::{Factors, Workload};
 use schemars::JsonSchema;
@@ -7,51 +7,51 @@ use stats::{Better, supports_quantile};
 
 use crate::{Latency, Run, RunState, SteadyVerdict};
 
-/// A figure of a run. Claims rest on its values over runs, one each, never on samples.
+/// Metric of a run. Claims use one value per run, never single samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// Median round trip, in ns.
+    /// Median RTT, in ns.
     RttP50,
-    /// Its 90 % quantile.
+    /// 90 % quantile of the RTT, in ns.
     RttP90,
-    /// Its 99 % quantile.
+    /// 99 % quantile of the RTT, in ns.
     RttP99,
-    /// Its 99.9 % quantile.
+    /// 99.9 % quantile of the RTT, in ns.
     #[serde(rename = "rtt_p99_9")]
     RttP999,
-    /// Median response, from the intended time to the arrival, in ns.
+    /// Median response time, from the intended send time to the arrival, in ns.
     ResponseP50,
-    /// Its 90 % quantile.
+    /// 90 % quantile of the response time, in ns.
     ResponseP90,
-    /// Its 99 % quantile.
+    /// 99 % quantile of the response time, in ns.
     ResponseP99,
-    /// Its 99.9 % quantile.
+    /// 99.9 % quantile of the response time, in ns.
     #[serde(rename = "response_p99_9")]
     ResponseP999,
-    /// Median service time, from the begin of the write to the arrival, in ns.
+    /// Median service time, from the start of the write call to the arrival, in ns.
     ServiceP50,
-    /// Its 99 % quantile.
+    /// 99 % quantile of the service time, in ns.
     ServiceP99,
-    /// 99 % quantile of the send lag, from the intended time to the begin of the write, in ns.
+    /// 99 % quantile of the send lag, from the intended send time to the start of the write call, in ns.
     SendLagP99,
-    /// Distinct samples delivered, in 1/s.
+    /// Delivered rate: distinct samples, in samples/s.
     Delivered,
-    /// Payload of these, in 10^6 bit/s.
+    /// Goodput: payload of the delivered samples, in 10^6 bit/s.
     Goodput,
-    /// Conditional throughput at the highest rate at which nothing is lost, in 1/s.
+    /// Non-drop rate: conditional throughput at the highest rate without loss, in samples/s.
     Ndr,
-    /// The same where little may be lost.
+    /// Partial drop rate: conditional throughput at the highest rate within the allowed loss, in samples/s.
     Pdr,
-    /// The same where little may come later than a deadline.
+    /// Conditional throughput at the highest rate within the allowed share of late samples, in samples/s.
     Slo,
     /// CPU time of the writer's (pinger's) process per sample, in ns.
     CpuWriter,
-    /// CPU time of the reader's (ponger's) process per sample, in ns.
+    /// CPU time of the reader's (echo's) process per sample, in ns.
     CpuReader,
 }
 
-/// A quantile that a run has where its samples support it.
+/// Quantile of a latency distribution.
 #[derive(Clone, Copy)]
 enum Quantile {
     P50,
@@ -81,7 +81,7 @@ impl Quantile {
 }
 
 impl Metric {
-    /// Every one.
+    /// All metrics.
     pub const ALL: [Self; 18] = [
         Self::RttP50,
         Self::RttP90,
@@ -103,7 +103,7 @@ impl Metric {
         Self::CpuReader,
     ];
 
-    /// Metrics that claims are made of by default; of a search those of its goals, see [`crate::metrics_of`].
+    /// Returns the metrics of default claims. [`crate::metrics_of`] selects those of a search's goals.
     #[must_use]
     pub fn claims(factors: &Factors) -> &'static [Self] {
         let has_times = || factors.streams().iter().any(|flow| flow.load.has_times());
@@ -115,7 +115,7 @@ impl Metric {
         }
     }
 
-    /// The word for it in flags.
+    /// Returns the name in command-line flags.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -140,7 +140,7 @@ impl Metric {
         }
     }
 
-    /// Its name for people.
+    /// Returns the name in reports.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -165,7 +165,7 @@ impl Metric {
         }
     }
 
-    /// The unit of [`Run::figure`].
+    /// Returns the unit of [`Run::figure`].
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
@@ -175,7 +175,7 @@ impl Metric {
         }
     }
 
-    /// Whether more of it is better, or less.
+    /// Returns whether a higher or a lower value is better.
     #[must_use]
     pub const fn better(self) -> Better {
         match self {
@@ -184,7 +184,7 @@ impl Metric {
         }
     }
 
-    /// Of a latency: its kind in [`Run::latency`], and which quantile of it.
+    /// Returns the kind in [`Run::latency`] and the quantile; `None` if the metric is not a latency.
     const fn quantile(self) -> Option<(&'static str, Quantile)> {
         match self {
             Self::RttP50 => Some(("rtt", Quantile::P50)),
@@ -208,19 +208,19 @@ impl Metric {
         }
     }
 
-    /// Whether it is the latency of samples that arrived: one that nothing is claimed of where too many were lost.
+    /// Returns whether it is a latency of delivered samples: no claim is made if too many samples were lost.
     #[must_use]
     pub fn is_latency(self) -> bool {
         self.quantile().is_some_and(|(kind, _)| kind != "send_lag")
     }
 
-    /// Whether each of several streams has one of its own.
+    /// Returns whether each of several flows has its own value.
     #[must_use]
     pub fn is_of_flows(self) -> bool {
         self.quantile().is_some_and(|(kind, _)| kind != "rtt")
     }
 
-    /// Whether runs of a workload have it, if they have samples enough.
+    /// Returns whether runs of a workload have this metric, given enough samples.
     #[must_use]
     pub fn is_of(self, workload: Workload) -> bool {
         match (self, self.quantile()) {
@@ -230,12 +230,12 @@ impl Metric {
             (Self::Delivered | Self::Goodput, None) => {
                 matches!(workload, Workload::Throughput | Workload::Paced)
             }
-            // of a search every trial has its own
+            // in a search, each trial has its own CPU time
             (_, None) => workload != Workload::Search,
         }
     }
 
-    /// By which of the judged series of a run it is told whether this figure is of one level.
+    /// Returns the keys of [`Run::steady_state`] that decide whether this metric is steady.
     fn steadied_by(self) -> &'static [&'static str] {
         match (self, self.quantile()) {
             (_, Some(("rtt", Quantile::P50))) => &["rtt_p50"],
@@ -249,41 +249,41 @@ impl Metric {
     }
 }
 
-/// What a word of a flag asks for: a figure, or the same quantile of the headline latency of whatever workload a cell has.
+/// Metric selected by a flag: one metric, or the same quantile of the main latency of each workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     word: &'static str,
     metric: Metric,
-    /// Of cells that have not got the other one.
+    /// Metric for cells that do not have the first one.
     or: Option<Metric>,
 }
 
 impl Wanted {
-    /// Every one, headlines first.
+    /// Returns all selectors, in the order of [`Metric::ALL`].
     pub fn all() -> impl Iterator<Item = Self> {
         Metric::ALL.into_iter().map(Self::from)
     }
 
-    /// What a word asks for; `throughput` is goodput.
+    /// Parses the name of a metric in a flag; `throughput` means goodput.
     #[must_use]
     pub fn by_word(word: &str) -> Option<Self> {
         let word = if word == "throughput" { "goodput" } else { word };
         Self::all().find(|wanted| wanted.word == word)
     }
 
-    /// The word.
+    /// Returns the name in flags.
     #[must_use]
     pub const fn word(self) -> &'static str {
         self.word
     }
 
-    /// The figure that cells of a workload have of it.
+    /// Returns the selected metric of cells of a workload.
     #[must_use]
     pub fn of(self, workload: Workload) -> Option<Metric> {
         [Some(self.metric), self.or].into_iter().flatten().find(|metric| metric.is_of(workload))
     }
 
-    /// Whether it is, or may be, this figure.
+    /// Returns whether this selector can select the metric.
     #[must_use]
     pub fn means(self, metric: Metric) -> bool {
         self.metric == metric || self.or == Some(metric)
@@ -291,7 +291,8 @@ impl Wanted {
 }
 
 impl From<Metric> for Wanted {
-    /// By its word: that of a round trip is also that of a response.
+    /// Creates the selector with the name of the metric. A quantile of the RTT also selects that of the response
+    /// time.
     fn from(metric: Metric) -> Self {
         let or = match metric {
             Metric::RttP50 => Some(Metric::ResponseP50),
@@ -305,8 +306,8 @@ impl From<Metric> for Wanted {
 }
 
 impl Run {
-    /// A figure of a valid run, in the unit of the metric. None where it was not measured, where the run has too few
-    /// samples to support it, and where it is 0 or no number: then it has no ratio to another.
+    /// Returns the value of a metric of a valid run, in its unit; `None` if it was not measured, if there are too
+    /// few samples, or if it is 0 or not finite and thus has no ratio.
     #[must_use]
     pub fn figure(&self, metric: Metric) -> Option<f64> {
         if self.state != RunState::Valid {
@@ -325,7 +326,7 @@ impl Run {
         figure.filter(|figure| figure.is_finite() && *figure > 0.0)
     }
 
-    /// The same of one of several streams; of all together where none is named.
+    /// Like [`Run::figure`], for one of several flows; for all flows together if `flow` is `None`.
     #[must_use]
     pub fn figure_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
         let Some(name) = flow else { return self.figure(metric) };
@@ -334,7 +335,7 @@ impl Run {
         quantile.of(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
     }
 
-    /// Whether a valid run lacks this figure because too many round trips were lost, not for want of samples.
+    /// Returns whether a valid run lacks this metric because of lost round trips, not because `n` is too small.
     #[must_use]
     pub fn is_lost(&self, metric: Metric) -> bool {
         let latency = |(kind, quantile)| Some((self.latency.get(kind)?, quantile));
@@ -344,7 +345,7 @@ impl Run {
         })
     }
 
-    /// Whether it was judged to have reached no level that it kept, by what this figure is made of.
+    /// Returns whether the run has no steady state in the series that this metric depends on.
     #[must_use]
     pub fn is_unsteady(&self, metric: Metric) -> bool {
         let judged = metric.steadied_by().iter().filter_map(|kind| self.steady_state.get(*kind));

@@ -1,4 +1,4 @@
-//! The workload `paced` in a result: what was planned, what became of the plan at the sender, and the runs of a cell together.
+//! Workload `paced` in a result: the schedule, how the sender kept it, and values over the runs of a cell.
 
 use std::collections::BTreeMap;
 
@@ -10,113 +10,113 @@ use crate::{
     Cell, CellLatency, Counted, Histograms, Latency, Run, Throttle, latency::cell_latency, verdict::is_zero,
 };
 
-/// An open loop: what was planned, and what became of the plan at the sender.
+/// Paced run: its schedule, and how the sender kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Paced {
-    /// Samples whose intended time lay within the measured time.
+    /// Number of planned samples: those whose intended send time lies within the measurement.
     pub planned: u64,
-    /// Of these, over the measured time. Absent without intended times.
+    /// Planned samples per second of the measurement. Null without intended send times.
     pub planned_sps: Option<f64>,
-    /// Of the planned: those that were not tried before the measured time ended.
+    /// Number of planned samples that were not tried before the measurement ended.
     pub unsent: u64,
-    /// Whether the sender, not the middleware, decides the response times: its 99 % send lag exceeds a tenth of the period or of
-    /// the median response, and the middleware did not hold it up.
+    /// Whether the sender, not the middleware, determines the response times. Its 99 % send lag exceeds a tenth of
+    /// the period or of the median response time, and back-pressure is not the cause.
     pub sender_limited: bool,
-    /// Whether the middleware held its writer up: the send lag is as long, most of it is time of write calls, and the thread
-    /// that makes them had time left. In older results such a run is `sender_limited`.
+    /// Whether back-pressure made the writer late. The send lag exceeds the same limit, most of it is due to write
+    /// calls, and the writing thread had time left. Older results report such a run as `sender_limited`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back_pressure: bool,
-    /// What the throttle did, of a load that has one.
+    /// Record of the throttle. Absent for loads without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle: Option<Throttle>,
-    /// A wait of the sender spun for so long before its end; 0: it only slept.
+    /// Time that the sender spins at the end of each wait, in ns; 0: it only sleeps.
     pub spin_ns: u64,
-    /// Its streams, in the order written.
+    /// Flows, in the order of the plan.
     pub flows: Vec<FlowRecord>,
 }
 
-/// One stream of samples of an open loop.
+/// Flow of a paced run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowRecord {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
-    /// Payload bytes of a sample.
+    /// Payload of a sample, in bytes.
     pub size_bytes: u64,
-    /// Its plan in words.
+    /// Description of the load.
     pub load: String,
-    /// Samples whose intended time lay within the measured time.
+    /// Number of planned samples: those whose intended send time lies within the measurement.
     pub planned: u64,
-    /// Distinct samples that the writer tried to write.
+    /// Number of distinct samples that the writer tried to write.
     pub offered: u64,
-    /// What its reader got.
+    /// Sample counts of the reader.
     pub counted: Counted,
-    /// Of the delivered: those that arrived within the writers' measured time.
+    /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
     #[serde(default)]
     pub delivered_in_time: u64,
     /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
     pub latency: BTreeMap<String, Latency>,
-    /// Samples that are in `service`, but came too late for `response`.
+    /// Number of samples that have a `service` time, but arrived too late for a `response` time.
     pub unplaced: u64,
-    /// Of the send lags of all samples together: the share that is time of write calls, in percent. Absent where no sample was
-    /// late, without intended times, and in older results.
+    /// Share of the send lags of all samples that is due to write calls, in percent. Absent if no sample was late,
+    /// without intended send times, and in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_in_writes_pct: Option<f64>,
 }
 
-/// The valid runs of an open loop together.
+/// Values over the valid runs of a paced cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PacedCell {
-    /// Samples whose intended time lay within the measured time: sum over the runs.
+    /// Number of planned samples: sum over the runs.
     pub planned: u64,
-    /// Median of the runs'. Absent without intended times.
+    /// Planned samples per second: median over the runs. Null without intended send times.
     pub planned_sps: Option<f64>,
-    /// Of the planned: those that were not tried before the measured time ended. Sum over the runs.
+    /// Number of planned samples that were not tried before the measurement ended: sum over the runs.
     pub unsent: u64,
-    /// Runs whose response times the sender decides.
+    /// Number of runs in which the sender determines the response times.
     pub sender_limited_runs: u32,
-    /// Runs in which the middleware held its writer up. Absent where there are none, and in older results.
+    /// Number of runs in which back-pressure made the writer late. Absent if 0, and in older results.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub back_pressure_runs: u32,
-    /// Its streams, in the order written.
+    /// Flows, in the order of the plan.
     pub flows: Vec<CellFlow>,
 }
 
-/// One stream of samples of an open loop over the valid runs of a cell: counts are sums.
+/// Flow of a paced cell, over its valid runs. Counts are sums over the runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellFlow {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
-    /// Payload bytes of a sample.
+    /// Payload of a sample, in bytes.
     pub size_bytes: u64,
-    /// Its plan in words.
+    /// Description of the load.
     pub load: String,
-    /// Samples whose intended time lay within the measured time.
+    /// Number of planned samples: those whose intended send time lies within the measurement.
     pub planned: u64,
-    /// Distinct samples that the writer tried to write.
+    /// Number of distinct samples that the writer tried to write.
     pub offered: u64,
-    /// What its reader got.
+    /// Sample counts of the reader.
     pub counted: Counted,
-    /// Of the delivered: those that arrived within the writers' measured time.
+    /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
     #[serde(default)]
     pub delivered_in_time: u64,
     /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
     pub latency: BTreeMap<String, CellLatency>,
-    /// Samples that are in `service`, but came too late for `response`.
+    /// Number of samples that have a `service` time, but arrived too late for a `response` time.
     pub unplaced: u64,
-    /// Of the send lags of all samples together: the share that is time of write calls, in percent. Absent where no sample was
-    /// late, and without intended times.
+    /// Share of the send lags of all samples that is due to write calls, in percent. Absent if no sample was late,
+    /// and without intended send times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_in_writes_pct: Option<f64>,
 }
 
-/// The kind of a histogram that is of one of several streams.
+/// Returns the kind of a histogram of one of several flows: `KIND@FLOW`.
 #[must_use]
 pub fn kind_of_flow(kind: &str, flow: &str) -> String {
     format!("{kind}@{flow}")
 }
 
 impl PacedCell {
-    /// What the valid runs of a cell say together; none if none of them has a plan.
+    /// Returns the values over the valid runs of a cell, or `None` if no run has a schedule.
     pub(crate) fn of(valid: &[&Run], pooled: &Histograms) -> Option<Self> {
         let runs: Vec<&Paced> = valid.iter().filter_map(|run| run.paced.as_ref()).collect();
         let first = runs.first()?;
@@ -129,7 +129,7 @@ impl PacedCell {
             let same: Vec<&FlowRecord> = of_runs.iter().map(|(flow, _)| *flow).collect();
             let latencies = of_runs.iter().map(|(flow, claimed)| (&flow.latency, *claimed));
             let sum = |of: fn(&FlowRecord) -> u64| total(same.iter().map(|flow| of(flow)));
-            // a single stream is the whole run
+            // a single flow has the histogram of the whole run
             let histogram = |kind: &str| match first.flows.len() {
                 1 => pooled.get(kind),
                 _ => pooled.get(&kind_of_flow(kind, &flow.name)),
@@ -158,7 +158,7 @@ impl PacedCell {
     }
 }
 
-/// Of the lags of all of these together.
+/// Returns the share over the lags of all these flows together.
 fn lag_in_writes_pct(flows: &[&FlowRecord]) -> Option<f64> {
     let parts = flows.iter().filter_map(|flow| {
         let lag = flow.latency.get("send_lag")?;
@@ -169,7 +169,7 @@ fn lag_in_writes_pct(flows: &[&FlowRecord]) -> Option<f64> {
 }
 
 impl Cell {
-    /// Whether the sender, not the middleware's delivery, decides the response times of at least half of its valid runs.
+    /// Returns whether the sender determines the response times in at least half of the valid runs.
     #[must_use]
     pub fn is_sender_limited(&self) -> bool {
         let limited = self.paced.as_ref().map_or(0, |paced| paced.sender_limited_runs as usize);
@@ -178,7 +178,7 @@ impl Cell {
 }
 
 impl Run {
-    /// Whether the sender, not the middleware's delivery, decides its response times.
+    /// Returns whether the sender determines the response times of this run.
     #[must_use]
     pub fn is_sender_limited(&self) -> bool {
         self.paced.as_ref().is_some_and(|paced| paced.sender_limited)

@@ -1,13 +1,14 @@
-//! When samples that are packed leave: the rule, for agents and for virtual time.
+//! Rule for flushing batches, shared by agents and simulations.
 
 use experiment::Factors;
 
 use crate::Batches;
 
-/// What a writer holds back of a stream, and what it has let go. It decides; who asks it sends.
+/// Batch that a writer fills: number of held samples, and what was flushed. It decides when to flush; the caller
+/// flushes.
 #[derive(Clone, Debug)]
 pub struct Packing {
-    /// A batch is full with so many.
+    /// Number of samples of a full batch.
     full: u64,
     batched: bool,
     turbo: bool,
@@ -18,7 +19,7 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// As the cell says, for samples of this size.
+    /// Creates the rule of a cell for samples of this size.
     #[must_use]
     pub fn new(factors: &Factors, size_bytes: u64) -> Self {
         let batched = factors.batch_bytes > 0;
@@ -27,39 +28,40 @@ impl Packing {
         Self { full, batched, turbo, held: 0, flushes: 0, samples: 0, largest: 0 }
     }
 
-    /// Nothing is held back, nothing was flushed.
+    /// Starts a phase: no sample is held, and nothing was flushed.
     pub const fn begin(&mut self) {
         (self.held, self.flushes, self.samples, self.largest) = (0, 0, 0, 0);
     }
 
-    /// A sample was taken. Whether its batch is full now.
+    /// Records an accepted sample. Returns whether its batch is now full.
     #[inline]
     pub const fn took(&mut self) -> bool {
         self.held += 1;
         self.held == self.full
     }
 
-    /// So many samples are held back.
+    /// Returns the number of held samples.
     #[inline]
     #[must_use]
     pub const fn held(&self) -> u64 {
         self.held
     }
 
-    /// Whether what is held back is to leave as soon as there is time: the batch is a turbo one.
+    /// Returns whether the held samples are to be flushed as soon as there is time, because the batch is a turbo
+    /// batch.
     #[inline]
     #[must_use]
     pub const fn is_eager(&self) -> bool {
         self.turbo && self.held > 0
     }
 
-    /// Whether what is held back leaves to make room for a sample that was not taken.
+    /// Returns whether held samples are flushed to make room for a sample that was not accepted.
     #[must_use]
     pub const fn makes_room(&self) -> bool {
         self.turbo
     }
 
-    /// What was held back has left.
+    /// Records a flush of the held samples.
     #[inline]
     pub fn flushed(&mut self) {
         self.flushes += 1;
@@ -68,7 +70,7 @@ impl Packing {
         self.held = 0;
     }
 
-    /// What was flushed; none without batches.
+    /// Returns the flushed batches; `None` without batching.
     #[must_use]
     pub fn batches(&self) -> Option<Batches> {
         self.batched.then(|| Batches::new(self.flushes, self.samples, self.largest))

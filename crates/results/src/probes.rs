@@ -1,32 +1,34 @@
-//! Echo probes inside a stream.
+//! Echo probes of a flow.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
 
-/// Samples of a stream that were sent back, so that the round trip under load is known (latency kind `rtt`). A probe is a sample
-/// of the stream and counts as such in every rate and count; its echo is load beside the stream, in the other direction:
-/// `echo_mbps`.
+/// Echo probes: samples of a flow that the reader sends back, to measure the RTT under load (latency kind `rtt`). A
+/// probe is a sample of the flow and is included in all rates and counts. Its echo is additional load in the
+/// opposite direction (`echo_mbps`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Probes {
-    /// One in so many samples was a probe.
+    /// Every Nth sample is a probe.
     pub every: u64,
-    /// Probes accepted by the middleware.
+    /// Number of probes that the writer's middleware accepted.
     pub sent: u64,
-    /// Probes that the reader got.
+    /// Number of probes that the reader received.
     pub came: u64,
-    /// Echoes that the reader's middleware accepted.
+    /// Number of echoes that the reader's middleware accepted.
     pub echoed: u64,
-    /// Echoes that came back.
+    /// Number of echoes that the writer received.
     pub returned: u64,
-    /// Probes without an echo: `sent - returned`, lost on either way or not taken for the way back.
+    /// Number of probes without an echo: `sent - returned`. Lost in either direction, or not accepted for the
+    /// return.
     pub lost: u64,
-    /// Payload of the echoes, in 10^6 bit/s: what the probes add to the offered load.
+    /// Payload of the echoes, in 10^6 bit/s: load in addition to the offered rate. Over the runs of a cell: the
+    /// median.
     pub echo_mbps: f64,
 }
 
 impl Probes {
-    /// Of several runs: counts are sums, the rate is the median. None of none.
+    /// Merges the probes of several runs: counts are sums, the rate is the median. `None` without parts.
     #[must_use]
     pub fn sum<'p>(parts: impl Iterator<Item = &'p Self>) -> Option<Self> {
         let parts: Vec<&Self> = parts.collect();

@@ -1,28 +1,28 @@
-//! Counts of arrivals over time, coarse for the steady state and fine for the end of the writer's time.
+//! Counts of arrivals over time: coarse windows for the steady state, fine windows for the delivered rate.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::total;
 
-/// Arrival windows of the planned time, about: the share of it in which a count of [`Arrivals`] may be off.
+/// Approximate number of arrival windows of the planned time. A count of [`Arrivals`] is exact within one window.
 pub const ARRIVAL_WINDOWS: u32 = 10_000;
 
-/// Distinct samples by the time of their arrival, from the first one on.
+/// Arrivals of distinct samples over time, from the first sample on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrivals {
-    /// Length of a window: the planned time divided by about 10,000.
+    /// Length of a window in ns: the planned time divided by about 10,000.
     pub window_ns: u64,
-    /// Samples by window, over up to twice the planned time.
+    /// Number of samples in each window, for up to twice the planned time.
     pub windows: Vec<u64>,
-    /// Length of a window after these: the time since then divided by about 5,000, or less.
+    /// Length in ns of a window of `late_windows`: `window_ns`, doubled as often as needed.
     pub late_window_ns: u64,
-    /// Samples by window, after twice the planned time.
+    /// Number of samples in each window after twice the planned time.
     pub late_windows: Vec<u64>,
 }
 
 impl Arrivals {
-    /// Returns how many samples had arrived so long after the first one: exact but for those of the window in which that moment
-    /// lies, of which it counts a share in proportion.
+    /// Returns the number of samples that arrived within `after_ns` of the first one. It is exact except for the
+    /// window that contains this time, of which it counts a proportional share.
     #[must_use]
     pub fn within(&self, after_ns: u64) -> u64 {
         let early_ns = self.window_ns.saturating_mul(self.windows.len() as u64);
@@ -37,41 +37,41 @@ fn in_windows(windows: &[u64], length_ns: u64, after_ns: u64) -> u64 {
     let whole = usize::try_from(after_ns / length_ns).unwrap_or(usize::MAX).min(windows.len());
     let before = total(windows[..whole].iter().copied());
     let share = windows.get(whole).map_or(0, |count| {
-        // that moment belongs to the window, as each of its samples does
+        // the instant itself belongs to the window
         let part_ns = after_ns % length_ns + 1;
         (u128::from(*count) * u128::from(part_ns) / u128::from(length_ns)) as u64
     });
     before.saturating_add(share)
 }
 
-/// Counts on the hot path: one comparison and one addition a sample. Allocates when made only.
+/// Counters of arrivals for the hot path: one comparison and one addition per sample. Allocates only on creation.
 ///
-/// The memory covers twice the planned time, and as much again for what is later: its windows double their length where that is not
-/// enough.
+/// The memory covers twice the planned time, and the same number of windows for later arrivals. If that is not
+/// enough, the late windows double their length.
 #[derive(Debug)]
 pub struct WindowCounts {
-    /// Arrivals by arrival window, the early ones first; even numbers of both.
+    /// Arrivals by arrival window, the early windows first. Both parts have an even length.
     counts: Box<[u64]>,
-    /// How many of them are early.
+    /// Number of early arrival windows.
     early: usize,
     current: usize,
     length_ns: u64,
     late_length_ns: u64,
-    /// 0: nothing has come.
+    /// End of the current window; 0 before the first sample.
     current_ends_ns: u64,
     windows: usize,
-    /// Arrival windows of a window.
+    /// Number of arrival windows per window.
     per_window: usize,
 }
 
 impl WindowCounts {
-    /// Creates counts for `windows` windows over a planned time, which begins with the first sample.
+    /// Creates counters with `windows` windows over a planned time that starts with the first sample.
     #[must_use]
     pub fn new(windows: u32, planned_ns: u64) -> Self {
         let windows = windows.max(1);
         let per_window = (ARRIVAL_WINDOWS / windows).max(1);
         let early = 2 * windows as usize * per_window as usize;
-        // every page is touched
+        // touches every page, so that counting causes no page fault
         let mut counts = vec![u64::MAX; 2 * early].into_boxed_slice();
         counts.fill(0);
         let length_ns = (planned_ns / (u64::from(windows) * u64::from(per_window))).max(1);
@@ -87,7 +87,7 @@ impl WindowCounts {
         }
     }
 
-    /// Counts one sample, which came at `now_ns`.
+    /// Counts one sample that arrived at `now_ns`.
     #[inline]
     pub fn count(&mut self, now_ns: u64) {
         if now_ns >= self.current_ends_ns {
@@ -128,7 +128,7 @@ impl WindowCounts {
         }
     }
 
-    /// Puts late neighbours together.
+    /// Merges pairs of late windows.
     fn halve_late(&mut self) {
         let late = &mut self.counts[self.early..];
         let half = late.len() / 2;
@@ -138,20 +138,21 @@ impl WindowCounts {
         late[half..].fill(0);
         let current = self.current - self.early;
         if current.is_multiple_of(2) {
-            // its other half has not come yet
+            // the second half of the current window is still to come
             self.current_ends_ns = self.current_ends_ns.saturating_add(self.late_length_ns);
         }
         self.current = self.early + current / 2;
         self.late_length_ns = self.late_length_ns.saturating_mul(2);
     }
 
-    /// Length of a window.
+    /// Returns the length of a window in ns.
     #[must_use]
     pub const fn window_ns(&self) -> u64 {
         self.length_ns.saturating_mul(self.per_window as u64)
     }
 
-    /// Arrivals by window of the planned time, followed by the rest, up to the last one in which something came.
+    /// Returns the arrivals in each window of the planned time, then those after it, up to the last window that is
+    /// not empty.
     #[must_use]
     pub fn counts(&self) -> Vec<u64> {
         let (planned, rest) = self.counts.split_at(self.windows * self.per_window);
@@ -161,7 +162,7 @@ impl WindowCounts {
         counts
     }
 
-    /// Arrivals by arrival window, up to the last one in which something came.
+    /// Returns the arrivals in each arrival window, up to the last window that is not empty.
     #[must_use]
     pub fn arrivals(&self) -> Arrivals {
         let used = if self.current_ends_ns == 0 { 0 } else { self.current + 1 };
@@ -189,7 +190,7 @@ mod tests {
             counts.count(now);
         }
         let per_window = 3_333;
-        // no arrival window is shorter than 1 ns
+        // arrival windows are at least 1 ns long
         assert_eq!((counts.arrivals().window_ns, counts.window_ns()), (1, per_window));
         let mut counts = WindowCounts::new(3, 3 * 1_000 * per_window);
         for now in [1, 999 * per_window, 1_000 * per_window + 1, 2_999 * per_window] {
@@ -206,7 +207,7 @@ mod tests {
         }
         assert_eq!(counts.counts(), [1, 1, 3]);
         assert_eq!(counts.window_ns(), 10_000);
-        // over twice the planned time: that part alone has half the resolution
+        // more than twice the planned time: only that part has half the resolution
         let arrivals = counts.arrivals();
         assert_eq!((arrivals.window_ns, arrivals.late_window_ns), (2, 4));
         assert_eq!(
@@ -216,7 +217,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes when: each sample is in the window of its time, and the resolution is what is promised.
+        /// Each sample is counted in the window of its arrival, and the resolution is as documented.
         #[test]
         fn arrivals_are_in_the_windows_of_their_times(
             windows in 1_u32..200,

@@ -1,48 +1,49 @@
-//! The reference: a bare UDP socket, measured beside each noise probe, to show how the host changed.
+//! Reference: a bare UDP socket, measured with each noise probe, to show how the host changed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Block, Metric};
 
-/// Round trips and rate of a bare UDP socket over the loopback interface, on the cores that runs use. No middleware takes part.
+/// Reference: RTT and rate of a bare UDP socket over the loopback interface, on the cores that runs use, without
+/// middleware.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reference {
-    /// Planned duration in ns; half of it for round trips, half for the rate.
+    /// Planned duration in ns: one half for the RTT, the other half for the rate.
     pub length_ns: u64,
-    /// Cores of the pinger (or sender). Empty if not pinned.
+    /// Cores of the pinger (sender). Empty if it was not pinned.
     pub sender_cores: Vec<u32>,
-    /// Cores of the echo (or receiver). Empty if not pinned.
+    /// Cores of the echo (receiver). Empty if it was not pinned.
     pub receiver_cores: Vec<u32>,
-    /// Number of round trips behind the quantiles.
+    /// Number of round trips that the quantiles are based on.
     pub round_trips: u64,
-    /// Median round trip in ns.
+    /// Median RTT in ns.
     pub rtt_p50_ns: f64,
-    /// 99 % quantile of the round trips in ns. Absent if there were too few.
+    /// 99 % quantile of the RTT in ns. Absent if there were too few round trips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rtt_p99_ns: Option<f64>,
-    /// Number of samples behind the rate.
+    /// Number of samples that the rate is based on.
     pub samples: u64,
-    /// Samples of 64 bytes per second, with a window of 64 in flight.
+    /// Samples of 64 bytes per second, with at most 64 in flight.
     pub rate_sps: f64,
 }
 
-/// Figure of the reference that a metric is set beside.
+/// Reference value that is used for a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceFigure {
-    /// Median round trip.
+    /// Median RTT, in ns.
     RttP50,
-    /// 99 % quantile of the round trips.
+    /// 99 % quantile of the RTT, in ns.
     RttP99,
-    /// Rate.
+    /// Rate, in samples/s.
     Rate,
-    /// Time per sample, the inverse of the rate.
+    /// Time per sample in ns: the inverse of the rate.
     SampleTime,
 }
 
 impl ReferenceFigure {
-    /// Name for people.
+    /// Returns the name in reports.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -53,7 +54,7 @@ impl ReferenceFigure {
         }
     }
 
-    /// Unit.
+    /// Returns the unit.
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
@@ -73,8 +74,8 @@ impl ReferenceFigure {
 }
 
 impl Block {
-    /// The figure of the block's reference: the geometric mean of the measurements before and after it. `None` if either is
-    /// missing.
+    /// Returns the reference value of the block: the geometric mean of the measurements before and after it; `None`
+    /// if either is missing.
     #[must_use]
     pub fn reference(&self, figure: ReferenceFigure) -> Option<f64> {
         let of = |reference: &Option<Reference>| figure.of(reference.as_ref()?);
@@ -84,8 +85,9 @@ impl Block {
 }
 
 impl Metric {
-    /// Figures of the reference that a change of this metric between two results is set beside: first its own; then those that
-    /// count too if the host was disturbed, as a quantile need not follow what disturbs some of the round trips.
+    /// Returns the reference values that a change of this metric between two results is compared with. The first is
+    /// the metric's own. If the host was disturbed, others follow, since a quantile does not always show a
+    /// disturbance of some round trips.
     #[must_use]
     pub fn references(self, disturbed: bool) -> &'static [ReferenceFigure] {
         use ReferenceFigure::{Rate, RttP50, RttP99, SampleTime};

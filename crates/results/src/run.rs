@@ -1,4 +1,4 @@
-//! One run: what was measured, what was counted, and how it ended.
+//! Record of one run.
 
 use std::collections::BTreeMap;
 
@@ -11,71 +11,72 @@ use crate::{
     Warning, WireBytes,
 };
 
-/// One run: fresh processes, one cell, measured once.
+/// Run: one cell, measured once with new processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// Its number in the order of execution, from 1.
+    /// Number of the run in the order of execution, from 1.
     pub number: u32,
-    /// Its block, from 1.
+    /// Number of its block, from 1.
     pub block: u32,
-    /// Whether it is the second run of a baseline cell in its block: against the first one it shows how far the same thing
-    /// differs from itself.
+    /// Whether this is the second run of a baseline cell in its block. Compared with the first run, it gives the
+    /// noise floor (A/A).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub twin: bool,
-    /// The run beside which it was made: then its absolute figures are under duet interference, and only its ratio to that
-    /// run counts. Absent where it was made alone.
+    /// Partner run that was executed at the same time. The absolute values are then under duet interference, and
+    /// only the ratio to the partner is used. Absent if the run was executed alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<Duet>,
-    /// Its cell.
+    /// Identifier of its cell.
     pub cell: String,
-    /// How it ended.
+    /// Outcome of the run.
     pub state: RunState,
-    /// Why it failed.
+    /// Cause of the failure. Null if the run did not fail.
     pub failure: Option<Failure>,
-    /// When it began, ns since 1970 (UTC).
+    /// Start of the run, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
-    /// How long each phase took.
+    /// Duration of each phase, in ns, by phase name.
     pub phases_ns: BTreeMap<String, u64>,
-    /// Latencies by kind, over all samples of the measured time.
+    /// Latencies by kind, over all samples of the measurement.
     pub latency: BTreeMap<String, Latency>,
-    /// Throughput.
+    /// Rates and counts of delivery. Null for the workloads `latency` and `search`.
     pub throughput: Option<Throughput>,
-    /// Of the workload `paced`: what was planned, and whether the sender could hold it.
+    /// For the workload `paced`: planned samples, and whether the sender kept its schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<Paced>,
-    /// Of the workload `search`: its trials, and what they came to. QoS and agents of such a run are those of its last trial.
+    /// For the workload `search`: its trials and bounds. `effective_qos` and `agents` of such a run are those of
+    /// its last trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchRecord>,
-    /// Whether it kept its level while measured, by `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
-    /// (samples per second). What its windows have too few samples for is absent, and where the plan itself has no level;
-    /// so is all of it in older results.
+    /// Steady-state class by metric: `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
+    /// (samples/s). A metric is absent if its windows have too few samples, or if the load itself varies. Empty in
+    /// older results.
     #[serde(default)]
     pub steady_state: BTreeMap<String, SteadyState>,
-    /// Writes of pings and echoes that were not accepted at once. Of the workload `latency`.
+    /// For the workload `latency`: write calls of pings and echoes that were not accepted at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ping_retries: Option<PingRetries>,
-    /// Pings sent and lost (latency), or per writer and reader (throughput).
+    /// Sample counts: one entry for the pings (`latency`), or one per flow.
     pub counted: Vec<Counted>,
-    /// CPU time per sample at each end.
+    /// CPU time per sample of each process, in ns.
     pub cpu_ns_per_sample: Option<Cpu>,
-    /// QoS in force, read back: by `writer` and `reader`.
+    /// Effective QoS, read back from the middleware, by entity (`writer`, `reader`).
     pub effective_qos: BTreeMap<String, Qos>,
-    /// Traffic on the interface meanwhile, everybody's.
+    /// Traffic on the network interface at the reader (echo), including that of other programs.
     pub wire: Option<WireBytes>,
-    /// Datagrams that a full socket buffer dropped at the receiver, in the whole network namespace.
+    /// Datagrams that the kernel dropped at a full receive buffer, in the network namespace of the reader (echo).
     pub udp_buffer_drops: Option<u64>,
-    /// Bytes by which the environment of its processes was longer than the runner's: another number in each run, since where
-    /// the stack begins may decide a figure. Absent in older results.
+    /// Padding of the environment variables of its processes, in bytes. It differs between runs, because the start
+    /// address of the stack can affect the values. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment_padding_bytes: Option<u32>,
-    /// The processes of the run.
+    /// Processes of the run. Empty if nothing was reported.
     pub agents: Vec<AgentRecord>,
-    /// What limits these figures.
+    /// Warnings that apply to the values of this run.
     pub warnings: Vec<Warning>,
 }
 
 impl Run {
-    /// Creates the record of a run of which nothing is measured yet: failed, until it is not.
+    /// Creates the record of a run before it is measured, in state [`RunState::Failed`].
     #[must_use]
     pub fn blank(scheduled: ScheduledRun, cell: &Cell, started_unix_ns: u64) -> Self {
         Self {
@@ -106,146 +107,153 @@ impl Run {
     }
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// Measured, and the samples reconcile.
+    /// Measured, and all counts are consistent.
     Valid,
-    /// Measured, but the figures contradict each other; they take part in nothing.
+    /// Measured, but its counts contradict each other. Excluded from all results over runs.
     Invalid,
-    /// Not measured, or not brought to its end: what figures it has take part in nothing.
+    /// Not measured, or not completed. Any values it has are excluded from all results over runs.
     Failed,
 }
 
-/// Why a run failed.
+/// Cause of a failed run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
-    /// The phase: `hello`, `configure`, `match` ...
+    /// Phase in which the run failed, for example `hello`, `configure` or `match`.
     pub phase: String,
-    /// The role of the agent concerned, where it is one.
+    /// Role of the agent that failed. Null if no single agent is the cause.
     pub role: Option<String>,
-    /// The error.
+    /// Error message.
     pub error: String,
-    /// The next step.
+    /// Suggested next step. Null if there is none.
     pub hint: Option<String>,
-    /// The last lines that the agent's process printed.
+    /// Last lines of output of the agent process.
     pub last_words: Vec<String>,
 }
 
-/// Throughput of all writers to all readers. Rates of the workload `paced` are over the measured time at least.
+/// Rates and counts from all writers to all readers. Rates are over the writers' measurement: from the first write
+/// to the end of the last write. For the workload `paced` this time is at least as long as the planned measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Throughput {
-    /// Samples that the writers tried to write, over the writers' measured time.
+    /// Offered rate: samples that the writers tried to write, in samples/s.
     pub offered_sps: f64,
-    /// Samples that the middleware took, over the same time.
+    /// Accepted rate: samples that the middleware accepted, in samples/s.
     pub accepted_sps: f64,
-    /// Distinct samples that readers got within the writers' measured time, over that time. What came later is in `tail`.
+    /// Delivered rate: distinct samples that arrived in time (`delivered_in_time`), in samples/s. Later arrivals
+    /// are in `tail`.
     pub delivered_sps: f64,
-    /// Payload of these, in 10^6 bit/s.
+    /// Goodput: payload of these samples, in 10^6 bit/s.
     pub goodput_mbps: f64,
-    /// Samples accepted.
+    /// Number of accepted samples.
     pub sent: u64,
-    /// Distinct samples delivered.
+    /// Number of distinct samples delivered, including the tail.
     pub delivered: u64,
-    /// Of the delivered: those that arrived within the writers' measured time, or later by no more than the quickest sample was on
-    /// its way.
+    /// Delivered samples that count for the rate: those that arrived before the end of the writers' measurement
+    /// plus the shortest time from write to arrival.
     #[serde(default)]
     pub delivered_in_time: u64,
-    /// The others.
+    /// Delivered samples that do not count for the rate.
     #[serde(default)]
     pub tail: Tail,
-    /// Samples that never came, leading and trailing ones too.
+    /// Number of samples sent and never delivered, including the first and last ones.
     pub lost: u64,
-    /// Samples still under way to a reliable reader when the time limit of the drain was reached.
+    /// Number of samples accepted by a reliable flow and not delivered when the time limit of the drain was
+    /// reached.
     pub undelivered: u64,
-    /// `lost` of `sent`, in percent.
+    /// `lost` in percent of `sent`.
     pub lost_pct: f64,
-    /// Samples that came again.
+    /// Number of duplicates.
     pub duplicate: u64,
-    /// Samples that came after a later one.
+    /// Number of samples that arrived after a later one.
     pub out_of_order: u64,
-    /// Samples that left together, where they were packed. Absent without batches, and in older results.
+    /// Batches that ddsmark flushed. Absent without batching, and in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batches: Option<Batches>,
-    /// How many samples the readers' application was given at a time. Absent of listeners, and in older results.
+    /// Samples per take of the reader's application. Absent if the reader uses listeners, and in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes: Option<Takes>,
-    /// Samples that were sent back, where there were some.
+    /// Echo probes. Absent without probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probes: Option<Probes>,
 }
 
-/// Write calls of pings and echoes that were not accepted. A ping is tried again, and its round trip begins with its first attempt; an
-/// echo is not, and its ping is lost.
+/// Write calls of pings and echoes that were not accepted. A ping is retried, and its RTT starts at the first
+/// attempt. An echo is not retried, and its ping counts as lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PingRetries {
-    /// Write calls of pings that timed out.
+    /// Number of write calls of pings that timed out.
     pub timed_out: u64,
-    /// Write calls of pings that were refused.
+    /// Number of write calls of pings that were rejected.
     pub refused: u64,
-    /// Pings that were tried and never accepted: the last one of the run, or none. Counted as lost.
+    /// Number of pings never accepted: 0, or 1 for the last ping of the run. Counted as lost.
     pub unsent: u64,
-    /// Write calls of echoes that timed out.
+    /// Number of write calls of echoes that timed out.
     pub echoes_timed_out: u64,
-    /// Write calls of echoes that were refused.
+    /// Number of write calls of echoes that were rejected.
     pub echoes_refused: u64,
 }
 
-/// Samples that were delivered too late for the rate: after the writers' measured time and that of the quickest sample on its way.
+/// Delivered samples that do not count for the delivered rate: they arrived later than the end of the writers'
+/// measurement plus the shortest time from write to arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tail {
     /// Number of these samples.
     pub samples: u64,
-    /// Time from the end of the last write to the last arrival.
+    /// Time from the end of the writers' measurement to the last arrival, in ns. Over the runs of a cell: the
+    /// maximum.
     pub ns: u64,
 }
 
-/// What one reader got of one writer, or a ponger of a pinger: `sent = delivered + lost + undelivered`, by definition of `lost`.
+/// Sample counts of one flow, or of the pings of a latency run. `sent = delivered + lost + undelivered`, by
+/// definition of `lost`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counted {
-    /// The writer's number.
+    /// Number of the writer.
     pub writer: u16,
-    /// The reader's number.
+    /// Number of the reader.
     pub reader: u16,
-    /// Samples accepted from the application.
+    /// Number of samples that the middleware accepted. For pings, including those never accepted.
     pub sent: u64,
-    /// Distinct samples delivered, from the set of sequence numbers.
+    /// Number of distinct samples delivered, from the set of sequence numbers. For pings, the echoes that returned
+    /// in time.
     pub delivered: u64,
-    /// Missing, from the gaps between them.
+    /// Number of samples never delivered, from the gaps in the sequence numbers.
     pub lost: u64,
-    /// Of the missing: those that a lossless flow still owed when the drain ended.
+    /// Number of samples that a reliable flow had not delivered when the drain ended. Not included in `lost`.
     pub undelivered: u64,
-    /// Came again.
+    /// Number of duplicates.
     pub duplicate: u64,
-    /// Came after a later one.
+    /// Number of samples that arrived after a later one.
     pub out_of_order: u64,
-    /// With another size, a damaged header, or damaged payload.
+    /// Number of samples with a wrong size, a damaged header or a damaged payload.
     pub corrupt: u64,
-    /// Not of this run.
+    /// Number of samples that do not belong to this run.
     pub foreign: u64,
-    /// Samples of which every byte was checked; of the others the header.
+    /// Number of samples of which every byte was checked. For the others only the header was checked.
     pub checked_in_full: u64,
 }
 
-/// CPU time (user and system, all threads) per sample, while traffic flowed ([`Usage`]).
+/// CPU time (user and system, all threads) per sample while traffic flowed, in ns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
-    /// Of the writer's (pinger's) process, per sample accepted (ping sent).
+    /// CPU time of the writer's (pinger's) process, in ns per accepted sample (per ping sent).
     pub writer: f64,
-    /// Of the reader's (ponger's) process, per sample delivered (ping echoed).
+    /// CPU time of the reader's (echo's) process, in ns per delivered sample (per ping echoed).
     pub reader: f64,
-    /// Idle cost of the writer's process that was subtracted, in percent of its CPU time. Absent where it was at most 5 %, and where
-    /// the process waits by using its core.
+    /// Idle cost of the writer's process that was subtracted, in percent of its CPU time. Absent if it was at most
+    /// 5 %, or if the process waits by spinning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer_idle_pct: Option<f64>,
-    /// Idle cost of the reader's process that was subtracted, in percent of its CPU time; absent as above.
+    /// Idle cost of the reader's process that was subtracted, in percent of its CPU time. Absent as for the writer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reader_idle_pct: Option<f64>,
 }
 
 impl Cpu {
-    /// Of the usage of both ends; none unless both have a figure.
+    /// Creates the record from the usage of both processes; `None` unless both have a CPU time per sample.
     #[must_use]
     pub fn of(writer: &Usage, reader: &Usage) -> Option<Self> {
         let idle_pct = |usage: &Usage| match usage.idle_cost() {

@@ -1,4 +1,4 @@
-//! The workload `search` in a result: the trials of a search, the bounds that they gave, and the searches of a cell together.
+//! Workload `search` in a result: trials, bounds, and values over the searches of a cell.
 
 use experiment::Aim;
 use schemars::JsonSchema;
@@ -7,161 +7,166 @@ use stats::{Spread, median};
 
 use crate::{Metric, Run};
 
-/// A search: many trials of an open loop, each with fresh processes, at rates that follow from each other.
+/// Search for the highest sustained rate (MLRsearch, RFC 9971): many paced trials, each with new processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchRecord {
-    /// Whether it was brought to its end, be it that a trial failed. One that was interrupted is made anew.
+    /// Whether the search ended, also if a trial failed. An interrupted search is repeated from its start.
     pub ended: bool,
-    /// What came of writing as fast as it goes, which says where to search. Absent before that trial.
+    /// First trial, without a schedule: its rates set the range of the search. Null before that trial.
     pub unpaced: Option<Unpaced>,
-    /// The lowest rate that may be tried, in samples/s.
+    /// Lowest load that may be tried, in samples/s. Null before the first trial.
     pub floor_sps: Option<f64>,
-    /// The highest.
+    /// Highest load that may be tried, in samples/s. Null before the first trial.
     pub ceiling_sps: Option<f64>,
-    /// What was found, goal by goal.
+    /// Outcome for each goal.
     pub goals: Vec<GoalRecord>,
-    /// Its trials, in the order of execution.
+    /// Trials, in the order of execution.
     pub trials: Vec<TrialRecord>,
-    /// From the begin of the first trial to the end of the last one so far.
+    /// Time from the start of the first trial to the end of the last one so far, in ns.
     pub took_ns: u64,
 }
 
-/// A writer without a plan.
+/// Rates of a writer without a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unpaced {
-    /// How long.
+    /// Planned duration, in ns.
     pub duration_ns: u64,
-    /// Samples that it tried to write, in 1/s.
+    /// Offered rate, in samples/s.
     pub offered_sps: f64,
-    /// Samples that came, in 1/s.
+    /// Delivered rate, in samples/s.
     pub delivered_sps: f64,
 }
 
-/// What was found for a goal.
+/// Outcome of a search for one goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoalRecord {
-    /// The goal.
+    /// Goal.
     pub aim: Aim,
-    /// Of `slo`: its deadline.
+    /// Deadline of the goal `slo`, in ns. Absent for other goals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
-    /// What it came to.
+    /// State of the search for this goal.
     pub state: SearchState,
-    /// The relevant lower bound: sustained.
+    /// Relevant lower bound: a sustained load. Null if there is none.
     pub lower: Option<SearchBound>,
-    /// The relevant upper bound: not sustained, nor known of a lower rate.
+    /// Relevant upper bound: the lowest load that is not sustained. Null if there is none.
     pub upper: Option<SearchBound>,
-    /// Conditional throughput: samples/s that typically come at the lower bound. Only where that was found.
+    /// Conditional throughput: the delivered samples/s that are typical at the lower bound. Present in the states
+    /// `found` and `ceiling`.
     pub conditional_sps: Option<f64>,
-    /// Full trials that contradict the bounds: good ones at the upper bound or above it, bad ones at the lower bound or below
-    /// it. Where there are many, what is sustained changes from trial to trial.
+    /// Number of full-length trials that contradict the bounds: good trials at or above the upper bound, and bad
+    /// trials at or below the lower bound. If there are many, the sustained load varies between trials.
     pub contradicting: u32,
-    /// Whether the upper bound is where the thread that writes had no time left, not where the middleware could not follow.
+    /// Whether the sender limits the upper bound: most bad trials there were limited by the writing thread, not by
+    /// the middleware.
     pub limited_by_sender: bool,
 }
 
-/// What a search came to.
+/// State of a search for one goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchState {
-    /// Both bounds, no farther apart than the goal's width.
+    /// Both bounds are known, and their distance is at most the width of the goal.
     Found,
-    /// The lowest rate is too much: no rate is known that is sustained.
+    /// Even the lowest load is not sustained: there is no lower bound.
     Floor,
-    /// The highest rate is sustained: more may be.
+    /// The highest load is sustained: there is no upper bound.
     Ceiling,
-    /// Its time was over before the bounds were that close; or it goes on.
+    /// The time budget ended before the bounds were close enough, or the search is still running.
     Budget,
 }
 
-/// A rate, and how many trials were made at it.
+/// Bound of a search: a load, and the number of trials at it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchBound {
-    /// Samples/s.
+    /// Load, in samples/s.
     pub load_sps: f64,
-    /// Trials of any duration.
+    /// Number of trials of any duration.
     pub trials: u32,
 }
 
-/// A trial: a load that was offered for some time, and what became of it.
+/// Trial of a search: a constant load for a fixed duration, and its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialRecord {
-    /// Samples/s.
+    /// Offered load by the schedule, in samples/s.
     pub load_sps: f64,
-    /// How long.
+    /// Duration of the schedule, in ns.
     pub duration_ns: u64,
-    /// Samples of the plan.
+    /// Number of planned samples.
     pub planned: u64,
-    /// Of these: not tried before the plan's end.
+    /// Number of planned samples that were not tried before the end of the schedule.
     pub unsent: u64,
-    /// Distinct samples that came, also while the flow drained.
+    /// Number of distinct samples delivered, including those during the drain.
     pub delivered: u64,
-    /// Samples that never came.
+    /// Number of lost samples.
     pub lost: u64,
-    /// Samples that a lossless flow still owed when the drain ended.
+    /// Number of samples that a reliable flow had not delivered when the drain ended.
     pub undelivered: u64,
-    /// Of a flow that loses nothing: how long after the plan's end the last sample came, less what the quickest one took.
+    /// For a reliable flow: time from the end of the schedule to the last arrival, less that of the quickest
+    /// sample, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_ns: Option<u64>,
-    /// The share of the plan that the writer did not hold, by the growth of its send lag.
+    /// Share of the schedule that the writer did not keep, 0 to 1: growth of the send lag per time. 0 if it did not
+    /// grow significantly.
     pub falls_behind: f64,
-    /// Whether the thread that writes had no time left, and nothing held it up.
+    /// Whether the sender limited the trial of a best-effort flow: more than half of the missing samples were not
+    /// tried, and the writing thread used or waited for more than 90 % of a core.
     pub limited_by_sender: bool,
-    /// What each goal says of it, in their order.
+    /// Judgement of each goal, in the order of the goals.
     pub judged: Vec<TrialJudged>,
-    /// Why the same trial was made before and came to nothing.
+    /// Reason why a first attempt of this trial failed. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
 }
 
-/// What a goal says of a trial.
+/// Judgement of a trial by one goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialJudged {
-    /// The goal.
+    /// Goal.
     pub aim: Aim,
-    /// The share of the plan that did not go as it asks.
+    /// Violation ratio: share of the planned samples that did not meet the goal, 0 to 1.
     pub violation_ratio: f64,
-    /// Whether that is no more than it allows.
+    /// Whether the violation ratio is at most the one that the goal allows.
     pub good: bool,
 }
 
-/// The valid searches of a cell together.
+/// Values over the valid searches of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchCell {
-    /// Goal by goal.
+    /// Values for each goal.
     pub goals: Vec<GoalCell>,
 }
 
-/// A goal in the valid searches of a cell.
+/// Values of one goal over the valid searches of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoalCell {
-    /// The goal.
+    /// Goal.
     pub aim: Aim,
-    /// Of `slo`: its deadline.
+    /// Deadline of the goal `slo`, in ns. Absent for other goals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
-    /// Searches.
+    /// Number of searches.
     pub searches: u32,
-    /// Of these: those that found both bounds. The figures are of these.
+    /// Number of searches that found both bounds. The rates below are over these.
     pub found: u32,
-    /// Trials of all of them.
+    /// Number of trials of all searches, for all goals.
     pub trials: u32,
-    /// The lowest of the lower bounds.
+    /// Lowest of the lower bounds, in samples/s.
     pub lowest_sps: Option<f64>,
-    /// The highest of the upper bounds.
+    /// Highest of the upper bounds, in samples/s.
     pub highest_sps: Option<f64>,
-    /// Median conditional throughput.
+    /// Conditional throughput, in samples/s: median over the searches.
     pub conditional_sps: Option<f64>,
-    /// Half the range of the conditional throughputs, relative to their median.
+    /// Half-range of the conditional throughputs, relative to their median: 0.02 is ±2 %.
     pub spread: Option<f64>,
-    /// Searches in which the upper bound is the sender's.
+    /// Number of searches whose upper bound is limited by the sender.
     pub limited_by_sender: u32,
-    /// Full trials that contradict the bounds of their search.
+    /// Number of full-length trials that contradict the bounds of their search: sum over the searches.
     pub contradicting: u32,
 }
 
 impl Metric {
-    /// Of a conditional throughput: which goal's.
+    /// Returns the goal of a conditional throughput; `None` for other metrics.
     #[must_use]
     pub const fn aim(self) -> Option<Aim> {
         match self {
@@ -174,13 +179,13 @@ impl Metric {
 }
 
 impl Run {
-    /// Whether it is a search that was interrupted, and is to be made anew.
+    /// Returns whether the run is an interrupted search, which must be repeated.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.search.as_ref().is_some_and(|search| !search.ended)
     }
 
-    /// The conditional throughput of a goal, where it was found.
+    /// Returns the conditional throughput of a goal if both bounds were found.
     pub(crate) fn conditional_sps(&self, aim: Aim) -> Option<f64> {
         let goal = self.search.as_ref()?.goals.iter().find(|goal| goal.aim == aim)?;
         goal.conditional_sps.filter(|_| goal.state == SearchState::Found)
@@ -188,7 +193,7 @@ impl Run {
 }
 
 impl SearchCell {
-    /// What the valid searches of a cell say together; none if there are none.
+    /// Returns the values over the valid searches of a cell, or `None` if there are none.
     pub(crate) fn of(valid: &[&Run]) -> Option<Self> {
         let searches: Vec<&SearchRecord> = valid.iter().filter_map(|run| run.search.as_ref()).collect();
         let goals = &searches.first()?.goals;

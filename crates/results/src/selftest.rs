@@ -1,4 +1,4 @@
-//! What a host can resolve: the same thing measured twice in every block, and how far it differs from itself.
+//! Selftest: resolution of a host, from the same cell measured twice in every block (A/A).
 
 use std::collections::BTreeMap;
 
@@ -9,105 +9,107 @@ use stats::{Asked, Block, Change, Conclusion, Modality, Rules, compare, log_rati
 
 use crate::{Block as MeasuredBlock, Cell, Document, Host, Metric, Probe};
 
-/// With which probability a smallest effect would be found.
+/// Power: probability of detecting the minimum detectable effect.
 pub(crate) const POWER: f64 = 0.8;
-/// Numbers of blocks for which a smallest effect is told.
+/// Numbers of blocks for which a minimum detectable effect is reported.
 pub const TOLD_BLOCKS: [u32; 3] = [6, 12, 24];
 
-/// The outcome of a selftest of one driver.
+/// Outcome of a selftest of one driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfTest {
-    /// The driver.
+    /// Name of the driver.
     pub driver: String,
-    /// Where it was measured, and when it began.
+    /// Host that was measured on, and the start of the selftest.
     pub host: Host,
     /// Version of ddsmark.
     pub tool_version: String,
-    /// Pairs of runs that each cell was to have.
+    /// Planned number of pairs of runs per cell.
     pub pairs: u32,
-    /// Measured time of a run.
+    /// Duration of the measurement of a run, in ns.
     pub measure_ns: u64,
-    /// What else happened on the host meanwhile. Absent where nothing is known of it, and in older outcomes.
+    /// Host noise during the selftest. Absent if unknown, and in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<NoiseSummary>,
-    /// Each figure of each cell.
+    /// Values of each metric of each cell.
     pub figures: Vec<Resolution>,
-    /// How many of these are said to differ from themselves, by the rules by which claims are made: all judged together, so
-    /// that any does by chance in at most 5 % of selftests.
+    /// Number of entries of `figures` with a significant difference. All are judged together: the probability of any
+    /// false positive in a selftest is at most 5 %.
     pub differs: u32,
 }
 
-/// One figure of one cell, held against itself.
+/// Comparison of one metric of one cell with itself (A/A).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolution {
-    /// Its cell.
+    /// Identifier of the cell.
     pub cell: String,
-    /// The cell's workload.
+    /// Workload of the cell.
     pub workload: Workload,
-    /// The cell's size.
+    /// Payload of a sample of the cell, in bytes.
     pub size_bytes: u64,
-    /// The figure.
+    /// Metric.
     pub metric: Metric,
-    /// Pairs that have it twice.
+    /// Number of pairs with both values.
     pub pairs: u32,
-    /// Pairs that miss one or both.
+    /// Number of pairs without one or both values.
     pub incomplete: u32,
-    /// Pairs of which a run kept no level.
+    /// Number of pairs with a run that has no steady state.
     pub unsteady: u32,
-    /// Median over the runs, in the unit of the metric; null without runs.
+    /// Median over the runs, in the unit of the metric. Null without values.
     pub median: Option<f64>,
-    /// Standard deviation of the logarithm of the figure over the runs, in percent: about the coefficient of variation.
+    /// Standard deviation of the logarithm of the metric over the runs, in percent: approximately the coefficient
+    /// of variation.
     pub between_run_pct: Option<f64>,
-    /// The same of the ratio of two runs of a block, of which a comparison is made. What disturbs a block alike is not in it.
+    /// Standard deviation of the log ratio of the two runs of a block, in percent. Disturbances common to a block
+    /// cancel.
     pub ratio_sd_pct: Option<f64>,
-    /// The effect, in percent, that would be found with 80 % probability, by the number of blocks; for a single comparison.
+    /// Minimum detectable effect of a single comparison with a power of 80 %, in percent, by number of blocks.
     pub smallest_effect_pct: BTreeMap<u32, f64>,
-    /// How the second runs differ from the first ones, in percent: estimate and 95 % interval.
+    /// Change from the first to the second runs, in percent: Hodges-Lehmann estimate.
     pub change_pct: Option<f64>,
-    /// Lower end.
+    /// Lower end of the 95 % CI of the change, in percent.
     pub low_pct: Option<f64>,
-    /// Upper end.
+    /// Upper end of the 95 % CI of the change, in percent.
     pub high_pct: Option<f64>,
-    /// p-value of "nothing differs", adjusted by Holm over all figures.
+    /// p-value of the hypothesis of no difference, adjusted by Holm over all metrics of the selftest.
     pub p_holm: Option<f64>,
-    /// Whether it is said to differ from itself.
+    /// Whether the difference is significant.
     pub differs: bool,
-    /// Groups that runs fall into; empty if they fall into none.
+    /// Modes of the runs. Empty if the runs have a single mode, or are too few.
     pub groups: Vec<Group>,
 }
 
-/// A group of runs.
+/// Mode: group of runs with similar values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
-    /// The median of its runs, in the unit of the metric.
+    /// Median of its runs, in the unit of the metric.
     pub median: f64,
-    /// Its runs, of all, in percent.
+    /// Share of its runs in all runs, in percent.
     pub share_pct: f64,
 }
 
-/// What else happened on the host while blocks were made.
+/// Host noise over the blocks of a selftest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseSummary {
-    /// Blocks that were made.
+    /// Number of blocks.
     pub blocks: u32,
-    /// Those of them that were noisy.
+    /// Number of noisy blocks.
     pub noisy_blocks: u32,
-    /// Time stolen of the worst core between two blocks, in percent: the median over the probes.
+    /// Stolen time of the worst core in a noise probe, in percent: median over the probes.
     pub stolen_pct: f64,
-    /// The same, of the worst probe.
+    /// Stolen time of the worst core in a noise probe, in percent: maximum over the probes.
     pub worst_stolen_pct: f64,
-    /// The longest gap that a probe found.
+    /// Longest gap that a noise probe found, in ns.
     pub max_gap_ns: u64,
-    /// Time that the hypervisor gave to others during a block, in percent of all cores' time: the most of any block. Null where
-    /// the host does not say.
+    /// CPU time that the hypervisor gave to other guests (steal), in percent of the time of all cores: maximum over
+    /// the blocks. Null if the host does not report it.
     pub max_steal_pct: Option<f64>,
 }
 
 impl NoiseSummary {
-    /// Of these blocks; none where there is no probe.
+    /// Summarizes the noise of these blocks; `None` without probes.
     #[must_use]
     pub fn of(blocks: &[MeasuredBlock]) -> Option<Self> {
-        // the probe after a block is the one before the next
+        // the probe after a block is the one before the next block
         let first = blocks.first().and_then(|block| block.before.as_ref());
         let probes: Vec<&Probe> =
             first.into_iter().chain(blocks.iter().filter_map(|block| block.after.as_ref())).collect();
@@ -125,13 +127,13 @@ impl NoiseSummary {
     }
 }
 
-/// The outcomes that are kept, by driver: what `selftest.json` holds.
+/// Saved selftests by driver: the content of `selftest.json`.
 pub type KeptSelfTests = BTreeMap<String, SelfTest>;
 
-/// The JSON Schema of [`KeptSelfTests`]: the text of `schemas/selftest.schema.json`.
+/// Returns the JSON Schema of [`KeptSelfTests`]: the text of `schemas/selftest.schema.json`.
 ///
 /// # Panics
-/// Never: a schema is JSON.
+/// Never panics: a schema serializes to JSON.
 #[must_use]
 pub fn selftest_json_schema() -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
@@ -143,7 +145,7 @@ pub fn selftest_json_schema() -> String {
 }
 
 impl SelfTest {
-    /// What a result says whose every cell was measured twice in each block.
+    /// Creates the selftest from a result in which every cell was measured twice in each block.
     #[must_use]
     pub fn of(driver: &str, document: &Document) -> Self {
         let each = |cell| Metric::claims_of(cell).map(move |metric| (cell, metric));
@@ -197,15 +199,15 @@ impl SelfTest {
         }
     }
 
-    /// Whether it tells something about this host: the same machine with the same kernel.
+    /// Returns whether the selftest applies to this host: same machine, same kernel.
     #[must_use]
     pub fn is_of(&self, host: &Host) -> bool {
         let key = |host: &Host| (host.name.clone(), host.kernel.clone(), host.cpu.clone(), host.cpus);
         key(&self.host) == key(host)
     }
 
-    /// The effect, in percent, that so many blocks would find with 80 % probability where so many comparisons are judged
-    /// together: of a cell of that workload and size, by the size that was measured nearest to it.
+    /// Returns the minimum detectable effect, in percent with a power of 80 %, of a cell with this workload and
+    /// size. `comparisons` are judged together. It uses the measured size that is nearest.
     #[must_use]
     pub fn smallest_effect_pct(
         &self,
@@ -227,7 +229,7 @@ impl SelfTest {
 }
 
 impl Metric {
-    /// Those that claims are made of, for a cell.
+    /// Returns the metrics of the claims about a cell.
     fn claims_of(cell: &Cell) -> impl Iterator<Item = Self> + use<> {
         Self::claims(&cell.factors).iter().copied()
     }
@@ -238,7 +240,7 @@ fn smallest(ratio_sd: f64, blocks: u32, comparisons: usize) -> Option<f64> {
     stats::smallest_effect(blocks as usize, ratio_sd, &asked)
 }
 
-/// The second run of each block against the first.
+/// Returns the pairs of second and first run of each block.
 fn twins(cell: &Cell, metric: Metric) -> Vec<Block> {
     let mut blocks: BTreeMap<u32, Block> = BTreeMap::new();
     for run in &cell.runs {

@@ -1,19 +1,20 @@
-//! The set of sequence numbers that a reader got from one writer: what was delivered, and, independently, what is missing.
+//! Set of the sequence numbers that a reader received from one writer. It counts delivered and missing samples
+//! independently.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Arrivals;
 
-/// How far behind the newest sample one may come and still be told from a duplicate.
+/// Maximum distance behind the newest sample at which a late sample can be told from a duplicate.
 const REACH: u64 = 1 << 20;
 
-/// The set. Constant memory: it remembers the last 2^20 numbers one by one.
+/// Set of sequence numbers. Constant memory: it stores the last 2^20 numbers individually.
 #[derive(Debug)]
 pub struct SequenceSet {
-    /// A ring of bits; those behind `next` by at most `REACH` are in use.
+    /// Ring of bits; those at most `REACH` behind `next` are in use.
     bits: Box<[u64]>,
-    /// One above the highest number seen.
+    /// One more than the highest number received.
     next: u64,
     delivered: u64,
     missing: u64,
@@ -24,7 +25,7 @@ pub struct SequenceSet {
 
 impl Default for SequenceSet {
     fn default() -> Self {
-        // all ones first: every page is touched before the hot path comes by
+        // writes all pages first, so that the hot path causes no page fault
         let mut bits = vec![u64::MAX; (REACH / 64) as usize].into_boxed_slice();
         bits.fill(0);
         Self { bits, next: 0, delivered: 0, missing: 0, duplicate: 0, out_of_order: 0, beyond_reach: 0 }
@@ -32,13 +33,13 @@ impl Default for SequenceSet {
 }
 
 impl SequenceSet {
-    /// An empty set.
+    /// Creates an empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The full number of one of which 32 bits were sent: the nearest to what is expected next.
+    /// Returns the full sequence number for its 32 low bits: the one nearest to the expected number.
     #[inline]
     #[must_use]
     pub const fn unwrap(&self, sent: u32) -> u64 {
@@ -49,7 +50,7 @@ impl SequenceSet {
         }
     }
 
-    /// Takes note of one number. True if it is new.
+    /// Inserts a number. Returns whether it is new.
     #[inline]
     pub fn insert(&mut self, sequence: u64) -> bool {
         let (word, bit) = ((sequence % REACH / 64) as usize, 1 << (sequence % 64));
@@ -94,19 +95,19 @@ impl SequenceSet {
         }
     }
 
-    /// Distinct numbers seen.
+    /// Returns the number of distinct samples.
     #[must_use]
     pub const fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// One above the highest number seen.
+    /// Returns one more than the highest number received.
     #[must_use]
     pub const fn next(&self) -> u64 {
         self.next
     }
 
-    /// What is known, without what only the reader of the samples knows.
+    /// Returns the counts of this set. The fields that only the reader knows have their default.
     #[must_use]
     pub fn received(&self, writer: u16) -> Received {
         Received {
@@ -122,60 +123,62 @@ impl SequenceSet {
     }
 }
 
-/// What one reader got of one writer.
+/// Samples that one reader received from one writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Received {
-    /// The writer's number.
+    /// Number of the writer.
     pub writer: u16,
-    /// Distinct samples, counted one by one.
+    /// Number of distinct samples, counted one by one.
     pub delivered: u64,
-    /// Gaps below the highest number seen, counted as they open and close.
+    /// Number of missing samples below the highest number, counted as gaps open and close.
     pub missing: u64,
-    /// One above the highest number seen.
+    /// One more than the highest number received.
     pub next: u64,
-    /// Came again.
+    /// Number of duplicates.
     pub duplicate: u64,
-    /// Came after a later one.
+    /// Number of samples that arrived after a later one.
     pub out_of_order: u64,
-    /// Came so late that late and duplicate cannot be told apart.
+    /// Number of samples so late that they cannot be told from duplicates.
     pub beyond_reach: u64,
-    /// With another size, a damaged header, or damaged payload.
+    /// Number of samples with a wrong size, a damaged header or a damaged payload.
     pub corrupt: u64,
-    /// Samples that the sink was given since the reader was opened, counted before they were looked at.
+    /// Number of samples that the sink received since the reader was opened, counted before any check.
     pub given: u64,
-    /// Their payload bytes.
+    /// Payload of these samples, in bytes.
     pub given_bytes: u64,
-    /// Of the given: those that the driver says it gave. Absent of listeners.
+    /// Number of samples that the driver reports to have returned from takes. Null for listeners.
     pub taken: Option<u64>,
-    /// Of the given: samples of the warm-up.
+    /// Number of these samples that belong to the warm-up.
     pub warm_up: u64,
-    /// Of the given: samples of another size.
+    /// Number of these samples with a wrong size.
     pub wrong_size: u64,
-    /// Of the given: loans that were overwritten while they were read, by the driver.
+    /// Number of these samples whose loan the driver overwrote while it was read.
     pub overwritten: u64,
-    /// Of the given: samples that are not of this run.
+    /// Number of these samples that do not belong to this run.
     pub foreign: u64,
-    /// Samples of which every byte was checked.
+    /// Number of samples of which every byte was checked.
     pub checked_in_full: u64,
-    /// Payload bytes of the distinct samples.
+    /// Payload of the distinct samples, in bytes.
     pub bytes: u64,
-    /// When the first distinct sample came; 0: none did.
+    /// Arrival of the first distinct sample, in ns; 0 without samples.
     pub first_ns: u64,
-    /// When the last distinct sample came.
+    /// Arrival of the last distinct sample, in ns.
     pub last_ns: u64,
-    /// Length of a window.
+    /// Length of a window of `window_delivered`, in ns.
     pub window_ns: u64,
-    /// Distinct samples by window from the first one on; the last window of the planned ones is followed by the rest.
+    /// Number of distinct samples in each window from the first sample on. After the planned windows, one more has
+    /// the rest.
     pub window_delivered: Vec<u64>,
-    /// Shortest time between the begin of a sample's write and its arrival.
+    /// Minimum time from the start of a write call to the arrival, in ns.
     pub quickest_ns: u64,
-    /// Distinct samples from the first one on, in far finer steps.
+    /// Arrivals of distinct samples from the first one on, with a much finer resolution.
     pub arrivals: Arrivals,
 }
 
 impl Received {
-    /// Returns the number of distinct samples that had arrived at this time: exact before the first and from the last one on, else but
-    /// for those of one arrival window, of which it counts a share in proportion.
+    /// Returns the number of distinct samples that had arrived at this time. It is exact before the first and from
+    /// the last sample on. In between it is exact except for one arrival window, of which it counts a proportional
+    /// share.
     #[must_use]
     pub fn delivered_by(&self, at_ns: u64) -> u64 {
         if at_ns >= self.last_ns {

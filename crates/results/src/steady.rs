@@ -1,4 +1,4 @@
-//! Whether runs kept their level while they were measured: from what was recorded in windows to verdicts and words.
+//! Steady-state classes of runs, from windowed measurements, and their warnings.
 
 use std::collections::BTreeMap;
 
@@ -9,44 +9,44 @@ use stats::{Better, Verdict, supports_quantile, total};
 
 use crate::{Received, Run, Warning, WarningKind, WritingTime, format_value, new_histogram};
 
-/// What a run did while it was measured, by one of its figures.
+/// Steady-state class of a run by one of its metrics, with its levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyState {
-    /// What it did.
+    /// Class.
     pub verdict: SteadyVerdict,
-    /// From when on it kept its level, after the begin of the measured time; null if it kept none.
+    /// Start of the steady level, in ns after the start of the measurement. Null if there is none.
     pub steady_from_ns: Option<u64>,
-    /// Its levels, in their order; neighbours differ.
+    /// Segments of constant level in their order. Adjacent levels differ.
     pub segments: Vec<SteadySegment>,
 }
 
-/// What a run did while it was measured.
+/// Steady-state class of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyVerdict {
-    /// It kept one level.
+    /// One level.
     Flat,
-    /// It became better, and then kept its level for at least half of the time.
+    /// The metric improved, and then kept its level for at least half of the time.
     WarmUp,
-    /// It was better before, and then kept its level for at least half of the time.
+    /// The metric became worse, and then kept its level for at least half of the time.
     Slowdown,
-    /// It ended on no level that it kept for at least half of the time.
+    /// The last level was not kept for at least half of the time.
     NoSteadyState,
-    /// The same, and it went up and down regularly.
+    /// Like `no_steady_state`, with levels that go up and down regularly.
     Cyclic,
 }
 
-/// A time in which a run kept one level.
+/// Segment of a run in which its level was constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadySegment {
-    /// Its begin, after the begin of the measured time.
+    /// Start, in ns after the start of the measurement.
     pub from_ns: u64,
-    /// Its end.
+    /// End, in ns after the start of the measurement.
     pub to_ns: u64,
-    /// Of a latency: geometric mean over its windows, outliers set back.
+    /// Level of a latency in ns: geometric mean over its windows, with outliers clamped. Absent for a rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_ns: Option<f64>,
-    /// Of a rate: samples delivered over its time.
+    /// Level of a rate: samples/s delivered over the segment. Absent for a latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_sps: Option<f64>,
 }
@@ -57,14 +57,14 @@ impl SteadySegment {
     }
 }
 
-/// A window of so few samples has no rate that its neighbour's could be told from.
+/// Minimum mean number of samples per window for a rate that can be compared with the next window.
 const LEAST_IN_A_WINDOW: u64 = 50;
-/// One in so many windows may have too few values: a hiccup. It takes the value of the one before.
+/// One in this many windows may have too few values (a stall). It takes the value of the previous window.
 const SPARSE: usize = 20;
 
-/// By the median and by the 99 % quantile of each window of a latency of this kind, as `KIND_p50` and `KIND_p99`, as far as the
-/// windows have values enough. Where they have not, neighbouring windows are taken together; what that would hide is not
-/// judged.
+/// Returns the steady-state classes of a latency by the median and by the 99 % quantile of each window, as
+/// `KIND_p50` and `KIND_p99`. If windows have too few values, neighbours are merged. Where merging could hide a
+/// change, no class is returned.
 #[must_use]
 pub fn steady_latency(
     kind: &str,
@@ -89,8 +89,8 @@ pub fn steady_latency(
         .collect()
 }
 
-/// By the samples delivered in each window, those windows alone that lie within the time of the first to the last one that came while
-/// samples were written: what the tail brings is no level of the rate.
+/// Returns the steady-state class of the delivered rate. Only windows between the first arrival and the last one in
+/// time are used: the tail is not a level of the rate.
 #[must_use]
 pub fn steady_rate(received: &Received, writing: WritingTime) -> Option<SteadyState> {
     let window_ns = received.window_ns.max(1);
@@ -101,7 +101,7 @@ pub fn steady_rate(received: &Received, writing: WritingTime) -> Option<SteadySt
     let delivered = total(windows.iter().copied());
     let together =
         groupings(whole).find(|together| delivered >= LEAST_IN_A_WINDOW * (whole / together) as u64)?;
-    // a window without a sample has no logarithm
+    // a window without samples has no logarithm
     let values: Vec<f64> =
         windows.chunks_exact(together).map(|group| (total(group.iter().copied()) as f64).max(0.5)).collect();
     let state = stats::steady_state(&values, Better::More)?;
@@ -110,7 +110,7 @@ pub fn steady_rate(received: &Received, writing: WritingTime) -> Option<SteadySt
         return None;
     }
     let length_ns = window_ns.saturating_mul(together as u64);
-    // the rate itself: where nothing came it is 0
+    // the rate itself: 0 if nothing arrived
     Some(in_time(&state, length_ns, |segment| {
         let counts = &windows[segment.from * together..segment.to * together];
         let time_ns = window_ns.saturating_mul(counts.len() as u64);
@@ -118,13 +118,13 @@ pub fn steady_rate(received: &Received, writing: WritingTime) -> Option<SteadySt
     }))
 }
 
-/// How many windows may be taken together, so that enough are left.
+/// Returns the numbers of windows that may be merged so that enough windows are left.
 fn groupings(windows: usize) -> impl Iterator<Item = usize> {
     [1, 2, 4, 5].into_iter().filter(move |together| windows / together >= stats::MIN_WINDOWS)
 }
 
-/// Whether taking windows together could hide a change: the groups kept one level, and the single windows have levels too
-/// short for a group to tell. `alone` has one value a window, from however few samples.
+/// Returns whether merging windows could hide a change: the merged windows are flat, but the single windows have
+/// levels too short for merged ones to show. `alone` returns one value per window, from any number of samples.
 fn hides(together: usize, state: &stats::SteadyState, alone: impl FnOnce() -> Option<Vec<f64>>) -> bool {
     if together == 1 || state.verdict != Verdict::Flat {
         return false;
@@ -137,7 +137,7 @@ fn hides(together: usize, state: &stats::SteadyState, alone: impl FnOnce() -> Op
     })
 }
 
-/// The median of each window, of whatever it has; an empty one has that of the one before. None if there is no value.
+/// Returns the median of each window. An empty window has that of the previous one. `None` without values.
 fn typical(windows: &[Histogram<u64>]) -> Option<Vec<f64>> {
     let median =
         |window: &Histogram<u64>| (!window.is_empty()).then(|| window.value_at_quantile(0.5).max(1) as f64);
@@ -153,7 +153,7 @@ fn typical(windows: &[Histogram<u64>]) -> Option<Vec<f64>> {
     )
 }
 
-/// The quantile of each group of windows; none if too many groups have too few values for it.
+/// Returns the quantile of each group of windows; `None` if too many groups have too few values.
 fn series(windows: &[Histogram<u64>], together: usize, quantile: f64) -> Option<Vec<f64>> {
     let mut values = Vec::new();
     let mut sparse = 0;
@@ -201,10 +201,10 @@ fn in_time(
     }
 }
 
-/// Numbers of runs, and what they did, by verdict.
+/// Run numbers and states by steady-state class.
 type ByVerdict<'r> = BTreeMap<SteadyVerdict, Vec<(u32, &'r SteadyState)>>;
 
-/// What runs of a cell that did not keep their level are told of, one warning a figure.
+/// Returns one warning per metric for the runs of a cell without a steady level.
 pub(crate) fn not_steady(valid: &[&Run]) -> Vec<Warning> {
     let mut kinds: BTreeMap<&str, ByVerdict<'_>> = BTreeMap::new();
     for run in valid {
@@ -230,7 +230,7 @@ pub(crate) fn not_steady(valid: &[&Run]) -> Vec<Warning> {
         .collect()
 }
 
-/// What a run did, up to a bracket that is left open; none if it did nothing worth a word.
+/// Describes a run, up to a bracket that is left open; `None` for a flat run.
 fn in_words(kind: &str, verdict: SteadyVerdict, state: &SteadyState) -> Option<String> {
     let levels = || state.segments.iter().map(SteadySegment::level);
     let (low, high) = (levels().fold(f64::INFINITY, f64::min), levels().fold(f64::NEG_INFINITY, f64::max));

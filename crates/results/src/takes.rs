@@ -1,34 +1,34 @@
-//! How many samples a reader's application was given at a time.
+//! Number of samples per take of a reader's application.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::total;
 
-/// How many samples the reader's application was given at a time: what one call of the driver gave, or a group of several calls
-/// where samples are grouped. Of a waitset, about the samples of each time that its thread woke up for some.
+/// Takes: each time that the reader's application receives samples. A take is one call of the driver, or a group of
+/// several calls if samples are grouped. With a waitset, it is about the samples per wake-up of its thread.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Takes {
-    /// Times that it was given new samples.
+    /// Number of takes with new samples.
     pub groups: u64,
-    /// New samples.
+    /// Number of new samples.
     pub samples: u64,
-    /// Samples at a time, on average.
+    /// Mean number of new samples per take.
     pub mean_samples: f64,
-    /// The most at a time.
+    /// Maximum number of new samples in a take.
     pub max_samples: u64,
-    /// Calls of the driver for these, those that gave nothing included.
+    /// Number of calls of the driver, including those that returned nothing.
     pub calls: u64,
 }
 
 impl Takes {
-    /// Of these counts.
+    /// Creates the record from these counts.
     #[must_use]
     pub fn new(groups: u64, samples: u64, max_samples: u64, calls: u64) -> Self {
         let mean_samples = if groups == 0 { 0.0 } else { samples as f64 / groups as f64 };
         Self { groups, samples, mean_samples, max_samples, calls }
     }
 
-    /// Of several readers or runs together; none of none.
+    /// Merges the takes of several readers or runs; `None` without parts.
     #[must_use]
     pub fn sum<'t>(parts: impl Iterator<Item = &'t Self>) -> Option<Self> {
         let parts: Vec<&Self> = parts.collect();

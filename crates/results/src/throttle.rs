@@ -1,20 +1,21 @@
-//! A rate that follows the reader.
+//! Record of ddsmark's throttle, which adapts the rate to the reader.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What ddsmark's own throttle did: it slows a writer down while more samples than the high mark are not known to have been taken,
-/// and speeds it up while fewer than the low mark are.
+/// Record of ddsmark's throttle. It lowers the rate while more samples than the high mark are outstanding:
+/// accepted, and not known to have been taken by the reader. It raises the rate while fewer than the low mark are
+/// outstanding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Throttle {
-    /// In samples that are not known to have been taken.
+    /// Low mark, in outstanding samples.
     pub low_mark: u64,
-    /// Likewise.
+    /// High mark, in outstanding samples.
     pub high_mark: u64,
-    /// Steps to a lower rate in the measured time.
+    /// Number of steps to a lower rate during the measurement.
     pub slower: u64,
-    /// Steps to a higher rate.
+    /// Number of steps to a higher rate during the measurement.
     pub faster: u64,
-    /// The limit at the end, in samples/s. Absent where there was none.
+    /// Rate limit at the end, in samples/s. Null if there was no limit.
     pub rate_sps: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Judgement of a trial of a search, from what both ends recorded: one rule for real, simulated and calibration runs.
+//! Judgement of a trial of a search: one rule for real runs, simulations and calibration.
 
 use experiment::{Aim, SearchGoal};
 use hdrhistogram::Histogram;
@@ -6,47 +6,47 @@ use stats::search::{Goal, Shown};
 
 use crate::TrialJudged;
 
-/// Windows of a trial.
+/// Number of windows of a trial.
 pub const TRIAL_WINDOWS: u32 = 50;
 
-/// Records of both ends of a trial, of its only flow.
+/// Measurements of both processes of a trial with a single flow.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialLog<'a> {
-    /// Duration of the plan.
+    /// Duration of the schedule, in ns.
     pub duration_ns: u64,
-    /// Whether the flow loses nothing: then lateness counts.
+    /// Whether the flow is reliable: then late delivery is a violation.
     pub reliable: bool,
-    /// Samples of the plan.
+    /// Number of planned samples.
     pub planned: u64,
-    /// Of these: not tried before the plan's end.
+    /// Number of planned samples that were not tried before the end of the schedule.
     pub unsent: u64,
-    /// Of these: distinct ones that came, also while the flow drained.
+    /// Number of distinct samples delivered, including those during the drain.
     pub delivered: u64,
-    /// Start of the plan.
+    /// Start of the schedule, in ns.
     pub begin_ns: u64,
-    /// Arrival of the last sample, by the same clock.
+    /// Arrival of the last sample, in ns of the same clock.
     pub last_ns: u64,
-    /// The shortest time from the begin of a write to its arrival.
+    /// Minimum time from the start of a write call to the arrival, in ns.
     pub quickest_ns: u64,
-    /// Length of a window.
+    /// Length of a window, in ns.
     pub window_ns: u64,
     /// Send lags, window by window.
     pub send_lag: &'a [Histogram<u64>],
-    /// Times from the intended time to the arrival, window by window.
+    /// Response times, window by window.
     pub response: &'a [Histogram<u64>],
 }
 
-/// A trial, ready to be judged.
+/// Outcome of a trial, before the goals judge it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialShown {
-    /// Figures that every goal uses.
+    /// Values that all goals use.
     pub shown: Shown,
-    /// Samples that kept the deadline, if one was asked for.
+    /// Number of samples that met the deadline; `None` without a deadline.
     pub in_time: Option<u64>,
 }
 
 impl TrialLog<'_> {
-    /// Returns the figures by which goals judge this trial.
+    /// Returns the values by which the goals judge this trial.
     #[must_use]
     pub fn shown(&self, deadline_ns: Option<u64>) -> TrialShown {
         let end_ns = self.begin_ns.saturating_add(self.duration_ns);
@@ -64,7 +64,7 @@ impl TrialLog<'_> {
             late_ns: self.reliable.then_some(late_ns),
             send_lag,
         };
-        // within 0.1 %, as all of a histogram
+        // accurate to 0.1 %, as all histogram values
         let kept =
             |deadline_ns| self.response.iter().map(|window| window.count_between(0, deadline_ns)).sum();
         TrialShown { shown, in_time: deadline_ns.map(kept) }
@@ -72,7 +72,7 @@ impl TrialLog<'_> {
 }
 
 impl TrialShown {
-    /// Returns what each goal says of the trial, in their order.
+    /// Returns the judgement of each goal, in the order of the goals.
     #[must_use]
     pub fn judge(&self, goals: &[SearchGoal]) -> Vec<TrialJudged> {
         let judge = |goal: &SearchGoal| {
@@ -86,7 +86,7 @@ impl TrialShown {
     }
 }
 
-/// Returns a goal as the search takes it.
+/// Converts a goal of the plan into a goal of [`stats::search`].
 #[must_use]
 pub fn stats_goal(goal: &SearchGoal) -> Goal {
     Goal {
@@ -109,7 +109,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// A trial of 1 s with 10,000 samples, all delivered; its lag grows by this share of time, and all arrive so late.
+    /// A trial of 1 s with 10,000 samples, all delivered. Its lag grows by `lag_share` of the time, and each sample
+    /// is `late_ns` late.
     fn trial(reliable: bool, lag_share: f64, late_ns: u64) -> TrialShown {
         let [mut lags, mut responses] = [0, 1].map(|_| {
             let mut windows = Windows::new(TRIAL_WINDOWS, SECOND);
@@ -147,11 +148,11 @@ mod tests {
     #[test]
     fn each_part_of_the_rule_is_a_violation_alone() {
         assert!(ratios(&trial(true, 0.0, 0)).iter().all(|ratio| ratio.abs() < 1e-12));
-        // 51 ms late, of which 1 ms is the tail; and none keeps the deadline of 20 ms
+        // 51 ms late, of which 1 ms is allowed; and no sample meets the deadline of 20 ms
         let late = ratios(&trial(true, 0.0, 51_000_000));
         assert!((late[0] - 0.05).abs() < 1e-3 && (late[1] - 0.05).abs() < 1e-3, "{late:?}");
         assert!((late[2] - 1.0).abs() < 1e-12, "{late:?}");
-        // lateness is no loss where samples may be lost; the deadline counts all the same
+        // best effort: lateness is not a loss, but the deadline still counts
         let best_effort = ratios(&trial(false, 0.0, 51_000_000));
         assert!(best_effort[0].abs() < 1e-12 && (best_effort[2] - 1.0).abs() < 1e-12, "{best_effort:?}");
         let behind = ratios(&trial(true, 0.02, 0));

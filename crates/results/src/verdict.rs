@@ -1,255 +1,259 @@
-//! What may be said of two cells: the part of the schema that claims something.
+//! Verdicts: statistical comparisons of two cells.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Metric, ReferenceFigure};
 
-/// One figure of one cell held against that of another. What it rests on is in `docs/explain/verdicts.md`.
+/// Comparison of one metric of two cells. Methods: `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// What was compared.
+    /// Kind of the comparison.
     pub kind: VerdictKind,
-    /// By which figure.
+    /// Compared metric.
     pub metric: Metric,
-    /// Of which of several streams. Absent: of all together; so in older results.
+    /// Name of the flow. Absent if the metric is over all flows, and in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
-    /// Its unit, as far as it stands beside a number here.
+    /// Unit of the medians and modes.
     pub unit: String,
-    /// The cell that is judged.
+    /// Candidate cell.
     pub treatment: VerdictSide,
-    /// The cell that it is held against.
+    /// Baseline cell.
     pub baseline: VerdictSide,
-    /// How the runs of both belong together.
+    /// Pairing of the runs of both cells.
     pub pairing: Pairing,
-    /// By all blocks; null where no verdict is given.
+    /// Statistics over all blocks. Null if the verdict is withheld.
     pub answer: Option<Answer>,
-    /// Without the blocks during which the host was noisy; null where there are none, or no verdict is given.
+    /// Statistics without noisy blocks. Null if no block was noisy, or if the verdict is withheld.
     pub without_noisy: Option<Answer>,
-    /// Why no verdict is given; null where one is.
+    /// Reason why the verdict is withheld. Null otherwise.
     pub withheld: Option<String>,
-    /// Between two results: how the figures of the reference changed that a claim must not be explained by. Empty within a
-    /// result, and if a result has no reference.
+    /// Between two results: changes of the reference values that must not explain a claim. Empty within a result,
+    /// and if a result has no reference.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ReferenceChange>,
-    /// Between two results: whether there would be a claim if the host had not changed, and no claim is made because its change
-    /// may explain it.
+    /// Between two results: whether there would be a claim without a change of the host. No claim is made, because
+    /// the change of the host may explain it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host_explains: bool,
-    /// In words.
+    /// Text of the verdict.
     pub text: String,
 }
 
-/// Change of a figure of the reference between two results, over the blocks of the compared runs.
+/// Change of a reference value between two results, over the blocks of the compared runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReferenceChange {
-    /// Figure.
+    /// Reference value.
     pub figure: ReferenceFigure,
     /// Unit of the medians.
     pub unit: String,
     /// Median over the blocks of the baseline.
     pub baseline: f64,
-    /// Median over the blocks of the treatment.
+    /// Median over the blocks of the candidate.
     pub treatment: f64,
-    /// Estimate of Hodges and Lehmann, in percent.
+    /// Change in percent: Hodges-Lehmann estimate.
     pub change_pct: f64,
-    /// Lower end of its 95 % interval; null with too few blocks.
+    /// Lower end of the 95 % CI of the change, in percent. Null with too few blocks.
     pub low_pct: Option<f64>,
-    /// Upper end.
+    /// Upper end of the 95 % CI of the change, in percent. Null with too few blocks.
     pub high_pct: Option<f64>,
-    /// A claim holds for every elasticity from 0 to this: the metric changes by the reference's factor to that power.
+    /// Maximum elasticity: a claim holds for all elasticities from 0 to this. If the reference changes by a factor
+    /// f, the metric changes by f to the power of the elasticity.
     pub max_elasticity: f64,
 }
 
-/// What was compared.
+/// Kind of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
     /// Two cells.
     Comparison,
-    /// A cell with itself: its two runs in each block. What differs here is noise.
+    /// A/A comparison: the two runs of a cell in each block. Differences are noise.
     NoiseFloor,
 }
 
-/// How runs belong together.
+/// Pairing of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pairing {
-    /// Both were measured in each block, in drawn order: what disturbs a block cancels.
+    /// Both cells were measured in each block, in random order: disturbances common to a block cancel.
     Blocks,
-    /// Both were measured in each block at the same time, beside each other: what disturbs the host meanwhile cancels.
+    /// Both cells were measured at the same time in each block: disturbances of the host at that time cancel.
     Duets,
-    /// In two results. A claim holds whatever part of the reference's change is in the difference.
+    /// The cells are in two results. A claim holds for any part of the reference's change that may be in the
+    /// difference.
     Apart,
 }
 
-/// One side of a comparison: what there is of its runs, all blocks.
+/// One side of a comparison: its runs over all blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictSide {
-    /// Its result as it was named, where two are compared.
+    /// Name of the result, if two results are compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// Id of the cell.
+    /// Identifier of the cell.
     pub cell: String,
-    /// Runs that have the figure.
+    /// Number of runs that have a value.
     pub runs: u32,
-    /// Runs that were not brought to their end.
+    /// Number of failed runs.
     pub failed: u32,
-    /// Runs whose figures contradict each other.
+    /// Number of invalid runs: their counts contradict each other.
     pub invalid: u32,
-    /// Valid runs with too few samples for the figure, or with none that has a ratio.
+    /// Number of valid runs without a value: they have too few samples, or a value that has no ratio.
     pub without_figure: u32,
-    /// Valid runs that reached no level that they kept.
+    /// Number of runs with a value but without a steady state.
     pub unsteady: u32,
-    /// Of the workload `paced`: runs whose response times the sender decides. Absent where there are none.
+    /// For the workload `paced`: number of runs whose response times are determined by the sender. Absent if 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sender_limited: u32,
-    /// Of a load in percent of a maximum: what it came to, in samples/s. Each side has a maximum of its own.
+    /// Rate of a load in percent of a maximum, in samples/s. Each side has its own maximum. Absent for other loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_sps: Option<f64>,
-    /// Samples or pings lost, of those sent in all valid runs of the cell, in percent.
+    /// Share of lost samples or pings over all valid runs, in percent of those sent.
     pub lost_pct: f64,
     /// Whether `median` and `modes` are under duet interference.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_duet_interference: bool,
-    /// Median of the figure over the runs, in `unit`; null without runs.
+    /// Median over the runs, in `unit`. Null without values.
     pub median: Option<f64>,
-    /// Where runs fall into two or more groups: these; else empty. Sought from 12 runs on.
+    /// Modes, if the runs fall into two or more; otherwise empty. Requires at least 12 runs.
     pub modes: Vec<VerdictMode>,
-    /// Which recorded fields of the runs go with these groups. Absent without groups, and in older results.
+    /// Recorded fields that differ between the modes. Absent without modes, and in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes_by: Option<ModesBy>,
 }
 
-/// Which recorded fields of runs go with the groups that the runs fall into. What goes together need not be cause and effect.
+/// Recorded fields of runs that differ between the modes. An association need not be a cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModesBy {
-    /// How many fields were tested: those that are recorded, and differ between runs.
+    /// Number of tested fields: those that are recorded and vary between runs.
     pub tested: u32,
-    /// Those in which the groups differ, the surest first. None is named falsely with a probability of 95 %.
+    /// Fields that differ between the modes, by ascending p-value. The probability of any false one is at most 5 %.
     pub separating: Vec<SeparatingField>,
-    /// Whether so many runs can show anything where so many fields are tested.
+    /// Whether this number of runs can show any association when this number of fields is tested.
     pub enough_runs: bool,
 }
 
-/// A recorded field in which groups of runs differ.
+/// Recorded field that differs between the modes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeparatingField {
-    /// Its name.
+    /// Name of the field.
     pub field: String,
-    /// p-value of "has nothing to do with the groups", adjusted by Holm over the tested fields.
+    /// p-value of the hypothesis of no association with the modes, adjusted by Holm over the tested fields.
     pub p_holm: f64,
-    /// In each group, in the order of `modes`: the median, or the most frequent word. Null where no run of it has the field.
+    /// Typical value in each mode, in the order of `modes`: median, or most frequent text. Null if no run of the
+    /// mode has the field.
     pub typical: Vec<Option<Typical>>,
 }
 
-/// What a field typically is.
+/// Typical value of a field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Typical {
-    /// The median.
+    /// Median.
     Number(f64),
-    /// The most frequent word.
+    /// Most frequent text.
     Word(String),
 }
 
-/// Of a field that is left out where it says nothing.
+/// Returns whether the value is 0, for fields that are absent then.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 pub(crate) const fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
-/// A group of runs.
+/// Mode: group of runs with similar values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictMode {
-    /// The median of its runs, in the unit of the verdict.
+    /// Median of its runs, in the unit of the verdict.
     pub location: f64,
-    /// Its runs, of all, in percent.
+    /// Share of its runs in all runs, in percent.
     pub share_pct: f64,
 }
 
-/// What may be said, and the figures that it rests on: changes of the treatment relative to the baseline, in percent.
+/// Conclusion and its statistics. Changes are those of the candidate relative to the baseline, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
-    /// What may be said.
+    /// Conclusion.
     pub conclusion: Conclusion,
-    /// Blocks (of duets: duets) with both figures; apart, runs of the smaller side.
+    /// Number of blocks (or duets) with both values. Between two results: number of runs of the smaller side.
     pub n: u32,
-    /// Blocks that miss a figure; apart, runs that miss it; also duets that were not measured side by side. They take no
-    /// part.
+    /// Number of blocks without one or both values, and of duets without enough overlap; between two results, of
+    /// runs without a value. They are excluded.
     pub incomplete: u32,
-    /// Estimate of Hodges and Lehmann; null where there is none.
+    /// Change in percent: Hodges-Lehmann estimate. Null if there is none.
     pub change_pct: Option<f64>,
-    /// Lower end of the interval, of this comparison alone. Between two results it covers what the host's change may explain.
+    /// Lower end of the CI of this comparison alone, in percent. Between two results it includes what the host's
+    /// change may explain.
     pub low_pct: Option<f64>,
-    /// Its upper end.
+    /// Upper end of the CI of this comparison alone, in percent.
     pub high_pct: Option<f64>,
-    /// With which probability it covers, in percent: 95 or a little more.
+    /// Confidence level of the CI, in percent: 95 or slightly more.
     pub level_pct: Option<f64>,
-    /// Ends of the interval that is wide enough for all comparisons of the family to cover at once.
+    /// Ends of the simultaneous CI, in percent: it covers all comparisons of the family at once.
     pub simultaneous_pct: Option<[f64; 2]>,
-    /// Ends of the bootstrap's interval: a cross-check that no claim rests on. Only with blocks.
+    /// Ends of the bootstrap CI, in percent: a cross-check that claims do not use. Only if runs are paired.
     pub cross_check_pct: Option<[f64; 2]>,
-    /// p-value of "nothing differs", alone.
+    /// p-value of the hypothesis of no difference, unadjusted.
     pub p: Option<f64>,
-    /// The same, adjusted by Holm over the family: claims rest on it.
+    /// p-value adjusted by Holm over the family. Claims use it.
     pub p_holm: Option<f64>,
-    /// The same, adjusted by Benjamini and Hochberg: for what to look at next.
+    /// p-value adjusted by Benjamini and Hochberg: for exploration only.
     pub p_exploratory: Option<f64>,
-    /// How many comparisons were judged together.
+    /// Number of comparisons in the family, which are judged together.
     pub family: u32,
 }
 
-/// What may be said.
+/// Conclusion of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "word")]
 pub enum Conclusion {
-    /// A real difference upwards.
+    /// The candidate is significantly higher.
     Higher {
-        /// Whether that is better.
+        /// Whether higher is better.
         better: bool,
-        /// Whether it is shown to be too small to matter.
+        /// Whether the difference is also shown to be within the equivalence margin.
         within_margin: bool,
     },
-    /// A real difference downwards.
+    /// The candidate is significantly lower.
     Lower {
-        /// Whether that is better.
+        /// Whether lower is better.
         better: bool,
-        /// Whether it is shown to be too small to matter.
+        /// Whether the difference is also shown to be within the equivalence margin.
         within_margin: bool,
     },
-    /// No difference that matters.
+    /// The difference is shown to be within the equivalence margin.
     Equivalent {
-        /// The largest that does not matter, in percent.
+        /// Equivalence margin, in percent.
         margin_pct: f64,
     },
-    /// Neither is shown.
+    /// Neither a difference nor equivalence is shown.
     Inconclusive {
-        /// The effect that would have been found in four of five such experiments, in percent.
+        /// Minimum detectable effect with a power of 80 %, in percent. Null if it is unknown.
         could_have_seen_pct: Option<f64>,
     },
-    /// Not enough for any claim, whatever the figures.
+    /// Too few blocks or runs for any claim.
     TooFew {
-        /// Blocks, or runs on each side, from which on there may be one.
+        /// Minimum number of blocks, or of runs on each side, for a claim.
         needs: u32,
     },
 }
 
 impl Conclusion {
-    /// Whether both claim the same: the numbers may differ.
+    /// Returns whether both conclusions are of the same kind. Their numbers may differ.
     #[must_use]
     pub fn claims_the_same(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Whether anything is claimed: a difference or equivalence.
+    /// Returns whether a difference or equivalence is claimed.
     #[must_use]
     pub const fn is_claim(&self) -> bool {
         matches!(self, Self::Higher { .. } | Self::Lower { .. } | Self::Equivalent { .. })
     }
 
-    /// Whether a real difference is claimed.
+    /// Returns whether a difference is claimed.
     #[must_use]
     pub const fn differs(&self) -> bool {
         matches!(self, Self::Higher { .. } | Self::Lower { .. })
@@ -257,18 +261,18 @@ impl Conclusion {
 }
 
 impl Verdict {
-    /// The figure for people.
+    /// Returns the name of the metric in reports, with that of its flow.
     #[must_use]
     pub fn figure(&self) -> String {
         let of_flow = self.flow.as_ref().map_or_else(String::new, |flow| format!(" of flow `{flow}`"));
         format!("{}{of_flow}", self.metric.words())
     }
 
-    /// Whether all blocks say something else than those without noise.
+    /// Returns whether the conclusion over all blocks differs from that without noisy blocks.
     #[must_use]
     pub fn depends_on_noise(&self) -> bool {
         match (&self.answer, &self.without_noisy) {
-            // too few that are left conclude nothing
+            // too few remaining blocks conclude nothing
             (Some(_), Some(Answer { conclusion: Conclusion::TooFew { .. }, .. })) => false,
             (Some(all), Some(quiet)) => !all.conclusion.claims_the_same(&quiet.conclusion),
             _ => false,

@@ -1,69 +1,69 @@
-//! What limits a figure: which warnings there are.
+//! Warnings of a result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What limits a figure: one of a closed set, with the words for this case.
+/// Warning about values of a result: one of a closed set, with a text for this case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// Which.
+    /// Kind of the warning.
     pub kind: WarningKind,
-    /// In words, with the next step where there is one.
+    /// Text of the warning, with a suggested next step if there is one.
     pub text: String,
 }
 
-/// The closed set of warnings.
+/// Kinds of warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
     /// Runs failed.
     RunsFailed,
-    /// Runs contradict themselves and were left out.
+    /// Runs failed consistency checks and were excluded.
     RunsInvalid,
     /// Samples were lost.
     Loss,
     /// The kernel dropped datagrams at a full socket buffer.
     BufferDrops,
-    /// Socket buffers are smaller than asked for.
+    /// Socket buffers are smaller than requested.
     Buffers,
-    /// Samples are packed otherwise than the cell says.
+    /// Samples are batched differently than the cell requests.
     Batching,
-    /// Samples came that are not of this run.
+    /// Samples arrived that do not belong to this run.
     Foreign,
     /// Samples were damaged.
     Corrupt,
-    /// Samples came again or out of order.
+    /// Samples were duplicated or out of order.
     Order,
-    /// The runs of a cell differ widely.
+    /// The range over the runs of a cell is wide.
     Spread,
-    /// Rates are of a few samples only.
+    /// Rates are counts of only a few samples.
     FewSamples,
-    /// Samples arrived after the last write, and are in no rate.
+    /// Samples arrived after the writers' measurement and are not in the delivered rate.
     Tail,
-    /// Runs of a cell did not keep their level while measured.
+    /// Runs of a cell have no steady state.
     NotSteady,
     /// The sender was late: response times are not a property of the middleware.
     SenderLimited,
-    /// The middleware held its writer up: it takes less than was planned.
+    /// Back-pressure: the middleware accepts less than was planned.
     BackPressure,
-    /// Planned samples were not tried before the measured time ended.
+    /// Planned samples were not tried before the measurement ended.
     Unsent,
-    /// A search did not come to two bounds, or what is sustained changes from trial to trial.
+    /// A search did not find two bounds, or its trials contradict each other.
     Search,
-    /// The middleware refused or timed out writes.
+    /// Write calls timed out or were rejected.
     WritesRefused,
-    /// CPU time of a process has idle cost in it, or had.
+    /// The CPU time of a process contains idle cost, or idle cost was subtracted.
     IdleCpu,
-    /// A part of the samples could not be joined or recorded.
+    /// A part of the samples could not be matched or recorded, or a part of the result is missing.
     Incomplete,
-    /// The host is not as it should be for measuring.
+    /// The host is not set up for measurements.
     Host,
-    /// Absolute figures are under duet interference.
+    /// Absolute values are under duet interference.
     Duet,
-    /// Over half of the blocks were noisy.
+    /// More than half of the blocks were noisy.
     Noisy,
-    /// The reference could not be measured.
+    /// A reference measurement failed.
     Reference,
-    /// It was taken up again although something differed.
+    /// The experiment was resumed although the environment had changed.
     Mixed,
 }

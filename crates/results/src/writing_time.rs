@@ -1,8 +1,9 @@
-//! Time of the writers, and the rates over it: the one rule for all workloads with rates.
+//! Time of the writers, and rates over it: one rule for all workloads with rates.
 
 use crate::{Counted, Received, Tail, Throughput};
 
-/// Time from the begin of the first write to the end of the last one, or of the plan where that is later.
+/// Time from the start of the first write to the end of the last one, or to the end of the schedule if that is
+/// later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WritingTime {
     begin_ns: u64,
@@ -10,42 +11,42 @@ pub struct WritingTime {
 }
 
 impl WritingTime {
-    /// Creates the time between two stamps; empty if they are in the wrong order.
+    /// Creates the time between two timestamps; empty if they are in the wrong order.
     #[must_use]
     pub const fn new(begin_ns: u64, end_ns: u64) -> Self {
         Self { begin_ns, end_ns: if end_ns < begin_ns { begin_ns } else { end_ns } }
     }
 
-    /// Returns the same time, extended to at least the measured time of a plan: at a low rate the last sample is written before
-    /// the time that it stands for is over.
+    /// Returns the same time, extended to at least the measurement of a schedule. At a low rate, the last sample is
+    /// written before its period ends.
     #[must_use]
     pub const fn at_least(self, planned_ns: u64) -> Self {
         let end_ns = self.begin_ns.saturating_add(planned_ns);
         Self { end_ns: if end_ns > self.end_ns { end_ns } else { self.end_ns }, ..self }
     }
 
-    /// Returns the length.
+    /// Returns the length in ns.
     #[must_use]
     pub const fn ns(&self) -> u64 {
         self.end_ns - self.begin_ns
     }
 
-    /// Returns the last moment at which an arrival counts: the end, and the time that the quickest sample was on its way. So samples
-    /// are counted for as long as they were written, and neither a long way nor a queue that was full from the begin on changes
-    /// their rate.
+    /// Returns the last time at which an arrival counts: the end plus the time of the quickest sample. Samples are
+    /// thus counted for as long as they were written. A long transit time, or a queue that was full from the start,
+    /// does not change the rate.
     #[must_use]
     pub const fn last_arrival_ns(&self, received: &Received) -> u64 {
         self.end_ns.saturating_add(received.quickest_ns)
     }
 
-    /// Returns the number of distinct samples that arrived in time. It is exact but for the samples of the one arrival window in
-    /// which the last moment lies, of which a share is counted in proportion.
+    /// Returns the number of distinct samples that arrived in time. It is exact except for the arrival window that
+    /// contains the last time, of which it counts a proportional share.
     #[must_use]
     pub fn delivered(&self, received: &Received) -> u64 {
         received.delivered_by(self.last_arrival_ns(received))
     }
 
-    /// Returns samples per second; none of no time.
+    /// Returns samples per second; 0 if the time is empty.
     #[must_use]
     pub fn per_second(&self, samples: u64) -> f64 {
         match self.ns() {
@@ -54,8 +55,8 @@ impl WritingTime {
         }
     }
 
-    /// Returns what `received` amounts to, the readers' part of one or more streams that were written in this time. What only the
-    /// caller knows is absent.
+    /// Returns the rates and counts of one or more flows that were written in this time. Fields that only the
+    /// caller knows are `None`.
     #[must_use]
     pub fn throughput(&self, offered: u64, counted: &Counted, received: &[&Received]) -> Throughput {
         let (mut in_time, mut bytes, mut last_ns) = (0_u64, 0.0, 0);
@@ -100,10 +101,11 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
     const MS: u64 = 1_000_000;
-    /// Of a second, from here on.
+    /// One second of writing.
     const WRITING: WritingTime = WritingTime { begin_ns: 5 * S, end_ns: 6 * S };
 
-    /// Samples that arrive at these times after the begin of writing, of which the quickest took so long.
+    /// A reader whose samples arrive at these times after the start of writing; the quickest of them took
+    /// `quickest_ns`.
     fn received(arrivals: impl IntoIterator<Item = u64>, quickest_ns: u64) -> Received {
         let mut windows = WindowCounts::new(100, S);
         let mut received = Received { quickest_ns, ..Received::default() };
@@ -150,7 +152,7 @@ mod tests {
         }
     }
 
-    /// A reader that keeps up with half of what is written, and then has the other half to read.
+    /// A reader keeps up with half of what is written, and reads the other half afterwards.
     #[test]
     fn queue_that_drains_after_the_last_write_is_tail() {
         let slow = throughput(&received((0..1_000).map(|sample| sample * 2 * MS), 0));
@@ -161,15 +163,15 @@ mod tests {
 
     #[test]
     fn what_comes_all_at_once_has_the_rate_of_its_writing_or_none() {
-        // a reader without a core: all in one take, in time
+        // a reader without a core: all samples in one take, in time
         assert_eq!(rate(&received([990 * MS; 29].into_iter().chain([992 * MS; 3]), 3 * MS)), 32.0);
-        // held up from the first sample on: that is latency, and the tail tells how long it was
+        // delayed from the first sample on: that is latency, and the tail shows how long it was
         let held = throughput(&received([3 * S; 1_000], 2 * S));
         assert_eq!((held.delivered_sps, held.tail), (1_000.0, Tail { samples: 0, ns: 2 * S }));
-        // all but the first few: they come at once, but not in time
+        // all but the first few: they arrive together, but not in time
         let stuck = throughput(&received([50_000; 5].into_iter().chain([3 * S; 995]), 50_000));
         assert_eq!((stuck.delivered_sps, stuck.tail), (5.0, Tail { samples: 995, ns: 2 * S }));
-        // a handful
+        // only a few samples
         assert_eq!(rate(&received([40_000, 2 * MS, 990 * MS], 40_000)), 3.0);
     }
 
@@ -184,7 +186,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes when: the count is that of the arrivals themselves, but for those of one arrival window.
+        /// For any arrivals, the count is that of the arrivals themselves, except for those of one arrival window.
         #[test]
         fn count_is_that_of_arrivals_within_one_window(
             times in prop::collection::vec(0_u64..4 * S, 1..400),
@@ -196,7 +198,7 @@ mod tests {
             let cut_ns = WRITING.last_arrival_ns(&received);
             let exact = times.iter().filter(|at| WRITING.begin_ns + **at <= cut_ns).count() as u64;
             let counted = WRITING.delivered(&received);
-            // a 10,000th of the time, however long the tail is; where the last moment is later than twice the time, of that
+            // a 10,000th of the time, however long the tail is; twice that if the end is later than twice the time
             let window_ns = if cut_ns - received.first_ns.min(cut_ns) < 2 * S { 100_000 } else { 200_000 };
             let near = times.iter().filter(|at| (WRITING.begin_ns + **at).abs_diff(cut_ns) <= window_ns).count() as u64;
             prop_assert!(counted.abs_diff(exact) <= near, "{counted} and {exact}, within {near}");

@@ -1,4 +1,4 @@
-//! Runs to a result: what is pooled, what is a median, what is left out, and what is warned of.
+//! Assembling runs into results: pooled samples, medians, exclusions and warnings.
 mod sample;
 
 use experiment::{Load, Workload};
@@ -11,7 +11,7 @@ fn cells(document: &Document, workload: Workload) -> impl Iterator<Item = &Cell>
     document.cells.iter().filter(move |cell| cell.factors.workload == workload)
 }
 
-/// The values of one kind over these runs.
+/// Returns the sorted values of one kind over the runs that `keep` selects.
 fn pooled(cell: &Cell, kind: &str, keep: impl Fn(&Run) -> bool) -> Vec<u64> {
     let runs = cell.runs.iter().filter(|run| keep(run));
     let mut all: Vec<u64> = runs
@@ -83,7 +83,7 @@ fn the_pool_supports_what_one_run_does_not() {
     assert!(rtt.p99_ns.is_some() && rtt.is_pooled(0.99) && !rtt.is_pooled(0.9), "of 300 samples");
 }
 
-/// A quantile of all that were sent, of which those that are lost took longest; none where it lies among them.
+/// Quantiles are over all that were sent, and the lost ones took longest; a quantile among the lost is `None`.
 #[test]
 fn a_lost_round_trip_is_longer_than_all_others() {
     let values: Vec<u64> = (1..=999).map(|value| 1_000 * value).collect();
@@ -107,7 +107,7 @@ fn a_lost_round_trip_is_longer_than_all_others() {
     }
 }
 
-/// Runs whose quantile is lost have a longer one than the others; that of half of the runs is none.
+/// A lost quantile of a run counts as longer than the others; if half of the runs lost it, the cell has none.
 #[test]
 fn a_cell_has_the_median_over_runs_of_which_some_lost_the_quantile() {
     let header = sample::header();
@@ -248,7 +248,7 @@ fn a_histogram_that_lacks_values_gives_no_quantile() {
     assert!(cell.warnings.iter().any(|w| w.kind == WarningKind::Incomplete && w.text == text), "{cell:?}");
 }
 
-/// What befalls a run, and what the cell then warns of.
+/// Kind of the warning, workload, change to a run, and expected text of the cell's warning.
 type Case = (WarningKind, Workload, fn(&mut Run), &'static str);
 
 #[test]
@@ -313,7 +313,7 @@ fn each_mishap_has_its_warning_and_no_other() {
             "9 writes were refused (the first of 3 such warnings of the runs)",
         ),
     ];
-    // the reliable driver loses nothing, so that its cells have no warning of their own
+    // the reliable driver loses nothing, so its cells have no other warnings
     let reliable = |document: &Document, workload| {
         let cells: Vec<Cell> =
             cells(document, workload).filter(|cell| cell.factors.driver == "dds").cloned().collect();
@@ -372,7 +372,7 @@ fn an_open_loop_has_what_was_planned_and_each_stream_by_itself() {
     assert_eq!((paced.planned, paced.planned_sps, paced.unsent), (600, Some(1000.0), 0));
     assert_eq!((paced.sender_limited_runs, one.is_sender_limited()), (0, false));
     assert_eq!(one.latency.keys().collect::<Vec<_>>(), ["response", "send_lag", "service", "write_call"]);
-    // of all runs together there is a quantile that no run has
+    // all runs together support a quantile that no single run supports
     assert_eq!(one.latency["response"].n, 3600);
     assert!(one.latency["response"].p99_9_ns.is_some() && one.runs[0].latency["response"].p99_9_ns.is_none());
     assert_eq!(paced.flows[0].latency, one.latency);
@@ -389,7 +389,7 @@ fn an_open_loop_has_what_was_planned_and_each_stream_by_itself() {
         });
         let mut values: Vec<u64> = runs.collect();
         values.sort_unstable();
-        // medians over runs that lie a little apart, and the median of all their samples
+        // medians over runs that differ a little, compared with the median of all their samples
         let (found, truth) = (flow.latency["service"].p50_ns.unwrap(), values[1799] as f64);
         assert!((found - truth).abs() <= 0.05 * truth, "{found} {truth}");
     }
@@ -412,6 +412,6 @@ fn a_cell_is_sender_limited_where_half_of_its_valid_runs_are() {
         document.cells[0].is_sender_limited()
     };
     assert!(!limited(&[], &[]) && !limited(&[1], &[]) && limited(&[1, 2], &[]));
-    // what is not valid takes no part
+    // runs that are not valid are ignored
     assert!(limited(&[1], &[3]) && !limited(&[1], &[1]));
 }

@@ -1,4 +1,4 @@
-//! Families of claims: what a plan makes claims of, and how many blocks they need.
+//! Families of claims: the claims of a plan, and the number of blocks that they need.
 #[path = "sample/mod.rs"]
 mod sample;
 
@@ -9,7 +9,7 @@ fn experiment() -> Experiment {
     sample::header().experiment
 }
 
-/// Claims as words.
+/// Formats claims as text.
 fn words(claims: &[results::Claim<'_>]) -> Vec<String> {
     let flow = |claim: &results::Claim<'_>| claim.flow.map(|flow| format!(" of {flow}")).unwrap_or_default();
     claims
@@ -41,7 +41,7 @@ fn each_metric_of_each_compared_cell_is_a_claim_against_the_baseline_of_its_work
     assert_eq!(noise_floor_claims(&experiment).len(), 3 * experiment.design.baseline.len() / 2);
     assert_eq!(level_claims(&experiment).len(), found.len() + noise_floor_claims(&experiment).len());
 
-    // a baseline of one workload alone is no baseline of the other
+    // a baseline of one workload is not a baseline of the other
     experiment.design.baseline.truncate(1);
     let claims = comparison_claims(&experiment);
     assert!(!claims.is_empty());
@@ -101,6 +101,6 @@ fn larger_families_need_more_blocks() {
         experiment.design.baseline = vec!["cell-0".to_owned()];
         least_blocks(&experiment)
     };
-    // two claims a cell
+    // two claims per cell
     assert_eq!([1, 2, 4, 19, 20].map(least), [7, 8, 9, 11, 11]);
 }

@@ -1,5 +1,5 @@
-//! The results directory: what cannot be written is found before measuring, and what was written is read, whatever
-//! became of the rest.
+//! Result directory: problems with writing are found before measuring, and saved parts load even if others are
+//! missing.
 mod sample;
 
 use std::{
@@ -12,7 +12,7 @@ use results::{Assembler, Directory, DirectoryError, Document, IntervalLog, RunSt
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Measures the sample experiment, up to so many runs, and gives what the live runner would print.
+/// Saves the first `runs` runs of the sample experiment. Returns the directory and the expected result.
 fn measure(path: &Path, runs: usize) -> (Directory, Document) {
     let header = sample::header();
     let directory = Directory::create(path, runs).unwrap();
@@ -86,7 +86,7 @@ fn a_result_without_the_whole_is_put_together_as_the_runner_does() {
 fn what_a_crash_leaves_behind_loads() {
     let (_guard, path) = temporary();
     let (directory, document) = measure(&path, 5);
-    // as a process leaves it that is killed while it saves run 6 and the whole
+    // files of a process that was killed while it saved run 6 and the result
     fs::write(path.join("runs/.0006.json.tmp"), r#"{"schema_version": 1, "num"#).unwrap();
     fs::write(path.join("runs/0006.hlog"), "#[Histogram log").unwrap();
     fs::write(path.join(".result.json.tmp"), "{").unwrap();
@@ -138,7 +138,7 @@ fn a_damaged_whole_is_put_together_anew_and_named() {
     assert_eq!(loaded, document);
 }
 
-/// What happens to a file, by its path.
+/// Path of a file, and a function that damages it.
 type Damage = (&'static str, fn(&Path));
 
 #[test]
@@ -174,7 +174,7 @@ fn a_damaged_record_is_named() {
         assert!(!cause.is_empty());
         assert!(error.hint().contains("move it away"), "{}", error.hint());
         if file.ends_with(".json") && file.starts_with("runs") {
-            // the hint helps
+            // the hint works
             fs::remove_file(path.join(file)).unwrap();
             assert_eq!(Directory::load(&path).unwrap().cells.iter().flat_map(|cell| &cell.runs).count(), 4);
         }
@@ -190,7 +190,7 @@ fn a_run_whose_histograms_are_gone_keeps_its_own_figures() {
     let loaded = Directory::load(&path).unwrap();
     let cell = loaded.cells.iter().find(|cell| cell.id == victim.id).unwrap();
     assert_eq!(cell.runs, victim.runs);
-    // what its runs have stays; what only all of them together would have is not known
+    // the values of the runs stay; values that need all histograms are unknown
     let rtt = &cell.latency["rtt"];
     assert!(rtt.n == 1200 && rtt.p50_ns.is_some() && rtt.pooled.is_empty(), "{rtt:?}");
     assert!(
@@ -208,7 +208,7 @@ fn a_newer_schema_is_refused() {
         if file == "result.json" {
             directory.save_document(&document).unwrap();
         }
-        // its other fields may be anything
+        // its other fields can be anything
         fs::write(path.join(file), r#"{"schema_version": 3, "new": true}"#).unwrap();
         let error = Directory::load(&path).unwrap_err();
         assert!(
@@ -291,18 +291,19 @@ fn a_file_in_place_of_the_directory_is_an_error() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_system_that_takes_no_directories_is_an_error() {
-    // not even root makes a directory there
+    // not even root can create a directory there
     for place in ["/proc/ddsmark-result", "/sys/ddsmark-result"] {
         let error = Directory::create(Path::new(place), 1).unwrap_err();
         assert!(matches!(error, DirectoryError::Write { .. }), "{error}");
     }
 }
 
-/// A file system of its own, for as long as this lives.
+/// Separate file system, unmounted on drop.
 struct Mount(TempDir);
 
 impl Mount {
-    /// None, with the reason printed, where nobody may mount; root may.
+    /// Mounts a tmpfs. Returns `None` and prints the reason if mounting is not permitted; root must be able to
+    /// mount.
     fn new(options: &str) -> Option<Self> {
         let directory = TempDir::new().unwrap();
         let output = Command::new("mount")
@@ -356,7 +357,7 @@ fn a_read_only_directory_is_found_before_measuring() {
 #[test]
 fn a_full_directory_is_found_before_measuring() {
     let Some(mount) = Mount::new("size=3m") else { return };
-    // 100 runs need some 12 MiB; 10 runs fit
+    // 100 runs need about 12 MiB; 10 runs fit
     for name in ["new", "empty"] {
         let path = mount.path().join(name);
         if name == "empty" {

@@ -1,4 +1,4 @@
-//! Recorded values against the values themselves, and the interval log against a reader of its own.
+//! Recorded values compared with the original values, and the interval log decoded by an independent reader.
 mod sample;
 
 use std::{
@@ -13,7 +13,7 @@ use hdrhistogram::Histogram;
 use proptest::prelude::*;
 use results::{Distribution, HistogramError, IntervalLog, Latency, QUANTILES, Windows};
 
-/// Mean and standard deviation in integers, as far as they go.
+/// Returns the exact mean and standard deviation, computed with integer sums.
 fn exact(values: &[u64]) -> (f64, f64) {
     let n = values.len() as u128;
     let sum: u128 = values.iter().map(|value| u128::from(*value)).sum();
@@ -22,7 +22,7 @@ fn exact(values: &[u64]) -> (f64, f64) {
     (sum as f64 / n as f64, sd)
 }
 
-/// The least value that at least so large a share of all does not exceed.
+/// Returns the smallest value with at least the share `q` of all values at or below it.
 fn quantile(sorted: &[u64], q: f64) -> u64 {
     let rank = (q * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1]
@@ -133,8 +133,8 @@ fn what_was_changed_on_its_way_is_noticed() {
     assert!(matches!(cut.histograms(), Err(HistogramError::Decode(_))));
 }
 
-/// A histogram of the V2 format, read by what its description says and by no code of ours: the count of each value, the
-/// highest of those that share a counter.
+/// Decodes a V2 histogram by its specification, independently of our code: the count of each value. Values that
+/// share a counter are represented by the highest one.
 fn decode_v2(text: &str) -> BTreeMap<u64, u64> {
     let bytes = STANDARD.decode(text).unwrap();
     let be32 = |bytes: &[u8]| u32::from_be_bytes(bytes[..4].try_into().unwrap());
@@ -151,7 +151,7 @@ fn decode_v2(text: &str) -> BTreeMap<u64, u64> {
         loop {
             let byte = payload[0];
             payload = &payload[1..];
-            // the ninth byte carries eight bits
+            // the ninth byte has eight value bits
             if shift == 56 {
                 zigzag |= u64::from(byte) << 56;
                 break;
@@ -167,7 +167,7 @@ fn decode_v2(text: &str) -> BTreeMap<u64, u64> {
             index += value.unsigned_abs();
             continue;
         }
-        // 2048 counters of width 1, then 1024 for each doubling
+        // 2048 counters of width 1, then 1024 per doubling
         let (bucket, slot) = if index < 2048 { (0, index) } else { (index / 1024 - 1, index % 1024 + 1024) };
         if value > 0 {
             counts.insert(((slot + 1) << bucket) - 1, value.unsigned_abs());
@@ -222,7 +222,7 @@ fn the_log_is_what_its_format_says() {
     for (kind, values) in values {
         let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
         for value in values {
-            // of values from 2048 on the highest eleven bits count
+            // from 2048 on, the highest eleven bits of a value are significant
             let rest = (64 - value.leading_zeros()).saturating_sub(11);
             *expected.entry((((value >> rest) + 1) << rest) - 1).or_default() += 1;
         }

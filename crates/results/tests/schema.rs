@@ -1,4 +1,4 @@
-//! The published schema: generated from the types, met by what is written, and not by what is not.
+//! Published schemas: they equal the generated ones, accept written files, and reject broken ones.
 mod sample;
 
 use std::path::Path;
@@ -53,7 +53,7 @@ fn a_document_with_failed_runs_meets_it() {
 
 #[test]
 fn a_broken_document_does_not() {
-    /// What is broken, and how.
+    /// Description of a defect, and a function that causes it.
     type Break = (&'static str, fn(&mut Value));
     let breaks: [Break; 9] = [
         ("a count as text", |d| d["cells"][0]["latency"]["rtt"]["n"] = json!("400")),
@@ -140,7 +140,7 @@ fn the_names_that_others_rely_on_are_there() {
     assert!(at(&format!("/cells/{latency}/throughput")).is_null());
 }
 
-/// Of the sample with every cell measured twice in each block, and two blocks with probes.
+/// Returns the selftest of the sample with every cell measured twice in each block, and two blocks with probes.
 fn selftests() -> Value {
     let mut header = sample::header();
     header.experiment.design.baseline = header.experiment.cells.iter().map(|cell| cell.id.clone()).collect();

@@ -1,4 +1,4 @@
-//! Searches in results: what a cell says of several, which figures they have, and what becomes of one that was interrupted.
+//! Searches in results: values of a cell over several searches, their metrics, and interrupted searches.
 #[path = "sample/mod.rs"]
 mod sample;
 

@@ -1,10 +1,10 @@
-//! The set of sequence numbers against a hash set that remembers everything.
+//! Set of sequence numbers compared with a hash set that stores all of them.
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 use results::SequenceSet;
 
-/// How far back the set remembers: part of what it promises.
+/// Distance up to which the set stores single numbers, as documented.
 const REACH: u64 = 1 << 20;
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ fn agree(set: &SequenceSet, oracle: &Oracle) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Steps relative to the next expected number: mostly onwards, some back, few far away.
+/// Returns steps relative to the next expected number: mostly forward, some back, few far away.
 fn steps() -> impl Strategy<Value = Vec<i64>> {
     let reach = REACH as i64;
     let step = prop_oneof![
@@ -94,7 +94,7 @@ proptest! {
         fates in prop::collection::vec(0_u8..10, 1..2000),
         swaps in prop::collection::vec(any::<prop::sample::Index>(), 0..50),
     ) {
-        // 0 and 1: lost; 2: comes twice; else once
+        // 0 and 1: lost; 2: arrives twice; otherwise once
         let mut arrivals = Vec::new();
         for (sequence, fate) in fates.iter().enumerate() {
             let copies = match fate { 0 | 1 => 0, 2 => 2, _ => 1 };
@@ -135,7 +135,7 @@ fn a_number_just_within_reach_is_told_and_one_beyond_is_not() {
 
 #[test]
 fn a_gap_forgets_only_what_it_puts_out_of_reach() {
-    // REACH is a multiple of 64, so that the gap begins at the edge of a word and ends within it
+    // REACH is a multiple of 64, so the gap starts at the edge of a word and ends within one
     for gap in [1, 60, 63, 64, 100] {
         let mut set = SequenceSet::new();
         for sequence in 0..REACH {

@@ -1,4 +1,4 @@
-//! Whether a run kept its level: from what was recorded to verdicts in time, and to words. And results from before that.
+//! Steady-state classes from recorded windows, their warnings, and results without them.
 mod sample;
 
 use std::path::Path;
@@ -12,15 +12,15 @@ use sample::Noise;
 const WINDOWS: u32 = 100;
 const WINDOW_NS: u64 = 10_000_000;
 const BEGIN_NS: u64 = 7_000_000_000;
-/// Time in which samples are written that arrive at once.
+/// Time of writing of samples that arrive without delay.
 const WRITING: WritingTime = WritingTime::new(BEGIN_NS, BEGIN_NS + WINDOWS as u64 * WINDOW_NS);
 
-/// Round trips, so many a window, slower by a factor of 1.3 from window `slower` on.
+/// Records `in_a_window` round trips per window, slower by a factor of 1.3 from window `slower` on.
 fn recorded(in_a_window: u64, slower: u64) -> Windows {
     recorded_by(in_a_window, |window| if window >= slower { 26_000 } else { 20_000 })
 }
 
-/// Round trips, so many a window, that take about what is typical of it.
+/// Records `in_a_window` round trips per window, around the typical time of the window.
 fn recorded_by(in_a_window: u64, typical: impl Fn(u64) -> u64) -> Windows {
     let mut noise = Noise(5);
     let mut windows = Windows::new(WINDOWS, u64::from(WINDOWS) * WINDOW_NS);
@@ -29,7 +29,7 @@ fn recorded_by(in_a_window: u64, typical: impl Fn(u64) -> u64) -> Windows {
         for sample in 0..in_a_window {
             let now = window * WINDOW_NS + sample * WINDOW_NS / in_a_window;
             let typical = typical(window);
-            // without a long tail, so that few values have a stable one
+            // without a long tail, so that few values have a stable quantile
             windows.record(now, typical - typical / 8 + noise.next() % (typical / 4));
         }
     }
@@ -66,18 +66,18 @@ fn a_latency_run_that_slows_down_is_told_by_median_and_99_percent() {
 
 #[test]
 fn windows_with_few_values_are_taken_together_and_with_too_few_not_judged() {
-    // 299 for 99 %: four windows have 320
+    // 99 % needs 299 values: four windows have 320
     let states = judged(80, 40);
     assert_eq!(states["rtt_p99"].verdict, SteadyVerdict::Slowdown);
     assert_eq!(states["rtt_p99"].segments[0].to_ns, 40 * WINDOW_NS);
-    // five have 250
+    // five windows have 250
     assert_eq!(judged(50, 40).keys().collect::<Vec<_>>(), ["rtt_p50"]);
-    // 6 for the median: three would do, four are taken
+    // the median needs 6 values: three windows would do, four are merged
     assert_eq!(judged(2, 40)["rtt_p50"].segments.last().unwrap().to_ns, 100 * WINDOW_NS);
     assert!(judged(1, 40).is_empty());
 }
 
-/// A half of a cycle of so many windows, slower by a factor of 2.
+/// Classifies runs whose windows are slower by a factor of 2 in every second half of `period`.
 fn cycling(in_a_window: u64, period: u64) -> std::collections::BTreeMap<String, SteadyVerdict> {
     let windows =
         recorded_by(in_a_window, |window| if window % period < period / 2 { 20_000 } else { 40_000 });
@@ -88,11 +88,11 @@ fn cycling(in_a_window: u64, period: u64) -> std::collections::BTreeMap<String, 
 fn what_windows_taken_together_would_hide_is_not_judged() {
     let both = |verdict| [("rtt_p50".to_owned(), verdict), ("rtt_p99".to_owned(), verdict)].into();
     assert_eq!(cycling(400, 20), both(SteadyVerdict::Cyclic));
-    // four are taken together for 99 %: no segment of them is shorter than 12 windows, and each half of a cycle has 10
+    // for 99 %, four windows are merged: a segment has at least 12 windows, but half a cycle has 10
     assert_eq!(cycling(80, 20), [("rtt_p50".to_owned(), SteadyVerdict::Cyclic)].into());
     assert_eq!(cycling(80, 24), both(SteadyVerdict::Cyclic), "a half has 12");
     assert_eq!(judged(80, 1000)["rtt_p99"].verdict, SteadyVerdict::Flat, "nothing to hide");
-    // neither has enough for windows alone
+    // single windows have too few values for both
     assert_eq!(cycling(2, 16), [].into());
     assert_eq!(judged(2, 1000)["rtt_p50"].verdict, SteadyVerdict::Flat);
 }
@@ -109,7 +109,8 @@ fn a_stall_of_a_few_windows_is_not_a_level() {
     assert_eq!(states["rtt_p50"].verdict, SteadyVerdict::Flat);
 }
 
-/// What a reader got: `per_window` samples each window up to `slower`, then a share of them, and a tail when all is over.
+/// Creates the record of a reader: `per_window` samples per window up to `slower`, then a share of them, then a
+/// tail.
 fn received(per_window: u64, slower: u64, share: f64, tail: u64) -> Received {
     let mut noise = Noise(9);
     let planned_ns = u64::from(WINDOWS) * WINDOW_NS;
@@ -142,11 +143,11 @@ fn a_rate_that_falls_is_a_slowdown_and_the_drain_is_not_judged() {
     assert_eq!((state.verdict, state.steady_from_ns), (SteadyVerdict::Slowdown, Some(30 * WINDOW_NS)));
     assert!((state.segments[0].level_sps.unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{state:?}");
     assert!((state.segments[1].level_sps.unwrap() / 80_000.0 - 1.0).abs() < 0.02, "{state:?}");
-    // a queue that empties afterwards
+    // a queue that drains afterwards
     let state = steady_rate(&received(1000, 1000, 1.0, 90_000), WRITING).unwrap();
     assert_eq!((state.verdict, state.segments.len()), (SteadyVerdict::Flat, 1));
     assert!(state.segments[0].to_ns <= 100 * WINDOW_NS);
-    // one sample that comes long after all is over: the time until then is no window without samples
+    // one sample long after the end: the time before it is not a series of empty windows
     let mut repaired = received(1000, 1000, 1.0, 1);
     let steady = steady_rate(&repaired, WRITING).unwrap();
     repaired.last_ns += 300 * WINDOW_NS;
@@ -170,7 +171,7 @@ fn state(verdict: SteadyVerdict, levels: &[f64], rate: bool) -> SteadyState {
     SteadyState { verdict, steady_from_ns: None, segments: levels.iter().enumerate().map(segment).collect() }
 }
 
-/// What the cells of a workload are told of.
+/// Returns the steady-state warnings of a cell.
 fn told(document: &Document, cell: &str) -> Vec<String> {
     let cell = document.cells.iter().find(|found| found.id == cell).unwrap_or_else(|| panic!("{cell}"));
     let of_kind = cell.warnings.iter().filter(|warning| warning.kind == WarningKind::NotSteady);
@@ -238,6 +239,6 @@ fn results_from_before_still_load() {
         assert_eq!((run.state, run.steady_state.len(), run.twin), (RunState::Valid, 0, false));
         assert!(runs(&whole).contains(&run), "run {} reads the same in both", run.number);
     }
-    // what is written of it from now on meets the schema of now
+    // after loading, it is written in the current schema
     assert!(serde_json::to_value(&whole).unwrap()["cells"][0]["runs"][0]["steady_state"].is_object());
 }

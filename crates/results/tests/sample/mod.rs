@@ -1,4 +1,4 @@
-//! A small experiment with made-up runs, the same every time: two drivers, three sizes, with and without batching.
+//! Small deterministic sample experiment: two drivers, three sizes, with and without batching.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 #[path = "../../../experiment/tests/sample/mod.rs"]
@@ -19,7 +19,7 @@ use results::{
     Host, IntervalLog, Latency, Reference, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
 };
 
-/// Seconds since 1970 at which the experiment began.
+/// Start of the experiment, in s since 1970.
 pub const STARTED: u64 = 1_790_000_000;
 
 pub fn description(name: &str, reliable: bool, batching: &str) -> DriverDescription {
@@ -95,7 +95,7 @@ pub fn header_of(written: &Characterize) -> Header {
     Header::new(tool, host, plan, descriptions, Vec::new())
 }
 
-/// Noise that is the same every time (splitmix64).
+/// Deterministic pseudo-random numbers (splitmix64).
 pub struct Noise(pub u64);
 
 impl Noise {
@@ -107,7 +107,7 @@ impl Noise {
         z ^ (z >> 31)
     }
 
-    /// A latency: around `typical`, with a tail.
+    /// Returns a latency around `typical`, with a tail.
     pub fn latency(&mut self, typical: u64) -> u64 {
         let noise = self.next();
         let tail = if noise.is_multiple_of(97) { typical * (noise >> 40) / (1 << 22) } else { 0 };
@@ -124,10 +124,10 @@ pub fn record(values: &[u64]) -> Distribution {
     windows.distribution()
 }
 
-/// Values of each kind of a latency run.
+/// Returns the values of each kind of a latency run.
 pub fn latencies(number: u32, size: u64) -> BTreeMap<&'static str, Vec<u64>> {
     let mut noise = Noise(u64::from(number));
-    // runs lie a little apart
+    // runs differ a little
     let typical = 14_000 + size + u64::from(number % 5) * 300;
     let out: Vec<u64> = (0..400).map(|_| noise.latency(typical)).collect();
     let back: Vec<u64> = (0..400).map(|_| noise.latency(typical + 900)).collect();
@@ -135,7 +135,7 @@ pub fn latencies(number: u32, size: u64) -> BTreeMap<&'static str, Vec<u64>> {
     BTreeMap::from([("rtt", rtt), ("one_way_out", out), ("one_way_back", back)])
 }
 
-/// Blocks of an experiment whose references are all the same.
+/// Returns the blocks of an experiment, all with the same reference.
 pub fn blocks(experiment: &Experiment) -> Vec<Block> {
     let reference = Reference {
         length_ns: 60_000_000,
@@ -165,7 +165,7 @@ pub fn blocks(experiment: &Experiment) -> Vec<Block> {
     (1..=experiment.design.blocks).map(block).collect()
 }
 
-/// A valid run and its histograms.
+/// Returns a valid run and its histograms.
 pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLog) {
     let factors = &cell.factors;
     let mut log = IntervalLog::new();
@@ -297,17 +297,17 @@ fn throughput(scheduled: ScheduledRun, factors: &Factors) -> Throughput {
     }
 }
 
-/// How many runs the sample has.
+/// Number of runs of the sample.
 pub const RUNS: usize = 48;
 
-/// All runs of the sample, in their order.
+/// Returns all runs of the sample in their order.
 pub fn runs() -> Vec<(Run, IntervalLog)> {
     static ALL: LazyLock<Vec<(Run, IntervalLog)>> = LazyLock::new(|| runs_of(&header().experiment));
     assert_eq!(ALL.len(), RUNS);
     ALL.clone()
 }
 
-/// All runs of an experiment, in their order.
+/// Returns all runs of an experiment in their order.
 pub fn runs_of(experiment: &Experiment) -> Vec<(Run, IntervalLog)> {
     experiment
         .schedule()
@@ -316,7 +316,7 @@ pub fn runs_of(experiment: &Experiment) -> Vec<(Run, IntervalLog)> {
         .collect()
 }
 
-/// The run as it would be had it failed.
+/// Returns the run as a failed one.
 pub fn failed(run: &Run) -> Run {
     Run {
         state: RunState::Failed,
@@ -338,7 +338,7 @@ pub fn failed(run: &Run) -> Run {
     }
 }
 
-/// The whole experiment, each run changed by `change` before it is added.
+/// Returns the complete result; `change` is applied to each run before it is added.
 pub fn document_with(change: impl Fn(&mut Run)) -> Document {
     static RUNS: LazyLock<Vec<(Run, Histograms)>> =
         LazyLock::new(|| runs().into_iter().map(|(run, log)| (run, log.merged())).collect());

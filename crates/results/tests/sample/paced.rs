@@ -1,4 +1,4 @@
-//! Runs with a plan, made up and the same every time.
+//! Deterministic paced runs.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use results::{
 
 use super::{Noise, record};
 
-/// Measured times of a run.
+/// Number of measured values of a run.
 pub const MEASURED: u64 = 1200;
-/// More than this nobody takes.
+/// Maximum rate, in samples/s, without a schedule.
 const MOST_SPS: f64 = 150_000.0;
 const SECONDS: f64 = 0.2;
 
@@ -24,8 +24,8 @@ pub fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
     Flow { name: name.to_owned(), size_bytes, load, qos: None, qos_of_ends: None }
 }
 
-/// The header of the sample, with an open loop of these loads for each of its drivers, in samples of 1024 bytes, and with one
-/// of these flows, if there are any.
+/// Returns the header of the sample with paced cells: one for each driver and load, with samples of 1024 bytes, and
+/// one for each driver with these flows, if there are any.
 pub fn header(loads: &[Load], flows: &[Flow]) -> Header {
     let mut header = super::header();
     let is_first =
@@ -49,7 +49,7 @@ pub fn header(loads: &[Load], flows: &[Flow]) -> Header {
     header
 }
 
-/// The values of each kind of a flow: a response is the sum of the other two.
+/// Returns the values of each kind of a flow: a response time is the sum of send lag and service time.
 pub fn values(run: u32, flow: &Flow) -> BTreeMap<&'static str, Vec<u64>> {
     let sps = flow.load.rate().map_or(MOST_SPS, Rate::sps);
     let mut noise = Noise(u64::from(run) ^ flow.size_bytes);
@@ -65,7 +65,7 @@ pub fn values(run: u32, flow: &Flow) -> BTreeMap<&'static str, Vec<u64>> {
     values
 }
 
-/// A valid run and its histograms.
+/// Returns a valid run and its histograms.
 pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     let (run, _) = super::run(scheduled, cell);
     let mut log = IntervalLog::new();
@@ -156,7 +156,7 @@ fn throughput(flows: &[FlowRecord], run: u32) -> Throughput {
     }
 }
 
-/// A whole experiment, each run changed by `change` before it is added.
+/// Returns a complete result; `change` is applied to each run before it is added.
 pub fn document_with(header: &Header, change: impl Fn(&mut Run)) -> Document {
     let mut assembler = Assembler::new(header.clone());
     for scheduled in header.experiment.schedule() {

@@ -1,4 +1,4 @@
-//! Searches, made up and the same every time.
+//! Deterministic searches.
 
 use experiment::{Factors, Search, Workload};
 use results::{
@@ -6,7 +6,7 @@ use results::{
     TrialRecord, Unpaced,
 };
 
-/// The header of the sample with one search for each of its drivers, in samples of 1024 bytes.
+/// Returns the header of the sample with one search for each driver, with samples of 1024 bytes.
 pub fn header() -> Header {
     let mut header = super::header();
     header.experiment.cells.retain(|cell| {
@@ -47,7 +47,7 @@ fn trial(load_sps: f64, violation_ratio: f64) -> TrialRecord {
     }
 }
 
-/// What was found: the first goal by every search, the second one not by the one of this number.
+/// Returns a search that found the bounds of both goals; the search of run `unfinished` only those of the first.
 pub fn record(run: u32, unfinished: u32) -> SearchRecord {
     let sustained = 100_000.0 + 500.0 * f64::from(run);
     let bound = |load_sps, trials| Some(SearchBound { load_sps, trials });
@@ -96,7 +96,7 @@ pub fn search(run: &Run) -> Run {
     }
 }
 
-/// A whole experiment, each run changed by `change` before it is added.
+/// Returns a complete result; `change` is applied to each run before it is added.
 pub fn document_with(change: impl Fn(&mut Run)) -> Document {
     let header = header();
     let mut assembler = Assembler::new(header.clone());
