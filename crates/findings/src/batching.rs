@@ -1,4 +1,4 @@
-//! What batching gains, and up to which size.
+//! Gain of batching, and up to which size.
 
 use results::{Cell, Finding, FindingKind, format_value};
 use stats::Spread;
@@ -8,12 +8,12 @@ use crate::{
     words::{between, finding, over_sizes, overlap, runs, three},
 };
 
-/// One size, unbatched and batched, whose runs lie apart.
+/// Unbatched and batched throughput at one size, with ranges that do not overlap.
 struct Change<'d> {
     size: u64,
     cells: [&'d Cell; 2],
     spreads: [Spread; 2],
-    /// Batched of unbatched: of the medians, and the least and the most between any two runs.
+    /// Ratio of batched to unbatched: of the medians, and minimum and maximum between any two runs.
     ratio: Spread,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
     findings
 }
 
-/// None where the runs overlap, or no sample got through unbatched.
+/// Returns `None` if the ranges overlap, or if no sample was delivered unbatched.
 fn change<'d>(alone: &Point<'d>, packed: &Point<'d>) -> Option<Change<'d>> {
     let (from, to) = (alone.spread, packed.spread);
     let apart = to.min > from.max || to.max < from.min;
@@ -63,10 +63,11 @@ fn change<'d>(alone: &Point<'d>, packed: &Point<'d>) -> Option<Change<'d>> {
     })
 }
 
-/// `sizes` are those that were measured both ways, ascending; `open` those of them at which the runs overlap.
+/// Creates the finding. `sizes` has the sizes measured both ways, ascending; `open` those at which the ranges
+/// overlap.
 fn told(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64], open: &[u64]) -> Finding {
     let gains = kind == FindingKind::BatchingGains;
-    // up to which size, where all from the smallest on agree
+    // the last size of those that agree without a gap from the smallest on
     let agree = sizes.iter().zip(changes).take_while(|(size, change)| **size == change.size).count();
     let up_to = sizes[..agree].last().filter(|_| agree == changes.len());
     let ratios = over_sizes(

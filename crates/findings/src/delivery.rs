@@ -1,4 +1,4 @@
-//! Loss where the sides that stand beside each other do not all guarantee delivery.
+//! Loss, if not all compared sides guarantee delivery.
 
 use experiment::Workload;
 use results::{Cell, Finding, FindingKind, format_value};
@@ -8,7 +8,7 @@ use crate::{
     words::{between, finding, list, runs, three},
 };
 
-/// Throughput of one side: by size, and whether the middleware guarantees delivery.
+/// Throughput of one side by size, and whether the middleware guarantees delivery.
 struct Delivery<'s, 'd> {
     side: &'s Side<'d>,
     guaranteed: bool,

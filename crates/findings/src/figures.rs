@@ -1,4 +1,4 @@
-//! Cells to curves over sizes: one figure of every run, and its range over the runs.
+//! Curves over sizes: one value per run, and its range over the runs.
 
 use experiment::{DriverDescription, Factors, Workload};
 use results::{Cell, Document, MAX_LATENCY_LOSS_PCT, Run};
@@ -6,19 +6,19 @@ use stats::Spread;
 
 use crate::MIN_RUNS;
 
-/// One driver as it was measured: the cells that differ in workload, size and batching only.
+/// Side: one driver as configured, with the cells that differ only in workload, size and batching.
 pub(crate) struct Side<'d> {
-    /// For people.
+    /// Name in reports.
     pub name: String,
     pub description: Option<&'d DriverDescription>,
     cells: Vec<&'d Cell>,
 }
 
-/// A cell in a curve.
+/// Cell in a curve.
 pub(crate) struct Point<'d> {
     pub cell: &'d Cell,
     pub size: u64,
-    /// The figure over the valid runs.
+    /// Value over the valid runs.
     pub spread: Spread,
 }
 
@@ -39,7 +39,7 @@ fn comparable(left: &Factors, right: &Factors) -> bool {
     way(left) == way(right) && left.reception() == right.reception()
 }
 
-/// The sides of a result, in the order of its cells.
+/// Returns the sides of a result in the order of its cells.
 pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
     let mut sides: Vec<Side<'_>> = Vec::new();
     for cell in &document.cells {
@@ -56,7 +56,7 @@ pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
             }),
         }
     }
-    // of a path the name of the file, and what tells namesakes apart
+    // a path is shortened to the file name; if names are equal, the differing factors are appended
     let short: Vec<String> =
         sides.iter().map(|side| side.name.rsplit('/').next().unwrap_or_default().to_owned()).collect();
     for (index, side) in sides.iter_mut().enumerate() {
@@ -92,7 +92,7 @@ impl<'d> Side<'d> {
         &self.cells[0].factors
     }
 
-    /// Whether both were measured over the same transport and interface, and receive in the same way.
+    /// Returns whether both were measured over the same transport and interface, and receive in the same way.
     pub fn is_comparable(&self, other: &Self) -> bool {
         comparable(self.factors(), other.factors())
     }
@@ -101,18 +101,18 @@ impl<'d> Side<'d> {
         self.description.is_some_and(DriverDescription::is_bare_socket)
     }
 
-    /// Median round trip by size, in ns. Cells that lost too many pings have none.
+    /// Returns the median RTT by size, in ns. Cells that lost too many pings are excluded.
     pub fn rtt(&self) -> Vec<Point<'d>> {
         let cells = self.of_workload(Workload::Latency);
         curve(cells.filter(|cell| lost_pct(cell) <= MAX_LATENCY_LOSS_PCT), median_rtt_ns)
     }
 
-    /// A figure of unbatched throughput by size.
+    /// Returns a value of unbatched throughput by size.
     pub fn unbatched(&self, of: fn(&Run) -> Option<f64>) -> Vec<Point<'d>> {
         curve(self.of_workload(Workload::Throughput).filter(|cell| cell.factors.batch_bytes == 0), of)
     }
 
-    /// The same with a batch of at most so many bytes.
+    /// Like [`Side::unbatched`], with a batch of at most `ceiling` bytes.
     pub fn batched(&self, ceiling: u64, of: fn(&Run) -> Option<f64>) -> Vec<Point<'d>> {
         curve(
             self.of_workload(Workload::Throughput)
@@ -121,9 +121,9 @@ impl<'d> Side<'d> {
         )
     }
 
-    /// The ceilings of batches, ascending.
+    /// Returns the batch ceilings in bytes, ascending.
     pub fn ceilings(&self) -> Vec<u64> {
-        // as fast as it goes a turbo batch is as full as any
+        // without a schedule, a turbo batch is as full as any other
         let cells = self.of_workload(Workload::Throughput).filter(|cell| !cell.factors.batching.is_turbo());
         let mut ceilings: Vec<u64> =
             cells.map(|cell| cell.factors.batch_bytes).filter(|bytes| *bytes > 0).collect();
@@ -137,7 +137,7 @@ impl<'d> Side<'d> {
     }
 }
 
-/// The cells of which enough runs have the figure, by size.
+/// Returns the cells of which enough runs have the value, by size.
 pub(crate) fn curve<'d>(
     cells: impl Iterator<Item = &'d Cell>,
     of: fn(&Run) -> Option<f64>,
@@ -151,7 +151,7 @@ pub(crate) fn curve<'d>(
     points
 }
 
-/// The figure over the valid runs; none where fewer than [`MIN_RUNS`] have it.
+/// Returns the range of a value over the valid runs; `None` if fewer than [`MIN_RUNS`] have it.
 pub(crate) fn over_runs(cell: &Cell, of: fn(&Run) -> Option<f64>) -> Option<Spread> {
     let figures = cell.claimed_runs().filter_map(of).filter(|figure| figure.is_finite() && *figure >= 0.0);
     Spread::of(&figures.collect::<Vec<f64>>()).filter(|spread| spread.n >= MIN_RUNS)
@@ -173,7 +173,7 @@ pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
     run.throughput.as_ref().map(|throughput| throughput.lost_pct)
 }
 
-/// Pings (samples) lost in the valid runs, in percent of those sent.
+/// Returns the share of lost samples (pings) in the valid runs, in percent of those sent.
 pub(crate) fn lost_pct(cell: &Cell) -> f64 {
     let counted = || cell.valid_runs().flat_map(|run| &run.counted);
     let sent: f64 = counted().map(|counted| counted.sent as f64).sum();
@@ -181,16 +181,16 @@ pub(crate) fn lost_pct(cell: &Cell) -> f64 {
     if sent == 0.0 { 0.0 } else { lost / sent * 100.0 }
 }
 
-/// Runs of a cell against a threshold.
+/// Position of the runs of a cell relative to a threshold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Below,
     Above,
-    /// On both sides.
+    /// Runs on both sides.
     Between,
 }
 
-/// Where all runs lie.
+/// Returns the position of the runs relative to the threshold.
 pub(crate) fn place(spread: &Spread, threshold: f64) -> Place {
     if spread.max < threshold {
         Place::Below
@@ -201,7 +201,7 @@ pub(crate) fn place(spread: &Spread, threshold: f64) -> Place {
     }
 }
 
-/// Least and most over all of these.
+/// Returns minimum and maximum over all ranges.
 pub(crate) fn range<'s>(spreads: impl Iterator<Item = &'s Spread>) -> (f64, f64) {
     spreads.fold((f64::INFINITY, 0.0), |(min, max), spread| (spread.min.min(min), spread.max.max(max)))
 }

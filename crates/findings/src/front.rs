@@ -1,4 +1,4 @@
-//! Ways to batch against each other, by throughput and by latency at once: which of them nothing else beats in both.
+//! Pareto front of the ways to batch, by throughput and latency.
 
 use experiment::{Factors, Workload};
 use results::{Cell, Finding, FindingKind, format_micros, format_value};
@@ -10,13 +10,13 @@ use crate::{
     words::{between, finding, list, runs, three},
 };
 
-/// One way to batch samples of a size.
+/// Way to batch samples of a size.
 struct Way<'d> {
-    /// For people.
+    /// Name in reports.
     name: String,
-    /// The name of its numbers.
+    /// Name in the names of numbers.
     key: String,
-    /// The cell with the highest rate, and that at the load at which all are compared.
+    /// Cell with the highest rate, and the cell at the load at which all are compared.
     cells: [&'d Cell; 2],
     rate: Spread,
     p99_ns: Spread,
@@ -31,7 +31,7 @@ impl Way<'_> {
         self.p99_ns.max < other.p99_ns.min
     }
 
-    /// Better in one, and not worse in the other.
+    /// Returns whether it is better in one, and not worse in the other.
     fn beats(&self, other: &Self) -> bool {
         (self.is_faster(other) && !other.is_sooner(self)) || (self.is_sooner(other) && !other.is_faster(self))
     }
@@ -44,14 +44,14 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
     sizes.into_iter().filter_map(|size| front(side, size)).collect()
 }
 
-/// Open loops of one stream each.
+/// Returns the paced cells with a single flow.
 fn cells<'d>(side: &Side<'d>) -> impl Iterator<Item = &'d Cell> {
     side.of_workload(Workload::Paced).filter(|cell| cell.factors.load.is_some())
 }
 
 fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
     let of_size = || cells(side).filter(|cell| cell.factors.size_bytes == size);
-    // the lowest rate that every way was measured at
+    // the lowest rate at which all ways were measured
     let mut names: Vec<String> = Vec::new();
     for cell in of_size() {
         let name = cell.factors.batch();
@@ -124,7 +124,7 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
     Some(finding(kind, text, ways.iter().flat_map(|way| way.cells), numbers))
 }
 
-/// For people, and for numbers.
+/// Returns the names of a way: in reports, and in the names of numbers.
 fn named(factors: &Factors) -> (String, String) {
     let bytes = factors.batch_bytes;
     match bytes {

@@ -1,4 +1,4 @@
-//! Up to which load the 99 % time stays near that of the lowest one.
+//! Knee: the highest load at which the 99 % time stays near that of the lowest load.
 
 use results::{Cell, Finding, FindingKind, format_micros};
 
@@ -10,8 +10,8 @@ use crate::{
     words::{between, finding, list, runs, three},
 };
 
-/// The highest load at which the 99 % time is at most [`KNEE`] times that at the lowest one; or why it is not clear which that is.
-/// Cells that differ in their rate only, ascending.
+/// Returns the highest load at which the 99 % time is below [`KNEE`] times that at the lowest load, or why it is
+/// unclear. `cells` differ only in their rate, in ascending order.
 pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
     let tail = Tail::of(cells.iter().map(|(cell, _)| *cell));
     let points: Vec<Point<'_>> = cells
@@ -86,13 +86,13 @@ pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
     Some(finding(kind, text, points.iter().map(|point| point.cell), numbers))
 }
 
-/// The figure at a load.
+/// Formats the value at a load.
 fn told(point: &Point<'_>) -> String {
     let (min, max) = (format_micros(point.spread.min), format_micros(point.spread.max));
     format!("{} µs at {}", between(&min, &max), point.load())
 }
 
-/// Said where there are loads to compare, and too few of them take part.
+/// Returns a finding if there are loads to compare, but too few of them are usable.
 fn too_few(what: &str, cells: &[(&Cell, f64)], left: usize, because: &str) -> Option<Finding> {
     let measured: Vec<&Cell> = cells
         .iter()
@@ -110,7 +110,7 @@ fn too_few(what: &str, cells: &[(&Cell, f64)], left: usize, because: &str) -> Op
     Some(finding(FindingKind::KneeUnclear, text, measured.into_iter(), numbers))
 }
 
-/// Which loads say nothing of the middleware, as a sentence; nothing where all do.
+/// Formats a sentence about the loads that are excluded; empty if there are none.
 fn left_out(cells: &[(&Cell, f64)]) -> String {
     let told: Vec<String> = cells
         .iter()

@@ -1,4 +1,4 @@
-//! How the round trip grows over sizes, and up to which size it does not.
+//! Growth of the RTT over sizes, and up to which size it is flat.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     let curve = side.rtt();
     let [first, .., last] = &curve[..] else { return None };
     let threshold = first.spread.median * (1.0 + LEVEL);
-    // a larger sample may well be quicker: the rarer the samples, the deeper an idle core sleeps
+    // a larger sample can be faster: with rarer samples, an idle core sleeps more deeply
     let floor = first.spread.median * (1.0 - LEVEL);
     let is_flat = |point: &Point<'_>| {
         place(&point.spread, threshold) == Place::Below && place(&point.spread, floor) == Place::Above
@@ -44,7 +44,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
         return Some(finding(FindingKind::LatencyFlat, text, curve.iter().map(|point| point.cell), numbers));
     }
-    // it rises from the last size that is flat, if the next one clearly is not
+    // it rises from the last flat size on, if the next one is clearly not flat
     let knee = (flat > 0 && place(&curve[flat].spread, threshold) == Place::Above).then(|| flat - 1);
     let rising = &curve[knee.unwrap_or(0)..];
     let slopes = slopes(rising).filter(|slopes| slopes.min > 0.0)?;
@@ -95,7 +95,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     Some(finding(FindingKind::LatencyGrows, text, curve.iter().map(|point| point.cell), numbers))
 }
 
-/// The slope in ns per byte over the blocks, each of one run a size. Only blocks that have all sizes.
+/// Returns the range of the slope over the blocks, in ns per byte. Only blocks with a run of each size are used.
 fn slopes(points: &[Point<'_>]) -> Option<Spread> {
     let by_block = points.iter().map(|point| {
         let runs = point.cell.valid_runs();

@@ -1,14 +1,14 @@
-//! What the figures of a result say, in plain words with their numbers. Pure: the same findings for the same cells.
+//! Findings: descriptions of the values of a result, as text with numbers. Pure: the same findings for the same
+//! cells.
 //!
-//! A finding describes the runs that were made; how sure one may be of it for other runs is not said. The rules that all
-//! of them keep:
+//! A finding describes the measured runs; it does not generalize to other runs. Rules common to all findings:
 //!
-//! - A cell takes part with at least [`MIN_RUNS`] valid runs that have the figure; else it is as if it were not there.
-//! - Two cells differ where no run of one lies within the range of the other's runs.
-//! - Figures are on one level where every run lies within [`LEVEL`] of the best cell's median. Runs too far apart to be on
-//!   one level, and too close to differ, say nothing.
+//! - A cell is included if at least [`MIN_RUNS`] of its valid runs have the value.
+//! - Two cells differ if their ranges over the runs do not overlap.
+//! - Values are on one level if every run is within [`LEVEL`] of the best cell's median. Runs that are neither on
+//!   one level nor different yield no finding.
 //!
-//! `docs/explain/findings.md` says for each finding when it is printed, and why.
+//! `docs/explain/findings.md` states for each finding when it is printed, and why.
 #![forbid(unsafe_code)]
 
 mod batching;
@@ -27,25 +27,25 @@ mod words;
 
 use results::{Document, Finding};
 
-/// Valid runs that a cell must have to take part: what an experiment has at least.
+/// Minimum number of valid runs for a cell to be included: the minimum of an experiment.
 pub const MIN_RUNS: usize = 3;
-/// How far the runs on one level may lie from the level: twice the half range from which on the runs of a single cell are
-/// said to differ widely.
+/// Maximum distance of runs on one level from the best median, as a share: twice the half-range of a cell above which
+/// a warning is issued.
 pub const LEVEL: f64 = 2.0 * results::WIDE_SPREAD;
-/// A process that uses so much of one core, in percent, uses all of it, but for what the kernel takes.
+/// Share of a core, in percent, that counts as a full core. The kernel takes the rest.
 pub const FULL_CORE_PCT: f64 = 90.0;
-/// Of a rate limit, in percent, that counts as all of it.
+/// Share of the interface speed, in percent, that counts as line rate.
 pub const FULL_LINE_PCT: f64 = 90.0;
-/// Loss above this, in percent of the samples sent, takes part in what binds throughput.
+/// Loss, in percent of the samples sent, above which it counts as a bottleneck.
 pub const NOTABLE_LOSS_PCT: f64 = 1.0;
 
-/// At the knee of a curve over loads the 99 % time is so many times that at the lowest load, at most.
+/// Limit for the knee of a curve over loads: ratio of the 99 % time to that at the lowest load.
 pub const KNEE: f64 = 2.0;
-/// Of a planned rate, what counts as all of it.
+/// Share of the planned rate that counts as all of it.
 pub const KEPT: f64 = 0.99;
 
-/// What the cells say, in the order of [`results::FindingKind`]. The findings that the document has already play no part.
-/// Of duets nothing is found: their absolute figures are under the interference of the other run.
+/// Returns the findings of a result, in the order of [`results::FindingKind`]. Existing findings of the document
+/// are ignored. Duets have no findings, because their absolute values are under interference of the partner run.
 #[must_use]
 pub fn of(document: &Document) -> Vec<Finding> {
     if document.experiment.design.duet {
@@ -63,7 +63,7 @@ pub fn of(document: &Document) -> Vec<Finding> {
     }
     findings.extend(delivery::findings(&sides));
     findings.extend(overhead::findings(&sides));
-    // a stable order: within a topic the order of the sides
+    // stable sort: within a kind, the order of the sides
     findings.sort_by_key(|finding| finding.kind);
     findings
 }

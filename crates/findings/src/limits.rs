@@ -1,4 +1,4 @@
-//! What binds the throughput of some cells, as far as their runs tell.
+//! Bottlenecks of throughput, as far as the runs show them.
 
 use experiment::ReceiveMode;
 use results::{Cell, Host, Limit, Run, Usage, format_value};
@@ -12,19 +12,19 @@ use crate::{
 
 pub(crate) struct Bound {
     pub limits: Vec<Limit>,
-    /// A sentence.
+    /// Text of the finding: one sentence.
     pub text: String,
     pub numbers: Vec<(String, f64)>,
 }
 
-/// What binds in every run of all these cells. A limit that holds in a part of them is none.
+/// Returns the bottlenecks that all runs of all these cells have in common.
 pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
     let runs: Vec<&Run> = cells.iter().flat_map(|cell| cell.valid_runs()).collect();
     let writer = over_all(&runs, |run| core_pct(run, "writer"));
     let reader = over_all(&runs, |run| core_pct(run, "reader"));
     let lost = over_all(&runs, run_lost_pct);
     let dropped = over_all(&runs, dropped_pct);
-    // all cells of a curve have one interface, and one way to receive
+    // all cells of a curve have the same interface and receive mode
     let factors = cells.first().map(|cell| &cell.factors);
     let link = factors.and_then(|factors| host.link_mbps.get(&factors.interface)).map(|mbps| *mbps as f64);
     let line = over_all(&runs, |run| Some(wire_mbps(run)? / link? * 100.0));
@@ -36,7 +36,7 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
     let percent = |spread: &Option<Spread>| {
         spread.map(|spread| format!("{} %", between(&format_value(spread.min), &format_value(spread.max))))
     };
-    // what the process used, and what its driving thread did not get
+    // what the process used, and for how long its driving thread waited for a core
     let core = |role: &str, share: &Option<Spread>| {
         let used = over_all(&runs, |run| Some(usage(run, role)?.used() * 100.0));
         let text = format!("its process used {} of a core", percent(&used).unwrap_or_default());
@@ -51,11 +51,11 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
         limits.push(limit);
         words.push(text);
     };
-    // a writer that sends more than arrives is not what holds the rate down
+    // a writer that sends more than is delivered does not limit the rate
     if at_least(&writer, FULL_CORE_PCT) && lost.is_some_and(|lost| lost.max <= NOTABLE_LOSS_PCT) {
         bind(Limit::WriterCpu, format!("writer CPU ({})", core("writer", &writer)));
     }
-    // one that polls without a pause uses all of its core whatever comes
+    // a reader that polls without a pause always uses its whole core
     if at_least(&reader, FULL_CORE_PCT) && !polling {
         bind(Limit::ReaderCpu, format!("reader CPU ({})", core("reader", &reader)));
     }
@@ -108,30 +108,30 @@ pub(crate) fn of(cells: &[&Cell], host: &Host) -> Bound {
     Bound { limits, text, numbers: numbers.collect() }
 }
 
-/// A figure over these runs; none if one of them has not got it.
+/// Returns the range of a value over these runs; `None` if one of them lacks it.
 fn over_all(runs: &[&Run], of: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
     let figures: Option<Vec<f64>> =
         runs.iter().map(|run| of(run).filter(|figure| figure.is_finite())).collect();
     Spread::of(&figures?)
 }
 
-/// What the process of a role used or waited for of one core ([`Usage::saturation`]).
+/// Returns the share of a core that the process of a role used or waited for, in percent ([`Usage::saturation`]).
 fn core_pct(run: &Run, role: &str) -> Option<f64> {
     Some(usage(run, role)?.saturation() * 100.0)
 }
 
-/// Of the process of a role, if it was measured over some time.
+/// Returns the usage of the process of a role, if it was measured over some time.
 fn usage<'r>(run: &'r Run, role: &str) -> Option<&'r Usage> {
     let usage = &run.agents.iter().find(|agent| agent.role == role)?.usage;
     (usage.elapsed_ns > 0).then_some(usage)
 }
 
-/// Datagrams that the kernel dropped, for 100 samples sent.
+/// Returns the number of datagrams that the kernel dropped per 100 samples sent.
 fn dropped_pct(run: &Run) -> Option<f64> {
     Some(run.udp_buffer_drops? as f64 / run.throughput.as_ref()?.sent as f64 * 100.0)
 }
 
-/// Traffic of the interface in its busier direction.
+/// Returns the traffic of the interface in its busier direction, in 10^6 bit/s.
 fn wire_mbps(run: &Run) -> Option<f64> {
     let wire = run.wire.as_ref()?;
     let elapsed_ns = run.agents.iter().find(|agent| agent.role == "reader")?.usage.elapsed_ns;

@@ -1,4 +1,4 @@
-//! How an open loop goes over loads: where its knee is, and up to which load as many samples are accepted as were planned.
+//! Paced runs over loads: the knee, and up to which load as many samples are accepted as planned.
 
 use experiment::{Arrival, Factors, Load, Share, Workload};
 use results::{Cell, Finding, FindingKind, Run, format_value};
@@ -11,7 +11,7 @@ use crate::{
     words::{between, finding, list, runs, three},
 };
 
-/// A cell in a curve over loads.
+/// Cell in a curve over loads.
 pub(crate) struct Point<'d> {
     pub cell: &'d Cell,
     pub sps: f64,
@@ -19,12 +19,12 @@ pub(crate) struct Point<'d> {
 }
 
 impl Point<'_> {
-    /// Its load in words.
+    /// Formats the load.
     pub fn load(&self) -> String {
         in_words(self.cell, self.sps)
     }
 
-    /// In percent of the maximum, as a number of this name, where it is planned so.
+    /// Returns the load in percent of the maximum as a number with this name, if it is planned in percent.
     pub fn percent(&self, name: &str) -> Option<(String, f64)> {
         Some((format!("{name}_of_maximum_pct"), share(self.cell)?.percent()))
     }
@@ -39,7 +39,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The cells that differ in their rate only, ascending, and what they are in words.
+/// Returns the cells that differ only in their rate, in ascending order, with their description.
 fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
     let mut curves: Vec<(String, Vec<(&'d Cell, f64)>)> = Vec::new();
     for cell in side.of_workload(Workload::Paced) {
@@ -65,7 +65,7 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
     curves
 }
 
-/// At which loads runs are on either side, as a sentence; nothing where there is none.
+/// Formats a sentence about the loads at which runs lie on both sides; empty if there are none.
 pub(crate) fn on_both_sides(points: &[Point<'_>]) -> String {
     let loads: Vec<String> = points.iter().map(Point::load).collect();
     match loads.len() {
@@ -74,7 +74,7 @@ pub(crate) fn on_both_sides(points: &[Point<'_>]) -> String {
     }
 }
 
-/// From which load on fewer samples are accepted than were planned.
+/// Returns the finding on the load from which fewer samples are accepted than planned.
 fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
     let points = points(cells.iter(), accepted_share);
     let [first, .., last] = &points[..] else { return None };
@@ -135,7 +135,7 @@ fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
     Some(finding(FindingKind::FallsShort, text, ids(), numbers))
 }
 
-/// The cells of which enough runs have the figure.
+/// Returns the cells of which enough runs have the value.
 fn points<'c, 'd: 'c>(
     cells: impl Iterator<Item = &'c (&'d Cell, f64)>,
     of: fn(&Run) -> Option<f64>,
@@ -143,7 +143,7 @@ fn points<'c, 'd: 'c>(
     cells.filter_map(|(cell, sps)| Some(Point { cell, sps: *sps, spread: over_runs(cell, of)? })).collect()
 }
 
-/// Accepted of planned.
+/// Returns accepted samples as a share of planned samples.
 pub(crate) fn accepted_share(run: &Run) -> Option<f64> {
     let planned = run.paced.as_ref()?.planned_sps.filter(|planned| *planned > 0.0)?;
     Some(run.throughput.as_ref()?.accepted_sps / planned)
@@ -153,17 +153,17 @@ fn share(cell: &Cell) -> Option<Share> {
     cell.factors.load.as_ref()?.share()
 }
 
-/// A load in samples/s and, where it is planned so, in percent of the maximum.
+/// Formats a load in samples/s and, if it is planned so, in percent of the maximum.
 pub(crate) fn in_words(cell: &Cell, sps: f64) -> String {
     let of_maximum =
         share(cell).map_or_else(String::new, |share| format!(" ({} % of the maximum)", share.percent()));
-    // a planned rate as the tables have it, not as a measured value
+    // a planned rate is formatted as in the tables, not as a measured value
     let planned = cell.factors.load.as_ref().and_then(Load::rate);
     let rate = planned.map_or_else(|| format!("{}/s", format_value(sps)), |rate| rate.to_string());
     format!("{rate}{of_maximum}")
 }
 
-/// How samples are packed, to be said behind what they are; nothing where they are not.
+/// Formats the batching, to be appended to other text; empty without batching.
 pub(crate) fn batch_in_words(factors: &Factors) -> String {
     match factors.batch_bytes {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! A sweep of demands: the highest load of an open loop at which every run delivered all that was planned, and the next one.
+//! Highest loss-free load: every run delivered all of the schedule. The next higher load is reported with it.
 
 use experiment::{Arrival, Load, Rate, Workload};
 use results::{Cell, Counted, Finding, FindingKind, Run, format_value};
@@ -11,15 +11,15 @@ use crate::{
     words::{between, finding, list, three},
 };
 
-/// A load, and what became of it.
+/// Load, and its loss.
 struct Demand<'d> {
     cell: &'d Cell,
     sps: f64,
-    /// Samples that are due at once.
+    /// Number of samples due at the same time.
     burst: u64,
-    /// Of each run: what never came, in percent of the samples sent.
+    /// Samples never delivered, in percent of those sent, over the runs.
     missing: Spread,
-    /// Of each run: accepted of planned.
+    /// Accepted samples as a share of planned samples, over the runs.
     accepted: Spread,
 }
 
@@ -28,7 +28,8 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
     sweeps.iter().filter_map(|(what, demands)| best(what, demands)).collect()
 }
 
-/// Loads of samples of one size that are packed in one way, ascending: of the same rate the larger burst is the higher load.
+/// Returns the loads of each sample size and batching, in ascending order. At the same rate, the larger burst is
+/// the higher load.
 fn sweeps<'d>(side: &Side<'d>) -> Vec<(String, Vec<Demand<'d>>)> {
     let mut sweeps: Vec<(String, Vec<Demand<'d>>)> = Vec::new();
     for cell in side.of_workload(Workload::Paced) {
@@ -48,7 +49,7 @@ fn sweeps<'d>(side: &Side<'d>) -> Vec<(String, Vec<Demand<'d>>)> {
 }
 
 impl<'d> Demand<'d> {
-    /// None without a rate, and with too few runs.
+    /// Returns `None` without a rate, or with too few runs.
     fn of(cell: &'d Cell) -> Option<Self> {
         let load = cell.factors.load.as_ref()?;
         let burst = match load {
@@ -59,7 +60,7 @@ impl<'d> Demand<'d> {
         Some(Self { cell, sps: load.rate()?.sps(), burst, missing, accepted })
     }
 
-    /// Whether in each run all of the plan was sent, and all that was sent came.
+    /// Returns whether every run sent at least [`KEPT`] of its schedule, and all sent samples were delivered.
     fn is_loss_free(&self) -> bool {
         !self.has_losses() && self.accepted.min >= KEPT
     }
@@ -79,7 +80,7 @@ impl<'d> Demand<'d> {
         }
     }
 
-    /// What kept it from being free of loss.
+    /// Formats why the load is not loss-free.
     fn trouble(&self) -> String {
         let all = self.missing.n;
         let runs = |of: fn(&Run) -> Option<f64>, is_so: fn(f64) -> bool| {
@@ -100,8 +101,8 @@ impl<'d> Demand<'d> {
     }
 }
 
-/// What the sweep comes to. Nothing is said of a flow whose delivery is guaranteed, and kept: what it does not take in time
-/// shows as a rate that is not reached.
+/// Returns the finding of a series of loads; `None` for a reliable flow without losses: what it does not accept in
+/// time shows as a rate that is not reached.
 fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
     let [first, .., last] = demands else { return None };
     let reliable = |demand: &Demand<'_>| demand.cell.factors.is_reliable(0);
@@ -174,7 +175,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
     Some(finding(FindingKind::BestLossFree, text, cells(), numbers))
 }
 
-/// What never came of the samples sent: lost, or still under way when the drain ended.
+/// Returns the samples never delivered, in percent of those sent: lost, or undelivered when the drain ended.
 fn missing_pct(run: &Run) -> Option<f64> {
     let Counted { sent, lost, undelivered, .. } = Counted::sum(&run.counted);
     (sent > 0).then(|| 100.0 * (lost as f64 + undelivered as f64) / sent as f64)

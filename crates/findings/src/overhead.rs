@@ -1,4 +1,4 @@
-//! What a middleware's round trip takes over that of the bare socket, and whether that is the same at all sizes.
+//! RTT of a middleware compared with the bare socket, and whether the difference is the same at all sizes.
 
 use results::{Cell, Finding, FindingKind, format_micros};
 use stats::Spread;
@@ -9,12 +9,12 @@ use crate::{
     words::{between, finding, over_sizes, overlap, runs, three},
 };
 
-/// At one size: RTT of the middleware less that of the bare socket.
+/// RTT of the middleware minus that of the bare socket, at one size.
 struct Difference<'d> {
     size: u64,
     cells: [&'d Cell; 2],
     spreads: [Spread; 2],
-    /// In ns: of the medians, and the least and the most between any two runs.
+    /// Difference in ns: of the medians, and minimum and maximum between any two runs.
     ns: Spread,
 }
 
@@ -96,7 +96,8 @@ fn told(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>], op
     finding(kind, text, such.iter().flat_map(|difference| difference.cells), numbers(such))
 }
 
-/// Constant: one value lies within all differences, and they are on one level. Varies: two of them have no value in common.
+/// Constant: one value lies within all differences, and they are on one level. Varies: two differences do not
+/// overlap.
 fn over_all_sizes(what: &str, added: &[&Difference<'_>], compared: usize) -> Option<Finding> {
     let [first, .., last] = added else { return None };
     let by_median =

@@ -1,4 +1,4 @@
-//! Where throughput reaches its plateau over sizes, and what binds there.
+//! Plateau of throughput over sizes, and its bottleneck.
 
 use results::{Cell, Finding, FindingKind, Host, format_value};
 
@@ -14,7 +14,7 @@ pub(crate) fn findings(side: &Side<'_>, host: &Host) -> Vec<Finding> {
     let mut findings = Vec::from_iter(of_curve(&format!("`{}` unbatched", side.name), &unbatched(), host));
     for ceiling in side.ceilings() {
         let mut curve = side.batched(ceiling, goodput_mbps);
-        // over half of the ceiling a batch holds one sample: such a cell is the unbatched one
+        // above half of the ceiling, a batch holds one sample: such a cell equals the unbatched one
         let alone = |point: &Point<'_>| ceiling / point.size.max(1) <= 1;
         let measured: Vec<u64> = curve.iter().map(|point| point.size).collect();
         if measured.is_empty() {
@@ -90,7 +90,7 @@ fn plateau(
     Finding { limits: bound.limits, ..finding(FindingKind::Plateau, text, rests_on, numbers) }
 }
 
-/// The largest size and another, between which throughput has not come to rest.
+/// Creates the finding for two sizes between which throughput has no plateau: the largest one and another.
 fn apart(what: &str, kind: FindingKind, high: &Point<'_>, low: &Point<'_>) -> Finding {
     let at = |point: &Point<'_>| {
         let rates = between(&format_value(point.spread.min), &format_value(point.spread.max));

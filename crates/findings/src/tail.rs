@@ -1,4 +1,4 @@
-//! The 99 % time of samples under load: from when on it counts, and which runs have one that is not their sender's.
+//! 99 % time of samples under load: where it starts, and which runs have one that is not caused by their sender.
 
 use results::{Cell, MAX_LATENCY_LOSS_PCT, Run, format_micros, format_value};
 use stats::Spread;
@@ -9,23 +9,24 @@ use crate::{
     words::{between, list},
 };
 
-/// Of the median response: what the median send lag may be of a sender that kept to its plan.
+/// Maximum median send lag of a sender that kept its schedule, as a share of the median response time.
 const TOLERABLE: f64 = 0.1;
-/// Of a send lag, in percent: with more than this in write calls, they are why the sender was late.
+/// Share of the send lag, in percent, above which write calls are the cause of a late sender.
 const MOST_PCT: f64 = 50.0;
 
-/// From when on the time of a sample counts.
+/// Start of the time of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tail {
-    /// From its intended time.
+    /// Intended send time.
     Response,
-    /// From the begin of its write, since some sender was late by itself. Time of write calls is not its own: where most of a lag
-    /// is that, from the intended time.
+    /// Start of the write call, because some sender was late by itself. If most of a lag is due to write calls, the
+    /// intended send time.
     Service,
 }
 
 impl Tail {
-    /// That by which these can be held against each other: the response, unless it is the sender's at a cell whose plan was kept.
+    /// Returns the time by which cells can be compared: the service time if a cell is sender-limited but kept its
+    /// schedule; otherwise the response time.
     pub fn of<'c>(mut cells: impl Iterator<Item = &'c Cell>) -> Self {
         if cells.any(|cell| cell.is_sender_limited() && Self::Service.over_runs(cell).is_some()) {
             Self::Service
@@ -34,7 +35,7 @@ impl Tail {
         }
     }
 
-    /// Over the runs of a cell; none of one that takes no part.
+    /// Returns the range of the 99 % time over the runs of a cell, in ns; `None` if the cell is excluded.
     pub fn over_runs(self, cell: &Cell) -> Option<Spread> {
         if lost_pct(cell) > MAX_LATENCY_LOSS_PCT {
             return None;
@@ -46,7 +47,7 @@ impl Tail {
         }
     }
 
-    /// In the names of numbers.
+    /// Returns the name in the names of numbers.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Response => "response",
@@ -54,7 +55,7 @@ impl Tail {
         }
     }
 
-    /// For people.
+    /// Returns the name in reports.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Response => "response",
@@ -62,7 +63,8 @@ impl Tail {
         }
     }
 
-    /// Why it is not the response, as a sentence, of the cells that take part, each with its load; nothing where it is.
+    /// Formats a sentence on why the response time is not used, for the included cells with their loads; empty if
+    /// it is used.
     pub fn why(self, cells: &[(String, &Cell)]) -> String {
         if self == Self::Response {
             return String::new();
@@ -91,7 +93,7 @@ impl Tail {
     }
 }
 
-/// Why a cell takes no part, in words; none where it does, or has too few runs.
+/// Returns why a cell is excluded; `None` if it is included, or has too few runs.
 pub(crate) fn why_not(cell: &Cell) -> Option<String> {
     let lost = lost_pct(cell);
     if lost > MAX_LATENCY_LOSS_PCT {
@@ -119,7 +121,8 @@ fn p99_ns(run: &Run, kind: &str) -> Option<f64> {
     run.latency.get(kind)?.p99_ns.map(|ns| ns as f64)
 }
 
-/// Whether all but a few samples left, and most of them when they should: then the middleware had the load that was planned.
+/// Returns whether at least [`KEPT`] of the samples were sent, most of them on time: the middleware had the planned
+/// load.
 fn kept_to_the_plan(run: &Run) -> bool {
     let Some(paced) = &run.paced else { return false };
     let median_ns = |kind: &str| run.latency.get(kind)?.p50_ns.map(|ns| ns as f64);
@@ -128,7 +131,7 @@ fn kept_to_the_plan(run: &Run) -> bool {
     sent && times.is_some_and(|(lag, response)| lag <= TOLERABLE * response)
 }
 
-/// Whether a sender was late, and most of its lag was time of write calls.
+/// Returns whether a sender was late, and most of its lag was due to write calls.
 fn was_held_up(run: &Run) -> bool {
     let Some(paced) = &run.paced else { return false };
     let held = |pct: f64| pct > MOST_PCT;

@@ -1,26 +1,26 @@
-//! Lists and ranges of words, and the numbers that a finding stores.
+//! Formatting of lists and ranges, and the numbers of a finding.
 
 use std::collections::BTreeMap;
 
 use results::{Cell, Finding, FindingKind};
 use stats::Spread;
 
-/// So many figures over sizes are told one by one; of more the ends, and the range between them.
+/// Maximum number of values over sizes that are listed one by one.
 const TOLD: usize = 4;
 
-/// `1.2 to 1.4`, or one figure where both read the same.
+/// Formats a range: `1.2 to 1.4`, or one value if both are the same text.
 pub(crate) fn between(min: &str, max: &str) -> String {
     if min == max { min.to_owned() } else { format!("{min} to {max}") }
 }
 
-/// `3 runs each`, of cells that need not have the same number.
+/// Formats the number of runs: `3 runs each`, or the range if cells have different numbers.
 pub(crate) fn runs<'s>(spreads: impl Iterator<Item = &'s Spread>) -> String {
     let counts: Vec<usize> = spreads.map(|spread| spread.n).collect();
     let (min, max) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
     format!("{} runs each", between(&min.to_string(), &max.to_string()))
 }
 
-/// `a, b and c`.
+/// Formats a list: `a, b and c`.
 pub(crate) fn list(words: &[String]) -> String {
     match words {
         [] => String::new(),
@@ -29,12 +29,12 @@ pub(crate) fn list(words: &[String]) -> String {
     }
 }
 
-/// `64, 128 and 256 bytes`.
+/// Formats sizes: `64, 128 and 256 bytes`.
 pub(crate) fn sizes(of: impl Iterator<Item = u64>) -> String {
     format!("{} bytes", list(&of.map(|size| size.to_string()).collect::<Vec<_>>()))
 }
 
-/// Figures over sizes: all of a few; of many the first and the last, and in what range those between them lie.
+/// Formats values over sizes: all of a few; otherwise the first, the last, and the range of those in between.
 pub(crate) fn over_sizes<T>(
     items: &[T],
     value: impl Fn(&T) -> f64,
@@ -53,7 +53,7 @@ pub(crate) fn over_sizes<T>(
     }
 }
 
-/// At which sizes nothing can be said, as a sentence; nothing where there is none.
+/// Formats a sentence about the sizes at which ranges overlap; empty if there are none.
 pub(crate) fn overlap(at: &[u64]) -> String {
     if at.is_empty() {
         return String::new();
@@ -61,7 +61,8 @@ pub(crate) fn overlap(at: &[u64]) -> String {
     format!(" At {} the runs of the two overlap, so no difference shows.", sizes(at.iter().copied()))
 }
 
-/// A finding of these cells, with its numbers. What is no number is left out: a file has no word for it.
+/// Creates a finding of these cells, with its numbers. Numbers that are not finite are left out, because JSON has
+/// none.
 pub(crate) fn finding<'c>(
     kind: FindingKind,
     text: String,
@@ -79,7 +80,8 @@ pub(crate) fn finding<'c>(
     Finding { kind, limits: Vec::new(), text, cells: ids, numbers }
 }
 
-/// The median, the least and the most, with names that end in the unit: `NAME_UNIT`, `NAME_min_UNIT`, `NAME_max_UNIT`.
+/// Returns median, minimum and maximum with names that end in the unit: `NAME_UNIT`, `NAME_min_UNIT`,
+/// `NAME_max_UNIT`.
 pub(crate) fn three(name: &str, unit: &str, spread: &Spread) -> [(String, f64); 3] {
     [
         (format!("{name}_{unit}"), spread.median),

@@ -1,4 +1,4 @@
-//! Findings between the drivers of one result: what a middleware adds, and who guarantees delivery.
+//! Findings between the drivers of one result: added RTT, and guarantee of delivery.
 
 use experiment::{Characterize, Factors, Reliability, ReliabilityChoice, Workload};
 use results::{Document, Finding, FindingKind};
@@ -9,7 +9,8 @@ fn latency() -> Characterize {
     Characterize { workloads: vec![Workload::Latency], ..written() }
 }
 
-/// Round trips of the middleware, where that of the bare socket is 10 µs and 0.1 ns a byte.
+/// Returns a result in which the RTT of the bare socket is 10 µs plus 0.1 ns per byte; the middleware adds
+/// `added_ns`.
 fn over_bare(added_ns: [f64; 4], noise: f64) -> Document {
     result(&latency(), |factors| truth(factors, added_ns, noise))
 }
@@ -28,7 +29,7 @@ const ABOUT_ADDING: [FindingKind; 4] = [
     FindingKind::RttAddedVaries,
 ];
 
-/// What is said about the bare socket.
+/// Returns the findings about the bare socket.
 fn added(document: &Document) -> Vec<Finding> {
     ABOUT_ADDING.iter().flat_map(|kind| of_kind(document, *kind)).collect()
 }
@@ -106,10 +107,10 @@ fn or_nothing_that_the_runs_show() {
 
 #[test]
 fn constant_is_not_said_of_what_the_runs_leave_open() {
-    // all differences have a value in common, for their runs lie far apart
+    // all differences have a common value, because their ranges are wide
     for (added_ns, noise) in [
         ([8_000.0, 9_000.0, 10_000.0, 11_000.0], 0.1),
-        // so do these, and their medians agree
+        // also here, with equal medians
         ([8_000.0; 4], 0.08),
         // the same at all sizes but one, at which nothing is added
         ([8_000.0, 8_000.0, 8_000.0, 0.0], 0.01),
@@ -148,7 +149,7 @@ fn latency_that_lost_too_many_pings_is_not_compared() {
     assert_eq!(lossy(4).len(), 2, "1 %");
 }
 
-/// Throughput of both, where `lost_pct` is lost without a guarantee.
+/// Returns the findings on throughput of both drivers; the one without a guarantee loses `lost_pct`.
 fn delivery(written: &Characterize, lost_pct: f64) -> Vec<Finding> {
     let document = result(written, |factors| {
         let worst = factors.size_bytes == 1024 && factors.batch_bytes == 0;

@@ -1,4 +1,4 @@
-//! Little data, no data, and odd data: nothing is said, and nothing panics.
+//! Few, missing and unusual data: no finding, and no panic.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::{
     sample,
 };
 
-/// A result that has much to say.
+/// Returns a result with many findings.
 fn talkative() -> Document {
     result(&written(), |factors| {
         let size = factors.size_bytes as f64;
@@ -72,7 +72,7 @@ fn a_cell_takes_part_with_three_valid_runs_at_least() {
         }
         none(&document);
     }
-    // of one size: the others go on without it
+    // one size is excluded: the others still have findings
     let document = result_with(
         &Characterize { batch_bytes: 0, ..alone("dds", Workload::Throughput) },
         |_| Truth::default(),
@@ -99,7 +99,7 @@ fn a_quantile_that_is_not_there_is_no_figure() {
 #[test]
 fn throughput_of_nothing_says_nothing() {
     none(&result(&alone("dds", Workload::Throughput), |_| Truth { goodput_mbps: 0.0, ..Truth::default() }));
-    // batching has nothing to be a multiple of
+    // without unbatched throughput, there is no ratio for batching
     let document = result(&alone("dds", Workload::Throughput), |factors| Truth {
         goodput_mbps: if factors.batch_bytes > 0 { 1000.0 } else { 0.0 },
         ..Truth::default()

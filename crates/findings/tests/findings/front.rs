@@ -1,4 +1,4 @@
-//! Ways to batch, by throughput and latency at once.
+//! Ways to batch, by throughput and latency.
 
 use experiment::{Batching, Load};
 use results::{Document, FindingKind, Run};
@@ -8,20 +8,21 @@ use crate::{
     sample::paced,
 };
 
-/// What is true of a way to batch: the highest rate, and the 99 % response at the low load.
+/// Truth of a way to batch: highest rate in samples/s, and 99 % response time in ns at the low load.
 type Truth = (f64, f64);
 
-/// How the sender did at the low load.
+/// Behaviour of the sender at the low load.
 #[derive(Clone, Copy, PartialEq)]
 enum Sender {
     OnTime,
-    /// Few samples were late, by 5 ms: the 99 % time is that from their write.
+    /// Few samples were late, by 5 ms: the 99 % time starts at their write call.
     LateWithFew,
-    /// Some were not tried in time.
+    /// Some samples were not tried in time.
     Behind,
 }
 
-/// One driver, at 1000/s and as fast as it goes, unbatched, with 4 samples to a batch, and turbo; runs lie 1 % apart.
+/// Returns a result of one driver, at 1000/s and without a schedule: unbatched, 4 samples per batch, and turbo.
+/// Runs differ by 1 %.
 fn result(truth: [Truth; 3], sender: Sender) -> Document {
     let mut header = paced::header(&[paced::constant(1000), Load::Max], &[]);
     header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
@@ -63,7 +64,7 @@ fn fronts(document: &Document) -> Vec<FindingKind> {
 
 #[test]
 fn what_costs_latency_and_gains_throughput_is_on_the_front() {
-    // four samples wait for each other, and gain less than turbo does
+    // four samples wait for each other, and the gain is smaller than with turbo
     let document = result([(50e3, 20e3), (120e3, 4e6), (300e3, 21e3)], Sender::OnTime);
     assert_eq!(fronts(&document), [FindingKind::BatchingFront]);
     let [front] = &of_kind(&document, FindingKind::BatchingFront)[..] else { unreachable!() };

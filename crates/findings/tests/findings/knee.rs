@@ -1,4 +1,4 @@
-//! The knee on hosts that make the sender late by themselves.
+//! Knee on hosts that make the sender late.
 
 use results::{Document, Finding, FindingKind};
 
@@ -7,7 +7,7 @@ use crate::{
     rig::{number, of_kind},
 };
 
-/// On this host 1 % of the samples leave 300 us late, at any load.
+/// Host on which 1 % of the samples leave 300 us late, at any load.
 const NOISY: Truth = Truth { late: true, lag_p99_ns: 300_000.0, ..WELL };
 
 fn p99_ns(sps: u64) -> f64 {
@@ -34,7 +34,7 @@ fn where_the_host_makes_every_sender_late_the_knee_is_that_of_service_times() {
          each). Times are from the begin of the write: at 1000/s, 5000/s, 10000/s, 20000/s and 40000/s the sender was late \
          by itself (99 % of the send lag 297 to 303 µs), and responses have that in them."
     );
-    // all responses are within twice the lowest one, which the host decides
+    // all response times are within twice the lowest one, which the host determines
     assert!(
         document
             .cells

@@ -10,24 +10,24 @@ use crate::{
 
 const LOADS: [u64; 5] = [1_000, 5_000, 10_000, 20_000, 40_000];
 
-/// What is true at a load.
+/// Truth at a load.
 #[derive(Clone, Copy)]
 pub struct Truth {
-    /// From the begin of the write.
+    /// 99 % service time, in ns.
     pub p99_ns: f64,
-    /// Of the planned rate.
+    /// Accepted samples, as a share of planned samples.
     pub accepted: f64,
     /// Whether the sender was late by itself.
     pub late: bool,
-    /// Whether write calls made it late.
+    /// Whether write calls made the sender late.
     pub held: bool,
-    /// 99 % of its lag, which the response has beside the time from the begin of the write.
+    /// 99 % send lag in ns, which the response time includes.
     pub lag_p99_ns: f64,
-    /// Half of it; none: as in the sample, short.
+    /// Median send lag in ns; `None`: short, as in the sample.
     pub lag_p50_ns: Option<u64>,
-    /// In percent of the plan.
+    /// Samples not tried, in percent of the schedule.
     pub unsent: u64,
-    /// Likewise.
+    /// Lost samples, in percent of the schedule.
     pub lost: u64,
 }
 
@@ -42,12 +42,12 @@ pub const WELL: Truth = Truth {
     lost: 0,
 };
 
-/// One driver with these loads; runs lie 1 % apart.
+/// Returns a result of one driver with [`LOADS`]; runs differ by 1 %.
 pub fn result(truth: impl Fn(u64) -> Truth) -> Document {
     result_of(&LOADS.map(paced::constant), truth)
 }
 
-/// The same with these.
+/// Like [`result`], with these loads.
 fn result_of(loads: &[Load], truth: impl Fn(u64) -> Truth) -> Document {
     let mut header = paced::header(loads, &[]);
     header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
@@ -103,7 +103,7 @@ fn without_a_knee_that_is_said_and_what_was_left_out_too() {
     number(no_knee, "highest_sps", 40_000.0);
     assert!(no_knee.text.contains("no knee up to 40000/s: at all loads"), "{}", no_knee.text);
 
-    // where the sender was behind, or samples were lost, times take no part
+    // times are excluded if the sender was behind, or if samples were lost
     let document = result(|sps| match sps {
         40_000 => Truth { late: true, unsent: 2, p99_ns: 900_000.0, ..WELL },
         20_000 => Truth { lost: 3, p99_ns: 900_000.0, ..WELL },
@@ -132,7 +132,7 @@ fn runs_on_both_sides_are_told_and_make_the_knee_unclear_where_they_are_all_over
     assert!(knee.text.ends_with("At 20000/s the runs lie on both sides."), "{}", knee.text);
 
     for p99_ns in [
-        // both sides at the end; back again after it was above
+        // on both sides at the end; below the limit again after it was above
         |sps: u64| if sps < 40_000 { 20_000.0 } else { 40_000.0 },
         |sps: u64| if sps == 10_000 { 90_000.0 } else { 20_000.0 },
     ] {
@@ -145,7 +145,7 @@ fn runs_on_both_sides_are_told_and_make_the_knee_unclear_where_they_are_all_over
 fn a_rate_that_is_not_reached_is_told_from_where_on() {
     let document = result(|sps| Truth {
         accepted: if sps < 20_000 { 1.0 } else { 16_000.0 / sps as f64 },
-        // a sender that is held up is late: that is how it shows
+        // back-pressure makes a sender late
         late: sps >= 20_000,
         ..WELL
     });
@@ -171,7 +171,7 @@ fn a_rate_that_is_not_reached_is_told_from_where_on() {
     number(short, "kept_to_sps", 5_000.0);
     assert!(short.text.ends_with("At 10000/s the runs lie on both sides."), "{}", short.text);
 
-    // on both sides at the end; back again after it fell short
+    // on both sides at the end; complete again after it fell short
     for accepted in
         [|sps: u64| if sps < 40_000 { 1.0 } else { 0.992 }, |sps: u64| if sps == 10_000 { 0.9 } else { 1.0 }]
     {
@@ -210,7 +210,7 @@ fn a_knee_between_loads_in_percent_is_named_in_both() {
     assert!(knee.text.contains("at the lowest load, 1000/s (2.5 % of the maximum): "), "{}", knee.text);
     let [short] = &of_kind(&document, FindingKind::FallsShort)[..] else { panic!("{:?}", kinds(&document)) };
     assert!(short.text.contains("from 39800/s (99.5 % of the maximum) on: "), "{}", short.text);
-    // a share that came to no rate has no place among loads
+    // a share without a known rate is not a load
     let unknown = Load::Share {
         percent: Share::of_percent(60.0).expect("a share"),
         arrival: Arrival::Constant,

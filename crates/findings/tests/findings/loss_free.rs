@@ -1,4 +1,4 @@
-//! The finding on the highest load that is free of loss.
+//! Findings on the highest loss-free load.
 
 use experiment::{Load, Rate, Reliability};
 use results::{Document, FindingKind, Run};
@@ -11,10 +11,10 @@ use crate::{
 const KINDS: [FindingKind; 3] =
     [FindingKind::BestLossFree, FindingKind::HighestLossFree, FindingKind::NoneLossFree];
 
-/// What is true of the runs at a load.
+/// Truth of the runs at a load.
 #[derive(Clone, Copy)]
 struct Truth {
-    /// Of the samples sent, in the run of a block.
+    /// Lost samples in percent of those sent, by block.
     lost_pct: fn(u32) -> u64,
     undelivered: u64,
     accepted: f64,
@@ -27,7 +27,7 @@ fn bursts(samples: u64, period_ms: u64) -> Load {
     Load::Burst { rate: Rate { samples, period_ns: period_ms * 1_000_000 } }
 }
 
-/// One driver with these loads, each with what is true of it.
+/// Returns a result of one driver with these loads, each with its truth.
 fn result(reliability: Reliability, loads: &[(Load, Truth)]) -> Document {
     let plans: Vec<Load> = loads.iter().map(|(load, _)| load.clone()).collect();
     let mut header = paced::header(&plans, &[]);
@@ -67,7 +67,7 @@ fn the_best_load_is_the_highest_that_no_run_lost_anything_of() {
     ];
     let [best] = &found(Reliability::BestEffort, &loads)[..] else { panic!("not one") };
     assert_eq!(best.kind, FindingKind::BestLossFree);
-    // of two at the same rate the larger bursts are the higher load
+    // at the same rate, larger bursts are the higher load
     assert_eq!(
         best.text,
         "`dds` under load at 1024 bytes: the best load that is free of loss is 10000/s in bursts of 100: 10000/s sent, \
@@ -137,6 +137,6 @@ fn a_guarantee_that_is_kept_says_nothing_and_one_that_is_not_does() {
     let [best] = &owed[..] else { panic!("{owed:#?}") };
     assert_eq!(best.kind, FindingKind::BestLossFree);
     number(best, "loss_free_sps", 1_000.0);
-    // a single load is no sweep
+    // a single load is not a series
     assert_eq!(found(Reliability::BestEffort, &loads(WELL)[..1]), []);
 }

@@ -1,5 +1,5 @@
-//! Each finding on an input whose truth is known: one on which it is printed, one on which its opposite is, and one on
-//! which nothing is.
+//! Each finding on inputs with a known truth: one that yields it, one that yields its opposite, and one that yields
+//! none.
 #[path = "../../../results/tests/sample/mod.rs"]
 mod sample;
 

@@ -1,4 +1,4 @@
-//! Results with a known truth: what each cell of two drivers measures, as functions of the cell and the block.
+//! Results with a known truth: values of each cell of two drivers, as functions of cell and block.
 
 use std::sync::LazyLock;
 
@@ -9,21 +9,21 @@ use crate::sample;
 
 pub const SIZES: [u64; 4] = [64, 1024, 8192, 32768];
 
-/// What is true of a cell, apart from the noise of its runs.
+/// Truth of a cell, without the noise of its runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth {
-    /// Median round trip.
+    /// Median RTT, in ns.
     pub rtt_ns: f64,
     pub goodput_mbps: f64,
     pub lost_pct: f64,
-    /// CPU of one core.
+    /// CPU time of the writer, in percent of a core.
     pub writer_pct: f64,
     pub reader_pct: f64,
-    /// Datagrams dropped for 100 samples.
+    /// Number of dropped datagrams per 100 samples.
     pub dropped_pct: f64,
-    /// Traffic of the interface.
+    /// Traffic of the interface, in 10^6 bit/s.
     pub wire_mbps: f64,
-    /// Half the range of the runs, relative.
+    /// Half-range over the runs, relative.
     pub noise: f64,
 }
 
@@ -46,17 +46,17 @@ pub fn written() -> Characterize {
     Characterize { sizes: SIZES.to_vec(), ..sample::characterize() }
 }
 
-/// One driver alone, of one workload.
+/// Returns the settings of one driver and one workload.
 pub fn alone(driver: &str, workload: Workload) -> Characterize {
     Characterize { drivers: vec![driver.to_owned()], workloads: vec![workload], ..written() }
 }
 
-/// The result of what was written, where `truth` is true.
+/// Returns the result of these settings with a given truth.
 pub fn result(written: &Characterize, truth: impl Fn(&Factors) -> Truth) -> Document {
     result_with(written, truth, |_| {})
 }
 
-/// The same, with each run changed before it is added.
+/// Like [`result`], with each run changed before it is added.
 pub fn result_with(
     written: &Characterize,
     truth: impl Fn(&Factors) -> Truth,
@@ -77,7 +77,7 @@ pub fn result_with(
     assembler.document(State::Complete)
 }
 
-/// A valid run of the workload. Its figures do not matter, its histograms even less.
+/// Returns a valid run of the workload. Its values and histograms are placeholders.
 fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
     static RUNS: LazyLock<[Run; 2]> = LazyLock::new(|| {
         let experiment = sample::header_of(&written()).experiment;
@@ -133,7 +133,7 @@ pub fn kinds(findings: &[Finding]) -> Vec<FindingKind> {
     findings.iter().map(|finding| finding.kind).collect()
 }
 
-/// The only finding, of this kind.
+/// Returns the only finding, which must be of this kind.
 #[track_caller]
 pub fn only(document: &Document, kind: FindingKind) -> Finding {
     let findings = findings::of(document);
@@ -147,7 +147,7 @@ pub fn none(document: &Document) {
     assert_eq!(findings::of(document), []);
 }
 
-/// Those of a kind.
+/// Returns the findings of a kind.
 pub fn of_kind(document: &Document, kind: FindingKind) -> Vec<Finding> {
     findings::of(document).into_iter().filter(|finding| finding.kind == kind).collect()
 }

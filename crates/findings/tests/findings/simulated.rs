@@ -1,5 +1,6 @@
-//! Each finding on runs of the simulated middleware: one configuration on which it is printed, one on which its opposite
-//! is, and one on which nothing is. The whole path: configuration, samples in virtual time, runs, result, findings.
+//! Each finding on simulated middleware: one configuration that yields it, one that yields its opposite, and one
+//! that yields none. The tests cover the whole path: configuration, samples in virtual time, runs, result,
+//! findings.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -12,12 +13,12 @@ use crate::rig::{alone, written};
 
 const MS: u64 = 1_000_000;
 
-/// Runs that lie some percent apart.
+/// Runs that differ by a few percent.
 const NOISE: Between = Between { drift: 0.0, sd: 0.01, autocorrelation: 0.0 };
-/// Runs that lie so far apart that sizes, and ways to write, cannot be told from each other.
+/// Runs that differ so much that sizes and ways to write cannot be distinguished.
 const UPROAR: Between = Between { drift: 0.0, sd: 0.7, autocorrelation: 0.0 };
 
-/// What was asked, measured on a machine; options as `driver.option=value`.
+/// Returns the simulated result of the settings on a machine; options as `driver.option=value`.
 fn measured(written: &Characterize, options: &[&str], machine: Machine) -> Document {
     let option = |text: &&str| {
         let (driver, rest) = text.split_once('.').expect("a driver");
@@ -37,12 +38,12 @@ fn measured(written: &Characterize, options: &[&str], machine: Machine) -> Docum
     document
 }
 
-/// The findings of some kinds.
+/// Returns the findings of some kinds.
 fn about(document: &Document, kinds: &[FindingKind]) -> Vec<Finding> {
     document.findings.iter().filter(|finding| kinds.contains(&finding.kind)).cloned().collect()
 }
 
-/// Three results: the finding, its opposite, and nothing; their texts, if each says what it should.
+/// Returns the texts of three results, which must yield the finding, its opposite, and none.
 #[track_caller]
 fn texts(kinds: &[FindingKind], results: [(&Document, &[FindingKind]); 3]) -> String {
     let mut text = String::new();
@@ -64,7 +65,7 @@ fn best_effort() -> Characterize {
     Characterize { reliability: ReliabilityChoice::All(Reliability::BestEffort), ..unbatched() }
 }
 
-/// A server of 1 Gbit/s that takes 4 us for each packet besides.
+/// A server with 1 Gbit/s that also needs 4 us per packet.
 const PLATEAU: [&str; 2] = ["dds.bandwidth=1Gbit", "dds.service=4us"];
 
 #[test]
@@ -77,7 +78,7 @@ fn throughput_has_a_plateau_or_grows_or_falls() {
     let uproar = Machine { between: UPROAR, ..Machine::default() };
     let nothing = measured(&unbatched(), &PLATEAU, uproar);
     let text = texts(&kinds, [(&plateau, &[Plateau]), (&grows, &[StillGrows]), (&nothing, &[])]);
-    // a packet of many datagrams is lost with any of them
+    // a packet of several datagrams is lost if any of them is lost
     let lossy = ["dds.bandwidth=1Gbit", "dds.loss=5%", "dds.fragment=1400"];
     let falls = measured(&best_effort(), &lossy, noise());
     let nothing = measured(&best_effort(), &lossy, Machine { between: UPROAR, ..Machine::default() });
@@ -85,7 +86,7 @@ fn throughput_has_a_plateau_or_grows_or_falls() {
     assert_snapshot!(text + falling.lines().next().expect("a finding"));
 }
 
-/// The one plateau of a result, and what binds there.
+/// Returns the text of the only plateau of a result, which must have these bottlenecks.
 #[track_caller]
 fn binds(document: &Document, limits: &[Limit]) -> String {
     let found = about(document, &[FindingKind::Plateau]);
@@ -94,7 +95,7 @@ fn binds(document: &Document, limits: &[Limit]) -> String {
     format!("{}\n", plateau.text)
 }
 
-/// Processor time that makes a plateau: 4 us and 8 ns a byte, which is 1 Gbit/s.
+/// CPU time that causes a plateau: 4 us and 8 ns per byte, which is 1 Gbit/s.
 fn slow_writer() -> Machine {
     Machine { write_ns: 4_000.0, write_ns_per_byte: 8.0, ..Machine::default() }
 }
@@ -110,12 +111,12 @@ fn what_binds_at_a_plateau_is_what_does() {
     text += &binds(&measured(&best_effort(), &[], slow_reader()), &[Limit::ReaderCpu, Limit::BufferDrops]);
     let link = |mbps| Machine { link_mbps: Some(mbps), ..Machine::default() };
     text += &binds(&measured(&unbatched(), &["dds.service=4us"], link(1000)), &[Limit::LineRate]);
-    // the opposite of each: the middleware's own server holds the rate down, and none of them does
+    // the opposite of each: the middleware's own server limits the rate, and no known bottleneck
     text += &binds(&measured(&unbatched(), &PLATEAU, link(10_000)), &[Limit::Unknown]);
-    // best effort too, but to a reader that keeps up
+    // also best effort, but with a reader that keeps up
     let keeps_up = Machine { receive_buffer: Some(64), ..slow_writer() };
     text += &binds(&measured(&best_effort(), &[], keeps_up), &[Limit::WriterCpu]);
-    // no plateau, nothing that binds there
+    // without a plateau there is no bottleneck
     let grows = measured(&unbatched(), &["dds.service=20us"], Machine::default());
     assert!(grows.findings.iter().all(|finding| finding.limits.is_empty()), "{grows:#?}");
     assert_snapshot!(text);
@@ -126,7 +127,7 @@ fn batching_gains_or_costs() {
     use FindingKind::{BatchingCosts, BatchingGains};
     let batched = alone("dds", Workload::Throughput);
     let noise = || Machine { between: NOISE, ..Machine::default() };
-    // each packet costs the server 2 us, which counts less the larger the sample
+    // each packet takes the server 2 us, which matters less for larger samples
     let gains = measured(
         &Characterize { sizes: vec![64, 256, 1024, 4096], ..batched.clone() },
         &["dds.service=2us", "dds.bandwidth=1Gbit"],
@@ -161,7 +162,7 @@ fn latency_grows_from_the_smallest_size_on() {
     let options = ["dds.latency=normal:10us,500ns", "dds.bandwidth=1Gbit"];
     let grows = measured(&alone("dds", Workload::Latency), &options, Machine::default());
     let found = about(&grows, &[FindingKind::LatencyGrows]);
-    // 8 ns a byte, each way
+    // 8 ns per byte in each direction
     let slope = found[0].numbers["rtt_slope_ns_per_byte"];
     assert!((slope / 16.0 - 1.0).abs() < 0.01, "{found:#?}");
     assert_snapshot!(found[0].text);
@@ -185,7 +186,7 @@ fn a_middleware_adds_to_the_bare_socket_or_saves() {
     let nothing = measured(&both, &[bare, "dds.latency=normal:10us,500ns"], noise());
     let mut text =
         texts(&ADDING, [(&adds, &[RttAdded, RttAddedConstant]), (&saves, &[RttSaved]), (&nothing, &[])]);
-    // the opposite of constant: the more the larger the sample; many sizes are told in short
+    // the opposite of constant: it grows with the size; many sizes are abbreviated
     let many = Characterize { sizes: vec![64, 256, 1024, 4096, 16_384, 32_768], ..both };
     let varies = measured(&many, &[bare, "dds.latency=normal:10us,500ns", "dds.bandwidth=2Gbit"], noise());
     let uproar = Machine { between: UPROAR, ..Machine::default() };

@@ -1,4 +1,4 @@
-//! Findings over the sizes of one driver: plateau, what binds, batching, latency.
+//! Findings over the sizes of one driver: plateau, bottleneck, batching and latency.
 
 use experiment::{Characterize, Factors, ReceiveMode, Workload};
 use results::{Document, FindingKind, Limit};
@@ -9,7 +9,7 @@ fn unbatched() -> Characterize {
     Characterize { batch_bytes: 0, ..alone("dds", Workload::Throughput) }
 }
 
-/// Throughput by size.
+/// Returns a result with throughput by size.
 fn rates(rates: [f64; 4], noise: f64) -> Document {
     result(&unbatched(), |factors| Truth { goodput_mbps: by_size(factors, rates), noise, ..Truth::default() })
 }
@@ -18,7 +18,7 @@ fn by_size(factors: &Factors, values: [f64; 4]) -> f64 {
     values[SIZES.iter().position(|size| *size == factors.size_bytes).expect("a size of the rig")]
 }
 
-/// The round trip by size.
+/// Returns a result with the RTT by size.
 fn round_trips(rtt_ns: [f64; 4], noise: f64) -> Document {
     result(&alone("dds", Workload::Latency), |factors| Truth {
         rtt_ns: by_size(factors, rtt_ns),
@@ -77,7 +77,7 @@ fn no_plateau_where_throughput_falls_again() {
 
 #[test]
 fn runs_too_far_apart_show_no_plateau_and_no_growth() {
-    // the medians would: a plateau, growth, a fall
+    // the medians alone would yield a plateau, growth, and a fall
     for medians in
         [[100.0, 900.0, 4000.0, 4200.0], [100.0, 900.0, 4000.0, 5600.0], [100.0, 900.0, 5600.0, 4000.0]]
     {
@@ -104,7 +104,7 @@ fn a_largest_size_that_only_comes_back_to_an_earlier_rate_does_not_grow() {
     none(&rates([4000.0, 900.0, 900.0, 4500.0], 0.01));
 }
 
-/// What binds a plateau over all sizes.
+/// Returns the bottlenecks of a plateau over all sizes.
 fn limits(truth: Truth, written: &Characterize, link_mbps: Option<u64>) -> (Vec<Limit>, String) {
     let mut document = result(written, |_| truth);
     document.host.link_mbps.extend(link_mbps.map(|mbps| ("lo".to_owned(), mbps)));
@@ -119,7 +119,7 @@ fn each_limit_binds_where_it_should_and_not_where_it_does_not() {
     let cases = [
         (Truth { writer_pct: 97.0, ..truth }, unbatched(), None, vec![Limit::WriterCpu]),
         (Truth { writer_pct: 89.0, ..truth }, unbatched(), None, vec![Limit::Unknown]),
-        // a writer that outruns the others does not bind
+        // a writer that sends more than is delivered is not the bottleneck
         (Truth { writer_pct: 97.0, lost_pct: 20.0, ..truth }, unbatched(), None, vec![Limit::Unknown]),
         (Truth { reader_pct: 97.0, ..truth }, unbatched(), None, vec![Limit::ReaderCpu]),
         (Truth { reader_pct: 97.0, ..truth }, polling, None, vec![Limit::Unknown]),
@@ -171,7 +171,8 @@ fn what_was_not_counted_does_not_bind_and_is_not_said() {
     assert!(!finding.numbers.keys().any(|name| name.contains("cpu") || name.contains("dropped")));
 }
 
-/// Throughput with batching, as a ratio of that without, at 64 and 1024 bytes. Unbatched it grows at all sizes.
+/// Returns a result with the ratio of batched to unbatched throughput at 64 and 1024 bytes. Unbatched, it grows at
+/// all sizes.
 fn batching(ratio: [f64; 2], noise: f64) -> Document {
     result(&alone("dds", Workload::Throughput), |factors| {
         let ratio = if factors.batch_bytes > 0 { ratio[usize::from(factors.size_bytes > 64)] } else { 1.0 };
@@ -242,10 +243,10 @@ fn over_half_of_a_batch_the_curve_is_the_unbatched_one() {
 
 #[test]
 fn latency_is_flat_up_to_a_size_and_then_grows_by_so_much_a_byte() {
-    // 0.5 ns a byte from 1024 on
+    // 0.5 ns per byte from 1024 bytes on
     let finding =
         only(&round_trips([20_000.0, 20_000.0, 23_584.0, 35_872.0], 0.001), FindingKind::LatencyGrows);
-    // 23.6 µs lies within 20 % of 20
+    // 23.6 µs is within 20 % of 20 µs
     number(&finding, "flat_to_size_bytes", 8192.0);
     let finding =
         only(&round_trips([20_000.0, 20_000.0, 27_168.0, 51_744.0], 0.0), FindingKind::LatencyGrows);
@@ -282,8 +283,8 @@ fn latency_may_be_flat_over_all_sizes() {
 #[test]
 fn latency_says_nothing_where_runs_are_too_far_apart() {
     none(&round_trips([20_000.0, 21_000.0, 22_000.0, 26_000.0], 0.25));
-    // up and down again: more at the end than at the beginning, but no slope
+    // up and down again: higher at the end than at the start, but without a slope
     none(&round_trips([20_000.0, 90_000.0, 60_000.0, 26_000.0], 0.01));
-    // and nothing grows where it falls
+    // a falling RTT does not grow
     none(&round_trips([40_000.0, 30_000.0, 28_000.0, 25_000.0], 0.01));
 }
