@@ -1,4 +1,4 @@
-//! Two results, or cells of one, held against each other.
+//! Comparison of two results, or of two cells of one result.
 
 use std::collections::BTreeSet;
 
@@ -20,59 +20,59 @@ use crate::{
     words,
 };
 
-/// One side: a result, and those of its cells that are meant.
+/// Side of a comparison: a result, and its selected cells.
 #[derive(Clone, Debug)]
 pub struct Side<'d> {
-    /// As it was named.
+    /// Name as given on the command line.
     pub name: String,
-    /// The result.
+    /// Result.
     pub document: &'d Document,
-    /// The cells.
+    /// Selected cells.
     pub cells: Vec<&'d Cell>,
 }
 
-/// What is asked of a comparison.
+/// Options of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// In what both may differ.
+    /// Named factors, in which both sides may differ.
     pub factors: Vec<String>,
-    /// Figures to compare; those of the workload where there are none.
+    /// Metrics to compare; empty: those of the workload.
     pub metrics: Vec<Wanted>,
-    /// What may not be.
+    /// Criteria that the comparison has to pass.
     pub criteria: Vec<Criterion>,
-    /// Whether to go on where both differ in more than the named factors.
+    /// Whether to continue if the sides differ in more than the named factors.
     pub force: bool,
 }
 
-/// Why two sides are not compared.
+/// Reason why two sides are not compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// They differ in more than what was named.
+    /// They differ in more than the named factors.
     #[error("the two sides differ in more than the named factors")]
     Differ(Vec<Difference>),
     /// No cell of one side has a counterpart on the other.
     #[error("no cell of `{treatment}` has a counterpart in `{baseline}`")]
     NothingToCompare {
-        /// What was to be held against.
+        /// Name of the baseline side.
         baseline: String,
-        /// What was to be judged.
+        /// Name of the candidate side.
         treatment: String,
     },
-    /// A figure that none of the cells has.
+    /// None of the cells has the metric.
     #[error("no compared cell has the metric `{}`: their workload is {workload}", .wanted.word())]
     WrongMetric {
-        /// The figure.
+        /// Requested metric.
         wanted: Wanted,
-        /// What the cells were measured with.
+        /// Workloads of the cells.
         workload: String,
     },
-    /// A factor that is none.
+    /// The factor does not exist.
     #[error("`{0}` is no factor: neither side has a field of that name")]
     UnknownFactor(String),
 }
 
 impl Refusal {
-    /// The differences that were not named, one a line.
+    /// Returns the unnamed differences, one per line.
     #[must_use]
     pub fn details(&self) -> Vec<String> {
         match self {
@@ -81,7 +81,7 @@ impl Refusal {
         }
     }
 
-    /// The next step.
+    /// Returns a suggested next step.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -116,10 +116,10 @@ pub(crate) fn in_words(difference: &Difference) -> String {
     format!("{}: {}, then {}", difference.field, value(&difference.baseline), value(&difference.treatment))
 }
 
-/// Holds `treatment` against `baseline`.
+/// Compares `treatment` with `baseline`.
 ///
 /// # Errors
-/// Nothing can be compared, or it may not be: see [`Refusal`].
+/// Returns an error if nothing can be compared, or if the sides must not be compared: see [`Refusal`].
 pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Result<Comparison, Refusal> {
     let same = baseline.document == treatment.document;
     let (pairs, unmatched) = pairs(baseline, treatment, &asked.factors);
@@ -183,17 +183,17 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
     })
 }
 
-/// A cell that is held against, and one that is judged.
+/// Baseline cell and candidate cell.
 pub(crate) type CellPair<'d> = (&'d Cell, &'d Cell);
 
-/// What is held against what, and what has no counterpart.
+/// Returns the pairs of cells to compare, and the cells without a counterpart.
 fn pairs<'d>(
     baseline: &Side<'d>,
     treatment: &Side<'d>,
     named: &[String],
 ) -> (Vec<CellPair<'d>>, (Vec<&'d Cell>, Vec<&'d Cell>)) {
     let same_workload = |(before, after): &CellPair<'_>| before.factors.workload == after.factors.workload;
-    // which cell is whose counterpart is planned where two variants are measured
+    // the pairs of two variants are part of the plan
     let variants = &baseline.document.experiment.variants;
     let planned = variants.as_ref().filter(|_| baseline.document == treatment.document);
     let counterpart = |after: &&'d Cell| {
@@ -230,7 +230,7 @@ fn pairs<'d>(
     (pairs, (befores, afters))
 }
 
-/// The figures of a pair: those that were asked for or else the workload's; and those that criteria are about.
+/// Returns the metrics of a pair: the requested ones, or those of the workload; and those of the criteria.
 fn metrics(document: &Document, cell: &Cell, asked: &Asked) -> Vec<Metric> {
     let of = |wanted: Wanted| wanted.of(cell.factors.workload);
     let mut all: BTreeSet<Metric> =
@@ -255,7 +255,7 @@ fn check_metrics(pairs: &[CellPair<'_>], asked: &Asked) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Everything that the compared cells and their results differ in.
+/// Returns all differences between the compared cells and between their results.
 fn differences(
     baseline: &Document,
     treatment: &Document,
@@ -270,7 +270,7 @@ fn differences(
         let [before, after] = fields_of_both([(baseline, before), (treatment, after)]);
         known.extend(before.keys().chain(after.keys()).cloned());
         for difference in unequal(&before, &after) {
-            // what is in force is known of valid runs only
+            // effective values are known only for valid runs
             let is_known = measured || !difference.field.starts_with("effective_qos.");
             if is_known && !differences.contains(&difference) {
                 differences.push(difference);
@@ -286,10 +286,10 @@ fn differences(
     Ok(differences)
 }
 
-/// How far the compared cells of a side differ from themselves, where they were measured twice in each block.
+/// Returns the noise floors of the compared cells of a side, if they were measured twice in each block.
 fn floors(side: &Side<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Verdict> {
     let mut floors = noise_floor(Source { document: side.document, noisy: &noisy(side.document) });
-    // in one result, other baseline cells are of the same noise
+    // within one result, other baseline cells have the same noise
     floors.retain(|floor| same || cells.contains(floor.baseline.cell.as_str()));
     if !same {
         for floor in &mut floors {
@@ -300,7 +300,7 @@ fn floors(side: &Side<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Verdict> {
     floors
 }
 
-/// What becomes of each criterion, for each pair that has its figure. All of them share the level.
+/// Returns the outcome of each criterion for each pair that has its metric. All of them share the level.
 fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) -> Vec<Judged> {
     let concerned: Vec<(&Criterion, usize)> = criteria
         .iter()
@@ -321,7 +321,7 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
         };
         let sides = pair.sides(false);
         let quiet = verdict.without_noisy.is_some().then(|| outcome(&pair.sides(true)));
-        // as with verdicts, nothing is said between two results that enough quiet blocks contradict
+        // as for verdicts, an outcome between two results is dropped if enough quiet blocks contradict it
         let contradicted = |found| {
             let quiet = quiet.filter(|quiet| !matches!(quiet, Outcome::TooFewBlocks { .. }));
             pair.pairing == Pairing::Apart && quiet.is_some_and(|quiet| quiet != found)

@@ -1,29 +1,29 @@
-//! Criteria such as `p99 > +5%`: what a comparison is asked not to show.
+//! Criteria such as `p99 > +5%`: changes that fail a comparison.
 
 use std::ops::Range;
 
 use results::Wanted;
 use stats::Forbidden;
 
-/// A change that is forbidden, as it was stated.
+/// Criterion: a forbidden change of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Criterion {
-    /// As stated.
+    /// Text as given on the command line.
     pub text: String,
-    /// The figure, by the workload of a cell.
+    /// Metric, by the workload of a cell.
     pub wanted: Wanted,
-    /// What may not be.
+    /// Forbidden range of the change.
     pub forbidden: Forbidden,
 }
 
-/// What is wrong with a criterion, and where.
+/// Syntax error in a criterion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// Error message.
     pub error: String,
-    /// Bytes of the text.
+    /// Byte range of the error in the text.
     pub at: Range<usize>,
-    /// The next step.
+    /// Suggested next step.
     pub hint: String,
 }
 
@@ -31,17 +31,17 @@ const FORM: &str =
     "write a metric, `>` or `<`, and a change in percent, such as `p99 > +5%` or `goodput < -5%`";
 
 impl Criterion {
-    /// What is stated: a metric, `>` or `<`, and a change in percent with or without a sign.
+    /// Parses a criterion: a metric, `>` or `<`, and a change in percent with or without a sign.
     ///
     /// # Errors
-    /// Anything else, with its place.
+    /// Returns an error with its position for any other text.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let fault = |error: &str, at: Range<usize>, hint: &str| Fault {
             error: error.to_owned(),
             at,
             hint: hint.to_owned(),
         };
-        // the trimmed part between two places, and where it lies
+        // the trimmed part between two positions, and its range
         let part = |from: usize, to: usize| {
             let part = &text[from..to];
             let begin = from + part.len() - part.trim_start().len();
@@ -84,7 +84,7 @@ impl Criterion {
     }
 }
 
-/// Digits, with a sign and a point where there is one; nothing else that a float could be.
+/// Parses a decimal number: digits with an optional sign and decimal point, without other float notations.
 fn decimal(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_plain = digits.starts_with(|c: char| c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! What two cells, and the results that they are of, differ in: every field by its name.
+//! Differences between two cells and between their results: every field by its name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,11 @@ use experiment::{Load, Pin, Qos, QosOfEnds, Queues, Time};
 use results::{Cell, Difference, Document};
 use serde_json::Value;
 
-/// Fields and their values.
+/// Values by field name.
 pub(crate) type Fields = BTreeMap<String, String>;
 
-/// The fields of two cells that are held against each other. Where either asks something of one end alone, QoS is told for each
-/// end of both.
+/// Returns the fields of two cells that are compared. If either requests QoS for the writer or reader alone, both
+/// have the QoS of writer and reader separately.
 pub(crate) fn fields_of_both(sides: [(&Document, &Cell); 2]) -> [Fields; 2] {
     let has_ends = |(_, cell): &(_, &Cell)| {
         cell.factors.qos_of_ends.is_some() || cell.factors.flows.iter().any(|flow| flow.qos_of_ends.is_some())
@@ -19,7 +19,7 @@ pub(crate) fn fields_of_both(sides: [(&Document, &Cell); 2]) -> [Fields; 2] {
     sides.map(|(document, cell)| cell_fields(document, cell, by_ends))
 }
 
-/// Everything that tells a cell from another: what was asked for, who did it, and what was in force.
+/// Returns all fields of a cell: the requested values, the driver, and the effective values.
 fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
     let factors = &cell.factors;
     let mut fields = Fields::from([
@@ -56,7 +56,7 @@ fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
         fields.insert(format!("option.{name}"), value.clone());
     }
     for (name, value) in &factors.env {
-        // a removed variable differs from one that is inherited, which has no field
+        // a removed variable differs from an inherited one, which has no field
         let value = match value.as_deref() {
             None => "(not set)".to_owned(),
             Some("") => "(empty)".to_owned(),
@@ -76,7 +76,8 @@ fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
     fields
 }
 
-/// A plan; a file by what is in it, and a share by its percents: what it came to follows from the rest.
+/// Formats a load. A trace is identified by its SHA-256, and a share by its percentage, without the rate that
+/// follows from it.
 fn load_in_words(load: &Load) -> String {
     match load {
         Load::Trace { trace } => format!("{load} (SHA-256 {})", trace.sha256),
@@ -87,7 +88,7 @@ fn load_in_words(load: &Load) -> String {
     }
 }
 
-/// What measured a whole result, and how.
+/// Returns the fields of the program and the design of a result.
 fn result_fields(document: &Document) -> Fields {
     let design = &document.experiment.design;
     let pin = match &design.pin {
@@ -105,7 +106,7 @@ fn result_fields(document: &Document) -> Fields {
     ])
 }
 
-/// Everything that two results were measured under.
+/// Returns the fields of the environments of two results.
 pub(crate) fn environments(baseline: &Document, treatment: &Document) -> (Fields, Fields) {
     let of = |document: &Document, flat: Option<Fields>| {
         let mut fields = result_fields(document);
@@ -121,14 +122,14 @@ pub(crate) fn environments(baseline: &Document, treatment: &Document) -> (Fields
                 .collect(),
         )
     };
-    // an older result has the host only: then that is what can be held against each other
+    // older results only have the host: then only the host is compared
     match (flat(baseline), flat(treatment)) {
         (Some(before), Some(after)) => (of(baseline, Some(before)), of(treatment, Some(after))),
         _ => (of(baseline, None), of(treatment, None)),
     }
 }
 
-/// Where it was measured, as far as older results have it.
+/// Returns the fields of the host, which older results have too.
 fn of_host(document: &Document) -> Fields {
     let host = &document.host;
     let known = [
@@ -166,7 +167,7 @@ fn policies(fields: &mut Fields, prefix: &str, qos: &Qos) {
     }
 }
 
-/// What is asked for: of both ends at once, or of each.
+/// Inserts the requested QoS: common to writer and reader, or of each.
 fn asked(fields: &mut Fields, prefix: &str, both: &Qos, ends: Option<&QosOfEnds>, by_ends: bool) {
     if !by_ends {
         return policies(fields, prefix, both);
@@ -177,7 +178,7 @@ fn asked(fields: &mut Fields, prefix: &str, both: &Qos, ends: Option<&QosOfEnds>
     policies(fields, &format!("{prefix}.reader"), &reader.of_readers());
 }
 
-/// The fields that differ, in their order.
+/// Returns the fields that differ, in order.
 pub(crate) fn unequal(baseline: &Fields, treatment: &Fields) -> Vec<Difference> {
     let names: BTreeSet<&String> = baseline.keys().chain(treatment.keys()).collect();
     let differing = names.into_iter().filter(|name| baseline.get(*name) != treatment.get(*name));
@@ -191,13 +192,13 @@ pub(crate) fn unequal(baseline: &Fields, treatment: &Fields) -> Vec<Difference> 
         .collect()
 }
 
-/// Whether a field is, or belongs to, one of the named factors.
+/// Returns whether a field is one of the named factors, or belongs to one.
 pub(crate) fn is_named(field: &str, named: &[String]) -> bool {
     named.iter().any(|name| covers(name, field))
 }
 
-/// Whether a name means that field: the field itself, a group that it is in, or what it follows from. Of the environment,
-/// `env.` and the name of the group may be left out.
+/// Returns whether a name selects a field: the field itself, its group, or a factor that it follows from. For
+/// fields of the environment, `env.` and the group may be omitted.
 fn covers(name: &str, field: &str) -> bool {
     let is_in = |field: &str, group: &str| {
         field.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -208,7 +209,7 @@ fn covers(name: &str, field: &str) -> bool {
     if let Some(field) = field.strip_prefix("env.") {
         let name = name.strip_prefix("env.").unwrap_or(name);
         let bare = field.split_once('.').map_or(field, |(_, bare)| bare);
-        // of a variable also the files that it names
+        // a variable also selects the files that it names
         return is_in(field, name)
             || bare.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     }
@@ -217,7 +218,7 @@ fn covers(name: &str, field: &str) -> bool {
         rest.is_some_and(|(_, rest)| is_in(rest, policy))
     };
     match name {
-        // what is left to the vendor is not asked for
+        // policies left to the vendor are not requested
         "profile" | "qos" | "vendor_defaults" => is_in(field, "qos") || is_in(field, "effective_qos"),
         "driver" => ["batching", "option", "effective_qos"].iter().any(|group| is_in(field, group)),
         "batch_bytes" => field == "batching",
@@ -230,7 +231,7 @@ fn covers(name: &str, field: &str) -> bool {
     }
 }
 
-/// Names that mean no field of either side.
+/// Returns a name that selects no field of either side.
 pub(crate) fn unknown<'n>(named: &'n [String], fields: &BTreeSet<String>) -> Option<&'n String> {
     named.iter().find(|name| !fields.iter().any(|field| covers(name, field)))
 }

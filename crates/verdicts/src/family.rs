@@ -1,4 +1,4 @@
-//! Runs of two cells to the sides of a comparison, and families of comparisons to verdicts.
+//! Comparison data from the runs of two cells, and verdicts for families of comparisons.
 
 use std::collections::BTreeMap;
 
@@ -11,34 +11,34 @@ use stats::{Better, Direction, Rules, Sides, compare_sides, median};
 
 use crate::{part::Part, recorded::Source, words};
 
-/// One figure of one cell, to be held against another's.
+/// Comparison of one metric of two cells.
 #[derive(Clone)]
 pub(crate) struct Pair<'d> {
     pub kind: VerdictKind,
     pub metric: Metric,
-    /// Of several streams: whose figure.
+    /// Name of the flow, if there are several.
     flow: Option<&'d str>,
     pub pairing: Pairing,
     treatment: Part<'d>,
     baseline: Part<'d>,
-    /// Between two results: whether a claim is made without a reference.
+    /// Between two results: whether claims are made without a reference.
     forced: bool,
 }
 
-/// A run as it is judged; one without the figure, or without a ratio, has 0, which counts as missing.
+/// Returns the value of a run for the comparison. A run without a value or ratio has 0, which counts as missing.
 fn judged(run: &Run, metric: Metric, flow: Option<&str>) -> stats::Run {
     let figure = run.figure_of(metric, flow).filter(|_| run.is_side_by_side()).unwrap_or(0.0);
     stats::Run { figure, steady: !run.is_unsteady(metric) }
 }
 
 impl<'d> Pair<'d> {
-    /// Two cells of one result.
+    /// Creates the comparison of two cells of one result.
     pub fn in_blocks(treatment: &'d Cell, baseline: &'d Cell, metric: Metric, source: Source<'d>) -> Self {
         let [treatment, baseline] = [treatment, baseline].map(|cell| Part::of(cell, false, source));
         Self::of(VerdictKind::Comparison, treatment, baseline, metric)
     }
 
-    /// The two runs in each block of one cell.
+    /// Creates the comparison of the two runs of one cell in each block (A/A).
     pub fn of_twins(cell: &'d Cell, metric: Metric, source: Source<'d>) -> Self {
         let [treatment, baseline] = [true, false].map(|twin| Part::of(cell, twin, source));
         Self::of(VerdictKind::NoiseFloor, treatment, baseline, metric)
@@ -61,7 +61,7 @@ impl<'d> Pair<'d> {
         Self { kind, metric, flow: None, pairing: Pairing::Duets, treatment, baseline, forced: false }
     }
 
-    /// Cells of two results, each with its own. `forced` makes claims also where a result has no reference.
+    /// Creates the comparison of cells of two results. `forced` allows claims if a result has no reference.
     pub fn apart(
         (treatment, of_treatment): (&'d Cell, Source<'d>),
         (baseline, of_baseline): (&'d Cell, Source<'d>),
@@ -79,12 +79,12 @@ impl<'d> Pair<'d> {
         }
     }
 
-    /// The same of the flow with this name.
+    /// Selects the flow with this name.
     pub fn of_flow(self, flow: Option<&'d str>) -> Self {
         Self { flow, ..self }
     }
 
-    /// What is compared: all of it, or what quiet blocks have.
+    /// Returns the data to compare: all blocks, or quiet blocks only.
     pub fn sides(&self, quiet_only: bool) -> Sides {
         let judge = |run: &Run| judged(run, self.metric, self.flow);
         let (treatment, baseline) = (self.treatment.judged(quiet_only), self.baseline.judged(quiet_only));
@@ -127,7 +127,7 @@ impl<'d> Pair<'d> {
         }
     }
 
-    /// The same without regard to the host, for what is measured apart.
+    /// Returns the data of two results without their references; `None` within one result.
     fn sides_alone(&self) -> Option<Sides> {
         let judge = |run: &Run| judged(run, self.metric, self.flow);
         (self.pairing == Pairing::Apart).then(|| Sides::Apart {
@@ -136,7 +136,7 @@ impl<'d> Pair<'d> {
         })
     }
 
-    /// Whether both sides have runs with the metric's own figure of the reference.
+    /// Returns whether both sides have runs with the metric's own reference value.
     fn has_references(&self) -> bool {
         let own = self.metric.references(false)[0];
         [&self.treatment, &self.baseline]
@@ -144,12 +144,12 @@ impl<'d> Pair<'d> {
             .all(|part| part.runs().any(|run| part.reference(run, own).is_some()))
     }
 
-    /// Whether it lies between two results of which one has no reference.
+    /// Returns whether this compares two results of which one has no reference.
     pub fn is_unreferenced(&self) -> bool {
         self.pairing == Pairing::Apart && !self.has_references()
     }
 
-    /// Figures of the reference that a claim must not be explained by.
+    /// Returns the reference values that must not explain a claim.
     fn reference_figures(&self, quiet_only: bool) -> &'static [ReferenceFigure] {
         let least = stats::least_runs(Rules::default().level);
         let few_are_quiet =
@@ -157,7 +157,7 @@ impl<'d> Pair<'d> {
         self.metric.references(!quiet_only && self.noisy_blocks() > 0 && few_are_quiet)
     }
 
-    /// How these changed between the two results.
+    /// Returns the changes of the reference values between the two results.
     fn reference_changes(&self) -> Vec<ReferenceChange> {
         if self.pairing != Pairing::Apart || !self.has_references() {
             return Vec::new();
@@ -188,13 +188,13 @@ impl<'d> Pair<'d> {
         self.reference_figures(false).iter().filter_map(change).collect()
     }
 
-    /// Whether a run is held against itself.
+    /// Returns whether the two sides are the same runs.
     pub fn same_runs(&self) -> bool {
         let of = |part: &Part<'d>| part.runs().map(|run| run.number).collect::<Vec<_>>();
         self.pairing != Pairing::Apart && of(&self.treatment) == of(&self.baseline)
     }
 
-    /// How many noisy blocks took part; in two results those of both.
+    /// Returns the number of noisy blocks; for two results, of both.
     pub fn noisy_blocks(&self) -> usize {
         let (treatment, baseline) = (self.treatment.noisy_blocks(), self.baseline.noisy_blocks());
         match self.pairing {
@@ -203,7 +203,7 @@ impl<'d> Pair<'d> {
         }
     }
 
-    /// Why no verdict is given on it, if none is.
+    /// Returns why the verdict is withheld; `None` if it is not.
     pub fn withheld(&self) -> Option<String> {
         let parts = [&self.treatment, &self.baseline];
         let in_duets = parts.iter().any(|part| part.cell.under_duet_interference);
@@ -233,7 +233,7 @@ impl<'d> Pair<'d> {
             .into_iter()
             .find(|part| self.metric.is_latency() && part.lost_pct(self.flow) > MAX_LATENCY_LOSS_PCT);
         let Some(lossy) = lossy else {
-            // leaving such runs out would compare those that lost less
+            // excluding these runs would compare those with less loss
             let part = parts.into_iter().find(|part| part.runs_lost(self.metric) > 0)?;
             return Some(format!(
                 "it is n/a in {} of {} runs of `{}`, which lost at least the share of their pings that lies above it",
@@ -251,15 +251,15 @@ impl<'d> Pair<'d> {
     }
 }
 
-/// Rules of every family; groups are sought in all runs of a cell, in its side.
+/// Rules of every family. Modes are searched separately in all runs of a side.
 pub(crate) const RULES: Rules = Rules { modes: false, ..Rules::DEFAULT };
 
-/// Judges what is read together. A comparison that is withheld claims nothing, and counts towards the family.
+/// Judges a family of comparisons. A withheld comparison claims nothing, but counts towards the family.
 pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
     judge_by(pairs, &RULES)
 }
 
-/// Judges likewise, by other rules.
+/// Like [`judge`], with other rules.
 pub(crate) fn judge_by(pairs: &[Pair<'_>], rules: &Rules) -> Vec<Verdict> {
     let given: Vec<(&Pair<'_>, Option<String>)> = pairs.iter().map(|pair| (pair, pair.withheld())).collect();
     let all = answers(&given, false, rules);
@@ -294,7 +294,8 @@ pub(crate) fn judge_by(pairs: &[Pair<'_>], rules: &Rules) -> Vec<Verdict> {
     judged.collect()
 }
 
-/// The answer of all blocks. Between two results it claims nothing that the quiet blocks contradict, if they are enough for a claim.
+/// Returns the statistics over all blocks. Between two results, a claim is dropped if enough quiet blocks
+/// contradict it.
 fn agreed(answer: Answer, quiet: Option<&Answer>, pair: &Pair<'_>) -> Answer {
     let contradicts = |quiet: &Answer| {
         !matches!(quiet.conclusion, Conclusion::TooFew { .. })
@@ -306,7 +307,7 @@ fn agreed(answer: Answer, quiet: Option<&Answer>, pair: &Pair<'_>) -> Answer {
     answer
 }
 
-/// Of each pair whether there would be a claim between two results if the host had not changed.
+/// Returns for each pair whether there would be a claim between two results without a change of the host.
 fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)], rules: &Rules) -> Vec<bool> {
     let sides = |(pair, withheld): &(&Pair<'_>, Option<String>)| match withheld {
         None => pair.sides_alone(),
@@ -321,7 +322,7 @@ fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)], rules: &Rules) -> Vec<bo
     compare_sides(&family, rules).into_iter().map(claims).collect()
 }
 
-/// Answers of a family, none where they are withheld.
+/// Returns the statistics of a family; `None` for withheld comparisons.
 fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool, rules: &Rules) -> Vec<Option<Answer>> {
     let sides = |(pair, withheld): &(&Pair<'_>, Option<String>)| match withheld {
         None => pair.sides(quiet_only),

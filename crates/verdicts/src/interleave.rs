@@ -1,4 +1,4 @@
-//! Two variants of one result, and how to measure two results as variants of one.
+//! Variants of one result, and how to measure two results as variants of one.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::{
     differences::{environments, fields_of_both, unequal},
 };
 
-/// Compares variant B of a result with variant A; `None` if the result has no variants. The two may differ in everything in
-/// which they were planned to differ.
+/// Compares variant B of a result with variant A; `None` if the result has no variants. They may differ in
+/// everything in which the plan makes them differ.
 ///
 /// # Errors
-/// See [`Refusal`].
+/// Returns an error if the variants must not be compared: see [`Refusal`].
 pub fn compare_variants(
     place: &str,
     document: &Document,
@@ -31,7 +31,7 @@ pub fn compare_variants(
     let asked = Asked { factors: factors.into_iter().collect(), ..asked.clone() };
     let is_of_b = |cell: &&Cell| variants.counterparts.contains_key(&cell.id);
     let (b, a): (Vec<&Cell>, Vec<&Cell>) = document.cells.iter().partition(is_of_b);
-    // as one would name them: both are cells of one result
+    // named as on the command line: both are cells of one result
     let side = |name: &str, cells| Side { name: format!("{place}:{name}/*"), document, cells };
     let compared = compare(&side("A", a), &side("B", b), &asked).map(|mut comparison| {
         let words = format!("A: {}; B: {}; measured in alternating blocks.", variants.a, variants.b);
@@ -41,8 +41,8 @@ pub fn compare_variants(
     Some(compared)
 }
 
-/// Returns how to measure what two results measured in alternating blocks, with the exact command if it follows from how they
-/// were measured.
+/// Returns how to measure both results in alternating blocks, with the exact command if it follows from their
+/// command lines.
 #[must_use]
 pub fn interleave_hint(baseline: &Document, treatment: &Document) -> String {
     match command(baseline, treatment) {
@@ -54,8 +54,7 @@ pub fn interleave_hint(baseline: &Document, treatment: &Document) -> String {
     }
 }
 
-/// The command that measures both, if the two were measured with commands that differ, or if it is variables or files of
-/// drivers that differ.
+/// Returns the command that measures both, if their commands differ, or if variables or driver files differ.
 fn command(baseline: &Document, treatment: &Document) -> Option<String> {
     let mut variants = [arguments(baseline)?, arguments(treatment)?];
     if variants[0] == variants[1] {
@@ -72,7 +71,7 @@ fn command(baseline: &Document, treatment: &Document) -> Option<String> {
                 None => format!("{key}=false"),
             };
             let field = difference.field.as_str();
-            // what files a variable names has a field of its own
+            // files that a variable names have their own field
             let variable = field.strip_prefix("env.variable.").filter(|name| !name.contains('/'));
             let file = field.strip_prefix("env.driver.").and_then(|field| field.strip_suffix("/file"));
             let key = match (variable, file) {
@@ -93,7 +92,7 @@ fn command(baseline: &Document, treatment: &Document) -> Option<String> {
     shlex::try_join(["ddsmark", "compare", "--interleave", &a?, &b?]).ok()
 }
 
-/// A value of `--set` that is text, whatever it looks like.
+/// Formats a text value for `--set`, quoted if it could be parsed as another type.
 fn toml_text(value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._:@+-".contains(c);
     let word = !value.is_empty()
@@ -113,8 +112,8 @@ fn drivers(document: &Document) -> usize {
 
 const CHARACTERIZE: &str = "characterize";
 
-/// The arguments of a result as those of a variant: without where the result went, and without its seed. None where it was not
-/// measured by one command alone.
+/// Returns the arguments of a result as those of a variant, without output directory and seed. `None` if it was not
+/// measured by a single command.
 fn arguments(document: &Document) -> Option<Vec<String>> {
     let mut words = document.tool.command_line.iter().skip(1).cloned();
     let mut kept = match words.next()?.as_str() {

@@ -1,13 +1,14 @@
-//! What may be claimed of two cells. Pure: the same verdicts for the same documents.
+//! Verdicts: statistical comparisons of two cells. Pure: the same verdicts for the same documents.
 //!
-//! - [`of`]: the verdicts of one result: each cell against its baseline, and the baseline against itself.
-//! - [`compare()`]: two results, or cells of one; refused where they differ in more than the named factors.
-//! - [`compare_variants`]: the two variants of a result of `ddsmark compare --interleave`.
-//! - [`Criterion`]: what a comparison may be asked to hold.
+//! - [`of`]: verdicts of one result: each cell with its baseline, and each baseline cell with itself (A/A).
+//! - [`compare()`]: verdicts of two results, or of cells of one; rejected if they differ in more than the named
+//!   factors.
+//! - [`compare_variants`]: verdicts of the two variants of a result of `ddsmark compare --interleave`.
+//! - [`Criterion`]: criterion that a comparison has to pass.
 //!
-//! Runs of one result are paired by block, those of duets as they were made. Runs of two results are not: nothing drew their order, and what changed between
-//! the two is in the difference. By which rules claims are made is the affair of [`stats`]; `docs/explain/verdicts.md` says
-//! what each word means.
+//! Runs of one result are paired by block, and runs of duets with their partners. Runs of two results are not
+//! paired: their order was not randomized, and any change between them is in the difference. [`stats`] defines the
+//! rules of claims; `docs/explain/verdicts.md` explains each conclusion.
 #![forbid(unsafe_code)]
 
 mod compare;
@@ -31,20 +32,20 @@ use recorded::Source;
 use results::{Cell, Claim, Document, Verdict, comparison_claims, noise_floor_claims};
 use stats::Rules;
 
-/// What may be said of a result whose experiment has a baseline: the noise floor of each baseline cell, and each other cell
-/// against its own. The verdicts that the document has already play no part.
+/// Returns the verdicts of a result with a baseline: the noise floor of each baseline cell, and each other cell
+/// compared with its own. Existing verdicts of the document are ignored.
 #[must_use]
 pub fn of(document: &Document) -> Vec<Verdict> {
     without(document, &noisy(document))
 }
 
-/// The same where these blocks were noisy.
+/// Like [`of`], with these noisy blocks.
 #[must_use]
 pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
     judged(Source { document, noisy }, &family::RULES)
 }
 
-/// The same without the bootstrap, on which no claim rests: for campaigns of many results.
+/// Like [`of`], without the bootstrap cross-check, which claims do not use: for campaigns of many results.
 #[must_use]
 pub fn without_cross_check(document: &Document) -> Vec<Verdict> {
     let rules = Rules { resamples: 0, ..family::RULES };
@@ -63,12 +64,12 @@ fn judged<'d>(source: Source<'d>, rules: &Rules) -> Vec<Verdict> {
     verdicts
 }
 
-/// Finds the measured cell of a planned one.
+/// Returns the measured cell of a planned one.
 fn measured<'d>(document: &'d Document, id: &str) -> Option<&'d Cell> {
     document.cells.iter().find(|cell| cell.id == id)
 }
 
-/// Each baseline cell against itself.
+/// Returns the noise floor of each baseline cell.
 pub(crate) fn noise_floor(source: Source<'_>) -> Vec<Verdict> {
     family::judge(&noise_floor_pairs(source))
 }
@@ -83,7 +84,7 @@ fn noise_floor_pairs<'d>(source: Source<'d>) -> Vec<Pair<'d>> {
     claims.iter().filter_map(pair).collect()
 }
 
-/// The blocks of a result during which the host was noisy.
+/// Returns the numbers of the noisy blocks of a result.
 pub(crate) fn noisy(document: &Document) -> BTreeSet<u32> {
     document.blocks.iter().filter(|block| block.noisy).map(|block| block.number).collect()
 }

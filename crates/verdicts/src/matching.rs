@@ -1,10 +1,10 @@
-//! Which cell is held against which.
+//! Matching of the cells of two sides.
 
 use results::{Cell, Document};
 
 use crate::differences::{fields_of_both, is_named, unequal};
 
-/// How many factors two cells differ in that were not named.
+/// Returns the number of unnamed factors in which two cells differ.
 pub(crate) fn distance(
     (left, of_left): (&Cell, &Document),
     (right, of_right): (&Cell, &Document),
@@ -16,12 +16,13 @@ pub(crate) fn distance(
     factors.filter(|difference| !is_named(&difference.field, named)).count()
 }
 
-/// What a cell is chosen by; what follows from that, such as versions and policies in force, chooses no counterpart.
+/// Returns whether a field is a factor. Versions and effective policies follow from factors and are ignored for
+/// matching.
 fn is_factor(field: &str) -> bool {
     !["driver.", "effective_qos."].iter().any(|consequence| field.starts_with(consequence))
 }
 
-/// The one cell of the same workload that differs least from `cell`; none where two are as near.
+/// Returns the cell of the same workload that differs least from `cell`; `None` if two are equally near.
 pub(crate) fn nearest<'c>(
     document: &Document,
     cell: &Cell,

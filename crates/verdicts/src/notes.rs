@@ -1,4 +1,4 @@
-//! Notes on a comparison: what differs, and what a claim does not cover.
+//! Notes on a comparison: differences, and limits of its claims.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Runs of one cell that take part in a comparison.
+//! Runs of one cell for a comparison.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use stats::{Modality, median, modality};
 
 use crate::recorded::{Source, modes_by};
 
-/// Runs of one cell that take part, and the result that they are of.
+/// Runs of one cell for a comparison, and their result.
 #[derive(Clone)]
 pub(crate) struct Part<'d> {
     pub cell: &'d Cell,
@@ -16,12 +16,12 @@ pub(crate) struct Part<'d> {
 }
 
 impl<'d> Part<'d> {
-    /// All runs of a cell that are, or are not, a second one.
+    /// Selects the runs of a cell that are, or are not, second runs of a block.
     pub fn of(cell: &'d Cell, twin: bool, source: Source<'d>) -> Self {
         Self { cell, runs: cell.runs.iter().filter(|run| run.twin == twin).collect(), source }
     }
 
-    /// Those of them that were made beside a run of the other part.
+    /// Keeps the runs that were executed at the same time as a run of the other part.
     pub fn beside(mut self, other: &Self) -> Self {
         self.runs.retain(|run| other.runs.iter().any(|partner| run.belongs_to(partner)));
         self
@@ -31,12 +31,12 @@ impl<'d> Part<'d> {
         self.runs.iter().copied()
     }
 
-    /// The runs that are judged.
+    /// Returns the runs to compare.
     pub fn judged(&self, quiet_only: bool) -> impl Iterator<Item = &'d Run> {
         self.runs().filter(move |run| !quiet_only || !self.source.noisy.contains(&run.block))
     }
 
-    /// A figure of the reference of a run's block.
+    /// Returns a reference value of a run's block.
     pub fn reference(&self, run: &Run, figure: ReferenceFigure) -> Option<f64> {
         let block = self.source.document.blocks.iter().find(|block| block.number == run.block)?;
         block.reference(figure)
@@ -46,7 +46,7 @@ impl<'d> Part<'d> {
         self.runs().map(|run| run.block).filter(|block| self.source.noisy.contains(block)).collect()
     }
 
-    /// Of the samples of a stream, or of all.
+    /// Returns the share of lost samples of a flow, or of all flows, in percent.
     pub fn lost_pct(&self, flow: Option<&str>) -> f64 {
         let of_run = |run: &'d Run| match (flow, &run.paced) {
             (Some(name), Some(paced)) => {
@@ -60,12 +60,12 @@ impl<'d> Part<'d> {
         if sent == 0 { 0.0 } else { 100.0 * lost as f64 / sent as f64 }
     }
 
-    /// Valid runs whose quantile lies among the round trips that were lost.
+    /// Returns the number of valid runs whose quantile lies among the lost round trips.
     pub fn runs_lost(&self, metric: Metric) -> usize {
         self.runs().filter(|run| run.is_lost(metric)).count()
     }
 
-    /// As the cell has it: a run whose quantile is lost has a longer one than all others.
+    /// Returns the median as the cell has it: a lost quantile counts as longer than all others.
     fn median(&self, metric: Metric, figures: &[f64]) -> Option<f64> {
         let lost =
             std::iter::repeat_n(f64::INFINITY, if figures.is_empty() { 0 } else { self.runs_lost(metric) });
@@ -80,7 +80,7 @@ impl<'d> Part<'d> {
             Modality::Several(modes) => modes,
             Modality::One | Modality::TooFewRuns => Vec::new(),
         };
-        // the first group that reaches up to it
+        // the first mode that reaches up to the value
         let group = |figure: &f64| modes.iter().take_while(|mode| *figure > mode.to).count();
         let modes_by = (!modes.is_empty())
             .then(|| modes_by(self.source, &runs, &figures.iter().map(group).collect::<Vec<_>>()));
@@ -105,7 +105,7 @@ impl<'d> Part<'d> {
     }
 }
 
-/// What the load of a cell in percent of a maximum came to.
+/// Returns the rate of a cell with a load in percent of a maximum, in samples/s.
 fn share_sps(cell: &Cell) -> Option<f64> {
     let load = cell.factors.load.as_ref().filter(|load| load.share().is_some())?;
     load.rate().map(experiment::Rate::sps)

@@ -1,21 +1,21 @@
-//! What is recorded of each run beside its figures: fields that may go with the groups that runs fall into.
+//! Recorded fields of runs that may be associated with the modes of their values.
 //!
-//! Fields that follow from the figures take no part: how much traffic there was, memory, and the middleware's own counters,
-//! which grow with the number of samples.
+//! Fields that follow from the values are excluded: amount of traffic, memory, and the middleware's counters, which
+//! grow with the number of samples.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::{AgentRecord, Block, Document, ModesBy, Run, SeparatingField, Typical};
 use stats::{Field, Rules, median, separate};
 
-/// A result whose runs are judged, and which of its blocks were noisy.
+/// Result of the runs, and its noisy blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'d> {
     pub document: &'d Document,
     pub noisy: &'d BTreeSet<u32>,
 }
 
-/// Which recorded fields go with the groups of these runs: `groups` has the number of each run's.
+/// Returns the recorded fields that are associated with the modes of these runs; `groups` has the mode of each run.
 pub(crate) fn modes_by(source: Source<'_>, runs: &[&Run], groups: &[usize]) -> ModesBy {
     let (names, fields): (Vec<String>, Vec<Field>) = fields(source, runs).into_iter().unzip();
     let rules = Rules::default();
@@ -35,7 +35,7 @@ pub(crate) fn modes_by(source: Source<'_>, runs: &[&Run], groups: &[usize]) -> M
     }
 }
 
-/// What a field typically is in a group.
+/// Returns the typical value of a field in a mode.
 fn typical(field: &Field, groups: &[usize], group: usize) -> Option<Typical> {
     let in_group = |run: &usize| groups[*run] == group;
     let runs = (0..groups.len()).filter(in_group);
@@ -52,7 +52,7 @@ fn typical(field: &Field, groups: &[usize], group: usize) -> Option<Typical> {
     }
 }
 
-/// Every field that is recorded of one of these runs or more.
+/// Returns all fields that at least one of these runs has.
 fn fields(source: Source<'_>, runs: &[&Run]) -> Vec<(String, Field)> {
     let mut fields = Vec::new();
     let mut numbers = |name: &str, of: &dyn Fn(&Run) -> Option<f64>| {
@@ -102,7 +102,7 @@ fn fields(source: Source<'_>, runs: &[&Run]) -> Vec<(String, Field)> {
 
 type OfBlock = fn(&Block) -> Option<f64>;
 
-/// What is known of a run's block.
+/// Fields of a run's block.
 const OF_BLOCKS: [(&str, OfBlock); 10] = [
     ("time stolen round the block in %", |block| {
         let cores = [&block.before, &block.after].into_iter().flatten().flat_map(|probe| &probe.cores);
@@ -125,10 +125,10 @@ const OF_BLOCKS: [(&str, OfBlock); 10] = [
 
 type OfAgent = fn(&Run, &AgentRecord) -> Option<f64>;
 
-/// What is known of a run's process.
+/// Fields of a run's process.
 const OF_AGENTS: [(&str, OfAgent); 4] = [
     ("involuntary switches", |_, agent| Some(agent.usage.involuntary_switches as f64)),
-    // a run with quicker samples has more of them, and of all that each takes
+    // faster runs have more samples, and more of everything that each sample causes
     ("voluntary switches per sample", |run, agent| {
         let sent: u64 = run.counted.iter().map(|counted| counted.sent).fold(0, u64::saturating_add);
         (sent > 0).then(|| agent.usage.voluntary_switches as f64 / sent as f64)
@@ -145,7 +145,7 @@ fn roles<'r>(runs: &[&'r Run]) -> BTreeSet<&'r str> {
     runs.iter().flat_map(|run| &run.agents).map(|agent| agent.role.as_str()).collect()
 }
 
-/// Entity and name of every setting that an agent of this role read back in one of the runs.
+/// Returns entity and name of all settings that an agent of this role read back.
 fn settings<'r>(runs: &[&'r Run], role: &str) -> BTreeSet<(&'r str, &'r str)> {
     let agents = runs.iter().flat_map(|run| &run.agents).filter(|agent| agent.role == role);
     let settings = agents.flat_map(|agent| &agent.settings);
@@ -154,7 +154,7 @@ fn settings<'r>(runs: &[&'r Run], role: &str) -> BTreeSet<(&'r str, &'r str)> {
         .collect()
 }
 
-/// The number of the first run of each block.
+/// Returns the number of the first run of each block.
 fn first_runs(document: &Document) -> BTreeMap<u32, u32> {
     let mut first = BTreeMap::new();
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {

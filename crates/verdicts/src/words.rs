@@ -1,4 +1,4 @@
-//! Verdicts in words, with their numbers.
+//! Verdicts as text, with their numbers.
 
 use results::{
     Answer, Conclusion, Metric, ModesBy, Pairing, ReferenceChange, Typical, UNDER_DUET_INTERFERENCE, Verdict,
@@ -6,7 +6,7 @@ use results::{
 };
 use stats::{Rules, Sides};
 
-/// A verdict as one line.
+/// Formats a verdict as one line.
 pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
     let name = verdict.figure();
     let mut parts = match (&verdict.answer, &verdict.withheld) {
@@ -31,7 +31,7 @@ pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
     parts.join("; ")
 }
 
-/// Change of a figure of the reference between two results.
+/// Formats the change of a reference value between two results.
 fn reference(change: &ReferenceChange) -> String {
     let interval = match (change.low_pct, change.high_pct) {
         (Some(low), Some(high)) => format!(" (95 % {}..{})", format_signed(low), format_signed(high)),
@@ -40,7 +40,7 @@ fn reference(change: &ReferenceChange) -> String {
     format!("{} of a bare socket {} %{interval}", change.figure.words(), format_signed(change.change_pct))
 }
 
-/// Where both sides have loads in percent of a maximum, each of its own: what these were.
+/// Formats the rates of both sides, if each has a load in percent of its own maximum.
 fn shares(verdict: &Verdict) -> Option<String> {
     let (treatment, baseline) = (verdict.treatment.share_sps?, verdict.baseline.share_sps?);
     let same = verdict.treatment.cell == verdict.baseline.cell && verdict.pairing != Pairing::Apart;
@@ -55,7 +55,7 @@ fn shares(verdict: &Verdict) -> Option<String> {
     })
 }
 
-/// What may be said, without the name of the figure.
+/// Formats the conclusion, without the name of the metric.
 fn answer(answer: &Answer, verdict: &Verdict) -> String {
     let n = rests_on(verdict, answer.n as usize);
     let interval = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
@@ -114,7 +114,7 @@ fn answer(answer: &Answer, verdict: &Verdict) -> String {
     }
 }
 
-/// The change that a criterion is judged by, with the interval of the level that it has.
+/// Formats the change that a criterion is judged by, with the CI of its level.
 pub(crate) fn change(verdict: &Verdict, sides: &Sides, level: f64) -> String {
     let n = rests_on(verdict, sides.complete().0);
     let Some((estimate, interval)) = sides.change(level) else {
@@ -122,20 +122,20 @@ pub(crate) fn change(verdict: &Verdict, sides: &Sides, level: f64) -> String {
     };
     let signed = |share: f64| format_signed(100.0 * share);
     let (low, high) = (signed(interval.low), signed(interval.high));
-    // of as many digits as it takes to be told from 100 %
+    // with enough digits to differ from 100 %
     let level = format!("{:.2}", 100.0 * level);
     let level = level.trim_end_matches('0').trim_end_matches('.');
     format!("{} {} % ({level} % {low}..{high}, {n})", verdict.figure(), signed(estimate))
 }
 
-/// Why a criterion cannot be judged whatever the figures are.
+/// Formats why a criterion cannot be judged: too few blocks or runs.
 pub(crate) fn too_few(verdict: &Verdict, sides: &Sides, needs: usize) -> String {
     let n = rests_on(verdict, sides.complete().0);
     let each = if verdict.pairing == Pairing::Apart { " on each side" } else { "" };
     format!("{} has {n}, needs {needs}{each}", verdict.figure())
 }
 
-/// How much a comparison rests on.
+/// Formats the number of blocks, duets or runs of a comparison.
 fn rests_on(verdict: &Verdict, blocks: usize) -> String {
     match verdict.pairing {
         Pairing::Blocks if blocks == 1 => "1 block".to_owned(),
@@ -165,7 +165,8 @@ fn modes(side: &VerdictSide, metric: Metric) -> Option<String> {
     (!modes.is_empty()).then(|| format!("multi-modal{interference}: {}{by}", modes.join(", ")))
 }
 
-/// Which recorded fields go with groups; the first few, with what each typically is in every group.
+/// Formats the recorded fields that are associated with modes: the first few, with their typical value in each
+/// mode.
 fn modes_by(by: &ModesBy) -> String {
     const SHOWN: usize = 3;
     let fields = format!("{} recorded field{}", by.tested, if by.tested == 1 { "" } else { "s" });
@@ -198,7 +199,7 @@ fn typical(typical: &Option<Typical>) -> String {
     }
 }
 
-/// What limits the runs that the verdict rests on.
+/// Formats the warnings about the runs of a verdict.
 fn runs(verdict: &Verdict) -> Vec<String> {
     let sum = |of: fn(&VerdictSide) -> u32| of(&verdict.treatment) + of(&verdict.baseline);
     let mut words = Vec::new();

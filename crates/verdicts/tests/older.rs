@@ -1,4 +1,4 @@
-//! Results of before there were blocks, noise and environments in them: they load, and are compared as far as they reach.
+//! Older results, without blocks, noise and environment: they load, and are compared as far as possible.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn it_is_compared_with_a_later_one() {
     }
     let asked = Asked {
         criteria: vec![Criterion::parse("p50 > +5%").expect("one")],
-        // it has no references
+        // without references
         force: true,
         ..Asked::default()
     };

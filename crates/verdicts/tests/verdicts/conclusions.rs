@@ -1,4 +1,4 @@
-//! What is concluded of two cells, in words, and what it rests on.
+//! Conclusions about two cells, their text, and their statistics.
 
 use experiment::Workload;
 use results::{Conclusion, Document, Run, RunState, SteadyState, SteadyVerdict, Verdict, VerdictKind};
@@ -58,7 +58,7 @@ fn the_baseline_against_itself_is_the_noise_floor() {
         assert_eq!(floor.answer.as_ref().map(|answer| (answer.n, answer.family)), Some((12, 2)));
         assert!(!conclusion(floor).differs(), "{}", floor.text);
     }
-    // a second run that is always slower would be a defect of the rig, and is seen
+    // a second run that is always slower would be a defect of the setup, and is detected
     let rigged = result(Workload::Latency, 12, |run| {
         rtt(run, 1.0, 0.01);
         let slower = if run.twin { 1.1 } else { 1.0 };
@@ -66,7 +66,7 @@ fn the_baseline_against_itself_is_the_noise_floor() {
         rtt.p50_ns = rtt.p50_ns.map(|ns| (ns as f64 * slower) as u64);
     });
     assert!(conclusion(&floors(&rigged)[0]).differs());
-    // no baseline: no verdict
+    // no verdict without a baseline
     let mut without = latency(12, 0.9, 0.01);
     without.experiment.design.baseline.clear();
     without.cells.iter_mut().for_each(|cell| cell.runs.retain(|run| !run.twin));
@@ -83,7 +83,7 @@ fn over_one_percent_of_lost_pings_there_is_no_verdict_on_latency() {
             }
         }))
     };
-    // of 400
+    // of 400 pings
     let (kept, withheld) = (lossy(4), lossy(5));
     assert!(kept.withheld.is_none() && conclusion(&kept).differs(), "{}", kept.text);
     assert_eq!(withheld.answer, None);
@@ -117,7 +117,7 @@ fn what_is_withheld_or_has_no_figure_counts_towards_the_family() {
     for spoil in spoils {
         assert_eq!(of(8, spoil).family, 4);
         assert!(of(8, spoil).conclusion.differs());
-        // 7 are enough for two claims, not for four
+        // 7 blocks are enough for two claims, not for four
         assert_eq!(of(7, spoil).conclusion, Conclusion::TooFew { needs: 8 });
     }
 }
@@ -156,7 +156,7 @@ fn noisy_blocks_are_told_with_and_without() {
     let document = result(Workload::Latency, 12, |run| {
         rtt(run, 0.9, 0.01);
         let rtt = run.latency.get_mut("rtt").expect("a latency run");
-        // the noise hits the treatment, in a third of the blocks
+        // noise disturbs the candidate in a third of the blocks
         if run.block <= 4 && run.cell.starts_with("dds") {
             rtt.p50_ns = rtt.p50_ns.map(|ns| ns * 3);
         }
@@ -171,7 +171,7 @@ fn noisy_blocks_are_told_with_and_without() {
         "{}",
         some.text
     );
-    // the conclusion may as well be the same
+    // the conclusion can also be the same
     let same = p50_without(&latency(12, 0.9, 0.01), &[2]);
     assert!(same.text.contains("; without the noisy block: 10."), "{}", same.text);
     assert!(!same.depends_on_noise() && same.without_noisy.is_some_and(|quiet| quiet.n == 11));

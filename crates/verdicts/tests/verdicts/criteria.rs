@@ -1,4 +1,4 @@
-//! Criteria: kept, broken, or not to be told.
+//! Criteria: passed, failed, and inconclusive.
 
 use results::{CriterionOutcome, Document, Metric};
 use verdicts::{Asked, Criterion, Refusal, compare};
@@ -36,7 +36,8 @@ fn criteria_are_broken_kept_or_not_to_be_told() {
     );
 }
 
-/// Not the verdict: that shares its level with all figures of the table, a criterion with the other criteria.
+/// The level differs from that of a verdict: a verdict shares it with all metrics of the table, a criterion with
+/// the other criteria.
 #[test]
 fn a_criterion_is_told_with_the_interval_that_it_is_judged_by() {
     let told = |document: &Document, treatment: &str, texts: &[&str]| {

@@ -1,4 +1,4 @@
-//! Runs that were made beside each other.
+//! Duets.
 
 use experiment::Workload;
 use results::{Document, Pairing, Run, RunState, VerdictKind};
@@ -6,7 +6,8 @@ use verdicts::{Asked, Refusal, compare};
 
 use crate::{conclusion, latency, made, p50, rtt, side};
 
-/// Each block is on a level of its own, which all its duets share; but for the ratio runs lie up to 1 % apart.
+/// Returns a result of duets. Each block has its own level, common to its duets; otherwise runs differ by up to 1
+/// %.
 fn duets(blocks: u32, ratio: f64, change: impl Fn(&mut Run)) -> Document {
     made(Workload::Latency, blocks, true, |run| {
         rtt(run, ratio * f64::from(1 + run.block % 3), 0.01);
@@ -29,7 +30,7 @@ fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
         "{}",
         verdict.text
     );
-    // the levels of the blocks are in the figures, and not in the ratio
+    // the levels of the blocks affect the values, but not the ratio
     assert!(verdict.text.contains("baseline multi-modal under duet interference: "), "{}", verdict.text);
     assert_eq!((verdict.baseline.runs, verdict.treatment.runs), (12, 12), "{verdict:?}");
     let floors = verdicts::of(&document);
@@ -38,7 +39,7 @@ fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
     assert!(!conclusion(floor).differs(), "{}", floor.text);
     assert!(p50(&duets(3, 0.9, |_| {})).text.ends_with("has too few duets for any claim: 3, needs 7"));
 
-    // without a figure at one side, or not side by side, there is no ratio
+    // there is no ratio without a value on one side, or without enough overlap
     for spoil in [
         |run: &mut Run| run.state = RunState::Failed,
         |run: &mut Run| run.duet.as_mut().expect("a duet").side_by_side_pct = 80.0,
@@ -52,7 +53,7 @@ fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
         assert_eq!((answer.n, answer.incomplete), (10, 2));
     }
 
-    // a run that says that it was beside another has no ratio to this one
+    // a run with another partner has no ratio to this one
     let strangers = duets(12, 0.9, |run| {
         if run.cell.starts_with("dds") {
             run.duet.as_mut().expect("a duet").partner += 1000;

@@ -1,4 +1,5 @@
-//! Two results on hosts that differ: what the reference explains is no claim, and without one nothing is claimed.
+//! Results on different hosts: a change that the reference explains is not claimed, and without a reference there
+//! is no claim.
 
 use experiment::Workload;
 use results::{Block, Conclusion, CriterionOutcome, Document, Metric, Pairing, ReferenceFigure, Verdict};
@@ -6,7 +7,7 @@ use verdicts::{Asked, Criterion, compare};
 
 use crate::{conclusion, result, rtt, sample, side};
 
-/// A result whose cell takes `ratio` of 100 µs, on a host that is `host` times as slow.
+/// Returns a result whose cell takes `ratio` times 100 µs, on a host that is slower by the factor `host`.
 fn on(host: f64, ratio: f64) -> Document {
     let offset = if host == 1.0 { 0 } else { 1000 };
     let mut document = result(Workload::Latency, 20, |run| {
@@ -32,7 +33,7 @@ fn asked(force: bool) -> Asked {
     Asked { metrics: vec![Metric::RttP50.into()], criteria, force, ..Asked::default() }
 }
 
-/// The verdict between the two, what becomes of the criterion, and the notes.
+/// Returns the verdict between the two results, the outcome of the criterion, and the notes.
 fn compared(before: &Document, after: &Document, force: bool) -> (Verdict, CriterionOutcome, Vec<String>) {
     let found = compare(&side("a", before, "dds"), &side("b", after, "dds"), &asked(force));
     let mut found = found.expect("the same experiment");
@@ -61,14 +62,14 @@ fn change_that_the_host_explains_is_inconclusive_and_says_by_how_much_it_changed
 
 #[test]
 fn change_that_the_host_does_not_explain_is_claimed_with_the_reference_beside_it() {
-    // the cell became slower by half; the host by nothing, then by 10 %, and last faster
+    // the cell became slower by half; the host did not change, became slower by 10 %, or became faster
     for host in [1.000_1, 1.1, 0.9] {
         let (verdict, criterion, _) = compared(&on(1.0, 1.0), &on(host, 1.5 / host), false);
         assert!(matches!(conclusion(&verdict), Conclusion::Higher { .. }), "{}", verdict.text);
         assert_eq!(criterion, CriterionOutcome::Broken);
         assert!(!verdict.host_explains && verdict.text.contains("; reference: p50 RTT of a bare socket "));
         let answer = verdict.answer.as_ref().expect("an answer");
-        // the interval has room for what the host may have done
+        // the interval includes the possible effect of the host
         assert!(answer.low_pct < Some(50.0) && answer.high_pct > Some(50.0), "{answer:?}");
     }
 }
@@ -92,7 +93,7 @@ fn without_a_quiet_block_nothing_is_claimed_without_a_reference() {
     for document in [&mut before, &mut after] {
         for_each_block(document, |block| block.noisy = true);
     }
-    // with references a disturbed host is held to all of their figures
+    // with references, all reference values of a disturbed host are used
     let (verdict, _, _) = compared(&before, &after, false);
     assert!(conclusion(&verdict).differs(), "{}", verdict.text);
     assert_eq!(verdict.references.len(), 3);
@@ -115,7 +116,7 @@ fn without_a_quiet_block_nothing_is_claimed_without_a_reference() {
 #[test]
 fn what_enough_quiet_blocks_contradict_is_not_claimed() {
     let (before, mut after) = (on(1.0, 1.0), on(1.000_1, 1.0));
-    // in fourteen of twenty blocks the host was disturbed in a way that the reference did not show
+    // in 14 of 20 blocks the host was disturbed in a way that the reference did not show
     for block in &mut after.blocks[..14] {
         block.noisy = true;
     }
@@ -126,7 +127,7 @@ fn what_enough_quiet_blocks_contradict_is_not_claimed() {
     let (verdict, criterion, _) = compared(&before, &after, false);
     assert!(!conclusion(&verdict).is_claim(), "{}", verdict.text);
     assert_ne!(criterion, CriterionOutcome::Broken);
-    // the check can fail: if these blocks are not known to be noisy it is claimed
+    // control: if these blocks are not marked as noisy, there is a claim
     for_each_block(&mut after, |block| block.noisy = false);
     let (verdict, criterion, _) = compared(&before, &after, false);
     assert!(conclusion(&verdict).differs(), "{}", verdict.text);

@@ -1,4 +1,4 @@
-//! How to measure two results as two variants of one, and variants compared.
+//! Hint to measure two results as variants of one, and comparison of variants.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn measured(command: &[&str], fields: &[(&str, &str, &str)]) -> Document {
     document
 }
 
-/// The command in a hint, as words.
+/// Returns the arguments of the command in a hint.
 fn words(hint: &str) -> Vec<String> {
     let command = hint.split('`').nth(1).unwrap_or_else(|| panic!("{hint}"));
     shlex::split(command).unwrap_or_else(|| panic!("{hint}"))
@@ -60,7 +60,7 @@ fn variables_and_files_that_differ_become_factors() {
     let after = measured(&command, &[("variable", "X/etc/x.xml", "2")]);
     let hint = words(&interleave_hint(&before, &after));
     assert_eq!(hint[3..], ["qos-cost --set 'factors.env.X=\"a,b\"'", "qos-cost --set 'factors.env.X=false'"]);
-    // nothing tells the two apart that could be a factor
+    // no difference between the two can be a factor
     for (before, after) in [
         (before.clone(), measured(&command, &[("variable", "X", "a,b"), ("sysctl", "net.x", "1")])),
         (before.clone(), measured(&["ddsmark", "run", "--resume", "old"], &[])),

@@ -1,4 +1,4 @@
-//! Open loops: loads, late senders, and shares of a maximum.
+//! Paced cells: loads, late senders, and shares of a maximum.
 
 use experiment::{Arrival, Load, Rate, Share};
 use results::{CriterionOutcome, Document, Metric, Run};
@@ -6,7 +6,7 @@ use verdicts::{Asked, Criterion, Refusal, Side, compare};
 
 use crate::{sample, side};
 
-/// Open loops of two loads, measured in one experiment, with responses of this ratio.
+/// Returns a result with two loads in one experiment, and this ratio of response times.
 fn under_load(ratio: f64, change: impl Fn(&mut Run)) -> Document {
     use sample::paced::{constant, document_with, header};
     let mut header = header(&[constant(1000), constant(2000)], &[]);
@@ -91,7 +91,7 @@ fn the_same_percents_of_two_maxima_are_compared_and_both_rates_named() {
         assert!(verdict.text.contains(words), "{}", verdict.text);
         assert_eq!((verdict.treatment.share_sps, verdict.baseline.share_sps), (Some(6_000.0), Some(5_000.0)));
     }
-    // a rate that is planned is another load
+    // a rate in samples/s is another load
     let refused = compared(&half(5_000), &of(constant(5_000)), &Asked::default()).expect_err("another load");
     assert_eq!(refused.details(), ["load: `50% of the maximum`, then `5000/s`"]);
     let asked = Asked { factors: vec!["load".to_owned()], ..Asked::default() };
@@ -136,7 +136,7 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
         "{}",
         text(2)
     );
-    // too much was lost of the one, which says nothing of the other
+    // one flow lost too many samples, which does not affect the other
     assert!(text(3).starts_with("p99 response of flow `picture`: no verdict: "), "{}", text(3));
     let outcomes: Vec<CriterionOutcome> = comparison.criteria.iter().map(|judged| judged.outcome).collect();
     assert_eq!(outcomes, [CriterionOutcome::Broken, CriterionOutcome::CannotTell]);

@@ -1,4 +1,4 @@
-//! Each verdict has an input that gives it, and one that gives its opposite.
+//! Each verdict has an input that yields it, and one that yields its opposite.
 
 mod conclusions;
 mod criteria;
@@ -17,17 +17,17 @@ use experiment::{Characterize, Workload};
 use results::{Assembler, Conclusion, Document, Histograms, Metric, Run, State, Verdict, VerdictKind};
 use verdicts::Side;
 
-/// A result of two drivers, of which `plain` is the baseline, with what `change` makes of each run.
+/// Returns a result of two drivers, with `plain` as the baseline; `change` is applied to each run.
 fn result(workload: Workload, blocks: u32, change: impl Fn(&mut Run)) -> Document {
     made(workload, blocks, false, change)
 }
 
-/// The same, in duets or not.
+/// Like [`result`], with or without duets.
 fn made(workload: Workload, blocks: u32, duet: bool, change: impl Fn(&mut Run)) -> Document {
     made_of(&[1024], workload, blocks, duet, change)
 }
 
-/// The same with cells of these sizes.
+/// Like [`made`], with cells of these sizes.
 fn made_of(
     sizes: &[u64],
     workload: Workload,
@@ -58,7 +58,7 @@ fn made_of(
     document
 }
 
-/// A round trip of 100 µs where `driver`'s is `ratio` of it, and runs lie up to `reach` apart.
+/// Sets an RTT of 100 µs, for `dds` times `ratio`; runs differ by up to `reach`.
 fn rtt(run: &mut Run, ratio: f64, reach: f64) {
     let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
     let ratio = if run.cell.starts_with("dds") { ratio } else { 1.0 };
@@ -71,7 +71,7 @@ fn latency(blocks: u32, ratio: f64, reach: f64) -> Document {
     result(Workload::Latency, blocks, |run| rtt(run, ratio, reach))
 }
 
-/// Of the treatment's median RTT.
+/// Returns the verdict on the median RTT of the candidate.
 fn p50(document: &Document) -> Verdict {
     p50_without(document, &[])
 }

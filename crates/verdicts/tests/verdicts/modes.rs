@@ -1,4 +1,4 @@
-//! Runs that fall into groups, and what tells these apart.
+//! Modes of runs, and the fields that are associated with them.
 
 use experiment::Workload;
 use results::{Run, RunState, Typical};
@@ -56,7 +56,7 @@ fn what_tells_groups_of_runs_apart_is_named_and_what_does_not_is_not() {
     assert_eq!(by.separating[0].typical, [Typical::Number(0.0), Typical::Number(312.0)].map(Some));
     assert!(text.ends_with(", told apart by UDP buffer drops (0, then 312)"), "{text}");
 
-    // of many fields nothing could be shown by 12 runs
+    // 12 runs cannot show an association if many fields are tested
     let (by, text) = told(&|run| {
         if run.block > 12 {
             run.state = RunState::Failed;

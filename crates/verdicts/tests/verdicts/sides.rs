@@ -1,4 +1,4 @@
-//! What is compared with what, and what is refused.
+//! Sides of a comparison: which are compared, and which are rejected.
 
 use experiment::{Pin, QosOfEnds, ReceiveMode, Reliability, Workload};
 use results::{Document, Pairing, VerdictKind};
@@ -21,7 +21,7 @@ fn two_cells_of_one_result_are_paired_by_block_and_two_results_are_not() {
     };
     assert_eq!(of(&one), [Pairing::Blocks; 2]);
     assert!(one.notes.iter().all(|note| !note.contains("two results")), "{:?}", one.notes);
-    // the same cell, later, with another noise
+    // the same cell, later, with other noise
     let later = result(Workload::Latency, 10, |run| {
         run.number += 1000;
         rtt(run, 0.8, 0.01);
@@ -108,7 +108,7 @@ fn qos_of_ends_differs_where_an_end_is_asked_for_something_else() {
             let mut ends = QosOfEnds { writer: qos.clone().of_writers(), reader: qos.clone().of_readers() };
             change(&mut ends);
             cell.factors.qos_of_ends = Some(ends);
-            // neither end is asked for this
+            // neither writer nor reader alone requests this
             cell.factors.qos.transport_priority = Some(3);
         }
         let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
