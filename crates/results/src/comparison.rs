@@ -60,9 +60,9 @@ pub struct Compared {
 pub struct Difference {
     /// Name of the field, as `--factor` accepts it.
     pub field: String,
-    /// Value on the baseline side. Null if it has none.
+    /// Value on the baseline side. Null if the field is absent there.
     pub baseline: Option<String>,
-    /// Value on the candidate side. Null if it has none.
+    /// Value on the candidate side. Null if the field is absent there.
     pub treatment: Option<String>,
     /// Whether the field belongs to a named factor.
     pub named: bool,

@@ -187,12 +187,12 @@ pub struct Allocation {
     pub room: Option<u32>,
     /// Number of completed blocks, without repeated ones.
     pub made: u32,
-    /// Reason why no more blocks were executed; absent while the experiment runs.
+    /// Reason for the end of the experiment. Absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
 }
 
-/// Reason why no more blocks were executed.
+/// Reason for the end of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
@@ -234,7 +234,8 @@ pub struct Block {
     /// Reference measured just before the first run. Absent with `--no-reference`, and if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_before: Option<Reference>,
-    /// Reference measured just after the last run. Absent with `--no-reference`, if it failed, and if the block was interrupted.
+    /// Reference measured just after the last run. Absent with `--no-reference`, if it failed, and if the block was
+    /// interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_after: Option<Reference>,
     /// Error of a reference measurement that failed.

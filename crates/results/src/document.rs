@@ -111,7 +111,7 @@ pub struct Host {
     pub clock_read_ns: Option<u64>,
     /// Kernel settings that affect the values, by name, for example `net.core.rmem_max`.
     pub sysctls: BTreeMap<String, String>,
-    /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface has none.
+    /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub link_mbps: BTreeMap<String, u64>,
     /// Start of the experiment, in ns since 1970-01-01 UTC.

@@ -88,6 +88,6 @@ pub enum Limit {
     BufferDrops,
     /// The traffic reaches the speed of the interface.
     LineRate,
-    /// None of the known bottlenecks was found.
+    /// No known bottleneck was found.
     Unknown,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Arrivals;
 
-/// Maximum distance behind the newest sample at which a late sample can be told from a duplicate.
+/// Maximum distance behind the newest sample at which a late sample and a duplicate can be distinguished.
 const REACH: u64 = 1 << 20;
 
 /// Set of sequence numbers. Constant memory: it stores the last 2^20 numbers individually.
@@ -138,7 +138,7 @@ pub struct Received {
     pub duplicate: u64,
     /// Number of samples that arrived after a later one.
     pub out_of_order: u64,
-    /// Number of samples so late that they cannot be told from duplicates.
+    /// Number of samples so late that they cannot be distinguished from duplicates.
     pub beyond_reach: u64,
     /// Number of samples with a wrong size, a damaged header or a damaged payload.
     pub corrupt: u64,

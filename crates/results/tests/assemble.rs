@@ -107,7 +107,7 @@ fn a_lost_round_trip_is_longer_than_all_others() {
     }
 }
 
-/// A lost quantile of a run counts as longer than the others; if half of the runs lost it, the cell has none.
+/// A lost quantile of a run counts as longer than the others; if half of the runs lost it, it is `None`.
 #[test]
 fn a_cell_has_the_median_over_runs_of_which_some_lost_the_quantile() {
     let header = sample::header();
