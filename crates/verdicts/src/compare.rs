@@ -58,7 +58,7 @@ pub enum Refusal {
         /// Name of the candidate side.
         treatment: String,
     },
-    /// None of the cells has the metric.
+    /// No compared cell has the metric.
     #[error("no compared cell has the metric `{}`: their workload is {workload}", .wanted.word())]
     WrongMetric {
         /// Requested metric.

@@ -1,5 +1,5 @@
-//! Results on different hosts: a change that the reference explains is not claimed, and without a reference there
-//! is no claim.
+//! Results on different hosts: a change that the reference explains is not claimed. Without a reference, nothing is
+//! claimed.
 
 use experiment::Workload;
 use results::{Block, Conclusion, CriterionOutcome, Document, Metric, Pairing, ReferenceFigure, Verdict};
