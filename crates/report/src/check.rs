@@ -1,34 +1,34 @@
-//! What became of a driver that was tried against the contract.
+//! Outcome of a driver check against the contract.
 
 use experiment::Policy;
 
 use crate::layout::{Align, Grid, WIDTH, wrap};
 
-/// A case that was tried, for [`driver_check`].
+/// Case of a driver check, for [`driver_check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TriedCase {
-    /// Its name.
+    /// Identifier of the case.
     pub id: String,
-    /// Where in the contract the promise stands.
+    /// Section of the contract with the promise.
     pub section: String,
-    /// The promise.
+    /// Promise that the case checks.
     pub promise: String,
-    /// In how many processes writer and reader were.
+    /// Number of processes: 1 or 2, for writer and reader.
     pub processes: u32,
-    /// Policies whose effect it observes.
+    /// Policies whose effect the case observes.
     pub observes: Vec<Policy>,
-    /// What was found.
+    /// Outcome.
     pub finding: Finding,
 }
 
-/// What was found.
+/// Outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// The promise is kept.
     Passed,
-    /// It is not: how.
+    /// The promise is not kept, with the reason.
     Failed(String),
-    /// It was never made: why.
+    /// The driver does not make the promise, with the reason.
     NotApplicable(String),
     /// The case was not selected.
     NotTried,
@@ -96,8 +96,8 @@ fn policies(declared: &[Policy], cases: &[TriedCase]) -> String {
     format!("\n{}", grid.render())
 }
 
-/// The cases that were tried, one a line; below them, the state of each policy that the driver declares as enforced (`declared`), and
-/// what was promised and what was found instead. `cases` includes those that were not selected.
+/// Formats the outcome of a check: one line per case, the state of each policy that the driver declares as enforced
+/// (`declared`), and the failed cases with their promise. `cases` includes those that were not selected.
 #[must_use]
 pub fn driver_check(driver: &str, declared: &[Policy], cases: &[TriedCase]) -> String {
     let mut grid = Grid::default()
@@ -191,7 +191,7 @@ two
             case("late-across", 2, &[Durability], Finding::Failed("lost".to_owned())),
             case("deadline", 1, &[Deadline], none()),
             case("lifespan", 1, &[Lifespan], Finding::NotTried),
-            // declared by another driver
+            // a policy that the driver does not declare
             case("partition", 1, &[Partition], Finding::Passed),
         ];
         let declared = [History, Durability, Deadline, Lifespan, Presentation];

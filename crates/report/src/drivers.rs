@@ -1,4 +1,4 @@
-//! Drivers: which there are, and what each says of itself.
+//! Lists of drivers, and their descriptions.
 
 use std::path::PathBuf;
 
@@ -6,33 +6,33 @@ use experiment::{DriverDescription, Policy, ReceiveMode, Support};
 
 use crate::layout::{Align, Grid, WIDTH, wrap};
 
-/// A driver that was found, for [`driver_list`].
+/// Driver that was found, for [`driver_list`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDriver {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: String,
-    /// Its file.
+    /// Path of the driver file.
     pub path: PathBuf,
-    /// What it says of itself, or why it cannot be asked.
+    /// Description that the driver reports, or the error of asking for it.
     pub description: Result<DriverDescription, String>,
 }
 
-/// A driver that can be built, for [`driver_list`] and [`driver_versions`].
+/// Driver that can be built, for [`driver_list`] and [`driver_versions`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstallableDriver {
-    /// Its name, with a version where there are several.
+    /// Name, with a version if there are several.
     pub name: String,
-    /// The package that its middleware comes from; empty where nothing is fetched.
+    /// Package of the middleware; empty if nothing is downloaded.
     pub origin: String,
-    /// The licence of that; empty where nothing is fetched.
+    /// Licence of the package; empty if nothing is downloaded.
     pub licence: String,
     /// Whether the licence must be accepted first.
     pub must_be_accepted: bool,
-    /// Whether it is there.
+    /// Whether it is installed.
     pub is_installed: bool,
 }
 
-/// The drivers that were found, one a line; below them, why those that cannot be used cannot; and those that could be
+/// Formats the list of drivers, one per line; below it the errors of unusable drivers, and the drivers that can be
 /// installed.
 #[must_use]
 pub fn driver_list(drivers: &[FoundDriver], installable: &[InstallableDriver]) -> String {
@@ -46,7 +46,7 @@ pub fn driver_list(drivers: &[FoundDriver], installable: &[InstallableDriver]) -
     text
 }
 
-/// The drivers that can be built, one a line.
+/// Formats the drivers that can be built, one per line.
 #[must_use]
 pub fn driver_versions(installable: &[InstallableDriver]) -> String {
     if installable.is_empty() {
@@ -114,7 +114,7 @@ fn found(drivers: &[FoundDriver]) -> String {
     text
 }
 
-/// All that a driver says of itself.
+/// Formats the complete description of a driver.
 #[must_use]
 pub fn driver_info(description: &DriverDescription) -> String {
     let mut text = format!("{} {}\n", description.name, description.driver_version);

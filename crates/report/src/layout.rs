@@ -2,21 +2,21 @@
 
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 
-/// Columns of a line, where nobody says otherwise.
+/// Default number of columns of a line.
 pub(crate) const WIDTH: usize = 120;
 
-/// How a column is set.
+/// Alignment of a table column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Words.
+    /// Text.
     Left,
-    /// Figures.
+    /// Numbers.
     Right,
-    /// A figure that belongs to the one on its left.
+    /// Number that belongs to the one on its left.
     Close,
 }
 
-/// A table in the making: columns first, then rows of as many cells.
+/// Table under construction: first the columns, then rows with one entry per column.
 #[derive(Debug, Default)]
 pub(crate) struct Grid {
     columns: Vec<(String, Align)>,
@@ -34,7 +34,7 @@ impl Grid {
         self.rows.push(cells);
     }
 
-    /// The text, indented. A `Close` or unnamed column that is empty all the way down is left out.
+    /// Renders the table, indented. Unnamed and `Close` columns without any entry are omitted.
     pub(crate) fn render(&self) -> String {
         let kept: Vec<usize> = (0..self.columns.len())
             .filter(|&index| {
@@ -66,8 +66,8 @@ impl Grid {
     }
 }
 
-/// Text in lines of at most `width` columns: the first one indented by `indent`, further ones by two more. A word is never
-/// cut.
+/// Wraps text in lines of at most `width` columns. The first line is indented by `indent`, the others by two more.
+/// Words are never split.
 pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut wrapped = String::new();
     let mut line = String::new();

@@ -1,4 +1,4 @@
-//! How to read a result: what its headings mean, for what is in its tables.
+//! Legend of a result: the meaning of its headings, for the tables that it has.
 
 use experiment::Workload;
 use results::{Cell, Document, PacedCell, Run, SteadyVerdict};
@@ -9,7 +9,7 @@ use crate::{
     paced, search, tables,
 };
 
-/// Paragraph by paragraph.
+/// Returns the paragraphs of the legend.
 pub(crate) fn legend(document: &Document) -> Vec<String> {
     let has = |workload| document.cells.iter().any(|cell| cell.factors.workload == workload);
     let mut told = Vec::new();
@@ -116,7 +116,7 @@ fn under_load(document: &Document) -> Vec<String> {
     told
 }
 
-/// How many runs kept their level; none if none was judged.
+/// Returns how many runs had a steady level; `None` if none was classified.
 fn steady(document: &Document) -> Option<String> {
     let valid = document.cells.iter().flat_map(Cell::valid_runs).count();
     let judged: Vec<&Run> =

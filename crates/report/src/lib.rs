@@ -1,5 +1,4 @@
-//! Results to words and tables. Pure: a [`Document`] goes in, text comes out, and the same text for the same document.
-//! Nothing is said by colour.
+//! Formats results as text and tables. Pure: the same document yields the same text. Colour carries no information.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -30,10 +29,10 @@ pub use selftest::selftest;
 pub use terminal::{Options, terminal};
 pub use verdicts::{comparison, comparison_json};
 
-/// A result for machines: what `schemas/result.schema.json` describes.
+/// Returns a result as JSON, described by `schemas/result.schema.json`.
 ///
 /// # Panics
-/// Never: a document has nothing that JSON has not.
+/// Never panics: a document serializes to JSON.
 #[must_use]
 pub fn json(document: &Document) -> String {
     let mut text = serde_json::to_string_pretty(document).expect("a document is JSON");
@@ -41,10 +40,11 @@ pub fn json(document: &Document) -> String {
     text
 }
 
-/// A plan for machines: the experiment as meant, which a result has as `experiment`, with what it will be able to see.
+/// Returns the output of a dry run as JSON: the plan, as `experiment` in a result, and its minimum detectable
+/// effects.
 ///
 /// # Panics
-/// Never: an experiment has nothing that JSON has not.
+/// Never panics: a plan serializes to JSON.
 #[must_use]
 pub fn plan_json(experiment: &Experiment, foresight: &[Foresight]) -> String {
     let plan = Plan::new(experiment, foresight);
@@ -53,7 +53,7 @@ pub fn plan_json(experiment: &Experiment, foresight: &[Foresight]) -> String {
     text
 }
 
-/// A driver in a table: of a path the name of the file.
+/// Returns the name of a driver in a table: of a path, the file name.
 fn short_name(driver: &str) -> &str {
     driver.rsplit('/').next().unwrap_or(driver)
 }

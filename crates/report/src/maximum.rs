@@ -1,14 +1,14 @@
-//! What rates in percent are percent of, in words.
+//! Maximum rates that loads in percent refer to, as text.
 
 use results::{Cell, Maximum, MaximumRun, format_value};
 
 use crate::number::count;
 
-/// How to read rates in percent.
+/// Legend for loads in percent.
 pub(crate) const LEGEND: &str = "Percent: of what the same cell had as fast as it goes, measured before the first block, the lower of samples offered and \
      delivered a second. What a flow in overload delivers it need not sustain: `search` finds the highest rate that it does.";
 
-/// What 100 % is for these cells, a line for each maximum.
+/// Returns the maximum rates of these cells, one line per maximum.
 pub(crate) fn lines(maxima: &[Maximum], cells: &[&Cell]) -> Vec<String> {
     let line = |maximum: &Maximum| {
         let cell = cells.iter().find(|cell| maximum.cells.contains(&cell.id))?;
@@ -37,7 +37,7 @@ pub(crate) fn lines(maxima: &[Maximum], cells: &[&Cell]) -> Vec<String> {
     maxima.iter().filter_map(line).collect()
 }
 
-/// One plain line for a run that measured a maximum: which of how many, and what came of it.
+/// Returns the progress line of a run that measured a maximum: its number of all, and its outcome.
 #[must_use]
 pub fn maximum_line(maximum: &Maximum, run: &MaximumRun, done: usize, total: usize) -> String {
     let width = total.to_string().len();

@@ -1,8 +1,8 @@
-//! Planned durations, dates and counts as text. Measured values: see [`results::format_value`].
+//! Formatting of planned durations, dates and counts. For measured values see [`results::format_value`].
 
 use std::time::{Duration, UNIX_EPOCH};
 
-/// A time for words: the largest unit in which it is a short number.
+/// Formats a duration in the largest unit in which it is a short number.
 pub(crate) fn duration(ns: u64) -> String {
     let (divisor, unit) = match ns {
         0..1_000 => (1, "ns"),
@@ -18,12 +18,12 @@ pub(crate) fn duration(ns: u64) -> String {
     format!("{} {unit}", value.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A point in time, to the second, in UTC.
+/// Formats a time in UTC, accurate to the second.
 pub(crate) fn date(unix_ns: u64) -> String {
     humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_nanos(unix_ns)).to_string()
 }
 
-/// `1 run`, `3 runs`.
+/// Formats a count with its noun: `1 run`, `3 runs`.
 pub(crate) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -1,4 +1,4 @@
-//! The tables of an open loop: what was planned, taken and delivered; how late samples came; what it took.
+//! Tables of paced cells: rates, times and costs.
 
 use std::cmp::Ordering;
 
@@ -14,14 +14,14 @@ use crate::{
     },
 };
 
-/// Marks a row whose response times tell of the sender.
+/// Mark of a row whose response times the sender determines.
 pub(crate) const SENDER_LIMITED: &str = "sender-limited";
-/// Marks a row whose writer the middleware held up.
+/// Mark of a row whose writer is under back-pressure.
 pub(crate) const BACK_PRESSURE: &str = "back-pressure";
-/// In the place of a figure that the plan has not.
+/// Placeholder for a value that the load does not have.
 const NONE: &str = "-";
 
-/// A figure of a latency: its heading, its kind, and which of the quantiles it is.
+/// Column of a latency: heading, kind, and index of the quantile.
 type Figure = (&'static str, &'static str, usize);
 const FIGURES: [Figure; 5] = [
     ("Response 50 %", "response", 0),
@@ -31,13 +31,13 @@ const FIGURES: [Figure; 5] = [
     ("Send lag 99 %", "send_lag", 2),
 ];
 
-/// Of probes: the heading, and which of the quantiles.
+/// Columns of echo probes: heading, and index of the quantile.
 const RTT: [(&str, usize); 2] = [("RTT 50 %", 0), ("99 %", 2)];
 
-/// Columns of [`rates`] beside those that say which row it is, and those of tails.
+/// Number of columns of [`rates`], without those of the key and of tails.
 const RATES: usize = 8;
 
-/// Which flow of a cell, from 0, and of how many.
+/// Position of a flow in a cell, from 0, and number of flows.
 #[derive(Clone, Copy)]
 struct Place {
     number: usize,
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-/// Columns that are there only where some cell has what they tell.
+/// Optional columns: shown if a cell has the value.
 #[derive(Clone, Copy)]
 struct Shown {
     batches: bool,
@@ -69,7 +69,7 @@ impl Shown {
     }
 }
 
-/// How to read what is not in every table.
+/// Returns the legend of optional columns.
 pub(crate) fn notes(cells: &[Cell], probe_every: Option<u32>) -> Vec<String> {
     let shown = Shown::of(&cells.iter().collect::<Vec<_>>());
     let batches = shown.batches.then(|| {
@@ -83,7 +83,7 @@ pub(crate) fn notes(cells: &[Cell], probe_every: Option<u32>) -> Vec<String> {
     batches.into_iter().chain(probes).collect()
 }
 
-/// The columns that say which row it is: those of [`key`].
+/// Returns a table with the columns of [`key`].
 fn keyed() -> Grid {
     Grid::default()
         .column("Size", Align::Right)
@@ -92,7 +92,7 @@ fn keyed() -> Grid {
         .column("Planned", Align::Right)
 }
 
-/// By size, batch and load, ascending; `max` last. A cell of several flows has a row for each.
+/// Fills a table by ascending size, batch and load; `max` is last. A cell with several flows has a row per flow.
 fn filled(mut grid: Grid, cells: &[&Cell], row: impl Fn(&Cell, &Flow, Place) -> Vec<String>) -> Grid {
     for cell in sorted(cells) {
         let flows = cell.factors.streams();
@@ -105,7 +105,7 @@ fn filled(mut grid: Grid, cells: &[&Cell], row: impl Fn(&Cell, &Flow, Place) -> 
     grid
 }
 
-/// What was planned, taken and delivered.
+/// Returns the table of planned, accepted and delivered rates.
 pub(crate) fn rates(cells: &[&Cell]) -> Grid {
     let tails = cells.iter().any(|cell| has_tail(cell));
     let mut grid = keyed()
@@ -156,7 +156,7 @@ pub(crate) fn rates(cells: &[&Cell]) -> Grid {
     })
 }
 
-/// How late samples came.
+/// Returns the table of latencies.
 pub(crate) fn times(cells: &[&Cell]) -> Grid {
     let mut grid = keyed();
     for (heading, ..) in FIGURES {
@@ -178,7 +178,7 @@ pub(crate) fn times(cells: &[&Cell]) -> Grid {
     })
 }
 
-/// What it took, and the round trips beside it.
+/// Returns the table of costs and round trips.
 pub(crate) fn costs(cells: &[&Cell]) -> Grid {
     let shown = Shown::of(cells);
     let mut grid = keyed();
@@ -204,7 +204,7 @@ pub(crate) fn costs(cells: &[&Cell]) -> Grid {
         if measured(cell, place).is_none() {
             return nothing(cell, columns);
         }
-        // all flows are of one process
+        // all flows share one process
         if !place.is_first() {
             return vec![String::new(); columns];
         }
@@ -221,10 +221,10 @@ pub(crate) fn costs(cells: &[&Cell]) -> Grid {
     })
 }
 
-/// In the order of the rows.
+/// Returns the cells in the order of the rows.
 fn sorted<'c>(cells: &[&'c Cell]) -> Vec<&'c Cell> {
     let mut cells = cells.to_vec();
-    // stable: traces, and what has several flows, stay in the order of the experiment
+    // stable: traces, and cells with several flows, keep the order of the experiment
     cells.sort_by(|left, right| {
         let key = |cell: &Cell| {
             (cell.factors.size_bytes, cell.factors.batching.is_turbo(), cell.factors.batch_bytes)
@@ -238,7 +238,7 @@ fn by_load(left: &Factors, right: &Factors) -> Ordering {
     let key = |factors: &Factors| match &factors.load {
         Some(load) => load.rate().map_or(
             match load {
-                // without a rate: below all that have one
+                // shares without a rate are below all rates
                 Load::Share { percent, .. } => percent.of(1e-9),
                 Load::Max => f64::MAX,
                 Load::Throttled { .. } => 1e300,
@@ -251,13 +251,13 @@ fn by_load(left: &Factors, right: &Factors) -> Ordering {
     key(left).total_cmp(&key(right))
 }
 
-/// Which row it is.
+/// Returns the columns that identify a row.
 fn key(cell: &Cell, flow: &Flow, flows: usize) -> Vec<String> {
     let name = if flows > 1 { flow.name.clone() } else { String::new() };
     vec![flow.size_bytes.to_string(), batch(&cell.factors), name, planned(&flow.load)]
 }
 
-/// A ceiling, and whether that is turbo's: who packs is told below the table.
+/// Formats the batch ceiling, and whether it is a turbo batch. The legend says who batches.
 fn batch(factors: &Factors) -> String {
     match factors.batch_bytes {
         bytes if factors.batching.is_turbo() => format!("turbo {bytes}"),
@@ -265,7 +265,7 @@ fn batch(factors: &Factors) -> String {
     }
 }
 
-/// A load as short as a column needs it.
+/// Formats a load for a column.
 fn planned(load: &Load) -> String {
     match load {
         Load::Burst { rate } => {
@@ -275,7 +275,7 @@ fn planned(load: &Load) -> String {
     }
 }
 
-/// A flow of a cell, and what was counted of all of its flows; none where nothing was measured.
+/// Returns a flow of a cell and the counts of all of its flows; `None` if nothing was measured.
 fn measured(cell: &Cell, place: Place) -> Option<(&CellFlow, &Throughput)> {
     Some((cell.paced.as_ref()?.flows.get(place.number)?, cell.throughput.as_ref()?))
 }
@@ -284,7 +284,7 @@ fn of_run(run: &Run, place: Place) -> Option<&FlowRecord> {
     run.paced.as_ref()?.flows.get(place.number)
 }
 
-/// Samples that left together, on average and at most; of all flows together.
+/// Formats the samples per flush, mean and maximum over all flows.
 fn per_flush(cell: &Cell) -> String {
     let batches = cell.throughput.as_ref().and_then(|throughput| throughput.batches.as_ref());
     batches.map_or_else(
@@ -297,7 +297,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Whether the response times are the sender's, or the middleware held it up, and in how many of the runs where not in all.
+/// Formats the marks of a cell: sender-limited and back-pressure, with the number of runs if not all are affected.
 fn flag(cell: &Cell) -> String {
     let Some(paced) = &cell.paced else { return String::new() };
     let runs = cell.valid_runs().count();
@@ -310,7 +310,7 @@ fn flag(cell: &Cell) -> String {
     both.into_iter().filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
-/// A run in a line of progress.
+/// Formats the outcome of a run in a progress line.
 pub(crate) fn outcome(run: &Run) -> String {
     let (Some(paced), Some(throughput)) = (&run.paced, &run.throughput) else {
         return "nothing measured".to_owned();

@@ -1,4 +1,4 @@
-//! What is going to be measured, before it is; and the recipes.
+//! Output of a dry run, and list of recipes.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,8 @@ use crate::{
     search, selftest, settings,
 };
 
-/// The plan of an experiment, for people: its cells, its runs and about what they take, and what it will be able to see.
+/// Formats the plan of an experiment: its cells, its runs, their approximate duration, and the minimum detectable
+/// effects.
 #[must_use]
 pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
     let mut text = format!("{}: {}\n", experiment.name, experiment.question);
@@ -101,7 +102,7 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
     text
 }
 
-/// The reference and what it costs.
+/// Formats the reference and its duration.
 fn reference(experiment: &Experiment) -> String {
     let each_ns = experiment.design.reference_ns(experiment.runs_per_block());
     if each_ns == 0 {
@@ -115,14 +116,14 @@ fn reference(experiment: &Experiment) -> String {
     )
 }
 
-/// Samples that are due in a run, of all its flows; none of what has no plan.
+/// Returns the number of planned samples of a run over all flows; `None` without a schedule.
 fn planned(factors: &Factors, measure_ns: u64) -> Option<u64> {
     let flows = factors.streams();
     let planned: Vec<u64> = flows.iter().filter_map(|flow| flow.load.planned(measure_ns)).collect();
     (!planned.is_empty()).then(|| total(planned))
 }
 
-/// What the samples of a run are too few for, by the flow with the fewest of each cell.
+/// Returns notes on quantiles that runs have too few samples for, by the flow with the fewest samples of each cell.
 fn too_few(experiment: &Experiment) -> Vec<String> {
     let least = |cell: &Cell| {
         let flows = cell.factors.streams();
@@ -131,7 +132,7 @@ fn too_few(experiment: &Experiment) -> Vec<String> {
     let cells: Vec<(&str, u64)> =
         experiment.cells.iter().filter_map(|cell| Some((cell.id.as_str(), least(cell)?))).collect();
     let mut notes = Vec::new();
-    // of what has no median nothing more needs to be said
+    // a cell that is listed for its median is not listed for higher quantiles
     let mut from = 0;
     for (quantile, name) in [(0.5, "median"), (0.9, "90 % quantile"), (0.99, "99 % quantile")] {
         let enough = min_n_for(quantile);
@@ -150,7 +151,7 @@ fn too_few(experiment: &Experiment) -> Vec<String> {
     notes
 }
 
-/// How many blocks there are, and why so many.
+/// Formats the number of blocks, and how it was decided.
 #[must_use]
 pub fn allocation_words(allocation: &Allocation) -> String {
     let blocks = count(allocation.planned as usize, "block");
@@ -165,7 +166,7 @@ pub fn allocation_words(allocation: &Allocation) -> String {
     }
 }
 
-/// The recipes: the name and the question of each.
+/// Formats the recipes: name and question of each.
 #[must_use]
 pub fn recipe_list(recipes: &[(&str, String)]) -> String {
     let mut grid = Grid::default().column("Recipe", Align::Left).column("Question", Align::Left);
@@ -175,7 +176,7 @@ pub fn recipe_list(recipes: &[(&str, String)]) -> String {
     grid.render()
 }
 
-/// A time as one would plan it: `2 h 5 min`, `12 min 30 s`, `40 s`.
+/// Formats an approximate duration: `2 h 5 min`, `12 min 30 s`, `40 s`.
 fn rough(ns: u64) -> String {
     match ns.div_ceil(1_000_000_000) {
         seconds @ 0..=59 => format!("{seconds} s"),

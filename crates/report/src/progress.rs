@@ -1,4 +1,4 @@
-//! One line for a run that has ended.
+//! Progress line of a finished run.
 
 use experiment::{Factors, Workload};
 use results::{Run, RunState, format_micros, format_value};
@@ -6,7 +6,7 @@ use stats::total;
 
 use crate::{paced, search, settings::interference, short_name};
 
-/// One plain line for a run that has ended: which of how many, the cell, and its main figures.
+/// Returns the progress line of a finished run: its number of all, the cell, and its main values.
 #[must_use]
 pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> String {
     let batch = match factors.batch_bytes {

@@ -1,4 +1,4 @@
-//! The table of the highest sustained rates, and the lines of their trials.
+//! Table of the highest sustained rates, and the lines of trials.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{
     tables::{nothing, unsupported},
 };
 
-/// By size and batch, ascending, a row for each goal.
+/// Returns the table: by ascending size and batch, one row per goal.
 pub(crate) fn table(cells: &[&Cell]) -> Grid {
     let mut grid = Grid::default()
         .column("Size", Align::Right)
@@ -67,7 +67,7 @@ fn name(aim: &str, deadline_ns: Option<u64>) -> String {
     deadline_ns.map_or_else(|| aim.to_owned(), |ns| format!("{aim} {}", duration(ns)))
 }
 
-/// How to read the table.
+/// Returns the legend of the table.
 pub(crate) fn legend(search: &Search) -> String {
     let goals: Vec<String> = search.goals.iter().map(goal).collect();
     format!(
@@ -79,7 +79,7 @@ pub(crate) fn legend(search: &Search) -> String {
     )
 }
 
-/// A goal in words.
+/// Formats a goal.
 pub(crate) fn goal(goal: &SearchGoal) -> String {
     let share = |share: f64| format!("{} %", significant_percent(share));
     let what = match goal.deadline_ns {
@@ -99,11 +99,12 @@ pub(crate) fn goal(goal: &SearchGoal) -> String {
     )
 }
 
-/// From which rate on a goal judges a trial; none of what any number of samples shows. Told before the first one is written.
+/// Returns the minimum rate at which the goal can judge a trial; `None` if any number of samples is enough. Printed
+/// before the first trial.
 #[must_use]
 pub fn least_rate(goal: &SearchGoal) -> Option<String> {
     goal.deadline_ns?;
-    // a share that is lost in rounding is one that no trial shows
+    // a share that rounds to 0 cannot be shown by a trial
     let needs = (goal.loss_ratio > f64::EPSILON).then(|| min_n_for(1.0 - goal.loss_ratio))?;
     let sps = (needs as f64 * 1e9 / goal.final_trial_ns.max(1) as f64).ceil();
     Some(format!(
@@ -115,13 +116,13 @@ pub fn least_rate(goal: &SearchGoal) -> Option<String> {
     ))
 }
 
-/// A share of 1 in percent, with the digits that it was written with.
+/// Formats a share of 1 in percent, with up to four decimals and without trailing zeros.
 fn significant_percent(share: f64) -> String {
     let text = format!("{:.4}", 100.0 * share);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A run in a line of progress.
+/// Formats the outcome of a search in a progress line.
 pub(crate) fn outcome(run: &Run) -> String {
     let Some(search) = &run.search else { return "nothing measured".to_owned() };
     let mut words: Vec<String> = search.goals.iter().map(found).collect();
@@ -147,7 +148,8 @@ fn found(goal: &GoalRecord) -> String {
     }
 }
 
-/// One plain line for the last trial of a search, with what is known after it. The search takes at most so much longer.
+/// Returns the progress line of the last trial of a search, with the state after it. `at_most` is the maximum
+/// remaining time.
 #[must_use]
 pub fn trial_line(run: &Run, at_most: Duration) -> String {
     let search = run.search.as_ref();

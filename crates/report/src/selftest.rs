@@ -1,4 +1,4 @@
-//! What a selftest found, in words.
+//! Outcome of a selftest as text.
 
 use std::{
     fmt::Write as _,
@@ -16,7 +16,7 @@ use crate::{
     number::count,
 };
 
-/// A selftest for people.
+/// Formats the outcome of a selftest.
 #[must_use]
 pub fn selftest(outcome: &SelfTest) -> String {
     let mut text = String::new();
@@ -89,7 +89,7 @@ pub fn selftest(outcome: &SelfTest) -> String {
     text
 }
 
-/// What a plan will be able to see on this host, one line for each driver.
+/// Formats the minimum detectable effects of a plan on this host, one line per driver.
 pub(crate) fn foresight(experiment: &Experiment, foresight: &[Foresight]) -> String {
     if experiment.design.duet {
         let words = "smallest effect: unknown for duets; the runs of a selftest are made one after the other";
@@ -130,7 +130,7 @@ pub(crate) fn foresight(experiment: &Experiment, foresight: &[Foresight]) -> Str
     text
 }
 
-/// What else happened meanwhile.
+/// Formats the host noise during a selftest.
 fn noise(noise: &NoiseSummary) -> String {
     let steal = noise.max_steal_pct.map_or_else(String::new, |steal| {
         format!("; during a block the hypervisor took up to {} %", format_value(steal))

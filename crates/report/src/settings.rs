@@ -1,4 +1,4 @@
-//! What was in force: QoS and settings as read back, compactly, over all cells of a group.
+//! Effective QoS and settings, read back, summarized over the cells of a group.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::number::{count, duration};
 
-/// The conditions that hold for every run.
+/// Formats the conditions that hold for every run.
 pub(crate) fn conditions(experiment: &Experiment) -> String {
     let design = &experiment.design;
     let list = |cores: &[u32]| cores.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
@@ -42,16 +42,16 @@ pub(crate) fn conditions(experiment: &Experiment) -> String {
     )
 }
 
-/// What is said behind the heading of absolute figures: nothing where runs were made alone.
+/// Returns the suffix of the heading of absolute values: empty without duets.
 pub(crate) fn interference(duet: bool) -> String {
     if duet { format!(", {UNDER_DUET_INTERFERENCE}") } else { String::new() }
 }
 
-/// QoS in force over these cells: one line an end, or one for both.
+/// Formats the effective QoS of these cells: one line for the writer and one for the reader, or a common one.
 pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
     let of_all = ["writer", "reader"].map(|end| qos_of(cells, end));
     let mut lines = of_ends(&of_all);
-    // of further flows what is another's
+    // further flows are listed only if their QoS differs
     let flows: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.effective_qos.keys()).collect();
     for (end, of_all) in ["writer", "reader"].iter().zip(&of_all) {
         for entity in flows.iter().filter(|entity| entity.starts_with(&format!("{end}-"))) {
@@ -64,7 +64,7 @@ pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
     lines
 }
 
-/// QoS in force of an entity.
+/// Formats the effective QoS of an entity.
 fn qos_of(cells: &[&Cell], entity: &str) -> String {
     let maps = cells.iter().filter_map(|cell| match serde_json::to_value(cell.effective_qos.get(entity)?) {
         Ok(Value::Object(fields)) => Some(fields.into_iter().collect::<Vec<_>>()),
@@ -79,7 +79,7 @@ fn qos_of(cells: &[&Cell], entity: &str) -> String {
     words.join(", ")
 }
 
-/// One line, or one for each end.
+/// Formats one line for both, or one for the writer and one for the reader.
 fn of_ends(ends: &[String; 2]) -> Vec<String> {
     match ends {
         [writer, reader] if writer.is_empty() && reader.is_empty() => {
@@ -94,17 +94,17 @@ fn of_ends(ends: &[String; 2]) -> Vec<String> {
     }
 }
 
-/// Whether a field of QoS has the value that everybody expects, and needs no room. Durability always has some.
+/// Returns whether a QoS policy has its DDS default and need not be listed. Durability is always listed.
 fn is_standard(name: &str, values: &[Value]) -> bool {
     let standard = serde_json::to_value(Qos::standard_defaults()).unwrap_or_default();
     name != "durability"
         && standard.get(name).is_some_and(|standard| values.iter().all(|value| value == standard))
 }
 
-/// Texts longer than this are not printed in full: the result has them.
+/// Maximum length of a text that is printed in full. Longer ones are only in the JSON output.
 const LONG_SETTING: usize = 60;
 
-/// Settings in force over these cells: one line an entity.
+/// Formats the effective settings of these cells: one line per entity.
 pub(crate) fn settings(cells: &[&Cell]) -> Vec<String> {
     let entities: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.settings.keys()).collect();
     entities
@@ -130,7 +130,7 @@ pub(crate) fn settings(cells: &[&Cell]) -> Vec<String> {
         .collect()
 }
 
-/// Every value that each name has anywhere, names and values in the order in which they come.
+/// Returns all distinct values of each name, in the order of their occurrence.
 fn over_all(maps: impl Iterator<Item = Vec<(String, Value)>>) -> Vec<(String, Vec<Value>)> {
     let mut all: Vec<(String, Vec<Value>)> = Vec::new();
     for (name, value) in maps.flatten() {
@@ -143,7 +143,7 @@ fn over_all(maps: impl Iterator<Item = Vec<(String, Value)>>) -> Vec<(String, Ve
     all
 }
 
-/// The guarantee of delivery: as read back, else as asked for.
+/// Formats the guarantee of delivery: as read back, otherwise as requested.
 pub(crate) fn reliability(cells: &[&Cell]) -> String {
     let mut in_force: Vec<_> = cells
         .iter()
@@ -163,7 +163,7 @@ pub(crate) fn reliability(cells: &[&Cell]) -> String {
 }
 
 fn policy(name: &str, values: &[Value]) -> String {
-    // a kind speaks for itself; a figure needs its name
+    // a kind is clear without its name; a number is not
     match name {
         "reliability" | "history" | "durability" => one_or_range(values, plain),
         _ => match name.strip_suffix("_ns") {

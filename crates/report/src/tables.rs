@@ -1,4 +1,4 @@
-//! The tables of a driver: throughput, latency, and what a sample costs.
+//! Tables of a driver: throughput, latency, and cost per sample.
 
 use results::{
     Cell, CellLatency, Latency, MAX_LATENCY_LOSS_PCT, QUANTILES, Run, RunState, Throughput, WireBytes,
@@ -8,30 +8,30 @@ use stats::Spread;
 
 use crate::layout::{Align, Grid};
 
-/// Marks a row that was taken over from the unbatched table.
+/// Mark of a row that is copied from the unbatched table.
 pub(crate) const SAME_AS_UNBATCHED: &str = "=";
-/// Marks a latency that too many pings were lost for.
+/// Mark of a latency with too many lost pings.
 pub(crate) const LOSSY: &str = "!";
 
-/// Marks a quantile that no single run supports.
+/// Mark of a quantile that no single run supports.
 pub(crate) const POOLED: &str = "*";
 
-/// Whether a cell has a quantile in the tables that is marked so.
+/// Returns whether a cell has a pooled quantile.
 pub(crate) fn has_pooled(cell: &Cell) -> bool {
     let flows = cell.paced.iter().flat_map(|paced| &paced.flows).flat_map(|flow| flow.latency.values());
     cell.latency.values().chain(flows).any(|latency| !latency.pooled.is_empty())
 }
 
-/// What groups are.
+/// Legend of samples per take.
 pub(crate) const SAMPLES_PER_TAKE: &str = "Samples/take: that the reader's application was given at a time, on average and at \
     most. Groups are made by ddsmark in the application, not by the middleware; times have the wait for the group in them.";
 
-/// Whether samples of a cell are received in groups.
+/// Returns whether samples of a cell are received in groups.
 pub(crate) const fn grouped(cell: &Cell) -> bool {
     cell.factors.queues.receive_group.is_some()
 }
 
-/// Samples that the reader's application was given at a time, on average and at most; of all flows together.
+/// Formats the samples per take of the reader's application, mean and maximum over all flows.
 pub(crate) fn per_take(cell: &Cell) -> String {
     let takes = cell.throughput.as_ref().and_then(|throughput| throughput.takes.as_ref());
     takes.map_or_else(
@@ -40,17 +40,17 @@ pub(crate) fn per_take(cell: &Cell) -> String {
     )
 }
 
-/// Returns whether samples of a cell came too late for its rate.
+/// Returns whether samples of a cell arrived too late for its rate.
 pub(crate) fn has_tail(cell: &Cell) -> bool {
     cell.throughput.as_ref().is_some_and(|throughput| throughput.tail.samples > 0)
 }
 
-/// Time from the last write to the last arrival, in ms.
+/// Formats the time from the last write to the last arrival, in ms.
 pub(crate) fn tail_ms(throughput: &Throughput) -> String {
     format_value(throughput.tail.ns as f64 / 1e6)
 }
 
-/// Throughput by size. Rows that are marked as the same come from the unbatched cells.
+/// Returns the throughput table by size. Rows whose flag is set are copied from the unbatched cells.
 pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
     let grouped = rows.iter().any(|(cell, _)| grouped(cell));
     let mut grid = Grid::default()
@@ -108,7 +108,7 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
     grid
 }
 
-/// Write calls, and what went over the interface, by size and ceiling of a batch.
+/// Returns the table of write calls and interface traffic, by size and batch ceiling.
 pub(crate) fn writing(cells: &[&Cell]) -> Grid {
     let mut grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
     for heading in ["Write 50 %", "90 %", "99 %", "99.9 %", "Max", "Wire bytes/sample", "Packets/sample"] {
@@ -147,7 +147,7 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
     grid
 }
 
-/// RTT/2 by size.
+/// Returns the table of RTT/2 by size.
 pub(crate) fn latency(cells: &[&Cell]) -> Grid {
     let mut grid = Grid::default()
         .column("Size", Align::Right)
@@ -169,7 +169,7 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
         let mut row = vec![cell.factors.size_bytes.to_string(), mark.to_owned()];
         match cell.latency.get("rtt") {
             Some(rtt) => {
-                // the round trip is halved here and nowhere else
+                // the only place where the RTT is halved
                 let half = |ns: f64| format_micros(ns / 2.0);
                 row.push(rtt.n.to_string());
                 let moments: [(f64, Moment); 4] = [
@@ -194,7 +194,7 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
     grid
 }
 
-/// The two ways of a round trip, its losses, and what it costs.
+/// Returns the table of one-way times, losses and cost of a round trip.
 pub(crate) fn directions(cells: &[&Cell]) -> Grid {
     let mut grid = Grid::default()
         .column("Size", Align::Right)
@@ -231,17 +231,17 @@ pub(crate) fn directions(cells: &[&Cell]) -> Grid {
     grid
 }
 
-/// Mean, deviation or an extreme of a run.
+/// Mean, standard deviation or extreme of a run.
 type Moment = fn(&Latency) -> f64;
 
-/// A quantile of a cell, in µs after division, and half its range over the runs. It is marked where no single run supports it.
+/// Formats a quantile of a cell in µs, divided by `divisor`. It is marked if no single run supports it.
 pub(crate) fn quantile(latency: &CellLatency, index: usize, divisor: f64) -> String {
     let Some(ns) = latency.quantiles()[index] else { return unsupported() };
     let mark = if latency.is_pooled(QUANTILES[index]) { POOLED } else { "" };
     format!("{}{mark}", format_micros(ns / divisor))
 }
 
-/// Half the range over the runs of the same.
+/// Formats the half-range of a quantile over the runs.
 pub(crate) fn quantile_spread(
     cell: &Cell,
     index: usize,
@@ -254,12 +254,12 @@ pub(crate) fn unsupported() -> String {
     "n/a".to_owned()
 }
 
-/// Datagrams dropped at full socket buffers in the valid runs, where all of them know.
+/// Returns the datagrams dropped at full socket buffers in the valid runs; `None` if a run does not report them.
 fn dropped(cell: &Cell) -> Option<u64> {
     cell.valid_runs().try_fold(0_u64, |sum, run| Some(sum.saturating_add(run.udp_buffer_drops?)))
 }
 
-/// CPU seconds per million samples, which is µs per sample, at both ends.
+/// Formats the CPU time per sample in µs at the writer and the reader, each with its half-range.
 pub(crate) fn cpu(cell: &Cell) -> [String; 4] {
     let Some(median) = &cell.cpu_ns_per_sample else {
         return [unsupported(), String::new(), unsupported(), String::new()];
@@ -272,7 +272,7 @@ pub(crate) fn cpu(cell: &Cell) -> [String; 4] {
     ]
 }
 
-/// Half the range of a figure over the runs, in percent of its median; nothing where not every run has it.
+/// Formats the half-range of a value over the runs, in percent of the median; empty if a run lacks the value.
 pub(crate) fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> String {
     let figures: Option<Vec<f64>> = cell.claimed_runs().map(figure).collect();
     figures
@@ -280,13 +280,13 @@ pub(crate) fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> Strin
         .map_or_else(String::new, |share| format_spread(100.0 * share))
 }
 
-/// Half the range of the loss over the runs, in percentage points: where nothing is lost there is nothing to relate to.
+/// Formats the half-range of the loss over the runs in percentage points, because the median can be 0.
 pub(crate) fn lost_spread(cell: &Cell) -> String {
     let lost: Vec<f64> = cell.claimed_runs().map(Run::lost_pct).collect();
     Spread::of(&lost).map_or_else(String::new, |spread| format_spread((spread.max - spread.min) / 2.0))
 }
 
-/// A row without figures says why.
+/// Returns a row with the reason why the cell has no values.
 pub(crate) fn nothing(cell: &Cell, cells: usize) -> Vec<String> {
     let any = |state| cell.runs.iter().any(|run| run.state == state);
     let why = match () {

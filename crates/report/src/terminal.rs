@@ -1,4 +1,4 @@
-//! A result for people, at a terminal or in a file.
+//! Formatting of a result for a terminal or a text file.
 
 use std::fmt::Write as _;
 
@@ -15,17 +15,17 @@ use crate::{
     verdicts,
 };
 
-/// How to write.
+/// Formatting options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Columns that text is wrapped at; 120 if none is given. Tables are as wide as their figures.
+    /// Number of columns at which text is wrapped; `None`: 120. Tables are as wide as their values.
     pub width: Option<u16>,
 }
 
-/// So many warnings of a kind are printed; the rest is counted.
+/// Maximum number of printed warnings per kind; the others are counted.
 const WARNINGS_OF_A_KIND: usize = 3;
 
-/// A result for people: for each driver what was in force and the tables; then how to read them, and what limits them.
+/// Formats a result: for each driver the effective settings and the tables; then the legend and the warnings.
 #[must_use]
 pub fn terminal(document: &Document, options: Options) -> String {
     let page =
@@ -38,12 +38,12 @@ struct Page {
     width: usize,
 }
 
-/// Whether batches hold what is due, and their ceiling.
+/// Returns the batching of a cell: whether it is turbo, and its ceiling in bytes.
 const fn way(cell: &Cell) -> (bool, u64) {
     (cell.factors.batching.is_turbo(), cell.factors.batch_bytes)
 }
 
-/// What else than the workload, the size and batching distinguishes two cells.
+/// Factors by which cells are grouped.
 type GroupKey<'c> = (
     Option<&'c str>,
     &'c str,
@@ -224,7 +224,7 @@ impl Page {
         let batched: Vec<&Cell> = throughput.iter().copied().filter(|cell| way(cell) == of).collect();
         let who = packed_by(batched[0].factors.batching);
         let mut rows: Vec<(&Cell, bool)> = batched.iter().map(|cell| (*cell, false)).collect();
-        // over half of the ceiling a batch holds one sample
+        // above half of the ceiling, a batch holds one sample
         let measured = |size| batched.iter().any(|cell| cell.factors.size_bytes == size);
         let alone = unbatched.iter().filter(|cell| {
             ceiling / cell.factors.size_bytes.max(1) <= 1 && !measured(cell.factors.size_bytes)
@@ -300,7 +300,7 @@ impl Page {
         if !bad.is_empty() {
             let _ = writeln!(self.text, "\nRuns without figures");
         }
-        // of one cell and for one reason: told once
+        // runs of the same cell with the same reason are combined
         for same in bad.chunk_by(|left, right| left.cell == right.cell && why_bad(left) == why_bad(right)) {
             let numbers: Vec<String> = same.iter().map(|run| run.number.to_string()).collect();
             let plural = if numbers.len() == 1 { "" } else { "s" };
@@ -326,7 +326,7 @@ impl Page {
         });
         let of_all = document.warnings.iter().map(|Warning { kind, text }| (*kind, text.clone()));
         let mut all: Vec<(WarningKind, String)> = of_all.chain(of_cells).collect();
-        // these are told run by run
+        // these are listed run by run
         all.retain(|(kind, _)| !matches!(kind, WarningKind::RunsFailed | WarningKind::RunsInvalid));
         if all.is_empty() {
             return;
@@ -345,7 +345,7 @@ impl Page {
     }
 }
 
-/// Who packs samples.
+/// Returns who batches samples.
 const fn packed_by(batching: Batching) -> &'static str {
     match batching {
         Batching::Native | Batching::TurboNative => "the middleware",

@@ -1,4 +1,4 @@
-//! Verdicts, for people: under the tables of a result, and of a comparison.
+//! Verdicts as text: below the tables of a result, and in a comparison.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use crate::{
     settings::interference,
 };
 
-/// An adjusted p-value up to which a comparison that claims nothing is worth another look.
+/// Maximum adjusted p-value at which a comparison without a claim is listed for exploration.
 const WORTH_A_LOOK: f64 = 0.05;
 
-/// The verdicts of a result; nothing where it has none.
+/// Formats the verdicts of a result; empty without verdicts.
 pub(crate) fn section(verdicts: &[Verdict], width: usize) -> String {
     let of = |kind| verdicts.iter().filter(move |verdict| verdict.kind == kind).collect::<Vec<_>>();
     let (floors, compared) = (of(VerdictKind::NoiseFloor), of(VerdictKind::Comparison));
@@ -54,7 +54,7 @@ pub(crate) fn section(verdicts: &[Verdict], width: usize) -> String {
     text
 }
 
-/// One line a verdict, below the cells that it is about.
+/// Formats one line per verdict, below its pair of cells.
 fn lines(verdicts: &[&Verdict], width: usize) -> String {
     let mut text = String::new();
     let sides = |verdict: &Verdict| (name(&verdict.treatment), name(&verdict.baseline));
@@ -79,7 +79,7 @@ fn name(side: &VerdictSide) -> String {
     }
 }
 
-/// The figures behind the changes: medians over runs.
+/// Formats the medians over runs that the changes are based on.
 fn figures(verdicts: &[&Verdict]) -> String {
     let sides = || verdicts.iter().flat_map(|verdict| [&verdict.baseline, &verdict.treatment]);
     let interference = interference(sides().any(|side| side.under_duet_interference));
@@ -112,7 +112,7 @@ fn claims(verdict: &Verdict) -> bool {
     verdict.answer.as_ref().is_some_and(|answer| answer.conclusion.differs())
 }
 
-/// What is no claim, but would be the next to measure.
+/// Formats comparisons without a claim that are candidates for the next measurement.
 fn worth_a_look(verdicts: &[&Verdict], width: usize) -> String {
     let is_worth = |verdict: &&&Verdict| {
         let p = verdict.answer.as_ref().and_then(|answer| answer.p_exploratory);
@@ -134,7 +134,7 @@ fn worth_a_look(verdicts: &[&Verdict], width: usize) -> String {
     wrap(&text, width, 2)
 }
 
-/// A comparison, for people.
+/// Formats a comparison.
 #[must_use]
 pub fn comparison(comparison: &Comparison, options: Options) -> String {
     let width = options.width.map_or(WIDTH, |width| usize::from(width.max(40)));
@@ -180,10 +180,10 @@ pub fn comparison(comparison: &Comparison, options: Options) -> String {
     text
 }
 
-/// A comparison for machines: what `schemas/comparison.schema.json` describes.
+/// Returns a comparison as JSON, described by `schemas/comparison.schema.json`.
 ///
 /// # Panics
-/// Never: a comparison has nothing that JSON has not.
+/// Never panics: a comparison serializes to JSON.
 #[must_use]
 pub fn comparison_json(comparison: &Comparison) -> String {
     let mut text = serde_json::to_string_pretty(comparison).expect("a comparison is JSON");

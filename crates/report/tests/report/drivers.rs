@@ -1,4 +1,4 @@
-//! What is said of drivers.
+//! Output about drivers.
 
 use std::path::PathBuf;
 

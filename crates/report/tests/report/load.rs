@@ -1,4 +1,4 @@
-//! Runs as they are told one by one, loads, searches, and what percents are of.
+//! Progress lines of runs, loads, searches, and loads in percent.
 
 use experiment::{Arrival, Load, Rate, Share};
 use insta::assert_snapshot;
@@ -88,7 +88,7 @@ fn no_table_of_an_open_loop_is_wider_than_140_columns() {
         cell.factors.batching = experiment::Batching::TurboApplication;
     }
     let document = document_with(&header, |run| {
-        // so far apart that spreads have two digits
+        // so wide that half-ranges have two digits
         let factor = u64::from(run.block);
         for latency in run.latency.values_mut() {
             latency.p50_ns = latency.p50_ns.map(|ns| ns * factor);
@@ -108,7 +108,7 @@ fn no_table_of_an_open_loop_is_wider_than_140_columns() {
     let text = print(&document);
     assert!(text.contains("Batches are packed by the driver, not by the middleware"), "{text}");
     assert!(text.contains("sender-limited 1/3") && text.contains("burst 1000/100ms"), "{text}");
-    // headings, which are underlined, may be as long as what they name
+    // underlined headings may be as long as the names in them
     let lines: Vec<&str> = text.lines().collect();
     let is_underlined = |at: usize| lines.get(at + 1).is_some_and(|next| next.starts_with("=="));
     let of_tables = (0..lines.len()).filter(|&at| !is_underlined(at) && !lines[at].starts_with("=="));

@@ -1,4 +1,4 @@
-//! Whole texts, as people see them, and figures in them against the document.
+//! Complete texts as snapshots, and values in them compared with the document.
 
 mod drivers;
 mod load;

@@ -1,4 +1,4 @@
-//! The tables: their figures are those of the document, and they fit a terminal.
+//! Tables: their values are those of the document, and they fit a terminal.
 
 use experiment::{Characterize, Effort, Reliability, ReliabilityChoice};
 use report::{Options, driver_info, terminal};
@@ -8,7 +8,7 @@ use results::{
 
 use crate::{print, sample};
 
-/// The words of the row that begins so, in the n-th table with such a row.
+/// Returns the words of the row of this size in the table with this heading.
 fn row<'t>(text: &'t str, table: &str, size: u64) -> Vec<&'t str> {
     text.lines()
         .skip_while(|line| !line.starts_with(table))
@@ -58,7 +58,7 @@ fn throughput_rows_are_those_of_the_cells() {
     };
     check(&row(&text, "Throughput, unbatched", 32)[1..], &figures("plain/udp4/throughput/32"));
     check(&row(&text, "Throughput, batched", 32)[1..], &figures("plain/udp4/throughput/32/batch-8192"));
-    // one sample a batch: taken over, and marked
+    // one sample per batch: the row is copied and marked
     let same = row(&text, "Throughput, batched", 8192);
     assert_eq!(same[1], "=");
     check(&same[2..], &figures("plain/udp4/throughput/8192"));
@@ -77,7 +77,7 @@ fn tail_is_shown_where_samples_came_too_late_for_the_rate() {
         assembler.add(run, &log.merged());
     }
     let text = print(&assembler.document(State::Complete));
-    // of three runs, and the longest of them
+    // sum over three runs, and the longest of them
     let late = row(&text, "Throughput, unbatched", 32);
     assert_eq!(late[late.len() - 2..], ["6", "2980"]);
     let in_time = row(&text, "Throughput, unbatched", 1024);

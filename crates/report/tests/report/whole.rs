@@ -1,4 +1,4 @@
-//! A whole result: complete or not, with what is wrong in it.
+//! Complete results: with all runs or not, and with their problems.
 
 use experiment::{Pin, Workload};
 use insta::assert_snapshot;
@@ -101,7 +101,7 @@ fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
     assert!(text.contains(warning), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
 
-    // all of those that could be judged; and none could
+    // all runs that could be classified; then none
     let document = sample::document_with(|run| {
         if run.block == 1 {
             run.steady_state.insert("rtt_p50".to_owned(), with(SteadyVerdict::Flat, &[30_000.0]));
@@ -155,7 +155,7 @@ fn what_is_absolute_is_labelled_in_a_duet() {
     for label in ["\"under_duet_interference\": true", "\"partner\": ", "\"side_by_side_pct\": 99.5"] {
         assert!(json.contains(label), "{label}");
     }
-    // and nothing of it where runs are made alone
+    // no mention of duets without them
     let alone = sample::document();
     assert!(!print(&alone).contains("duet") && !report::json(&alone).contains("duet"));
 }
@@ -165,7 +165,7 @@ fn no_run_at_all() {
     let document = Assembler::new(sample::header()).document(State::Interrupted);
     let text = print(&document);
     assert!(text.contains("INTERRUPTED: 0 of 48 runs made, 0 valid"), "{text}");
-    // a row of each table: throughput unbatched and batched, write calls, latency and its directions
+    // one row in each table: throughput unbatched and batched, write calls, latency and its directions
     assert_eq!(text.matches("not run").count(), 2 * (3 + 3 + 5 + 3 + 3), "{text}");
 }
 
