@@ -1,5 +1,5 @@
-//! Next block of an experiment: from the design, the course so far, and once, after the pilot, from the scatter of the figures
-//! of every claim. Whether figures look like a success plays no part.
+//! Selection of the next block of an experiment, from the design, the log so far and, once after the pilot, the
+//! scatter of the metrics of all claims. The values themselves, and whether they look favourable, have no influence.
 #![forbid(unsafe_code)]
 
 use experiment::{Experiment, Precision, ScheduledRun};
@@ -9,27 +9,27 @@ use results::{
 };
 use stats::{Asked, Goal, plan_blocks};
 
-/// The level of the intervals, and the power to find an effect as large as half of their width.
+/// Confidence level of the intervals, and power to detect an effect of half the width of such an interval.
 const LEVEL: f64 = 0.95;
 const POWER: f64 = 0.9;
 
 /// Next step of an experiment.
 #[derive(Debug, PartialEq)]
 pub enum NextBlock {
-    /// A block. It may have been started.
+    /// Block to execute, or to continue if it was started.
     Block {
-        /// Its number.
+        /// Number of the block, from 1.
         number: u32,
-        /// The noisy block that it repeats.
+        /// Number of the noisy block that it repeats.
         repeats: Option<u32>,
-        /// Its runs, in order.
+        /// Runs of the block, in order.
         runs: Vec<ScheduledRun>,
     },
     /// The end of the experiment.
     Done(StoppedBy),
 }
 
-/// Returns the course of an experiment that has not started.
+/// Returns the log of an experiment that has not started.
 #[must_use]
 pub fn begin(experiment: &Experiment) -> Course {
     let design = &experiment.design;
@@ -52,7 +52,7 @@ pub fn begin(experiment: &Experiment) -> Course {
     }
 }
 
-/// Returns whether the pilot is done, and the number of blocks is still to be decided.
+/// Returns whether the pilot is complete and the number of blocks is not decided yet.
 #[must_use]
 pub fn is_due(experiment: &Experiment, course: &Course) -> bool {
     let precision = experiment.design.precision.as_ref();
@@ -60,7 +60,7 @@ pub fn is_due(experiment: &Experiment, course: &Course) -> bool {
         && course.allocation.room.is_none()
 }
 
-/// Decides the number of blocks from the pilot. `runs` gives the runs of a cell.
+/// Decides the number of blocks from the pilot. `runs` returns the runs of a cell.
 pub fn decide<'r>(experiment: &Experiment, course: &mut Course, runs: impl Fn(&str) -> &'r [Run]) {
     let Some(precision) = &experiment.design.precision else { return };
     let room = room(experiment, course);
@@ -70,7 +70,7 @@ pub fn decide<'r>(experiment: &Experiment, course: &mut Course, runs: impl Fn(&s
     let pilot = pilot(&claims, &runs);
     let plan = plan_blocks(&pilot, &goal(precision, compared, claims.len()), room as usize);
     allocation.room = Some(room);
-    // where the pilot gave no figures nothing is known, and as many are made as may be
+    // Without values from the pilot nothing is known: plan as many blocks as the budget allows.
     allocation.planned = plan.map_or(room, |plan| plan.blocks as u32).max(least(experiment));
     allocation.planned = allocation.planned.min(experiment.design.blocks).max(allocation.made);
     allocation.wanted = plan.map(|plan| plan.wanted as u32);
@@ -87,8 +87,8 @@ fn goal(precision: &Precision, compared: bool, family: usize) -> Goal {
     }
 }
 
-/// Scatter of each claim in the pilot: the logarithms of the ratios to its baseline, by block; of a claim on a cell's own level
-/// the logarithms of its figures.
+/// Returns the pilot's values of each claim as logarithms, one per block: of the ratio to the baseline, or of the
+/// value itself for a claim on a cell's own level.
 fn pilot<'r>(claims: &[Claim<'_>], runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec<f64>> {
     let of = |claim: &Claim<'_>| {
         let log = |run: &Run| {
@@ -105,7 +105,7 @@ fn pilot<'r>(claims: &[Claim<'_>], runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec
     claims.iter().map(of).collect()
 }
 
-/// The most blocks that the budget has room for, by the time that blocks took.
+/// Returns the maximum number of blocks that fit into the budget, from the mean duration of the blocks so far.
 fn room(experiment: &Experiment, course: &Course) -> u32 {
     let most = experiment.design.blocks;
     let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
@@ -116,20 +116,20 @@ fn room(experiment: &Experiment, course: &Course) -> u32 {
     room.clamp(course.allocation.made, most.max(course.allocation.made))
 }
 
-/// What a block takes: the mean of those that were made in one go.
+/// Returns the mean duration in ns of the blocks that were executed without interruption.
 fn each_ns(course: &Course) -> Option<u64> {
     let took: Vec<u64> = course.blocks.iter().filter_map(|block| block.took_ns).collect();
     let n = u64::try_from(took.len()).ok().filter(|n| *n > 0)?;
     Some(took.into_iter().fold(0, u64::saturating_add) / n)
 }
 
-/// What the runs took that measured maxima.
+/// Returns the total duration in ns of the runs that measured maximum rates.
 fn maxima_ns(course: &Course) -> u64 {
     let runs = course.maxima.iter().flat_map(|maximum| &maximum.runs);
     runs.map(|run| run.took_ns).fold(0, u64::saturating_add)
 }
 
-/// Whether the budget has room for one more block than there are.
+/// Returns whether the budget allows one more block.
 fn has_room(experiment: &Experiment, course: &Course) -> bool {
     let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
         return true;
@@ -138,7 +138,8 @@ fn has_room(experiment: &Experiment, course: &Course) -> bool {
     took.fold(each_ns.saturating_add(maxima_ns(course)), u64::saturating_add) <= budget_ns
 }
 
-/// Returns the minimum number of blocks that a time budget does not cut: with fewer there is no interval, and no claim.
+/// Returns the minimum number of blocks that a time budget cannot reduce: with fewer there is no interval and no
+/// claim.
 fn least(experiment: &Experiment) -> u32 {
     if experiment.design.baseline.is_empty() {
         return stats::least_blocks(LEVEL) as u32;
@@ -146,7 +147,8 @@ fn least(experiment: &Experiment) -> u32 {
     least_blocks(experiment)
 }
 
-/// Returns the next block, given that the number of blocks is decided where it is due. `schedule` is the experiment's.
+/// Returns the next block. The number of blocks must be decided first if [`is_due`] returns true. `schedule` is that
+/// of `experiment`.
 #[must_use]
 pub fn next(experiment: &Experiment, schedule: &[ScheduledRun], course: &Course) -> NextBlock {
     let per_block = experiment.runs_per_block();
@@ -182,7 +184,7 @@ pub fn next(experiment: &Experiment, schedule: &[ScheduledRun], course: &Course)
     })
 }
 
-/// Adds a finished block without any noise to the course: of an experiment that is simulated.
+/// Adds a finished block without noise to the log of a simulated experiment.
 pub fn add_quiet(
     course: &mut Course,
     number: u32,
@@ -208,7 +210,7 @@ pub fn add_quiet(
     course.allocation.made += u32::from(repeats.is_none());
 }
 
-/// A noisy block that was not made again yet.
+/// Returns the number of a noisy block that was not repeated yet.
 fn to_repeat(course: &Course) -> Option<u32> {
     let firsts: Vec<Block> = course.blocks.iter().filter(|block| block.repeats.is_none()).cloned().collect();
     if !course.noise_rule.repeat_noisy || over_half_noisy(&firsts) {

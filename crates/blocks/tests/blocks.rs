@@ -1,4 +1,4 @@
-//! How many blocks are made: fixed, from a pilot, within a budget, and again where the host was noisy.
+//! Number of blocks: fixed, decided by a pilot, limited by a budget; repetition of noisy blocks.
 
 use blocks::{NextBlock, add_quiet, begin, decide, is_due, next};
 use experiment::{
@@ -33,7 +33,7 @@ fn cell(id: &str, size_bytes: u64) -> Cell {
     Cell { id: id.to_owned(), factors }
 }
 
-/// A baseline and another cell: claims of the median and of p99, which 7 blocks can support.
+/// Returns an experiment with a baseline and one other cell: claims on median and p99, which need 7 blocks.
 fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32) -> Experiment {
     Experiment {
         name: "test".to_owned(),
@@ -68,13 +68,13 @@ fn precise(half_width_pct: f64) -> Option<Precision> {
     Some(Precision { half_width_pct, pilot_blocks: 7 })
 }
 
-/// Goes through an experiment in which each block takes so long, the other cell takes `1 + scatter(block)` times what the
-/// baseline takes, and these blocks are noisy. Returns the course, and the numbers of the runs in order.
+/// Executes an experiment. Each block takes `took_ns`, and the other cell's RTT is `1 + scatter(block)` times that of
+/// the baseline. `noisy` lists the noisy blocks. Returns the log and the numbers of the runs in order.
 fn go(experiment: &Experiment, took_ns: u64, scatter: fn(u32) -> f64, noisy: &[u32]) -> (Course, Vec<u32>) {
     go_with_tail(experiment, took_ns, scatter, |_| 0.0, noisy)
 }
 
-/// The same, where the other cell's p99 is `1 + tail(block)` times what that makes it.
+/// Does the same as [`go`], with the other cell's p99 multiplied by `1 + tail(block)`.
 fn go_with_tail(
     experiment: &Experiment,
     took_ns: u64,
@@ -104,7 +104,7 @@ fn go_with_tail(
                     assert_eq!(scheduled.block, number);
                     let cell = &experiment.cells[scheduled.cell];
                     let partner = scheduled.duet.map(|duet| of.iter().find(|run| run.number == duet.partner));
-                    // the baseline beside itself is on another level in every block
+                    // The baseline as its own partner has another level in every block.
                     let beside_itself =
                         partner.flatten().is_some_and(|partner| partner.cell == scheduled.cell);
                     let ratio = match cell.id.as_str() {
@@ -157,7 +157,7 @@ fn figures_that_scatter_need_more_blocks_and_their_level_plays_no_part() {
         assert_eq!(course.allocation.wanted, Some(course.allocation.made));
         course.allocation.made
     };
-    // 20 % more, and all alike: the pilot is enough
+    // 20 % higher with little scatter: the pilot is sufficient.
     assert_eq!(made(2.0, narrow), 7);
     let wide_made = made(2.0, wide);
     assert!(wide_made > 10, "{wide_made}");
@@ -180,7 +180,7 @@ fn a_pilot_too_small_for_any_claim_is_not_all_there_is() {
     let pilot = Some(Precision { half_width_pct: 50.0, pilot_blocks: 3 });
     let (course, _) = go(&experiment(pilot.clone(), Some(10_000 * SECOND), 500), SECOND, narrow, &[]);
     assert_eq!((course.allocation.made, course.allocation.stopped_by), (7, Some(StoppedBy::Precision)));
-    // a budget that turns out too small does not cut what a claim needs
+    // A budget that is too small does not reduce the blocks that a claim needs.
     let (course, _) = go(&experiment(pilot, Some(SECOND), 500), 10 * SECOND, wide, &[]);
     assert_eq!(course.allocation.made, 7);
 }
@@ -192,7 +192,7 @@ fn the_budget_ends_it_by_measured_time_and_what_was_wanted_is_told() {
     assert_eq!((allocation.made, allocation.room), (10, Some(10)));
     assert!(allocation.wanted > Some(10) && allocation.pilot_log_sd > Some(0.01), "{allocation:?}");
     assert_eq!(allocation.stopped_by, Some(StoppedBy::Budget));
-    // the pilot is made, whatever it takes
+    // The pilot is always executed completely.
     let (course, _) = go(&experiment(precise(1.0), Some(SECOND), 500), 10 * SECOND, wide, &[]);
     assert_eq!((course.allocation.made, course.allocation.stopped_by), (7, Some(StoppedBy::Budget)));
 }
@@ -201,7 +201,7 @@ fn the_budget_ends_it_by_measured_time_and_what_was_wanted_is_told() {
 fn without_a_baseline_the_level_of_each_cell_is_to_be_precise() {
     let mut alone = experiment(precise(2.0), Some(10_000 * SECOND), 500);
     alone.design.baseline.clear();
-    // each block is slower than the one before: the ratio does not see it, the level does
+    // Each block is slower than the previous one: this changes the level, but not the ratio.
     let (course, _) = go(&alone, SECOND, narrow, &[]);
     assert!(course.allocation.made > 40, "{:?}", course.allocation);
 }
@@ -219,7 +219,7 @@ fn in_duets_it_is_the_ratio_to_the_run_beside_it_that_scatters() {
 
 #[test]
 fn a_noisy_block_is_made_again_once_at_the_end_unless_over_half_are() {
-    // block 8 is the repetition of 2, and noisy too
+    // Block 8 repeats block 2 and is noisy too.
     let (course, runs) = go(&experiment(None, None, 6), SECOND, wide, &[2, 5, 8]);
     let repeats: Vec<_> = course.blocks.iter().map(|block| (block.number, block.repeats)).skip(5).collect();
     assert_eq!(repeats, [(6, None), (7, Some(2)), (8, Some(5))]);
@@ -229,7 +229,7 @@ fn a_noisy_block_is_made_again_once_at_the_end_unless_over_half_are() {
     let mut never = experiment(None, None, 6);
     never.design.repeat_noisy = false;
     assert_eq!(go(&never, SECOND, wide, &[2]).0.blocks.len(), 6);
-    // and not beyond the budget
+    // Repetitions also respect the budget.
     let (course, _) = go(&experiment(None, Some(7 * SECOND), 6), SECOND, wide, &[2, 5]);
     assert_eq!(course.blocks.len(), 7);
 }
