@@ -1,17 +1,17 @@
-//! What is simulated.
+//! Configuration of the simulated middleware.
 
 use std::fmt;
 
 use crate::{Mixture, POLICIES, Shape, Stall, parse};
 
-/// An option: its name, its default, and one line about it.
+/// Name, default and description of an option.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionText {
-    /// Its name.
+    /// Name of the option.
     pub name: &'static str,
-    /// Its default as text.
+    /// Default value, as text.
     pub default: &'static str,
-    /// What it does, unit, range.
+    /// Meaning, unit and range.
     pub help: &'static str,
 }
 
@@ -48,71 +48,71 @@ options! {
     "seed" = "1" "of all random numbers, together with the name of the run: a whole number",
 }
 
-/// What is simulated. Times are in ns.
+/// Configuration of the simulated middleware. Times are in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Latency of one way, before all factors.
+    /// One-way latency, before all factors.
     pub latency: Mixture,
-    /// Factors of latency and of the server's time, one drawn for each run.
+    /// Factors of latency and server time; each run draws one.
     pub modes: Vec<Mode>,
-    /// Of the server, in bit/s.
+    /// Bandwidth of the server in bit/s; `None`: unlimited.
     pub bandwidth: Option<f64>,
-    /// Time of the server for a packet, besides its bytes.
+    /// Time of the server per packet in ns, in addition to the time for its bytes.
     pub service_ns: u64,
-    /// Standard deviation of its time for packets of one size, over their mean: a gamma distribution.
+    /// Coefficient of variation (standard deviation over mean) of the server time; gamma distributed.
     pub jitter: f64,
-    /// Packets in the server at most.
+    /// Maximum number of packets in the server, including the one in service.
     pub queue: usize,
-    /// What becomes of a write that finds it full.
+    /// Behaviour of a write when the queue is full.
     pub full: WhenFull,
-    /// Probability that a datagram is lost.
+    /// Probability that a datagram is lost, 0 to 1.
     pub loss: f64,
-    /// Payload bytes of a datagram at most; none: a packet is one.
+    /// Maximum payload of a datagram in bytes; `None`: each packet is one datagram.
     pub fragment: Option<u64>,
-    /// What a retransmission adds to the latency.
+    /// Latency that each retransmission adds, in ns.
     pub retransmit_ns: u64,
-    /// Probability that a sample comes twice.
+    /// Probability that a best effort sample is delivered twice, 0 to 1.
     pub duplicate: f64,
-    /// Probability that a sample is held back.
+    /// Probability that a sample is held back, 0 to 1.
     pub reorder: f64,
-    /// For how long it is held back.
+    /// Time for which a sample is held back, in ns.
     pub hold_ns: u64,
-    /// Change of latency and of the server's time in a second, of what they were at first.
+    /// Change of latency and server time per second, relative to their initial values.
     pub drift: f64,
-    /// Times in which nothing moves.
+    /// Periodic stalls; `None`: none.
     pub stall: Option<Stall>,
-    /// Factor of latency and of the server's time, over time.
+    /// Factor of latency and server time as a function of time.
     pub warmup: Shape,
-    /// What each policy adds to the latency, in the order of [`POLICIES`].
+    /// Latency that each policy adds in ns, in the order of [`POLICIES`].
     pub qos: [f64; POLICIES.len()],
-    /// Of all random numbers.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// One of the states that a run may be in.
+/// Performance mode of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
-    /// The share of runs.
+    /// Share of the runs, 0 to 1.
     pub weight: f64,
-    /// The factor.
+    /// Factor of latency and server time.
     pub factor: f64,
 }
 
-/// What becomes of a write that finds the queue full.
+/// Behaviour of a write when the queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It waits for room.
+    /// The write waits.
     Block,
-    /// Its sample is lost, unless the writer is reliable: that one waits.
+    /// A best effort sample is dropped; a reliable writer waits.
     Drop,
 }
 
-/// An option that cannot be meant.
+/// Invalid option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// What is wrong with which option.
+    /// Description of the error, with the name of the option.
     pub message: String,
-    /// The next step.
+    /// Suggested action.
     pub hint: String,
 }
 
@@ -131,10 +131,10 @@ impl Default for Config {
 }
 
 impl Config {
-    /// From options by name; what is not there has its default.
+    /// Parses options given as name and value; the others have their defaults.
     ///
     /// # Errors
-    /// An option that does not exist, is given twice, or has a value that it cannot have.
+    /// Returns an error if an option does not exist, is given twice, or has an invalid value.
     pub fn parse<'t>(given: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Self, ConfigError> {
         let mut texts: Vec<Option<&str>> = vec![None; OPTIONS.len()];
         for (name, text) in given {
@@ -176,21 +176,21 @@ impl Config {
         })
     }
 
-    /// Time of the server for a packet of so many payload bytes, on average.
+    /// Returns the mean time of the server for a packet of `bytes` payload bytes, in ns.
     #[must_use]
     pub fn transit_ns(&self, bytes: u64) -> u64 {
         let moving = self.bandwidth.map_or(0.0, |bits| (bytes as f64 * 8e9 / bits).round());
-        // a float that is too large becomes the largest integer
+        // The cast saturates.
         self.service_ns.saturating_add(moving as u64)
     }
 
-    /// Datagrams that a packet of so many payload bytes is.
+    /// Returns the number of datagrams in a packet of `bytes` payload bytes.
     #[must_use]
     pub fn datagrams(&self, bytes: u64) -> u64 {
         self.fragment.map_or(1, |fragment| bytes.div_ceil(fragment).max(1))
     }
 
-    /// The probability that a transmission of so many payload bytes is lost: with any one of its datagrams.
+    /// Returns the probability that a transmission of `bytes` payload bytes is lost: each lost datagram loses it.
     #[must_use]
     pub fn loss_of(&self, bytes: u64) -> f64 {
         match self.datagrams(bytes) {
@@ -199,7 +199,7 @@ impl Config {
         }
     }
 
-    /// The same on a host on which everything takes so many times as long.
+    /// Returns the configuration scaled to a host on which all work takes `factor` times as long.
     #[must_use]
     pub fn slowed(mut self, factor: f64) -> Self {
         let whole = |ns: u64| (ns as f64 * factor).round() as u64;
@@ -211,7 +211,7 @@ impl Config {
         self
     }
 
-    /// What the policies that are asked for, by name, add to the latency.
+    /// Returns the latency in ns that the named policies add.
     #[must_use]
     pub fn qos_ns<'p>(&self, asked: impl IntoIterator<Item = &'p str>) -> f64 {
         let cost =
@@ -219,20 +219,21 @@ impl Config {
         asked.into_iter().map(cost).sum()
     }
 
-    /// Whether a run is the same at all times.
+    /// Returns whether the latency does not depend on the time within a run.
     #[must_use]
     pub fn is_stationary(&self) -> bool {
         self.drift == 0.0 && self.stall.is_none() && self.warmup == Shape::Flat
     }
 
-    /// The factor of latency and of the server's time at a time since the beginning: drift and warm-up together, never below 0.
+    /// Returns the factor of latency and server time at a time since the start of the run: drift times warm-up, at
+    /// least 0.
     #[must_use]
     pub fn factor_at(&self, at_ns: u64) -> f64 {
         (1.0 + self.drift * at_ns as f64 / 1e9).max(0.0) * self.warmup.factor(at_ns)
     }
 }
 
-/// The texts that were given, in the order of [`OPTIONS`].
+/// Texts of the given options, in the order of [`OPTIONS`].
 struct Values<'t>(Vec<Option<&'t str>>);
 
 impl Values<'_> {

@@ -1,45 +1,45 @@
-//! Distributions of latency, in ns: drawn from, and known exactly.
+//! Latency distributions in ns: random draws and exact distribution functions.
 
 use crate::{
     Random,
     special::{gamma_p, normal_cdf},
 };
 
-/// One distribution.
+/// Single distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Component {
-    /// Always the same.
+    /// Constant value.
     Constant(f64),
-    /// Normal with this mean and standard deviation; what would be below 0 is 0.
+    /// Normal distribution; negative values become 0.
     Normal {
         /// Mean.
         mean: f64,
         /// Standard deviation.
         sd: f64,
     },
-    /// Its logarithm is normal.
+    /// Lognormal distribution.
     Lognormal {
         /// Median.
         median: f64,
         /// Standard deviation of the logarithm.
         sigma: f64,
     },
-    /// Gamma.
+    /// Gamma distribution.
     Gamma {
         /// Mean.
         mean: f64,
-        /// Shape: 1 is the exponential distribution.
+        /// Shape parameter; 1 is the exponential distribution.
         shape: f64,
     },
 }
 
 impl Component {
-    /// A factor with a mean of 1 and this standard deviation.
+    /// Returns the distribution of a factor with mean 1 and standard deviation `sd`.
     pub(crate) fn spread(sd: f64) -> Self {
         if sd > 0.0 { Self::Gamma { mean: 1.0, shape: 1.0 / (sd * sd) } } else { Self::Constant(1.0) }
     }
 
-    /// One value.
+    /// Draws a value.
     pub fn draw(&self, random: &mut Random) -> f64 {
         match *self {
             Self::Constant(value) => value,
@@ -49,7 +49,7 @@ impl Component {
         }
     }
 
-    /// The probability of a value up to `x`.
+    /// Returns the probability of a value of at most `x`.
     #[must_use]
     pub fn cdf(&self, x: f64) -> f64 {
         if x < 0.0 {
@@ -68,13 +68,13 @@ impl Component {
         }
     }
 
-    /// Mean and mean of the square.
+    /// Returns the mean and the mean of the square.
     #[must_use]
     pub fn moments(&self) -> (f64, f64) {
         match *self {
             Self::Constant(value) | Self::Normal { mean: value, sd: 0.0 } => (value, value * value),
             Self::Normal { mean, sd } => {
-                // of a normal variable with everything below 0 moved to 0
+                // A normal variable whose negative values are replaced by 0.
                 let z = mean / sd;
                 let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
                 let above = normal_cdf(z);
@@ -88,18 +88,18 @@ impl Component {
     }
 }
 
-/// Several distributions, each with the share of samples that are drawn from it: a body and a tail.
+/// Weighted mixture of distributions, for example of a body and a tail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture(pub(crate) Vec<(f64, Component)>);
 
 impl Mixture {
-    /// One distribution alone.
+    /// Creates a mixture of one distribution.
     #[must_use]
     pub fn of(component: Component) -> Self {
         Self(vec![(1.0, component)])
     }
 
-    /// One value.
+    /// Draws a value.
     pub fn draw(&self, random: &mut Random) -> f64 {
         match self.0.as_slice() {
             [(_, only)] => only.draw(random),
@@ -107,13 +107,13 @@ impl Mixture {
         }
     }
 
-    /// The probability of a value up to `x`.
+    /// Returns the probability of a value of at most `x`.
     #[must_use]
     pub fn cdf(&self, x: f64) -> f64 {
         self.0.iter().map(|(weight, component)| weight * component.cdf(x)).sum()
     }
 
-    /// Mean and variance.
+    /// Returns mean and variance.
     #[must_use]
     pub fn mean_and_variance(&self) -> (f64, f64) {
         let (mean, square) = self.0.iter().fold((0.0, 0.0), |(mean, square), (weight, component)| {

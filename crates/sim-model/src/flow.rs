@@ -1,39 +1,39 @@
-//! What becomes of each sample of one writer, and when.
+//! Outcome and arrival time of each sample of one writer.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use crate::{Component, Config, MOST_RETRANSMISSIONS, Random, WhenFull};
 
-/// Nothing is under way for longer: 1,000 s.
+/// Maximum latency of a sample in ns: 1,000 s.
 const LONGEST_NS: f64 = 1e12;
 
-/// What becomes of a sample.
+/// Outcome of an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// There is no room: nothing has changed, and there may be room then.
+    /// Rejected: the queue is full.
     Full {
-        /// When to try again.
+        /// Time of the next departure from the queue, in ns.
         until_ns: u64,
     },
-    /// Accepted; it is lost on its way.
+    /// Accepted, then lost in transit.
     Lost,
-    /// Accepted; the full queue dropped it.
+    /// Accepted, then dropped because the queue is full.
     Dropped,
-    /// Accepted; it comes.
+    /// Accepted and delivered.
     Comes {
-        /// When.
+        /// Arrival time in ns.
         due_ns: u64,
-        /// Whether it comes twice.
+        /// Whether the sample is delivered twice.
         twice: bool,
-        /// Transmissions that were lost before the one that got through.
+        /// Number of lost transmissions before the successful one.
         retransmissions: u32,
     },
 }
 
-/// One writer's way to its readers: a server with a finite queue, and the latency behind it.
+/// Link from one writer to its readers: a server with a finite queue, followed by a latency.
 ///
-/// Samples come in the order of writing. Only best effort samples that are held back are passed by others; a reliable
-/// sample that is late holds up those behind it, as an ordered reader would have it.
+/// Samples arrive in the order of writing, with one exception: best effort samples that are held back can be
+/// overtaken. A late reliable sample delays its successors, as for a reader that keeps the order.
 #[derive(Clone, Debug)]
 pub struct Flow {
     config: Arc<Config>,
@@ -41,16 +41,16 @@ pub struct Flow {
     qos_ns: f64,
     mode: f64,
     random: Random,
-    /// The time 0 of shapes, drift and stalls: the first offer.
+    /// Time of the first offer: origin of shapes, drift and stalls.
     epoch_ns: Option<u64>,
-    /// When the server is done with each packet that it has.
+    /// Departure time of each packet in the server.
     queue: VecDeque<u64>,
     server_free_ns: u64,
     last_due_ns: u64,
 }
 
 impl Flow {
-    /// Nothing was written yet. Flows of one `run` are in the same mode; `stream` tells their random numbers apart.
+    /// Creates an idle flow. All flows of a `run` have the same mode; `stream` selects independent random numbers.
     #[must_use]
     pub fn new(config: Arc<Config>, reliable: bool, qos_ns: f64, run: u64, stream: u64) -> Self {
         let seed = config.seed ^ run.rotate_left(32);
@@ -68,14 +68,14 @@ impl Flow {
         }
     }
 
-    /// The factor of this run.
+    /// Returns the mode factor of this run.
     #[must_use]
     pub const fn mode(&self) -> f64 {
         self.mode
     }
 
-    /// Offers a packet of so many payload bytes: one sample, or a batch, all of which have one fate. `now_ns` does not
-    /// go backwards.
+    /// Offers a packet of `bytes` payload bytes: one sample, or a batch whose samples share one outcome. `now_ns`
+    /// must not decrease.
     pub fn offer(&mut self, now_ns: u64, bytes: u64) -> Fate {
         let epoch = *self.epoch_ns.get_or_insert(now_ns);
         let now = now_ns.saturating_sub(epoch);
@@ -99,7 +99,7 @@ impl Flow {
             } else {
                 transit
             };
-            // a float that is too large becomes the largest integer
+            // The cast saturates.
             let transit = transit.round() as u64;
             let work = |stall: crate::Stall| stall.work(begin, transit);
             let done = self.config.stall.map_or(begin.saturating_add(transit), work);

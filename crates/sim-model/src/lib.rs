@@ -1,12 +1,13 @@
-//! A simulated middleware whose true answer is known. Pure: no clock, no file, no socket; time is what the caller says.
+//! Model of a simulated middleware with known true results. Pure: no clock, no file, no socket; the caller supplies
+//! the time.
 //!
-//! - [`Config`]: what is simulated, from text options ([`OPTIONS`] lists them, with units and ranges).
-//! - [`Flow`]: one writer's way to its readers: what becomes of each sample, and when.
-//! - [`Truth`]: what measuring must find: exact quantiles and moments of the latency, capacity and loss.
-//! - [`Waiting`]: what waiting for the server adds to it in an open loop, where that is known.
+//! - [`Config`]: configuration, parsed from text options ([`OPTIONS`] lists them with units and ranges).
+//! - [`Flow`]: link from one writer to its readers; decides the outcome and the arrival time of each sample.
+//! - [`Truth`]: exact quantiles and moments of the latency, capacity and loss.
+//! - [`Waiting`]: distribution of the waiting time for the server in an open loop, where it is known.
 //!
-//! [`Truth`] integrates and inverts distribution functions; [`Flow`] draws random numbers. They share the configuration and
-//! nothing else, so that each checks the other.
+//! [`Truth`] integrates and inverts distribution functions; [`Flow`] draws random numbers. They share only the
+//! configuration: each checks the other.
 #![forbid(unsafe_code)]
 
 mod config;

@@ -1,10 +1,10 @@
-//! Values of options: from text, with the cause where it is none.
+//! Parsers of option values.
 
 use std::ops::RangeInclusive;
 
 use crate::{Component, Mixture, Mode, Shape, Stall, WhenFull};
 
-/// The policies that may cost something, by their names in results.
+/// Policies that can add latency, by their names in results.
 pub const POLICIES: [&str; 22] = [
     "reliability",
     "history",
@@ -30,7 +30,7 @@ pub const POLICIES: [&str; 22] = [
     "entity_factory",
 ];
 
-/// No time is longer, in ns.
+/// Maximum of a time, in ns.
 const LONGEST: f64 = 100e9;
 const FACTORS: RangeInclusive<f64> = 0.001..=1000.0;
 
@@ -54,12 +54,12 @@ fn factor(text: &str) -> Parsed<f64> {
     within("the factor", number(text)?, &FACTORS)
 }
 
-/// The number and the unit of `1.5ms`.
+/// Splits `1.5ms` into number and unit.
 fn split_unit(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()))
 }
 
-/// `50us`: ns.
+/// Parses a time such as `50us` into ns.
 pub fn time(text: &str) -> Parsed<f64> {
     let (digits, unit) = split_unit(text);
     let scale = match unit {
@@ -83,7 +83,7 @@ fn time_above_0(text: &str) -> Parsed<f64> {
     if ns >= 1.0 { Ok(ns) } else { Err(format!("`{text}` is under 1ns")) }
 }
 
-/// `0.01` or `1%`.
+/// Parses a probability such as `0.01` or `1%`.
 pub fn probability(text: &str) -> Parsed<f64> {
     let value = match text.strip_suffix('%') {
         Some(percent) => number(percent)? / 100.0,
@@ -96,7 +96,7 @@ pub fn jitter(text: &str) -> Parsed<f64> {
     within("the spread", number(text)?, &(0.0..=3.0))
 }
 
-/// `2%`, `-0.5`: the change of latency in a second.
+/// Parses the change of latency per second, such as `2%` or `-0.5`.
 pub fn drift(text: &str) -> Parsed<f64> {
     let (sign, digits) = text.strip_prefix('-').map_or((1.0, text), |digits| (-1.0, digits));
     let value = match digits.strip_suffix('%') {
@@ -106,7 +106,7 @@ pub fn drift(text: &str) -> Parsed<f64> {
     within("the drift", sign * value, &(-100.0..=100.0))
 }
 
-/// `100Mbit`: bit/s; `off`: none.
+/// Parses a bandwidth such as `100Mbit` into bit/s; `off` gives `None`.
 pub fn bandwidth(text: &str) -> Parsed<Option<f64>> {
     if text == "off" {
         return Ok(None);
@@ -154,7 +154,7 @@ pub fn when_full(text: &str) -> Parsed<WhenFull> {
     }
 }
 
-/// Two values with a comma between.
+/// Splits two values at the comma.
 fn two<'t>(what: &str, text: &'t str) -> Parsed<(&'t str, &'t str)> {
     text.split_once(',').ok_or_else(|| format!("`{what}` takes two values with a comma between"))
 }
@@ -180,7 +180,7 @@ fn component(text: &str) -> Parsed<Component> {
     })
 }
 
-/// Parts with weights: `0.9*A+0.1*B`, or one alone without.
+/// Parses weighted parts such as `0.9*A+0.1*B`, or one part without a weight.
 fn weighted<T>(text: &str, part: impl Fn(&str) -> Parsed<T>) -> Parsed<Vec<(f64, T)>> {
     let mut parts = Vec::new();
     for piece in text.split('+') {
@@ -199,13 +199,13 @@ pub fn mixture(text: &str) -> Parsed<Mixture> {
     weighted(text, component).map(Mixture)
 }
 
-/// `0.7*1+0.3*1.5`: factors of runs.
+/// Parses the modes of runs such as `0.7*1+0.3*1.5`.
 pub fn modes(text: &str) -> Parsed<Vec<Mode>> {
     let modes = weighted(text, factor)?;
     Ok(modes.into_iter().map(|(weight, factor)| Mode { weight, factor }).collect())
 }
 
-/// `100ms,5ms`; `off`: none.
+/// Parses a stall such as `100ms,5ms`; `off` gives `None`.
 pub fn stall(text: &str) -> Parsed<Option<Stall>> {
     if text == "off" {
         return Ok(None);
@@ -219,7 +219,7 @@ pub fn stall(text: &str) -> Parsed<Option<Stall>> {
     }
 }
 
-/// `flat`, `ramp:2,100ms` ...
+/// Parses a shape such as `flat` or `ramp:2,100ms`.
 pub fn shape(text: &str) -> Parsed<Shape> {
     if text == "flat" {
         return Ok(Shape::Flat);
@@ -238,7 +238,8 @@ pub fn shape(text: &str) -> Parsed<Shape> {
     })
 }
 
-/// `reliability:5us,deadline:1us`: what each policy adds, in the order of [`POLICIES`]; `none`: nothing.
+/// Parses the latency that policies add, such as `reliability:5us,deadline:1us`; the result is in the order of
+/// [`POLICIES`].
 pub fn effects(text: &str) -> Parsed<[f64; POLICIES.len()]> {
     let mut effects = [0.0; POLICIES.len()];
     if text == "none" {

@@ -1,13 +1,13 @@
-//! Random numbers that are the same everywhere for the same seed.
+//! Deterministic random numbers: the same on every platform for the same seed.
 
-/// SplitMix64: Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators*, OOPSLA 2014.
+/// SplitMix64 generator: Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators*, OOPSLA 2014.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// From a seed and the number of a stream: the streams of one seed have nothing to do with each other.
+    /// Creates a generator from a seed and a stream number. The streams of one seed are independent.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut mixed = Self { state: seed };
@@ -15,7 +15,7 @@ impl Random {
         Self { state: first ^ stream.wrapping_mul(0xD134_2543_DE82_EF95) }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -24,17 +24,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in [0, 1).
+    /// Returns a uniform value in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// True with this probability.
+    /// Returns true with the given probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         probability > 0.0 && self.unit() < probability
     }
 
-    /// Standard normal, by the polar method: Marsaglia and Bray, SIAM Review 6, 1964.
+    /// Returns a standard normal value, by the polar method: Marsaglia and Bray, SIAM Review 6, 1964.
     pub fn normal(&mut self) -> f64 {
         loop {
             let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
@@ -45,11 +45,11 @@ impl Random {
         }
     }
 
-    /// Gamma with this shape and scale 1: Marsaglia and Tsang, *A Simple Method for Generating Gamma Variables*, TOMS 26,
-    /// 2000.
+    /// Returns a gamma value with the given shape and scale 1: Marsaglia and Tsang, *A Simple Method for Generating
+    /// Gamma Variables*, TOMS 26, 2000.
     pub fn gamma(&mut self, shape: f64) -> f64 {
         if shape < 1.0 {
-            // of a shape one higher, times a power of a uniform number that is not 0
+            // For shapes below 1: a value of the shape plus 1, times a power of a uniform value in (0, 1].
             let power = (1.0 - self.unit()).powf(1.0 / shape);
             return self.gamma(shape + 1.0) * power;
         }
@@ -64,7 +64,7 @@ impl Random {
         }
     }
 
-    /// An index, by weights that add up to 1.
+    /// Returns a random index; `weights` add up to 1.
     pub fn pick(&mut self, weights: impl Iterator<Item = f64>) -> usize {
         let at = self.unit();
         let (mut below, mut last) = (0.0, 0);
@@ -101,7 +101,7 @@ mod tests {
         for _ in 0..100_000 {
             seen[random.pick([0.2, 0.5, 0.3].into_iter())] += 1;
         }
-        // four standard deviations of a binomial count are under 640
+        // Four standard deviations of a binomial count are below 640.
         for (count, expected) in seen.into_iter().zip([20_000_u32, 50_000, 30_000]) {
             assert!(count.abs_diff(expected) < 640, "{seen:?}");
         }

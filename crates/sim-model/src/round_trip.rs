@@ -1,19 +1,19 @@
-//! What two ways take together.
+//! Distribution of the round trip.
 
 use crate::Truth;
 
-/// Slices of equal probability, and as many halvings of the last one: its tail decides high quantiles.
+/// Number of slices of equal probability, and of halvings of the last one: its tail determines high quantiles.
 const SLICES: u32 = 512;
 const HALVINGS: i32 = 24;
 
-/// The true distribution of a round trip: the sum of two ways, each as one [`Truth`] has it, and independent.
+/// True distribution of a round trip: the sum of two independent one-way latencies with the same [`Truth`].
 ///
-/// The first way is cut into slices of probability, and each slice stands at its middle. What that does to the probability
-/// of any time is less than one slice at worst, and far less where the distribution is smooth.
+/// The outward latency is divided into slices of probability, each represented by its middle. The error of any
+/// probability is less than one slice, and much less where the distribution is smooth.
 #[derive(Clone, Debug)]
 pub struct RoundTrip<'c> {
     way: Truth<'c>,
-    /// `(probability, time)`.
+    /// `(probability, time in ns)`.
     slices: Vec<(f64, f64)>,
 }
 
@@ -23,23 +23,23 @@ impl<'c> RoundTrip<'c> {
         Self { way, slices }
     }
 
-    /// The probability that an echo is back within `x` ns, of those that come back.
+    /// Returns the probability that an echo arrives within `x` ns, given that it arrives.
     #[must_use]
     pub fn cdf(&self, x: f64) -> f64 {
         self.slices.iter().map(|(probability, first)| probability * self.way.cdf(x - first)).sum()
     }
 
-    /// The smallest time within which a share `q` of the echoes is back.
+    /// Returns the quantile `q` of the round-trip time in ns.
     ///
     /// # Panics
-    /// If `q` is not between 0 and 1, both exclusive.
+    /// Panics if `q` is not in (0, 1).
     #[must_use]
     pub fn quantile(&self, q: f64) -> f64 {
         crate::truth::quantile(q, |x| self.cdf(x))
     }
 }
 
-/// A distribution, by its quantiles, in slices: `(probability, value)`.
+/// Divides a distribution, given by its quantile function, into slices `(probability, value)`.
 pub(crate) fn slices(quantile: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     let width = 1.0 / f64::from(SLICES);
     let mut bounds: Vec<f64> = (0..SLICES).map(|slice| f64::from(slice) * width).collect();

@@ -1,43 +1,43 @@
-//! What changes with time: warm-up and its like, and stalls.
+//! Changes over time: warm-up, level changes and stalls.
 
-/// How latency changes over a run: a factor over time.
+/// Factor of the latency as a function of the time within a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Shape {
-    /// It does not.
+    /// Constant factor 1.
     #[default]
     Flat,
-    /// From the factor at the beginning straight to 1.
+    /// Linear change from the factor to 1.
     Ramp {
-        /// The factor at the beginning.
+        /// Initial factor.
         factor: f64,
-        /// When 1 is reached.
+        /// Time at which the factor reaches 1, in ns.
         ns: f64,
     },
-    /// The factor at first, then 1.
+    /// The factor until a time, then 1.
     Step {
-        /// The factor.
+        /// Initial factor.
         factor: f64,
-        /// When it ends.
+        /// Time of the change, in ns.
         ns: f64,
     },
-    /// For half a period 1, for the other half the factor, again and again.
+    /// Alternation: 1 for the first half of each period, the factor for the second half.
     Cycle {
-        /// The factor.
+        /// Factor in the second half of a period.
         factor: f64,
-        /// The whole period.
+        /// Period in ns.
         ns: f64,
     },
-    /// First 1, then the factor for good.
+    /// 1 until a time, then the factor.
     Slowdown {
-        /// The factor.
+        /// Final factor.
         factor: f64,
-        /// When it begins.
+        /// Time of the change, in ns.
         ns: f64,
     },
 }
 
 impl Shape {
-    /// The factor at a time since the beginning.
+    /// Returns the factor at a time since the start of the run.
     #[must_use]
     pub fn factor(&self, at_ns: u64) -> f64 {
         let at = at_ns as f64;
@@ -69,17 +69,18 @@ impl Shape {
     }
 }
 
-/// Again and again nothing moves for a while: at the end of each period.
+/// Periodic stall: at the end of each period nothing moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// From the end of one to the end of the next.
+    /// Period in ns, from the end of a stall to the end of the next one.
     pub period_ns: u64,
-    /// How long; less than the period.
+    /// Length of a stall in ns; less than the period.
     pub length_ns: u64,
 }
 
 impl Stall {
-    /// What would happen at this time (since the beginning) happens then.
+    /// Returns when an event that is due at `at_ns` happens: at the end of the stall if `at_ns` is in one. Times are
+    /// since the start of the run.
     #[must_use]
     pub const fn postpone(&self, at_ns: u64) -> u64 {
         let into = at_ns % self.period_ns;
@@ -90,18 +91,19 @@ impl Stall {
         }
     }
 
-    /// When work that begins at this time, and takes so long, is done: nothing is worked in a stall.
+    /// Returns the completion time of work that starts at `at_ns` and takes `takes_ns`. No work is done during a
+    /// stall.
     #[must_use]
     pub const fn work(&self, at_ns: u64, takes_ns: u64) -> u64 {
         let open = self.period_ns - self.length_ns;
         let begin = self.postpone(at_ns);
         let (period, done) = (begin / self.period_ns, (begin % self.period_ns).saturating_add(takes_ns));
-        // work that ends just where a stall begins is done before it
+        // Work that ends exactly at the start of a stall is complete before the stall.
         let stalls = done.saturating_sub(1) / open;
         (period * self.period_ns).saturating_add(done).saturating_add(stalls.saturating_mul(self.length_ns))
     }
 
-    /// The share of time that is not stalled.
+    /// Returns the share of time outside stalls.
     #[must_use]
     pub fn open_share(&self) -> f64 {
         1.0 - self.length_ns as f64 / self.period_ns as f64
@@ -127,7 +129,7 @@ mod tests {
     fn nothing_moves_in_a_stall() {
         let stall = Stall { period_ns: 100, length_ns: 10 };
         assert_eq!([0, 89, 90, 99, 100, 195].map(|at| stall.postpone(at)), [0, 89, 100, 100, 100, 200]);
-        // begun outside and inside, ended before, at and behind a stall, over two stalls
+        // Start outside and inside a stall; end before, at and after a stall; work across two stalls.
         let done = [(0, 0), (0, 89), (0, 90), (0, 91), (95, 5), (80, 20), (0, 180), (0, 181)]
             .map(|(at, takes)| stall.work(at, takes));
         assert_eq!(done, [0, 89, 90, 101, 105, 110, 190, 201]);

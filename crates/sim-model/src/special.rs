@@ -1,7 +1,7 @@
-//! The two special functions that the truth needs, to about 12 digits.
+//! Special functions for exact distributions, to about 12 digits.
 
-/// The logarithm of the gamma function for `x > 0`: Stirling's series (Abramowitz and Stegun 6.1.41) where it is precise,
-/// the recurrence down to there.
+/// Returns the logarithm of the gamma function for `x > 0`: Stirling's series (Abramowitz and Stegun 6.1.41) for `x` of
+/// at least 16, reached by the recurrence for smaller values.
 pub fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 0.0);
     while x < 16.0 {
@@ -15,8 +15,8 @@ pub fn ln_gamma(x: f64) -> f64 {
     (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series - product
 }
 
-/// The regularised lower incomplete gamma function P(a, x): the series 6.5.29 of Abramowitz and Stegun below `a + 1`, the
-/// continued fraction 6.5.31 above, evaluated by Lentz's method.
+/// Returns the regularised lower incomplete gamma function P(a, x): the series 6.5.29 of Abramowitz and Stegun below
+/// `a + 1`, the continued fraction 6.5.31 above, evaluated by Lentz's method.
 pub fn gamma_p(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -60,7 +60,7 @@ pub fn gamma_p(a: f64, x: f64) -> f64 {
     }
 }
 
-/// The distribution function of the standard normal.
+/// Returns the distribution function of the standard normal distribution.
 pub fn normal_cdf(z: f64) -> f64 {
     let half = 0.5 * gamma_p(0.5, z * z / 2.0);
     if z >= 0.0 { 0.5 + half } else { 0.5 - half }
@@ -72,12 +72,12 @@ mod tests {
 
     #[test]
     fn known_values() {
-        // (n - 1)!, and the root of pi
+        // (n - 1)!, and the square root of pi.
         for (x, expected) in [(1.0, 1.0_f64), (5.0, 24.0), (11.0, 3_628_800.0)] {
             assert!((ln_gamma(x) - expected.ln()).abs() < 1e-12, "{x}");
         }
         assert!((ln_gamma(0.5) - std::f64::consts::PI.ln() / 2.0).abs() < 1e-12);
-        // P(1, x) is the exponential distribution; P(2, x) has a closed form too
+        // P(1, x) is the exponential distribution; P(2, x) also has a closed form.
         for x in [0.01, 0.5, 1.0, 1.9, 2.1, 7.0, 30.0_f64] {
             assert!((gamma_p(1.0, x) - (1.0 - (-x).exp())).abs() < 1e-13, "{x}");
             assert!((gamma_p(2.0, x) - (1.0 - (-x).exp() * (1.0 + x))).abs() < 1e-13, "{x}");

@@ -1,35 +1,35 @@
-//! What measuring must find.
+//! True latency, capacity and loss of a configuration.
 
 use std::sync::OnceLock;
 
 use crate::{Component, Config, RoundTrip, Waiting, round_trip::slices};
 
-/// A sample of a reliable writer is sent again so often at most; the last transmission gets through.
+/// Maximum number of retransmissions of a reliable sample; the last transmission always succeeds.
 pub const MOST_RETRANSMISSIONS: u32 = 64;
 
-/// The true answer of a configuration for one writer, one size, one mode, at one time of a run.
+/// True results of a configuration for one writer, one size, one mode and one time of a run.
 ///
-/// Latency is of one way with the server idle, as a closed loop finds it: from the write to the delivery.
+/// The latency is one-way with an idle server, as in a closed loop: from the write to the delivery.
 #[derive(Clone, Debug)]
 pub struct Truth<'c> {
     config: &'c Config,
-    /// Of the drawn latency.
+    /// Factor of the drawn latency.
     factor: f64,
-    /// What policies add to it.
+    /// Latency that policies add, in ns.
     qos_ns: f64,
     reliable: bool,
-    /// Time of the server, on average.
+    /// Mean time of the server, in ns.
     transit_ns: f64,
-    /// That time in slices, `(probability, time)`, once it was needed.
+    /// Server time in slices `(probability, time in ns)`, computed on first use.
     transits: OnceLock<Vec<(f64, f64)>>,
     loss: f64,
-    /// Since the beginning of the run.
+    /// Time since the start of the run, in ns.
     at_ns: u64,
 }
 
 impl<'c> Truth<'c> {
-    /// At a time since the beginning of a run that is in the mode of this factor. `qos_ns` is what the policies add
-    /// ([`Config::qos_ns`]), `bytes` the payload of a sample.
+    /// Creates the truth at the time `at_ns` since the start of a run with the factor `mode`. `qos_ns` is what the
+    /// policies add ([`Config::qos_ns`]), `bytes` the payload of a sample.
     #[must_use]
     pub fn new(config: &'c Config, reliable: bool, qos_ns: f64, bytes: u64, mode: f64, at_ns: u64) -> Self {
         let factor = mode * config.factor_at(at_ns);
@@ -38,11 +38,11 @@ impl<'c> Truth<'c> {
         Self { config, factor, qos_ns, reliable, transit_ns, transits: OnceLock::new(), loss, at_ns }
     }
 
-    /// The time of the server in slices of probability.
+    /// Returns the server time in slices `(probability, time in ns)`.
     fn transits(&self) -> &[(f64, f64)] {
         self.transits.get_or_init(|| {
             let transit = self.transit_ns;
-            // what takes no time does not spread either
+            // A time of 0 has no spread.
             if self.config.jitter == 0.0 || transit < 0.5 {
                 return vec![(1.0, transit)];
             }
@@ -51,23 +51,24 @@ impl<'c> Truth<'c> {
         })
     }
 
-    /// The probability that a sample that is written at the time of this truth comes within `x` ns, of those that come.
+    /// Returns the probability that a sample written at the time of this truth arrives within `x` ns, given that it
+    /// arrives.
     #[must_use]
     pub fn cdf(&self, x: f64) -> f64 {
         let within = |&(probability, transit): &(f64, f64)| probability * self.served_cdf(x, transit);
         self.transits().iter().map(within).sum()
     }
 
-    /// The same of those for which the server takes so long.
+    /// Returns the same probability, given a server time of `transit_ns`.
     fn served_cdf(&self, x: f64, transit_ns: f64) -> f64 {
         let Some(stall) = self.config.stall else { return self.moving_cdf(x, transit_ns) };
         let at = self.at_ns as f64;
         let (period, length) = (stall.period_ns as f64, stall.length_ns as f64);
-        // what is due in a stall comes at its end: within one, nothing more comes than before it
+        // A sample that is due in a stall arrives at its end: during a stall the distribution function stays constant.
         let into = (at + x).rem_euclid(period);
         let (until, included) =
             if into >= period - length { (at + x - into + period - length, false) } else { (at + x, true) };
-        // the server stands still too
+        // A stall also stops the server.
         let done = if self.transit_ns > 0.0 {
             stall.work(self.at_ns, transit_ns as u64)
         } else {
@@ -77,7 +78,7 @@ impl<'c> Truth<'c> {
         self.moving_cdf(if included { left } else { left - 1e-3 }, transit_ns)
     }
 
-    /// Without stalls.
+    /// Returns the same probability without stalls.
     fn moving_cdf(&self, x: f64, transit_ns: f64) -> f64 {
         let Config { reorder, hold_ns, retransmit_ns, .. } = *self.config;
         let left = x - transit_ns - self.qos_ns;
@@ -90,23 +91,23 @@ impl<'c> Truth<'c> {
             .sum()
     }
 
-    /// The smallest time within which a share `q` of the samples comes that are written at the time of this truth.
+    /// Returns the quantile `q` of the latency in ns of samples written at the time of this truth.
     ///
     /// # Panics
-    /// If `q` is not between 0 and 1, both exclusive.
+    /// Panics if `q` is not in (0, 1).
     #[must_use]
     pub fn quantile(&self, q: f64) -> f64 {
         quantile(q, |x| self.cdf(x))
     }
 
-    /// The round trip, both ways being like this one, in a configuration without stalls: there the way back depends on when
-    /// the way out ends.
+    /// Returns the distribution of the round trip if both directions have this truth. Valid only without stalls: with
+    /// stalls the return latency depends on the arrival time of the outward sample.
     #[must_use]
     pub fn round_trip(&self) -> RoundTrip<'c> {
         RoundTrip::of(self.clone())
     }
 
-    /// Mean and standard deviation. Stalls are not in it.
+    /// Returns mean and standard deviation of the latency in ns, without stalls.
     #[must_use]
     pub fn mean_and_sd(&self) -> (f64, f64) {
         let Config { reorder, hold_ns, retransmit_ns, .. } = *self.config;
@@ -125,29 +126,29 @@ impl<'c> Truth<'c> {
         (mean, variance.max(0.0).sqrt())
     }
 
-    /// Packets of so many bytes that the server takes a second; none if it has no limit.
+    /// Returns the packets of the size of this truth that the server processes per second; `None`: unlimited.
     #[must_use]
     pub fn capacity_pps(&self) -> Option<f64> {
         let open = self.config.stall.map_or(1.0, |stall| stall.open_share());
         (self.transit_ns > 0.0).then(|| open * 1e9 / self.transit_ns)
     }
 
-    /// Samples a second that the server takes where so many make a packet of the bytes of this truth; none if it has no
-    /// limit. A transmission that is lost has been in the server; sending again takes none of its time.
+    /// Returns the capacity in samples/s with `samples` per packet of the size of this truth; `None`: unlimited. A
+    /// lost transmission uses server time; retransmissions use none.
     #[must_use]
     pub fn capacity_sps(&self, samples: u64) -> Option<f64> {
         self.capacity_pps().map(|packets| packets * samples as f64)
     }
 
-    /// Samples a second that come, of so many that are offered evenly for long, each in a packet of its own. What is over the
-    /// capacity does not get in: the writer waits, or the full queue drops it.
+    /// Returns the delivered samples/s for a constant offered rate, with one sample per packet. The excess over the
+    /// capacity is either not accepted (the writer waits) or dropped (full queue).
     #[must_use]
     pub fn delivered_sps(&self, offered_sps: f64) -> f64 {
         self.capacity_pps().map_or(offered_sps, |capacity| offered_sps.min(capacity)) * (1.0 - self.loss())
     }
 
-    /// How long packets wait for the server that are offered independently, so many a second. None where nobody waits, or
-    /// nobody knows: without a server, with stalls, and at its capacity or over it.
+    /// Returns the waiting time for the server with independent arrivals at `rate_pps` packets/s. `None` without a
+    /// server time, with stalls, and at or above the capacity.
     #[must_use]
     pub fn waiting(&self, rate_pps: f64) -> Option<Waiting> {
         let capacity = self.capacity_pps()?;
@@ -155,29 +156,29 @@ impl<'c> Truth<'c> {
         known.then(|| Waiting::new(rate_pps, self.transit_ns, self.config.jitter))
     }
 
-    /// The share of samples that the server took and that never come.
+    /// Returns the share of accepted samples that are never delivered.
     #[must_use]
     pub fn loss(&self) -> f64 {
         if self.reliable { 0.0 } else { self.loss }
     }
 
-    /// The share of pings without an echo, both ways being like this one.
+    /// Returns the share of pings without an echo if both directions have this truth.
     #[must_use]
     pub fn ping_loss(&self) -> f64 {
         1.0 - (1.0 - self.loss()) * (1.0 - self.loss())
     }
 
-    /// The share of samples that came and come again.
+    /// Returns the share of delivered samples that are delivered twice.
     #[must_use]
     pub fn duplicates(&self) -> f64 {
         if self.reliable { 0.0 } else { self.config.duplicate }
     }
 
-    /// How often a sample is sent again, and how probable that is.
+    /// Iterates over the possible numbers of retransmissions, each with its probability.
     fn retransmissions(&self) -> impl Iterator<Item = (f64, f64)> {
         let (loss, most) = if self.reliable { (self.loss, MOST_RETRANSMISSIONS) } else { (0.0, 0) };
         let so_far = move |times: u32| if times == 0 { 1.0 } else { loss.powi(times.cast_signed()) };
-        // what is less probable than the rounding of 1 plays no part
+        // Probabilities below the rounding error of 1 are ignored.
         (0..=most).take_while(move |times| so_far(*times) > 1e-18).map(move |times| {
             (f64::from(times), if times == most { so_far(times) } else { so_far(times) * (1.0 - loss) })
         })
@@ -194,11 +195,11 @@ impl<'c> Truth<'c> {
     }
 }
 
-/// The smallest value of which the distribution function `cdf` reaches `q`.
+/// Returns the smallest value at which the distribution function `cdf` reaches `q`.
 pub(crate) fn quantile(q: f64, cdf: impl Fn(f64) -> f64) -> f64 {
     assert!(q > 0.0 && q < 1.0, "{q} is no quantile");
     let mut enough = 1.0;
-    // what is added up may miss 1 by its rounding
+    // The sum of the probabilities can differ from 1 by rounding.
     while cdf(enough) < q && enough < 1e30 {
         enough *= 2.0;
     }

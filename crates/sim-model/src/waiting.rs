@@ -1,24 +1,24 @@
-//! How long packets wait for the server that come at random.
+//! Waiting time of packets for the server with random arrivals.
 
-/// A Poisson mass this far out is nothing beside the rounding of 1: its mean is under 1.
+/// Number of Poisson terms: with a mean below 1, later terms are smaller than the rounding error of 1.
 const TERMS: usize = 32;
-/// States of the queue that are kept at most.
+/// Maximum number of queue states.
 const MOST_STATES: usize = 1 << 20;
 
-/// Waiting for a server, in the order of coming, at independent and exponentially distributed distances: the queue M/G/1,
-/// in its steady state.
+/// Waiting time in the queue M/G/1 in its steady state: first come, first served, with independent and exponentially
+/// distributed interarrival times.
 ///
-/// What a sample of an open loop takes beside that is its time in the server and its latency. With a constant latency the
-/// sum is its response time; with another one the order of samples, which is kept, adds to it.
+/// Server time and latency of a sample come in addition. With a constant latency the sum is the response time in an
+/// open loop; with a random latency the delivery in order adds to it.
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    /// Packets in each ns.
+    /// Arrival rate in packets/ns.
     rate: f64,
     service_ns: f64,
-    /// Standard deviation of that over its mean.
+    /// Coefficient of variation of the server time.
     jitter: f64,
-    /// Of a server that always takes as long: the probability that no more packets are there than the index, the one being
-    /// served not counted. Then 1.
+    /// With constant server time: probability that at most as many packets wait as the index, without the one in
+    /// service; 1 beyond the end.
     at_most: Vec<f64>,
 }
 
@@ -29,20 +29,20 @@ impl Waiting {
         Self { rate, service_ns, jitter, at_most }
     }
 
-    /// The share of time in which the server works.
+    /// Returns the utilization of the server, 0 to 1.
     #[must_use]
     pub fn load(&self) -> f64 {
         self.rate * self.service_ns
     }
 
-    /// The mean: Pollaczek and Khinchine.
+    /// Returns the mean waiting time in ns, by the Pollaczek-Khinchine formula.
     #[must_use]
     pub fn mean_ns(&self) -> f64 {
         let load = self.load();
         load * (1.0 + self.jitter * self.jitter) * self.service_ns / (2.0 * (1.0 - load))
     }
 
-    /// The probability of waiting for `x` ns or less, where the server always takes as long; none where it does not.
+    /// Returns the probability of a waiting time of at most `x` ns; `None` if the server time is not constant.
     ///
     /// G. J. Franx, *A simple solution for the M/D/c waiting time distribution*, Operations Research Letters 29, 2001.
     #[must_use]
@@ -53,7 +53,7 @@ impl Waiting {
         if x < 0.0 {
             return Some(0.0);
         }
-        // the next whole service time after x, and what comes until then
+        // The next multiple of the service time after x, and the expected arrivals until then.
         let services = (x / self.service_ns).floor() as usize + 1;
         let coming = self.rate * (services as f64 * self.service_ns - x).max(0.0);
         let (mut mass, mut sum) = ((-coming).exp(), 0.0);
@@ -64,23 +64,23 @@ impl Waiting {
         Some(sum.min(1.0))
     }
 
-    /// The smallest time within which a share `q` of the packets is in the server, where that always takes as long; none where
-    /// it does not.
+    /// Returns the quantile `q` of the waiting time in ns; `None` if the server time is not constant.
     ///
     /// # Panics
-    /// If `q` is not between 0 and 1, both exclusive.
+    /// Panics if `q` is not in (0, 1).
     #[must_use]
     pub fn quantile(&self, q: f64) -> Option<f64> {
         self.cdf(0.0).map(|_| crate::truth::quantile(q, |x| self.cdf(x).unwrap_or(1.0)))
     }
 }
 
-/// The probability that so many packets or fewer wait in the queue M/D/1 of this load, until that is 1.
+/// Returns the probabilities that at most 0, 1, 2 ... packets wait in the queue M/D/1 of this load, until they reach
+/// 1.
 ///
-/// Seen at departures, the queue crosses each level upwards as often as downwards; so each state follows from those below it
-/// by sums of positive terms.
+/// At departures the queue length crosses each level upwards as often as downwards. Each state therefore follows from
+/// the states below it by sums of positive terms.
 fn at_most(load: f64) -> Vec<f64> {
-    // more than so many come while one is served
+    // Element k: probability of more than k arrivals during one service.
     let mut more = Vec::with_capacity(TERMS);
     let mut mass = (-load).exp();
     let none = mass;
@@ -95,7 +95,7 @@ fn at_most(load: f64) -> Vec<f64> {
     let mut at_most = Vec::new();
     while at_most.len() < MOST_STATES {
         let level = states.len() - 1;
-        // from the empty queue as from the one with a single packet, which has just left
+        // The empty queue behaves like the one with a single packet, which has just left.
         let mut upwards = states[0] * more.get(level).copied().unwrap_or(0.0);
         for below in 1..=level.min(TERMS - 1) {
             upwards += states[level + 1 - below] * more[below];
@@ -128,7 +128,7 @@ mod tests {
             let at = |x: f64| waiting.cdf(x).expect("always as long");
             assert!((at(0.0) - (1.0 - load)).abs() < 1e-12, "{load}: {}", at(0.0));
             assert_eq!(at(-1.0), 0.0);
-            // the mean is the integral of what is left: midpoints
+            // The mean is the integral of the complementary distribution function; midpoint rule.
             let (mut mean, step) = (0.0, 0.25);
             let mut x = step / 2.0;
             while at(x) < 1.0 - 1e-12 && x < 1e6 {
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Erlang's own solution, which is precise as long as its terms of both signs are small.
+    /// Compares with Erlang's solution, which is precise while its alternating terms are small.
     #[test]
     fn it_is_the_distribution_that_erlang_found() {
         for load in [0.2_f64, 0.5, 0.8] {
@@ -165,7 +165,7 @@ mod tests {
     fn of_a_server_that_jitters_the_mean_is_known_and_no_more() {
         let jittering = Waiting::new(0.5e9 / SERVICE, SERVICE, 1.0);
         assert_eq!((jittering.cdf(1.0), jittering.quantile(0.5)), (None, None));
-        // M/M/1: load over what is left of it, in service times
+        // M/M/1: load / (1 - load) service times.
         assert!((jittering.mean_ns() - SERVICE).abs() < 1e-9, "{}", jittering.mean_ns());
         assert!((waiting(0.5).mean_ns() - SERVICE / 2.0).abs() < 1e-9);
         let median = waiting(0.9).quantile(0.5).expect("always as long");

@@ -1,4 +1,4 @@
-//! The model against its own truth, and against nonsense.
+//! Comparison of the model with its truth, and rejection of invalid options.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ fn config(options: &[(&str, &str)]) -> Config {
     Config::parse(options.iter().copied()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Latencies of a closed loop of one flow.
+/// Returns the sorted latencies of a closed loop of one flow.
 fn latencies(config: &Config, reliable: bool, n: usize) -> Vec<f64> {
     let mut flow = Flow::new(Arc::new(config.clone()), reliable, 0.0, 3, 0);
     let mut now = 0;
@@ -44,7 +44,8 @@ fn what_is_drawn_has_the_distribution_that_the_truth_says() {
         let n = 40_000;
         let all = latencies(&config, reliable, n);
         let truth = Truth::new(&config, reliable, 0.0, 100, 1.0, 0);
-        // Kolmogorov and Smirnov: 1.95 / sqrt(n) is passed with a probability of 0.1 %; all is rounded to a ns
+        // Kolmogorov-Smirnov: the distance exceeds 1.95 / sqrt(n) with a probability of 0.1 %. Values are rounded to
+        // 1 ns.
         let distance = all.iter().enumerate().map(|(rank, &x)| {
             let (below, above) = (rank as f64 / n as f64, (rank + 1) as f64 / n as f64);
             (truth.cdf(x - 0.5) - above).max(below - truth.cdf(x + 0.5))
@@ -73,7 +74,7 @@ fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
         let config = config(options);
         let mut flow = Flow::new(Arc::new(config.clone()), false, 0.0, 3, 0);
         let mut random = Random::new(11, 0);
-        // the first offer is time 0; each one finds nothing under way
+        // The first offer is time 0; each later one finds an idle link.
         let mut at = 0;
         let (mut found, mut times) = (Vec::new(), Vec::new());
         while found.len() < 4_000 {
@@ -84,7 +85,7 @@ fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
             at += 50_000_000 + random.bits() % 10_000_000;
         }
         let n = found.len() as f64;
-        // each sample has a distribution of its own, by when it was written: the mean of all is that of all samples
+        // The distribution depends on the time of the write: the mean of all distributions is that of all samples.
         let truths: Vec<_> = times.iter().map(|&at| Truth::new(&config, false, 0.0, 100, 1.0, at)).collect();
         for step in 0..60 {
             let x = f64::from(step) * 250_000.0;
@@ -95,7 +96,7 @@ fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
                 "{options:?}, {x}: {measured}, {expected}"
             );
         }
-        // written just before a stall, it comes at its end
+        // A sample that is written just before a stall arrives at its end.
         let truth = Truth::new(&config, false, 0.0, 100, 1.0, 6_900_000);
         assert!(truth.quantile(0.3) >= 3_099_999.0, "{options:?}: {}", truth.quantile(0.3));
     }
@@ -125,7 +126,7 @@ fn a_wrong_truth_is_seen() {
 
 #[test]
 fn the_queue_blocks_or_drops_and_the_server_keeps_its_rate() {
-    // 1000 bytes at 8 Mbit/s: 1 ms
+    // 1000 bytes at 8 Mbit/s: 1 ms.
     let options = [("bandwidth", "8Mbit"), ("queue", "3"), ("latency", "0")];
     let mut flow = Flow::new(Arc::new(config(&options)), false, 0.0, 1, 0);
     let due = |fate| match fate {
@@ -140,7 +141,7 @@ fn the_queue_blocks_or_drops_and_the_server_keeps_its_rate() {
     let mut flow = Flow::new(dropping.clone(), false, 0.0, 1, 0);
     let fates = [(); 5].map(|()| flow.offer(0, 1000) == Fate::Dropped);
     assert_eq!(fates, [false, false, false, true, true]);
-    // a reliable writer loses nothing
+    // A reliable writer loses nothing.
     let mut flow = Flow::new(dropping, true, 0.0, 1, 0);
     let fates = [(); 4].map(|()| flow.offer(0, 1000));
     assert_eq!(fates[3], Fate::Full { until_ns: 1_000_000 });
@@ -151,7 +152,7 @@ fn the_queue_blocks_or_drops_and_the_server_keeps_its_rate() {
 fn capacity_is_what_the_server_takes_whatever_it_spreads_and_what_is_offered_beyond_it_does_not_come() {
     for jitter in ["0", "0.3", "2"] {
         for (stall, share) in [("off", 1.0), ("10ms,1ms", 0.9)] {
-            // 20 us and 80 us
+            // 20 µs and 80 µs.
             let options = [
                 ("bandwidth", "100Mbit"),
                 ("service", "20us"),
@@ -165,7 +166,8 @@ fn capacity_is_what_the_server_takes_whatever_it_spreads_and_what_is_offered_bey
             assert_eq!(truth(false).capacity_sps(4), Some(40_000.0 * share));
             assert!((truth(true).delivered_sps(20_000.0) - 10_000.0 * share).abs() < 1e-9);
             assert!((truth(false).delivered_sps(5_000.0) - 4_500.0).abs() < 1e-9);
-            // 50,000 packets through a server that is never idle: their times scatter by 0.9 % at most
+            // 50,000 packets through a server that is never idle: the standard deviation of their total time is at
+            // most 0.9 %.
             let mut flow = Flow::new(Arc::new(config.clone()), true, 0.0, 1, 0);
             let mut now = 0;
             for _ in 0..50_000 {
@@ -205,7 +207,7 @@ fn runs_differ_in_mode_and_flows_of_one_run_do_not() {
     let config = Arc::new(config(&[("modes", "0.7*1+0.3*1.5")]));
     let mode = |run, stream| Flow::new(config.clone(), false, 0.0, run, stream).mode();
     let slow = (0..2000).filter(|&run| mode(run, 0) == 1.5).count();
-    // 600 expected; four standard deviations are 82
+    // 600 expected; four standard deviations are 82.
     assert!(slow.abs_diff(600) < 82, "{slow}");
     assert!((0..50).all(|run| mode(run, 0) == mode(run, 1)));
 }
@@ -289,7 +291,7 @@ proptest! {
                     prop_assert!(due_ns >= now && !(reliable && twice) && (reliable || retransmissions == 0));
                 }
             }
-            // of a server that jitters it is a sum of many
+            // The truth of a server with jitter is a sum over many slices.
             let steady = Config { jitter: 0.0, ..config.clone() };
             let truth = Truth::new(&steady, reliable, 0.0, bytes, 1.0, now);
             let (mean, sd) = truth.mean_and_sd();
