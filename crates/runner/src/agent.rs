@@ -1,4 +1,4 @@
-//! One agent of a crew: its process, its log, and the thread that reads what it says.
+//! Agent of a crew: its process, its log, and the thread that reads its replies.
 
 use std::{
     fs::{self, File},
@@ -17,11 +17,11 @@ use crate::{
     crew::{Event, Member},
 };
 
-/// So many of the last lines that an agent printed are told.
+/// Maximum number of last lines of an agent's output in a failure.
 const LAST_WORDS: usize = 10;
 const LAST_BYTES: u64 = 4096;
 
-/// What an agent's process prints. Removed when the agent has ended without having printed anything.
+/// Output of an agent's process. Removed on drop if it is empty.
 #[derive(Debug)]
 pub(crate) struct Log {
     file: File,
@@ -29,7 +29,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// A file of the results directory.
+    /// Creates a log in a file of the results directory.
     pub(crate) fn in_file(path: PathBuf) -> Result<Self, RunnerError> {
         let file = File::options().read(true).append(true).create(true).open(&path);
         match file {
@@ -38,7 +38,7 @@ impl Log {
         }
     }
 
-    /// In memory only.
+    /// Creates a log in memory.
     pub(crate) fn in_memory() -> Result<Self, RunnerError> {
         use nix::sys::memfd::{MFdFlags, memfd_create};
         match memfd_create(c"ddsmark-log", MFdFlags::MFD_CLOEXEC) {
@@ -47,7 +47,7 @@ impl Log {
         }
     }
 
-    /// The last lines, without empty ones.
+    /// Returns the last non-empty lines.
     fn last_words(&self) -> Vec<String> {
         let mut file = &self.file;
         let mut bytes = Vec::new();
@@ -69,13 +69,13 @@ impl Drop for Log {
         if let Some(path) = &self.path
             && self.file.metadata().is_ok_and(|metadata| metadata.len() == 0)
         {
-            // an empty file left behind does no harm
+            // An empty file left behind is harmless.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// An agent.
+/// Running agent with its log.
 #[derive(Debug)]
 pub(crate) struct Agent {
     process: AgentProcess,
@@ -83,8 +83,8 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Starts it. What it says comes as events with this number, the last one when its process has ended or has closed the
-    /// channel.
+    /// Starts an agent. Its replies arrive as events with this index. The last event is an error, sent when its
+    /// process has exited or has closed the channel.
     pub(crate) fn start(
         launcher: &dyn Launcher,
         Member { driver, variables, padding_bytes, log, .. }: Member,
@@ -105,7 +105,7 @@ impl Agent {
             .name(format!("agent-{number}-end"))
             .spawn(move || {
                 AgentProcess::await_end_of(id);
-                // a process that the driver has left behind may still hold the other end open
+                // A process that the driver left behind may keep the other end open.
                 let _ = closing.shutdown(Shutdown::Read);
             })
             .map_err(failed)?;
@@ -133,7 +133,7 @@ impl Agent {
         self.process.hang_up();
     }
 
-    /// See [`AgentProcess::end`].
+    /// Ends the process, see [`AgentProcess::end`].
     pub(crate) fn end(&mut self, deadline: Instant) -> Ending {
         self.process.end(deadline)
     }

@@ -1,4 +1,4 @@
-//! The agents of one run, from hello to exit: orders, answers within their time limits, and the end of every process.
+//! Agents of one run, from hello to exit: requests, replies with time limits, and the end of every process.
 
 use std::{
     os::unix::process::ExitStatusExt as _,
@@ -19,19 +19,19 @@ use crate::{
     agent::{Agent, Log},
 };
 
-/// The first phase, which no order begins.
+/// First phase, which no request starts.
 pub(crate) const HELLO: &str = "hello";
 
-/// What a crew waits for.
+/// Event that a crew waits for.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The agent of that number said something, or cannot say anything any more.
+    /// Reply of the agent with this index, or the error that closed its channel.
     Reply(usize, Result<Box<Reply>, ChannelError>),
-    /// Somebody wishes to stop.
+    /// Stop request.
     Stop,
 }
 
-/// A member of a crew, as it is to be.
+/// Specification of an agent to start.
 pub(crate) struct Member {
     pub(crate) role: Option<Role>,
     pub(crate) driver: PathBuf,
@@ -47,39 +47,39 @@ impl Member {
     }
 }
 
-/// What ended a crew before its time.
+/// Error that ended a run early.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// Somebody wishes to stop.
+    /// Stop request.
     Stopped,
-    /// A phase failed.
+    /// Failed phase.
     Phase {
         phase: &'static str,
-        /// The agent at fault.
+        /// Index of the agent at fault.
         agent: usize,
         error: String,
         hint: Option<String>,
-        /// Whether the agent's end is to be told.
+        /// Whether the exit of the agent's process explains the error.
         gone: bool,
     },
-    /// The driver of an agent will not do what is asked of it, whenever it is asked.
+    /// Request that the driver of an agent rejects permanently.
     Refused { phase: &'static str, agent: usize, error: String, hint: Option<String> },
 }
 
-/// The agents of one run. Dropping it ends them.
+/// Agents of one run. Dropping it ends them.
 pub(crate) struct Crew<'a> {
     agents: Vec<(Option<Role>, Agent)>,
     events: Receiver<Event>,
-    /// Whoever wishes to stop says so here.
+    /// Sender for stop requests: the stop token keeps only a weak reference.
     _stop: Arc<Sender<Event>>,
     limits: &'a Limits,
 }
 
 impl<'a> Crew<'a> {
-    /// Starts all.
+    /// Starts all agents.
     ///
     /// # Errors
-    /// One cannot be started. Those that were are ended.
+    /// Returns an error if an agent cannot be started. Agents that were started are ended.
     pub(crate) fn muster(
         launcher: &dyn Launcher,
         members: Vec<Member>,
@@ -98,7 +98,7 @@ impl<'a> Crew<'a> {
         Ok(crew)
     }
 
-    /// Waits for the hello of each.
+    /// Waits for the hello of each agent.
     pub(crate) fn hellos(&mut self) -> Result<Vec<Hello>, Trouble> {
         let all: Vec<usize> = (0..self.agents.len()).collect();
         let replies = self.replies(HELLO, &all, Duration::from_nanos(self.limits.hello_ns))?;
@@ -125,7 +125,7 @@ impl<'a> Crew<'a> {
         Ok(hellos)
     }
 
-    /// Gives each its order, then waits for the answers: `(number of the agent, answer)`, in the same order.
+    /// Sends each agent its request, then waits for the replies: `(agent index, reply)`, in the same order.
     pub(crate) fn order<const N: usize>(
         &mut self,
         orders: &[(usize, Order); N],
@@ -143,13 +143,13 @@ impl<'a> Crew<'a> {
 
     fn tell(&self, agent: usize, order: &Order) -> Result<(), Trouble> {
         match self.agents[agent].1.order(order) {
-            // of an agent that is gone its last event tells, which knows more
+            // A broken channel is ignored: the exit event carries the cause.
             Ok(()) | Err(ChannelError::Broken(_)) => Ok(()),
             Err(error) => Err(broken(order.phase(), agent, &error)),
         }
     }
 
-    /// Waits for one reply of each of these. Whatever any other agent says or does meanwhile is an error.
+    /// Waits for one reply of each of the given agents. Any other event is an error.
     fn replies(
         &mut self,
         phase: &'static str,
@@ -178,7 +178,7 @@ impl<'a> Crew<'a> {
                 }
                 Ok(Event::Reply(agent, Err(error))) => {
                     let place = from.iter().position(|&number| number == agent);
-                    // who has said goodbye may go while another has not
+                    // An agent that has sent its goodbye may exit before the others.
                     if place.is_none_or(|place| replies[place] != Some(Reply::Bye)) {
                         return Err(broken(phase, agent, &error));
                     }
@@ -192,7 +192,7 @@ impl<'a> Crew<'a> {
         Ok(replies.into_iter().flatten().collect())
     }
 
-    /// Tells every agent to exit, and sees that it does. One that does not, or ends badly, is a trouble.
+    /// Requests the exit of every agent and waits for it. A missing or unsuccessful exit is an error.
     pub(crate) fn dismiss(&mut self) -> Result<(), Trouble> {
         let phase = Order::Exit.phase();
         let all: Vec<usize> = (0..self.agents.len()).collect();
@@ -206,7 +206,7 @@ impl<'a> Crew<'a> {
                 return Err(unexpected(phase, agent, reply));
             }
         }
-        // the channel stays open: an agent that finds it closed ends in haste, and not well
+        // The channel stays open: an agent that finds it closed exits immediately with an error.
         let endings = self.await_ends();
         for (agent, ending) in endings.into_iter().enumerate() {
             if !matches!(ending, Ending::Itself(status) if status.success()) {
@@ -222,7 +222,7 @@ impl<'a> Crew<'a> {
         Ok(())
     }
 
-    /// Ends every agent: closes its channel, waits, kills.
+    /// Ends every agent: closes its channel, waits, then kills it.
     fn end(&mut self) -> Vec<Ending> {
         for (_, agent) in &self.agents {
             agent.hang_up();
@@ -230,7 +230,7 @@ impl<'a> Crew<'a> {
         self.await_ends()
     }
 
-    /// Waits for the end of every agent, and kills those that do not end.
+    /// Waits for the exit of every agent and kills those that exceed the time limit.
     fn await_ends(&mut self) -> Vec<Ending> {
         let deadline = Instant::now() + Duration::from_nanos(self.limits.exit_ns);
         self.agents.iter_mut().map(|(_, agent)| agent.end(deadline)).collect()
@@ -241,8 +241,8 @@ impl<'a> Crew<'a> {
         self.agents[agent].1.last_words()
     }
 
-    /// Ends every agent, and says why the run failed, with the last words of the agent at fault; none if somebody wished
-    /// to stop.
+    /// Ends every agent and returns the failure of the run, with the last lines that the agent at fault printed.
+    /// Returns `None` after a stop request.
     pub(crate) fn fail(mut self, trouble: Trouble) -> Option<Failure> {
         let endings = self.end();
         let (phase, agent, mut error, mut hint, gone) = match trouble {
@@ -255,14 +255,14 @@ impl<'a> Crew<'a> {
         }
         let (role, agent) = &self.agents[agent];
         let mut last_words = agent.last_words();
-        // an agent that says why it fails also prints it
+        // An agent also prints the error that it reports.
         last_words.retain(|line| !line.ends_with(&error));
         let role = role.map(|role| role.name().to_owned());
         Some(Failure { phase: phase.to_owned(), role, error, hint, last_words })
     }
 }
 
-/// What became of an agent that closed its channel, and what may help.
+/// Returns the error and the hint for an agent that closed its channel.
 fn why_gone(ending: Ending) -> (String, Option<String>) {
     let hint = match ending {
         Ending::Itself(status) => match status.signal() {
@@ -281,7 +281,7 @@ fn why_gone(ending: Ending) -> (String, Option<String>) {
     (format!("the agent's process {ending}"), Some(hint.to_owned()))
 }
 
-/// What an agent said of itself.
+/// Identity that an agent reports.
 #[derive(Debug)]
 pub(crate) struct Hello {
     pub(crate) pid: u32,

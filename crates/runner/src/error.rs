@@ -1,4 +1,4 @@
-//! What stops an experiment, in words.
+//! Errors that stop an experiment.
 
 use std::{io, path::PathBuf};
 
@@ -6,69 +6,69 @@ use results::{DirectoryError, Failure};
 
 use crate::version::split;
 
-/// Whether a driver that is not installed can be built.
+/// Availability of sources for a driver that is not installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CanBeBuilt {
-    /// There are no sources of that name.
+    /// No sources of that name exist.
     No,
-    /// It can.
+    /// Sources are available.
     Yes,
-    /// These versions of it can, and not the one that was named.
+    /// Sources are available for these versions only, not for the requested one.
     Versions(Vec<String>),
 }
 
-/// Why nothing, or nothing more, can be measured.
+/// Error that prevents or ends an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
-    /// A name that no driver on the path has.
+    /// Driver not found on the search path.
     #[error("unknown driver `{driver}`")]
     UnknownDriver {
-        /// The name.
+        /// Requested driver.
         driver: String,
-        /// Those that there are.
+        /// Installed drivers.
         known: Vec<String>,
-        /// The directories that exist and were searched.
+        /// Existing directories that were searched.
         searched: Vec<PathBuf>,
-        /// Whether it can be built here.
+        /// Whether the driver can be built on this host.
         can_be_built: CanBeBuilt,
     },
-    /// A library of another version than that of its driver's name.
+    /// Loaded library whose version differs from the one in the driver's name.
     #[error("driver `{driver}` has loaded version {found} of its middleware")]
     OtherVersion {
-        /// As it was named.
+        /// Driver, as requested.
         driver: String,
-        /// What the library says.
+        /// Version that the library reports.
         found: String,
     },
-    /// A file that is missing or cannot be read.
+    /// Driver file that does not exist or cannot be read.
     #[error("cannot read driver `{}`: {error}", .file.display())]
     NoDriverFile {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// A driver that does not say what it is.
+    /// Driver that cannot describe itself.
     #[error("cannot use driver `{driver}`: {}", .failure.error)]
     Driver {
-        /// As it was named.
+        /// Driver, as requested.
         driver: String,
-        /// Why.
+        /// Cause.
         failure: Box<Failure>,
     },
-    /// A driver that will not open what a cell asks for, whenever it is asked.
+    /// Driver that permanently rejects the configuration of a cell.
     #[error("driver `{driver}` refuses {}: {}", of_cells(cell, *others), failure.error)]
     Refused {
-        /// Of a pair the one at fault, as it was named.
+        /// Driver, as requested; of a pair, the one at fault.
         driver: String,
         /// Id of the cell.
         cell: String,
-        /// How many other cells ask for the same.
+        /// Number of other cells that are rejected in the same way.
         others: usize,
-        /// Why.
+        /// Cause.
         failure: Box<Failure>,
     },
-    /// A library of `LD_PRELOAD` that the dynamic linker ignores.
+    /// `LD_PRELOAD` library that the dynamic linker ignores.
     #[error("the agents of cell `{cell}` run without a library of LD_PRELOAD: {line}")]
     IgnoredLibrary {
         /// Id of the cell.
@@ -76,86 +76,86 @@ pub enum RunnerError {
         /// Message of the dynamic linker.
         line: String,
     },
-    /// No agent program.
+    /// Missing agent program.
     #[error("the agent program `{}` is missing", .file.display())]
     NoAgent {
-        /// Where it should be.
+        /// Expected path.
         file: PathBuf,
     },
-    /// The agent program does not start.
+    /// Agent program that cannot be started.
     #[error("cannot start the agent `{}`: {error}", .agent.display())]
     Launch {
-        /// The program.
+        /// Path of the program.
         agent: PathBuf,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// The channel to an agent cannot be made.
+    /// Control channel that cannot be created.
     #[error("cannot listen to an agent: {error}")]
     Channel {
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// The log of an agent cannot be made.
+    /// Agent log that cannot be created.
     #[error("cannot open the log of an agent{}: {error}", .file.as_ref().map(|file| format!(" `{}`", file.display())).unwrap_or_default())]
     Log {
-        /// The file, if it is one.
+        /// Path of the log, if it is a file.
         file: Option<PathBuf>,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// A core that agents cannot be pinned to.
+    /// Core that agents cannot be pinned to.
     #[error("core {core} cannot be used: it does not exist, or this process may not use it")]
     NoCore {
-        /// The core.
+        /// Core number.
         core: u32,
-        /// Those that can be used.
+        /// Available cores.
         allowed: Vec<u32>,
     },
-    /// No such network interface.
+    /// Unknown network interface.
     #[error("network interface `{interface}` does not exist")]
     NoInterface {
-        /// Its name.
+        /// Name of the interface.
         interface: String,
-        /// Those that there are.
+        /// Available interfaces.
         known: Vec<String>,
     },
-    /// The spinners cannot be started.
+    /// Spinning threads that cannot be started.
     #[error("cannot keep the cores awake: {error}")]
     KeepAwake {
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// Signals cannot be caught.
+    /// Signal handlers that cannot be installed.
     #[error("cannot catch signals: {error}")]
     Signals {
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// This program does not know where it lies.
+    /// Unknown path of this program.
     #[error("cannot tell where this program lies: {error}")]
     Itself {
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// A file of times that is not as it was planned.
+    /// Trace file that differs from the planned one or cannot be read.
     #[error("cannot follow the times of `{file}`: {why}")]
     Trace {
-        /// The file, as given.
+        /// Path of the file, as given.
         file: String,
-        /// Why.
+        /// Cause.
         why: String,
     },
-    /// The result cannot be written.
+    /// Result that cannot be written.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// A signal came before anything was measured.
+    /// Signal before the first measurement.
     #[error("interrupted before anything was measured")]
     Stopped,
 }
 
 impl RunnerError {
-    /// The next step.
+    /// Returns a suggested action.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -217,7 +217,7 @@ impl RunnerError {
     }
 }
 
-/// What a refusal is about.
+/// Returns the text that names the rejected cells.
 fn of_cells(cell: &str, others: usize) -> String {
     match others {
         0 => format!("what cell `{cell}` asks for"),

@@ -1,4 +1,4 @@
-//! Starting agents, and ending them.
+//! Start and end of agent processes.
 
 use std::{
     fs::File,
@@ -31,62 +31,62 @@ use experiment::Variables;
 
 use crate::RunnerError;
 
-/// How long the kernel may take to end a process that was killed.
+/// Maximum time for the kernel to end a killed process.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
-/// How long the agent may leave the control channel unread. Orders are far smaller than its buffer.
+/// Maximum time that a send on the control channel may block. Requests are much smaller than the channel's buffer.
 const SEND_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The variable that makes an agent's environment longer.
+/// Environment variable that pads the environment of an agent.
 const PADDING: &str = "DDSMARK_PADDING";
 
-/// An agent to be started.
+/// Parameters of an agent to start.
 #[derive(Debug)]
 pub struct Launch<'a> {
-    /// The driver that it loads.
+    /// Driver library to load.
     pub driver: &'a Path,
-    /// Variables of its environment; `None` removes one. What is not named is inherited.
+    /// Environment variables to set; `None` removes one. Others are inherited.
     pub variables: &'a Variables,
-    /// Its environment is longer by so many bytes.
+    /// Number of bytes by which the environment is padded.
     pub padding_bytes: u32,
-    /// Receives what its process prints.
+    /// Log file for standard output and standard error.
     pub log: &'a File,
 }
 
-/// Where agents run. Here on this host; over ssh and in a cluster later. The two runs of a duet start theirs from two threads.
+/// Starter of agents. The two runs of a duet start their agents from two threads.
 pub trait Launcher: Sync {
-    /// Starts an agent. Its process ends at the latest with the thread that calls this.
+    /// Starts an agent. Its process ends no later than the calling thread.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// Returns an error if the agent cannot be started.
     fn launch(&self, launch: &Launch<'_>) -> Result<AgentProcess, RunnerError>;
 
-    /// Whether the stamps of all agents are of one clock, so that one-way times can be told.
+    /// Returns whether all agents use the same clock, which one-way times require.
     fn one_clock(&self) -> bool;
 }
 
-/// Starts agents on this host.
+/// Starter of agents on this host.
 #[derive(Clone, Debug)]
 pub struct LocalLauncher {
     agent: PathBuf,
 }
 
 impl LocalLauncher {
-    /// With this agent program.
+    /// Creates a launcher with the given agent program.
     #[must_use]
     pub fn new(agent: impl Into<PathBuf>) -> Self {
         Self { agent: agent.into() }
     }
 
-    /// The agent program.
+    /// Returns the agent program.
     #[must_use]
     pub fn agent(&self) -> &Path {
         &self.agent
     }
 
-    /// With the agent program of `$DDSMARK_AGENT`, else the one next to this program.
+    /// Creates a launcher with the agent program from `$DDSMARK_AGENT`, or the one in the directory of this program.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the agent program does not exist.
     pub fn find() -> Result<Self, RunnerError> {
         let agent = match std::env::var_os("DDSMARK_AGENT") {
             Some(file) if !file.is_empty() => PathBuf::from(file),
@@ -113,13 +113,13 @@ impl Launcher for LocalLauncher {
             .arg(launch.driver)
             .arg("--control-fd")
             .arg(control.to_string())
-            // in the agent only: the runner keeps its own environment
+            // Set in the agent only: the runner keeps its own environment.
             .envs(launch.variables.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))))
             .env(PADDING, "-".repeat(launch.padding_bytes as usize))
             .stdin(Stdio::null())
             .stdout(launch.log.try_clone().map_err(failed)?)
             .stderr(launch.log.try_clone().map_err(failed)?)
-            // out of the reach of the terminal's Ctrl-C: the runner ends agents
+            // The agent gets its own process group: Ctrl-C in the terminal does not reach it, and the runner ends it.
             .process_group(0);
         for (name, _) in launch.variables.iter().filter(|(_, value)| value.is_none()) {
             command.env_remove(name);
@@ -127,7 +127,7 @@ impl Launcher for LocalLauncher {
         let prepare = move || {
             prctl::set_pdeathsig(Signal::SIGKILL)?;
             if getppid() != runner {
-                // the runner ended before that took effect
+                // The runner ended before the death signal was set.
                 return Err(Errno::ESRCH.into());
             }
             // SAFETY: F_SETFD on a descriptor that this child inherited open; nothing else refers to its flags.
@@ -146,14 +146,14 @@ impl Launcher for LocalLauncher {
     }
 }
 
-/// How a process ended.
+/// Exit of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself, or by somebody else.
+    /// Exit without action of this program: by itself, or killed by another process.
     Itself(ExitStatus),
-    /// It was killed here, after its time to end was over.
+    /// Kill by this program after the time limit.
     Killed,
-    /// Not even killing ends it: it hangs in the kernel.
+    /// No exit even after the kill: the process hangs in the kernel.
     Stuck,
 }
 
@@ -174,7 +174,7 @@ impl std::fmt::Display for Ending {
     }
 }
 
-/// A running agent: its process and the control channel to it. Dropping it ends the process.
+/// Running agent: its process and its control channel. Dropping it ends the process.
 #[derive(Debug)]
 pub struct AgentProcess {
     child: Child,
@@ -183,33 +183,33 @@ pub struct AgentProcess {
 }
 
 impl AgentProcess {
-    /// Its process id.
+    /// Returns the process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// The runner's end of the control channel.
+    /// Returns the runner's end of the control channel.
     #[must_use]
     pub const fn channel(&self) -> &UnixStream {
         &self.channel
     }
 
-    /// Closes the control channel, whereupon an agent exits, whatever it is doing.
+    /// Closes the control channel, upon which the agent exits immediately.
     pub fn hang_up(&self) {
-        // it may be closed already
+        // It may be closed already.
         let _ = self.channel.shutdown(std::net::Shutdown::Both);
     }
 
-    /// Waits until the process has ended, kills it at the deadline, and with it all that it has started in its
-    /// group. Leaves no process behind.
+    /// Waits for the exit of the process, kills it at the deadline, and kills all remaining processes of its group.
+    /// No process remains.
     pub fn end(&mut self, deadline: Instant) -> Ending {
         if let Some(ended) = self.ended {
             return ended;
         }
         let by_itself = self.await_exit(deadline);
-        // While the process is not reaped its id, and so its group's, belongs to nobody else.
-        // A group without living members is no error that matters here.
+        // Until the process is reaped, no other process can get its id or its group's id. A group without living
+        // members is not an error here.
         let _ = killpg(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGKILL);
         let ended = if by_itself || self.await_exit(Instant::now() + KILL_PATIENCE) {
             match self.child.wait() {
@@ -222,25 +222,25 @@ impl AgentProcess {
         *self.ended.insert(ended)
     }
 
-    /// Returns when a process of this one has ended. It is not reaped.
+    /// Blocks until the child process with this id has exited. Does not reap it.
     pub(crate) fn await_end_of(id: u32) {
         let pid = Pid::from_raw(id.cast_signed());
         while waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) == Err(Errno::EINTR) {}
     }
 
-    /// Whether the process has ended by then. It is not reaped.
+    /// Returns whether the process has exited by the deadline. Does not reap it.
     fn await_exit(&self, deadline: Instant) -> bool {
         await_exit(Pid::from_raw(self.child.id().cast_signed()), deadline)
     }
 }
 
-/// Whether a process of this one has ended by then. It is not reaped.
+/// Returns whether a child process has exited by the deadline. Does not reap it.
 pub(crate) fn await_exit(pid: Pid, deadline: Instant) -> bool {
     let mut pause = Duration::from_micros(200);
     loop {
         match waitid(Id::Pid(pid), WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT) {
             Ok(WaitStatus::StillAlive) | Err(Errno::EINTR) => {}
-            // an error means that there is no such child any more
+            // An error means that the child no longer exists.
             Ok(_) | Err(_) => return true,
         }
         let left = deadline.saturating_duration_since(Instant::now());

@@ -1,16 +1,17 @@
-//! Where and when: fresh agent processes for every run of an experiment, walked through its phases, each with a time
-//! limit; what they recorded collected, checked and saved after each run.
+//! Execution of experiments: starts agent processes for each run, leads them through its phases with time limits,
+//! then collects, checks and saves their reports.
 //!
 //! ```text
 //! Session::execute
 //!   for each scheduled run:  Domain lock -> Crew (two agents) -> pair phases -> collect -> Directory::save_run
 //! ```
 //!
-//! - [`Launcher`] is the seam to where agents run: [`LocalLauncher`] starts them on this host.
-//! - A crew is the agents of one run. It waits for all of them at once, so that the death of one ends the wait for another, and it ends every process, whatever happens.
-//! - A run that fails costs that run. A driver of which the first runs all fail alike is given up, see [`Session`].
-//! - A driver is built by [`Build`], from its sources and the version of its middleware that is asked for.
-//! - Nothing is printed here, see [`Observer`]; except by the scripts of [`Build`], on standard error.
+//! - [`Launcher`] abstracts where agents run: [`LocalLauncher`] starts them on this host.
+//! - A crew is the set of agents of one run. It waits for all of them together: the exit of one agent ends the wait
+//!   for another. It ends every process in all cases.
+//! - A failed run does not end the experiment. A driver whose first runs all fail alike is given up, see [`Session`].
+//! - [`Build`] builds a driver from its sources against a version of its middleware.
+//! - This crate prints nothing, see [`Observer`]. Only the scripts of [`Build`] print to standard error.
 
 mod agent;
 mod awake;

@@ -1,11 +1,11 @@
-//! Where runs that are made at once wait for each other.
+//! Barrier for runs that execute at the same time.
 
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-/// A place where all who take part meet. Who leaves is waited for no more.
+/// Barrier of all members. A member that leaves is not waited for.
 #[derive(Debug)]
 pub(crate) struct Meeting {
     present: Mutex<Present>,
@@ -16,21 +16,21 @@ pub(crate) struct Meeting {
 struct Present {
     members: usize,
     waiting: usize,
-    /// How often all have met.
+    /// Number of times that all members have met.
     met: u64,
 }
 
-/// One who takes part, until this is dropped.
+/// Member of the barrier until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Member<'m>(&'m Meeting);
 
 impl Meeting {
-    /// Of nobody.
+    /// Creates a barrier without members.
     pub(crate) const fn new() -> Self {
         Self { present: Mutex::new(Present { members: 0, waiting: 0, met: 0 }), changed: Condvar::new() }
     }
 
-    /// One more takes part.
+    /// Adds a member.
     pub(crate) fn join(&self) -> Member<'_> {
         self.present().members += 1;
         Member(self)
@@ -40,7 +40,7 @@ impl Meeting {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets those go who wait, if all do.
+    /// Releases the waiting members if all members wait.
     fn proceed(&self, present: &mut Present) {
         if present.waiting >= present.members {
             present.waiting = 0;
@@ -51,7 +51,7 @@ impl Meeting {
 }
 
 impl Member<'_> {
-    /// Waits until all who take part are here, or for so long. Whether they are.
+    /// Waits until all members wait here, at most for `limit`. Returns whether all have met.
     pub(crate) fn meet(&self, limit: Duration) -> bool {
         let mut present = self.0.present();
         present.waiting += 1;
@@ -97,7 +97,7 @@ mod tests {
                     for round in 1..=1000 {
                         arrived.fetch_add(1, Ordering::SeqCst);
                         assert!(member.meet(LONG));
-                        // the other may be one round ahead, and no more
+                        // The other member can be at most one round ahead.
                         assert!((2 * round..=2 * round + 1).contains(&arrived.load(Ordering::SeqCst)));
                     }
                 });

@@ -1,61 +1,63 @@
-//! Telling how an experiment goes.
+//! Notifications about the progress of an experiment.
 
 use std::time::Duration;
 
 use experiment::Cell;
 use results::{Allocation, Block, Failure, Maximum, MaximumRun, Run};
 
-/// How far an experiment has come.
+/// Progress of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Runs that have ended, failed ones and those of drivers given up too.
+    /// Number of finished runs, including failed ones and those of drivers that were given up.
     pub finished: u32,
-    /// All runs, as far as it is decided how many there are.
+    /// Total number of runs, as far as it is decided.
     pub total: u32,
-    /// Since the first run began.
+    /// Time since the start of the first run.
     pub elapsed: Duration,
-    /// Estimate of the time left: from the runs so far, before the first from their planned times.
+    /// Estimated remaining time: from the runs so far, before the first one from the planned durations.
     pub left: Duration,
 }
 
-/// Is told what happens. Called from the thread that executes, between runs: it may be slow, but every run waits for it.
+/// Receiver of progress notifications. Called between runs, from the thread that executes them: each run waits for
+/// it.
 pub trait Observer {
-    /// A run that measures a maximum has ended, and is saved; `done` of `total` of them have.
+    /// Called when a run that measures a maximum rate has ended and is saved: run `done` of `total`.
     fn maximum_measured(&mut self, maximum: &Maximum, run: &MaximumRun, done: usize, total: usize) {
         let _ = (maximum, run, done, total);
     }
 
-    /// A run begins.
+    /// Called when a run starts.
     fn run_started(&mut self, progress: &Progress, cell: &Cell) {
         let _ = (progress, cell);
     }
 
-    /// A trial of a run that is a search has ended: the last one in its record, which is saved. The search takes at most so
-    /// much longer.
+    /// Called when a trial of a search has ended: the last one in the run's record, which is saved. `at_most` is the
+    /// maximum remaining time of the search.
     fn trial_finished(&mut self, run: &Run, cell: &Cell, at_most: Duration) {
         let _ = (run, cell, at_most);
     }
 
-    /// A run has ended, and is saved.
+    /// Called when a run has ended and is saved.
     fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
         let _ = (progress, run, cell);
     }
 
-    /// The pilot is done, and the number of blocks is decided.
+    /// Called when the pilot is complete and the number of blocks is decided.
     fn allocated(&mut self, allocation: &Allocation) {
         let _ = allocation;
     }
 
-    /// This block was noisy, and is made again.
+    /// Called when a noisy block is repeated.
     fn repeating(&mut self, block: &Block) {
         let _ = block;
     }
 
-    /// The first runs of a driver all failed like this one; its other runs are not attempted.
+    /// Called when a driver is given up: its first runs all failed like this one, and its remaining runs are not
+    /// attempted.
     fn given_up(&mut self, progress: &Progress, driver: &str, failure: &Failure) {
         let _ = (progress, driver, failure);
     }
 }
 
-/// Looks at nothing.
+/// Observer that ignores all notifications.
 impl Observer for () {}

@@ -1,4 +1,4 @@
-//! The phases of a run of two: one agent drives the traffic, the other serves.
+//! Phases of a run with two agents: a driving one, which writes first, and a serving one.
 
 use std::{
     collections::BTreeMap,
@@ -16,21 +16,21 @@ use crate::{
     traces::Times,
 };
 
-/// Numbers of the agents in the crew of a pair.
+/// Indices of the agents of a pair.
 pub(crate) const SERVING: usize = 0;
 pub(crate) const DRIVING: usize = 1;
 
-/// The phase of which runs beside each other share the time.
+/// Phase in which the two runs of a duet overlap.
 const MEASURE: &str = "measure";
 
-/// After so long without a sample the reader of a lossy flow has seen the last one.
+/// Silence in ns after which the reader of a best effort flow assumes that no more samples arrive.
 const QUIET_NS: u64 = 200_000_000;
 
-/// Why something else is in force than was asked for.
+/// Hint for a difference between requested and effective configuration.
 const OVERRIDDEN: &str =
     "a configuration file or variable of the middleware may override it; see the log of the run";
 
-/// The roles of a workload: `[serving, driving]`.
+/// Returns the roles of a workload: `[serving, driving]`.
 pub(crate) const fn roles(workload: Workload) -> [Role; 2] {
     match workload {
         Workload::Latency => [Role::Ponger, Role::Pinger],
@@ -38,7 +38,7 @@ pub(crate) const fn roles(workload: Workload) -> [Role; 2] {
     }
 }
 
-/// Everything about a run that its agents need to know.
+/// Parameters of a run that its agents need.
 pub(crate) struct PairRun<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) design: &'a Design,
@@ -47,29 +47,29 @@ pub(crate) struct PairRun<'a> {
     pub(crate) run_tag: u16,
     pub(crate) domain: u32,
     pub(crate) padding_bytes: u32,
-    /// Cores of the agents, by number.
+    /// Cores of each agent, by index.
     pub(crate) cpus: [Option<Vec<u32>>; 2],
-    /// Of the files that the experiment follows.
+    /// Times of the trace files that the experiment follows.
     pub(crate) times: &'a Times,
-    /// Where a run beside it is met.
+    /// Barrier shared with the other run of a duet.
     pub(crate) meeting: Member<'a>,
 }
 
-/// What was seen of a run that went through all phases.
+/// Reports of a run that completed all phases up to the report.
 pub(crate) struct Evidence {
-    /// Samples that the driving agent said it had sent, when it had measured.
+    /// Number of samples that the driving agent reported as sent after the measurement.
     pub(crate) sent: u64,
-    /// Whether the writer saw all acknowledged.
+    /// Whether all samples of the writer were acknowledged.
     pub(crate) acknowledged: bool,
-    /// Whether the serving agent saw all arrive.
+    /// Whether all samples arrived at the serving agent.
     pub(crate) arrived: bool,
-    /// By number.
+    /// Agents, by index.
     pub(crate) agents: [Testimony; 2],
-    /// Policies that a driver could not read back, in words.
+    /// Policies that a driver could not read back, as text.
     pub(crate) unverified: Vec<String>,
 }
 
-/// What one agent said.
+/// Identity, effective configuration and report of one agent.
 pub(crate) struct Testimony {
     pub(crate) role: Role,
     pub(crate) pid: u32,
@@ -77,7 +77,7 @@ pub(crate) struct Testimony {
     pub(crate) report: Report,
 }
 
-/// How long each phase took.
+/// Duration of each phase.
 pub(crate) struct Phases {
     times: BTreeMap<String, u64>,
     began: Instant,
@@ -89,12 +89,12 @@ impl Phases {
         Self { times: BTreeMap::new(), began: Instant::now(), measured: None }
     }
 
-    /// From when to when it measured.
+    /// Returns start and end of the measurement.
     pub(crate) const fn measured(&self) -> Option<(Instant, Instant)> {
         self.measured
     }
 
-    /// This phase ends here, and the next one begins.
+    /// Ends the current phase with the given name and starts the next one.
     pub(crate) fn end(&mut self, phase: &str) {
         let now = Instant::now();
         let took = u64::try_from((now - self.began).as_nanos()).unwrap_or(u64::MAX);
@@ -111,7 +111,7 @@ impl Phases {
 }
 
 impl PairRun<'_> {
-    /// Walks a crew, which has said hello, through all phases but the last.
+    /// Leads agents that have sent their hello through all phases except the exit.
     pub(crate) fn measure(
         &self,
         crew: &mut Crew<'_>,
@@ -152,7 +152,7 @@ impl PairRun<'_> {
         Ok(Evidence { sent, acknowledged, arrived, agents, unverified })
     }
 
-    /// Waits for a run beside it, at most for as long as all of its phases may take.
+    /// Waits for the other run of a duet, at most as long as all of its phases may take.
     fn meet(&self) {
         let Limits { hello_ns, configure_ns, match_ns, grace_ns, drain_ns, report_ns, exit_ns } =
             *self.limits;
@@ -160,7 +160,7 @@ impl PairRun<'_> {
             [self.design.warm_up_ns, self.design.measure_ns, grace_ns, grace_ns, grace_ns, grace_ns];
         let others = [hello_ns, configure_ns, match_ns, drain_ns, report_ns, exit_ns];
         let limit_ns = traffic.into_iter().chain(others).fold(0, u64::saturating_add);
-        // where it is not met, both tell by how long they measured side by side
+        // If the wait times out, the overlap of the measurements in both runs shows it.
         let _ = self.meeting.meet(Duration::from_nanos(limit_ns));
     }
 
@@ -174,12 +174,12 @@ impl PairRun<'_> {
         })
     }
 
-    /// Of a stream: one in so many samples goes back.
+    /// Returns N if every Nth sample of a stream is echoed.
     fn probe_every(&self) -> Option<u32> {
         self.design.probe_every.filter(|_| self.cell.factors.workload != Workload::Latency)
     }
 
-    /// What an end is asked to open.
+    /// Returns the configure request of a role.
     pub(crate) fn configuration(&self, role: Role) -> Order {
         let number = if role.drives() { DRIVING } else { SERVING };
         Order::Configure(Box::new(Configure {
@@ -201,7 +201,8 @@ impl PairRun<'_> {
         }))
     }
 
-    /// QoS in force must be what was asked for. Returns, in words, what could not be read back.
+    /// Checks that the effective QoS equals the requested QoS. Returns the policies that could not be read back, as
+    /// text.
     fn compare_qos(&self, configured: &[Configured; 2]) -> Result<Vec<String>, Trouble> {
         let factors = &self.cell.factors;
         let mut unverified = Vec::new();
@@ -243,14 +244,14 @@ impl PairRun<'_> {
         Ok(unverified)
     }
 
-    /// The entities of a role: of which kind, and of which stream.
+    /// Returns the entities of a role as kind and stream index.
     fn entities(&self, role: Role) -> impl Iterator<Item = (&'static str, usize)> {
         let streams = self.cell.factors.flows.len().max(1);
         let kinds = entities(role, self.probe_every().is_some()).iter();
         kinds.flat_map(move |&kind| (0..streams).map(move |stream| (kind, stream)))
     }
 
-    /// Socket buffers that were asked for, and of which no setting tells what was granted.
+    /// Returns the requested socket buffers whose effective size no setting reports.
     fn unshown_buffers(&self, configured: &[Configured; 2]) -> Vec<String> {
         let queues = &self.cell.factors.queues;
         let buffers = [
@@ -269,8 +270,8 @@ impl PairRun<'_> {
         unshown
     }
 
-    /// No driver may say that it does otherwise than asked. One that says `unknown`, or nothing, is believed to try: what
-    /// the kernel counts tells.
+    /// Rejects a driver that reports the opposite of the requested multicast setting. A driver that reports `unknown`
+    /// or nothing is accepted: the kernel counters show what it does.
     fn compare_multicast(&self, configured: &[Configured; 2]) -> Result<(), Trouble> {
         let (asked, contrary) = if self.cell.factors.multicast { ("on", "off") } else { ("off", "on") };
         for (number, configured) in configured.iter().enumerate() {
@@ -300,7 +301,7 @@ impl PairRun<'_> {
                 timeout_ns: self.limits.match_ns,
             })
         };
-        // the agents give up by themselves, and know more than that there was no answer
+        // The agents time out first: their errors say more than a missing answer.
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
         let replies = crew.order(&[(SERVING, with(DRIVING)), (DRIVING, with(SERVING))], limit_ns)?;
         expect("match", replies, |reply| match reply {
@@ -310,7 +311,7 @@ impl PairRun<'_> {
         Ok(())
     }
 
-    /// Returns how long both took to answer, one after the other, beside the traffic.
+    /// Executes the warm-up. Returns the time in ns that both agents took to answer, in addition to the traffic.
     fn warm_up(&self, crew: &mut Crew<'_>) -> Result<u64, Trouble> {
         let duration_ns = self.design.warm_up_ns;
         let begin_ns = now_ns();
@@ -324,7 +325,7 @@ impl PairRun<'_> {
         Ok((now_ns() - begin_ns).saturating_sub(duration_ns))
     }
 
-    /// How many samples were sent. A plan begins after `lead_ns`.
+    /// Executes the measurement. Returns the number of samples sent. A schedule starts after `lead_ns`.
     fn traffic(&self, crew: &mut Crew<'_>, lead_ns: u64) -> Result<u64, Trouble> {
         let duration_ns = self.design.measure_ns;
         let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| now_ns() + lead_ns);
@@ -340,18 +341,19 @@ impl PairRun<'_> {
         Ok(sent)
     }
 
-    /// The serving agent answers at once; the driving one takes the planned time.
+    /// Returns the order of requests with their time limits: the serving agent answers at once, the driving one after
+    /// the traffic.
     const fn serving_first(&self, duration_ns: u64) -> [(usize, u64); 2] {
         let grace_ns = self.limits.grace_ns;
         [(SERVING, grace_ns), (DRIVING, duration_ns.saturating_add(grace_ns))]
     }
 
-    /// Whether all was acknowledged, and whether all arrived.
+    /// Drains the run. Returns whether all samples were acknowledged, and whether all arrived.
     fn drain(&self, crew: &mut Crew<'_>, sent: u64) -> Result<(bool, bool), Trouble> {
         let drain = Order::Drain(Drain { sent, timeout_ns: self.limits.drain_ns, quiet_ns: QUIET_NS });
         let limit_ns = self.limits.drain_ns.saturating_add(self.limits.grace_ns);
         let mut complete = [false; 2];
-        // first the writer: when all is acknowledged the reader waits for nothing
+        // The writer first: once all samples are acknowledged, the reader does not have to wait.
         for agent in [DRIVING, SERVING] {
             let replies = crew.order(&[(agent, drain.clone())], limit_ns)?;
             [complete[agent]] = expect("drain", replies, |reply| match reply {
@@ -363,18 +365,18 @@ impl PairRun<'_> {
     }
 }
 
-/// A topic of a run. DDS allows letters, digits and `_`, and not every implementation more.
+/// Returns a topic name of a run. DDS guarantees letters, digits and `_`; some implementations allow nothing else.
 fn topic(run_name: &str, way: &str) -> String {
     format!("{}_{way}", run_name.replace('-', "_"))
 }
 
-/// Now, by the clock that stamps samples.
+/// Returns the current time of the clock that timestamps samples, in ns.
 fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default();
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The entities that a role opens. `probed`: samples of its stream are sent back.
+/// Returns the entities that a role opens. `probed`: samples of its stream are echoed.
 pub(crate) const fn entities(role: Role, probed: bool) -> &'static [&'static str] {
     match role {
         _ if probed => &["writer", "reader"],
@@ -384,7 +386,7 @@ pub(crate) const fn entities(role: Role, probed: bool) -> &'static [&'static str
     }
 }
 
-/// The answers, if they are of the kind that the order asks for.
+/// Returns the contents of the replies if all are of the expected kind.
 fn expect<T, const N: usize>(
     phase: &'static str,
     replies: [(usize, Reply); N],

@@ -1,4 +1,4 @@
-//! One run: its agents walked through all phases, and what they recorded collected.
+//! Execution of one run, or of the two runs of a duet.
 
 use std::{panic::resume_unwind, thread, time::Instant};
 
@@ -19,24 +19,24 @@ use crate::{
     traces::Times,
 };
 
-/// What a run tag has room for: 12 bits.
+/// Number of run tags: 12 bits.
 const RUN_TAGS: u32 = 1 << 12;
 
-/// A run that has ended, and what it recorded.
+/// Finished run with its data.
 pub(crate) struct Made {
     pub(crate) run: Run,
     pub(crate) log: IntervalLog,
-    /// What the agents said, if they had come to their reports.
+    /// Reports of the agents, if they reached the report phase.
     pub(crate) evidence: Option<Evidence>,
-    /// From when to when it measured.
+    /// Start and end of the measurement.
     measured: Option<(Instant, Instant)>,
 }
 
 impl Session<'_> {
-    /// Executes runs of these cells at once: one, or the two of a duet. None if somebody wishes to stop.
+    /// Executes one run, or the two runs of a duet at the same time. Returns `None` after a stop request.
     ///
     /// # Errors
-    /// A thread cannot be started.
+    /// Returns an error if a thread cannot be started.
     pub(crate) fn make(
         &self,
         scheduled: &[ScheduledRun],
@@ -46,7 +46,7 @@ impl Session<'_> {
         times: &Times,
     ) -> Result<Option<Vec<Made>>, RunnerError> {
         let meeting = Meeting::new();
-        // all take part before the first one begins
+        // All join the barrier before the first run starts.
         let mut tasks: Vec<_> =
             scheduled.iter().map(|run| (*run, names.take(run.number), meeting.join())).collect();
         let one = |(scheduled, name, member): (ScheduledRun, Name, Member<'_>)| {
@@ -81,7 +81,7 @@ impl Session<'_> {
         Ok(made)
     }
 
-    /// Executes one run, or one trial of a run that is a search; none if somebody wishes to stop.
+    /// Executes one run, or one trial of a search. Returns `None` after a stop request.
     pub(crate) fn run(
         &self,
         mut run: Run,
@@ -108,7 +108,7 @@ impl Session<'_> {
         run.environment_padding_bytes = Some(pair.padding_bytes);
         let failed = self.walk(&pair, run.number, &mut phases, &mut evidence);
         leftovers::remove(&pair.run_name);
-        // what was reported is kept even of a run that failed when its agents were to end
+        // Reports are kept even if the run fails in the exit phase.
         let log = evidence.as_ref().map_or_else(IntervalLog::new, |evidence| {
             let sysctls = &self.header.host.sysctls;
             collect(&mut run, &cell.factors, design, evidence, times, self.launcher.one_clock(), sysctls)
@@ -126,8 +126,8 @@ impl Session<'_> {
         Some(Made { run, log, evidence, measured })
     }
 
-    /// Starts the agents of a run, walks them through its phases, and ends them, whatever happens. Fails with nothing if
-    /// somebody wishes to stop.
+    /// Starts the agents of a run, leads them through its phases, and ends them in all cases. Returns `Err(None)`
+    /// after a stop request.
     fn walk(
         &self,
         pair: &PairRun<'_>,
@@ -162,13 +162,13 @@ impl Session<'_> {
     }
 }
 
-/// Where a run is pinned: one of a duet has half of the cores.
+/// Returns the pinning of a run: each run of a duet has half of the cores.
 fn half(pin: &Pin, duet: Option<Beside>) -> Pin {
     let half = duet.and_then(|beside| pin.halves()?.into_iter().nth(beside.half));
     half.unwrap_or_else(|| pin.clone())
 }
 
-/// The cores of the agents, by their numbers in the crew.
+/// Returns the cores of each agent, by its number in the crew.
 fn cores(pin: &Pin) -> [Option<Vec<u32>>; 2] {
     let mut cores = [None, None];
     if let Pin::Cores(driving, serving) = pin {
@@ -178,7 +178,7 @@ fn cores(pin: &Pin) -> [Option<Vec<u32>>; 2] {
     cores
 }
 
-/// For how long two runs measured at once, in percent of the longer one's time.
+/// Returns the time during which both runs measured, in percent of the longer measurement.
 fn side_by_side_pct(one: Option<(Instant, Instant)>, two: Option<(Instant, Instant)>) -> f64 {
     let Some((one, two)) = one.zip(two) else { return 0.0 };
     let both = one.1.min(two.1).saturating_duration_since(one.0.max(two.0));
@@ -186,15 +186,15 @@ fn side_by_side_pct(one: Option<(Instant, Instant)>, two: Option<(Instant, Insta
     if longer.is_zero() { 0.0 } else { 100.0 * both.as_secs_f64() / longer.as_secs_f64() }
 }
 
-/// What tells the runs of all experiments on this host apart.
+/// Source of names, tags and domains that are unique among all experiments on this host.
 pub(crate) struct Names {
     domains: Domains,
     first_tag: u32,
-    /// Runs and trials so far.
+    /// Number of runs and trials so far.
     taken: u32,
 }
 
-/// What a run, or a trial of it, has to itself.
+/// Name, tag and domain of one run or trial.
 pub(crate) struct Name {
     pub(crate) run: String,
     pub(crate) tag: u16,
@@ -206,7 +206,7 @@ impl Names {
         Self { domains: Domains::new(), first_tag: (unix_ns() >> 10) as u32 ^ std::process::id(), taken: 0 }
     }
 
-    /// For the next run, or for the next trial of the same run.
+    /// Returns the identification of the next run, or of the next trial of the same run.
     pub(crate) fn take(&mut self, run: u32) -> Name {
         self.taken = self.taken.wrapping_add(1);
         let tag = (self.first_tag.wrapping_add(self.taken) % RUN_TAGS) as u16;

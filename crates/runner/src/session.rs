@@ -1,4 +1,4 @@
-//! One experiment: its blocks in order, each between two probes for noise; each run saved when it has ended.
+//! Execution of an experiment: blocks in order, each between two noise probes; each run is saved when it ends.
 
 use std::{
     collections::BTreeMap,
@@ -22,39 +22,40 @@ use crate::{
     traces::Times,
 };
 
-/// An experiment and all that is needed to execute it.
+/// Experiment with everything needed to execute it.
 ///
-/// A run that fails costs that run alone, with one exception: a driver is given up when the first three of its runs all
-/// fail in the same phase. Its other runs are then not attempted; each is recorded as failed in that phase, with an error
-/// that says so, so that the record has all runs of the experiment. A driver of which any run was measured is never given
-/// up. So are the runs of a cell recorded whose rate is in percent of a maximum that could not be measured.
+/// A failed run does not affect other runs, with one exception: a driver is given up when its first three runs all
+/// fail in the same phase. Its remaining runs are not attempted. Each is recorded as failed in that phase, with an
+/// error that says so: the result contains all runs of the experiment. A driver with at least one measured run is
+/// never given up. Runs with a rate in percent are recorded in the same way if the maximum rate of their cell could
+/// not be measured.
 pub struct Session<'a> {
-    /// The experiment, and what is known before its first run.
+    /// Experiment and everything known before its first run.
     pub header: Header,
-    /// The drivers' files, by their names in the factors; those of a pair by the names of each.
+    /// Driver files by driver name, as in the factors; a pair of drivers has one entry per driver.
     pub files: BTreeMap<String, PathBuf>,
-    /// Where agents run.
+    /// Launcher of the agents.
     pub launcher: &'a dyn Launcher,
-    /// Where the result is saved.
+    /// Results directory.
     pub directory: &'a Directory,
-    /// The wish to stop.
+    /// Stop token.
     pub stop: &'a Stop,
 }
 
-/// What came of an experiment.
+/// Outcome of an experiment.
 #[derive(Debug)]
 pub struct Outcome {
-    /// All that was measured, which is also saved if it can be.
+    /// Result with all measurements; also saved, if that is possible.
     pub document: Document,
-    /// What ended the experiment before its last run, other than the wish to stop.
+    /// Error that ended the experiment early; `None` after a stop request.
     pub trouble: Option<RunnerError>,
 }
 
 impl Session<'_> {
-    /// Executes the experiment. Blocks; agents end at the latest with the calling thread.
+    /// Executes the experiment. Blocks the calling thread; agents end no later than that thread.
     ///
     /// # Panics
-    /// If the file of a driver is missing from [`Session::files`].
+    /// Panics if [`Session::files`] lacks the file of a driver.
     pub fn execute(self, observer: &mut dyn Observer) -> Outcome {
         let course = blocks::begin(&self.header.experiment);
         let assembler = Assembler::new(self.header.clone());
@@ -62,11 +63,11 @@ impl Session<'_> {
         self.go_on(assembler, course, saved.map_err(RunnerError::Directory), observer)
     }
 
-    /// Takes an interrupted experiment up again, with what was saved of it: the runs that are missing are made, in the
-    /// planned order. `differences` tells, in words, what is no longer as it was.
+    /// Resumes an interrupted experiment from its saved part: executes the missing runs in the planned order.
+    /// `differences` describes what has changed since then.
     ///
     /// # Panics
-    /// As [`Session::execute`].
+    /// Panics if [`Session::files`] lacks the file of a driver.
     pub fn resume(
         self,
         assembler: Assembler,
@@ -154,27 +155,27 @@ impl Session<'_> {
     }
 }
 
-/// Makes blocks.
+/// Executor of blocks.
 struct Maker<'s> {
     session: &'s Session<'s>,
-    /// Those of the experiment, with the rates that shares of a maximum came to.
+    /// Cells of the experiment, with rates in percent replaced by samples/s.
     cells: Vec<Cell>,
-    /// Why those cells are not measured whose maximum could not be, by their ids.
+    /// Failure of each cell whose maximum rate could not be measured, by cell id.
     without_maximum: BTreeMap<String, Failure>,
     cores: Vec<u32>,
     tally: Tally<'s>,
     names: Names,
     times: Times,
-    /// Duration of a reference; 0 without one.
+    /// Duration of a reference measurement in ns; 0: no reference.
     reference_ns: u64,
-    /// The probe after the last block is the one before the next.
+    /// Noise probe after the last block, reused as the one before the next block.
     probed: Option<Probe>,
-    /// The same of the reference.
+    /// Reference measurement after the last block, reused in the same way.
     referenced: Option<Reference>,
 }
 
 impl Maker<'_> {
-    /// The runs that were saved before.
+    /// Counts the runs that were saved earlier.
     fn remember(&mut self, assembler: &Assembler) {
         for run in assembler.runs_in_order() {
             let cells = &self.session.header.experiment.cells;
@@ -184,7 +185,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Makes those runs of a block that are missing. False if somebody wishes to stop.
+    /// Executes the missing runs of a block. Returns false after a stop request.
     fn block(
         &mut self,
         number: u32,
@@ -256,7 +257,7 @@ impl Maker<'_> {
         Ok(true)
     }
 
-    /// Measures the reference, unless the design has none.
+    /// Measures the reference; `None` if the design has no reference or the measurement fails.
     fn measure_reference(&self, error: &mut Option<String>) -> Option<Reference> {
         if self.reference_ns == 0 {
             return None;
@@ -266,7 +267,8 @@ impl Maker<'_> {
             .ok()
     }
 
-    /// Makes a run, or the two of a duet, or takes note that they are not attempted. False if somebody wishes to stop.
+    /// Executes one run or the two runs of a duet, or records them as not attempted. Returns false after a stop
+    /// request.
     fn make(
         &mut self,
         at_once: &[ScheduledRun],
@@ -296,7 +298,7 @@ impl Maker<'_> {
                 let cell = &cells[search.cell];
                 let mut run = Run::blank(*search, cell, now);
                 if !self.session.search(&mut run, cell, &mut self.names, observer)? {
-                    // it is saved as one that was interrupted
+                    // The run is saved as interrupted.
                     assembler.add(run, &Histograms::new());
                     return Ok(false);
                 }
@@ -321,7 +323,7 @@ impl Maker<'_> {
         Ok(true)
     }
 
-    /// Why runs are not made: their rate is not known, or the driver of one of them is given up.
+    /// Returns the failures of runs that cannot be executed: their rate is unknown, or a driver of them is given up.
     fn not_attempted(&self, at_once: &[ScheduledRun]) -> Option<Vec<Failure>> {
         let driver = |run: &ScheduledRun| self.cells[run.cell].factors.driver.as_str();
         if let Some(given_up) = at_once.iter().find(|run| self.tally.given_up(driver(run)).is_some()) {
@@ -341,14 +343,14 @@ impl Maker<'_> {
         at_once.iter().map(unknown).collect()
     }
 
-    /// The median of the median round trips of a block.
+    /// Returns the median of the median RTTs of a block, in ns.
     fn median_rtt(&self, block: u32, assembler: &Assembler) -> Option<f64> {
         let runs = assembler.runs().filter(|run| run.block == block);
         stats::median(&runs.filter_map(|run| run.figure(Metric::RttP50)).collect::<Vec<_>>())
     }
 }
 
-/// Of each cell whose maximum could not be measured: why it is not measured either.
+/// Returns the failure of each cell whose maximum rate could not be measured, by cell id.
 fn without_maximum(course: &Course) -> BTreeMap<String, Failure> {
     let failed = course.maxima.iter().filter_map(|maximum| Some((maximum, maximum.failure()?)));
     failed
@@ -356,7 +358,7 @@ fn without_maximum(course: &Course) -> BTreeMap<String, Failure> {
         .collect()
 }
 
-/// The cores that agents may use.
+/// Returns the cores that agents may use.
 fn used_cores(experiment: &Experiment) -> Vec<u32> {
     let Design { pin, duet, .. } = &experiment.design;
     let halves = if *duet { pin.halves() } else { None };

@@ -1,4 +1,4 @@
-//! The wish to stop, by a signal.
+//! Stop requests, including those by signals.
 
 use std::{
     sync::{
@@ -17,10 +17,10 @@ use signal_hook::{
 
 use crate::{RunnerError, crew::Event};
 
-/// The exit status of a program that was interrupted.
+/// Exit status of an interrupted program.
 const INTERRUPTED: i32 = 130;
 
-/// The wish to stop. Clones share it.
+/// Stop token. Clones share its state.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     shared: Arc<Shared>,
@@ -29,26 +29,26 @@ pub struct Stop {
 #[derive(Debug, Default)]
 struct Shared {
     requested: Arc<AtomicBool>,
-    /// Who is waiting for events, and would not notice the flag.
+    /// Event channels of waiting crews, which would not notice the flag.
     waiting: Mutex<Vec<Weak<Sender<Event>>>>,
 }
 
 impl Stop {
-    /// Nobody wishes to stop.
+    /// Creates a token with no stop requested.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// SIGINT (Ctrl-C), SIGTERM and SIGHUP wish to stop. A second one ends the program at once.
+    /// Creates a token that SIGINT (Ctrl-C), SIGTERM and SIGHUP set. A second signal ends the program immediately.
     ///
     /// # Errors
-    /// The signals cannot be caught.
+    /// Returns an error if the signal handlers cannot be installed.
     pub fn on_signals() -> Result<Self, RunnerError> {
         let stop = Self::new();
         let signals = [SIGINT, SIGTERM, SIGHUP];
         for signal in signals {
-            // in this order: the first signal only sets the flag, the second finds it set
+            // The order matters: the first signal only sets the flag, the second one finds it set.
             flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&stop.shared.requested))
                 .and_then(|_| flag::register(signal, Arc::clone(&stop.shared.requested)))
                 .map_err(|error| RunnerError::Signals { error })?;
@@ -63,22 +63,23 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Wishes to stop.
+    /// Requests the stop.
     pub fn request(&self) {
         self.shared.requested.store(true, Ordering::SeqCst);
         for waiting in self.waiting().iter().filter_map(Weak::upgrade) {
-            // if nobody waits any more, the flag is seen before the next wait
+            // If the receiver is gone, the flag is checked before the next wait.
             let _ = waiting.send(Event::Stop);
         }
     }
 
-    /// Whether somebody wishes to stop.
+    /// Returns whether a stop was requested.
     #[must_use]
     pub fn requested(&self) -> bool {
         self.shared.requested.load(Ordering::SeqCst)
     }
 
-    /// Sends [`Event::Stop`] there, from now on and as long as it is kept; at once if it is wished already.
+    /// Sends [`Event::Stop`] to `events` when a stop is requested, immediately if it was already. Keeps a weak
+    /// reference.
     pub(crate) fn wake(&self, events: &Arc<Sender<Event>>) {
         let mut waiting = self.waiting();
         if self.requested() {

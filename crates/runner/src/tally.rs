@@ -1,4 +1,4 @@
-//! What is done and what is left, and which drivers are given up.
+//! Progress of an experiment, and drivers that are given up.
 
 use std::{
     collections::BTreeMap,
@@ -10,10 +10,10 @@ use results::{Failure, MAXIMUM_PHASE, Run};
 
 use crate::{Progress, session::unix_ns};
 
-/// If so many runs of a driver fail at first, and all in the same phase, it is given up.
+/// Number of initial runs of a driver after which it is given up, if all fail in the same phase.
 const GIVE_UP_AFTER: usize = 3;
 
-/// How an experiment goes.
+/// Progress tracker of an experiment.
 pub(crate) struct Tally<'a> {
     experiment: &'a Experiment,
     began: Instant,
@@ -23,10 +23,10 @@ pub(crate) struct Tally<'a> {
     drivers: BTreeMap<&'a str, Attempts>,
 }
 
-/// The runs of one driver so far.
+/// Runs of one driver so far.
 #[derive(Default)]
 struct Attempts {
-    /// Phases in which runs failed, until one was measured.
+    /// Phases in which runs failed, until one run was measured.
     failed: Vec<String>,
     measured: bool,
     given_up: Option<Failure>,
@@ -46,7 +46,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The date, by the clock that does not jump: the wall clock is read once an experiment.
+    /// Returns the time since the Unix epoch in ns. It advances by a monotonic clock: the wall clock is read once per
+    /// experiment.
     pub(crate) fn unix_ns(&self) -> u64 {
         let elapsed = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.began_unix_ns.saturating_add(elapsed)
@@ -56,13 +57,13 @@ impl<'a> Tally<'a> {
         self.drivers[driver].given_up.as_ref()
     }
 
-    /// Takes note of a run. True if its driver is given up with it.
+    /// Counts a run. Returns true if its driver is given up because of it.
     pub(crate) fn take_note(&mut self, driver: &str, run: &Run, attempted_now: bool) -> bool {
         self.finished += 1;
         if self.given_up(driver).is_some() {
             return false;
         }
-        // it says nothing of the driver's other runs
+        // A failed measurement of a maximum rate says nothing about the driver's other runs.
         if run.failure.as_ref().is_some_and(|failure| failure.phase == MAXIMUM_PHASE) {
             return false;
         }
@@ -89,12 +90,12 @@ impl<'a> Tally<'a> {
         true
     }
 
-    /// Takes note of a run that was not attempted since the driver of another one was given up.
+    /// Counts a run that was not attempted.
     pub(crate) const fn pass_over(&mut self) {
         self.finished += 1;
     }
 
-    /// How far it has come, with `blocks` of blocks to make in all.
+    /// Returns the progress, given the total number of blocks.
     pub(crate) fn progress(&self, blocks: u32) -> Progress {
         let elapsed = self.began.elapsed();
         let runs = self.experiment.runs_per_block().max(1) as u64;
@@ -103,7 +104,7 @@ impl<'a> Tally<'a> {
         let total = blocks * self.experiment.runs_per_block() as u32;
         let cells = &self.experiment.cells;
         let living = cells.iter().filter(|cell| self.given_up(&cell.factors.driver).is_none()).count() as u32;
-        // runs of drivers that were given up take no time
+        // Runs of drivers that were given up take no time.
         let left = total.saturating_sub(self.finished) * living / (cells.len() as u32).max(1);
         Progress { finished: self.finished, total, elapsed, left: each.saturating_mul(left) }
     }

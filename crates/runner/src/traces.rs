@@ -1,4 +1,4 @@
-//! The files of times that an experiment follows, read again before its first run, and kept with its result.
+//! Trace files that an experiment follows: read before its first run and saved with its result.
 
 use std::{collections::BTreeMap, fs, sync::Arc};
 
@@ -7,13 +7,13 @@ use results::{Directory, sha256};
 
 use crate::RunnerError;
 
-/// Times by the hash of their file.
+/// Times of trace files, by the SHA-256 of the file.
 #[derive(Debug, Default)]
 pub(crate) struct Times(BTreeMap<String, Arc<[u64]>>);
 
 impl Times {
-    /// Reads all files of an experiment: those that are kept with its result, and the others from where they were planned, which
-    /// are then kept too. Refuses what is not as it was planned.
+    /// Reads all trace files of an experiment: from its result directory, or from their planned paths, in which case
+    /// they are saved too. Returns an error for a file that differs from the planned one.
     pub(crate) fn read(experiment: &Experiment, directory: &Directory) -> Result<Self, RunnerError> {
         let mut times = BTreeMap::new();
         for flow in experiment.cells.iter().flat_map(|cell| cell.factors.streams()) {
@@ -26,7 +26,7 @@ impl Times {
         Ok(Self(times))
     }
 
-    /// Those of a load; none of one that follows no file.
+    /// Returns the times of a load; empty for a load without a trace file.
     pub(crate) fn of(&self, load: &Load) -> Arc<[u64]> {
         match load {
             Load::Trace { trace } => self.0.get(&trace.sha256).cloned().unwrap_or_default(),
@@ -34,7 +34,7 @@ impl Times {
         }
     }
 
-    /// Those of each flow of a cell that follows a file, by its name.
+    /// Returns the times of each flow of a cell that follows a trace file, by flow name.
     pub(crate) fn by_flow(&self, factors: &Factors) -> BTreeMap<String, Vec<u64>> {
         let flows = factors.streams().into_iter().filter(|flow| matches!(flow.load, Load::Trace { .. }));
         flows.map(|flow| (flow.name, self.of(&flow.load).to_vec())).collect()

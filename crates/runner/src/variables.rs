@@ -1,19 +1,19 @@
-//! Files that the environment variables of agents name.
+//! Files named in the environment variables of agents.
 
 use std::path::{Path, PathBuf};
 
-/// Beginning of a URI that names a file.
+/// Prefix of a URI that names a file.
 const FILE_URI: &str = "file://";
 /// Message of the dynamic linker about a library of `LD_PRELOAD` that it ignores.
 const IGNORED_LIBRARY: &str = "cannot be preloaded";
 
-/// The whole value, and its parts between commas, semicolons and blanks, of a URI the path.
+/// Returns the whole value and its parts between commas, semicolons and blanks; of a URI only the path.
 fn parts(value: &str) -> impl Iterator<Item = &str> {
     let parts = value.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
     std::iter::once(value).chain(parts).map(|part| part.strip_prefix(FILE_URI).unwrap_or(part))
 }
 
-/// Returns the files and directories that a value names, also those of a list with colons between them.
+/// Returns the existing files and directories that a value names, including those in lists separated by colons.
 pub(crate) fn existing_paths(value: &str) -> Vec<PathBuf> {
     let paths = parts(value).flat_map(|part| std::iter::once(part).chain(part.split(':')));
     let existing = paths.filter(|path| !path.is_empty()).map(Path::new).filter(|path| path.exists());
@@ -23,12 +23,12 @@ pub(crate) fn existing_paths(value: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the first file that a value names by a URI and that does not exist: some middleware ignores it silently.
+/// Returns the first file that a value names by URI and that does not exist. Some middleware ignores it silently.
 #[must_use]
 pub fn missing_file(value: &str) -> Option<PathBuf> {
     let uris = value.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
     let mut paths = uris.filter_map(|uri| uri.strip_prefix(FILE_URI)).map(Path::new);
-    // a path may hold a comma or a blank
+    // A path may contain a comma or a blank.
     let whole = value.strip_prefix(FILE_URI).is_some_and(|path| Path::new(path).exists());
     paths.find(|path| !whole && !path.exists()).map(Path::to_path_buf)
 }

@@ -1,22 +1,22 @@
-//! Versions of a middleware, and names of drivers that have one.
+//! Middleware versions, and driver names that contain one.
 
 use std::{cmp::Reverse, fmt, str::FromStr};
 
-/// Between the name of a driver and the version of its middleware: `NAME@VERSION`.
+/// Separator between the name of a driver and the version of its middleware: `NAME@VERSION`.
 pub(crate) const AT: char = '@';
 
-/// A version: numbers with dots between them, compared number by number. 2.14 is higher than 2.9, and 3.2.1 than 3.2.
+/// Version: numbers separated by dots, compared number by number. 2.14 is higher than 2.9, and 3.2.1 higher than 3.2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(Vec<u64>);
 
 impl Version {
-    /// Whether it is this version, or one of those that begin so: 3.2.1 is of 3.2, 3.20 is not.
+    /// Returns whether this version equals `wanted` or starts with it: 3.2.1 matches 3.2, 3.20 does not.
     #[must_use]
     pub fn is_of(&self, wanted: &Self) -> bool {
         self.0.starts_with(&wanted.0)
     }
 
-    /// The version that a text begins with, if it does: what a library says of itself may have more behind it.
+    /// Returns the version at the start of a text: the version text of a library may have a suffix.
     #[must_use]
     pub fn leading(text: &str) -> Option<Self> {
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -24,7 +24,7 @@ impl Version {
     }
 }
 
-/// What is no version.
+/// Invalid version text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a version is numbers with dots between them")]
 pub struct NoVersion;
@@ -48,21 +48,21 @@ impl fmt::Display for Version {
     }
 }
 
-/// The name of a driver, and the version behind its `@` if it has one.
+/// Splits the name of a driver at the `@` into name and version.
 #[must_use]
 pub fn split(driver: &str) -> (&str, Option<&str>) {
     driver.split_once(AT).map_or((driver, None), |(name, version)| (name, Some(version)))
 }
 
-/// Sorts by name, and those of one name by version, the one without first and then the highest.
+/// Returns a sort key: by name, then the driver without a version, then by descending version.
 pub(crate) fn order(driver: &str) -> impl Ord + use<> {
     let (name, version) = split(driver);
     let version = version.map(|version| (Reverse(version.parse::<Version>().ok()), version.to_owned()));
     (name.to_owned(), version)
 }
 
-/// Of these drivers those that may be meant, the one that is first: that of this very name; then, of `NAME` and of
-/// `NAME@VERSION`, the versions that begin so, the highest first.
+/// Returns the known drivers that match a requested one, the best match first: the one with exactly this name, then
+/// those whose version starts with the requested one, in descending order.
 pub(crate) fn meant<'a>(driver: &str, known: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
     let same = known.clone().find(|name| *name == driver);
     let (name, wanted) = split(driver);
@@ -163,7 +163,7 @@ mod tests {
             prop_assert_eq!(again, text);
         }
 
-        /// Against the plainest search there is, over versions with few numbers, so that many begin alike.
+        /// Compares with a linear search, over versions of few numbers with many common prefixes.
         #[test]
         fn the_one_that_is_meant_is_the_highest_of_those_that_begin_so(
             versions in prop::collection::vec(prop::collection::vec(0_u64..12, 1..4), 0..8),
@@ -175,7 +175,7 @@ mod tests {
             let mut begins: Vec<&Vec<u64>> = versions.iter().filter(|numbers| numbers.starts_with(&wanted)).collect();
             begins.sort();
             let expected = match begins.last() {
-                // the very name comes before a longer one
+                // The exact name comes before a longer one.
                 Some(_) if versions.contains(&wanted) => Some(format!("d@{}", text(&wanted))),
                 highest => highest.map(|numbers| format!("d@{}", text(numbers))),
             };
