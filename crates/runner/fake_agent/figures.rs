@@ -1,4 +1,4 @@
-//! What the fake agent has recorded: made up, and known to the tests to the last digit.
+//! Reports of the fake agent: fixed values that the tests know exactly.
 
 use control::{
     Configure, FlowRead, FlowWritten, PacedRead, PacedWritten, Pinged, Ponged, ReaderReport, Report, Role,
@@ -10,24 +10,24 @@ use results::{
     Windows,
 };
 
-/// Samples or pings.
+/// Number of samples or pings.
 pub const SENT: u64 = 1000;
-/// Between two of them.
+/// Period of the samples.
 const PERIOD_NS: u64 = 1_000_000;
 const BEGIN_NS: u64 = 5_000_000_000;
-/// Of a ping: on its way, at the ponger, and back.
+/// Parts of a round trip: outward, at the echo, and back.
 const OUT_NS: u64 = 40_000;
 const TURN_NS: u64 = 15_000;
 const BACK_NS: u64 = 45_000;
 const LOST: u64 = 10;
-/// Samples of the warm-up, all of which came.
+/// Number of samples of the warm-up, all delivered.
 const WARM_UP: u64 = 50;
-/// From the time at which a sample was due to its repair.
+/// Delay of a late repair after the regular arrival.
 const REPAIR_NS: u64 = 3_000_000_000;
-/// Of a sample with a plan: from its intended time to its write.
+/// Send lag of a paced sample.
 const LAG_NS: u64 = 100;
 
-/// What it says it has recorded; `told` knows what is to be wrong with it.
+/// Returns the report. `told` returns whether a fault was requested.
 pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Report {
     let mut report = Report {
         usage: Usage {
@@ -79,7 +79,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
     report
 }
 
-/// Samples while its traffic flowed: all that it counted.
+/// Returns the number of samples metered during the traffic: all that are counted.
 fn metered(report: &Report) -> u64 {
     let flows = report.paced_reader.iter().flat_map(|read| &read.flows);
     let received = report.reader.iter().flat_map(|read| &read.received);
@@ -87,7 +87,7 @@ fn metered(report: &Report) -> u64 {
     if report.reader.is_some() || report.paced_reader.is_some() { delivered.sum() } else { SENT }
 }
 
-/// Four fifths of its CPU time, more than all of it, or a core.
+/// Returns the idle usage: 80 % of the CPU time, more than all of it, or a whole core.
 fn idle(told: &dyn Fn(&'static str) -> bool) -> Option<Idle> {
     let used_ns = match () {
         () if told("restless") => 200_000,
@@ -98,7 +98,7 @@ fn idle(told: &dyn Fn(&'static str) -> bool) -> Option<Idle> {
     Some(Idle { elapsed_ns: 50_000_000, used_ns, run_delay_ns: Some(0) })
 }
 
-/// The highest numbers there are, where others are added to them.
+/// Sets counters that are added to others to their maximum.
 fn overflow(report: &mut Report) {
     report.usage.user_ns = u64::MAX;
     let of_flows = report.paced_reader.iter_mut().flat_map(|reader| &mut reader.flows);
@@ -162,14 +162,14 @@ fn written(configure: &Configure) -> Written {
     }
 }
 
-/// Between two arrivals: a plan is kept, and without one a reader has a pace of its own.
+/// Returns the time between two arrivals: that of the schedule, or a fixed one without intended times.
 fn period_ns(configure: &Configure, sent: u64) -> u64 {
     let planned = configure.factors.workload == Workload::Paced
         && configure.factors.streams().iter().all(|flow| flow.load.has_times());
     if planned { configure.measure_ns / sent } else { PERIOD_NS }
 }
 
-/// Of so many samples.
+/// Returns the reader's record of `sent` samples.
 fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u64) -> Received {
     let period_ns = period_ns(configure, sent);
     let mut received = Received {
@@ -181,7 +181,7 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
         ..Received::default()
     };
     if told("lose") {
-        // some on the way, some at the end
+        // Half of them within the stream, half at its end.
         received.missing = LOST;
         received.delivered -= 2 * LOST;
         received.next -= LOST;
@@ -201,7 +201,7 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
         received.corrupt = 1;
     }
     if told("few") {
-        // the others are lost at the end
+        // The other samples are lost at the end.
         (received.delivered, received.next) = (LOST, LOST);
     }
     received.bytes = received.delivered * configure.factors.size_bytes;
@@ -211,7 +211,7 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
     if told("few") {
         received.window_delivered = vec![received.delivered];
     } else {
-        // what is missing is missing at the end
+        // Missing samples are missing at the end.
         received.window_delivered[configure.windows as usize - 1] += received.delivered;
         received.window_delivered[configure.windows as usize - 1] -= sent / windows * windows;
     }
@@ -224,14 +224,14 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
     received.given_bytes = received.given * configure.factors.size_bytes;
     received.quickest_ns = OUT_NS;
     if told("repair") {
-        // the last one comes when a heartbeat has asked for it
+        // The last sample arrives after a heartbeat triggered its repair.
         received.last_ns += REPAIR_NS;
     }
     received.arrivals = arrivals(&received, period_ns);
     received
 }
 
-/// A sample each period, and the last one when it came.
+/// Returns the arrivals: one sample per period; the last sample at its own time.
 fn arrivals(received: &Received, period_ns: u64) -> Arrivals {
     let mut windows = WindowCounts::new(100, SENT * period_ns);
     for sample in 1..received.delivered {
@@ -243,7 +243,7 @@ fn arrivals(received: &Received, period_ns: u64) -> Arrivals {
     windows.arrivals()
 }
 
-/// Of groups, where they are asked for: full ones, larger ones, or none.
+/// Returns the statistics of receive groups, if requested: full, too large, or none.
 fn takes(configure: &Configure, told: &dyn Fn(&'static str) -> bool, received: &Received) -> Option<Takes> {
     let group = configure.factors.queues.receive_group.filter(|_| !told("single"))?;
     let samples = u64::from(group.samples) + u64::from(told("hoard"));
@@ -252,7 +252,7 @@ fn takes(configure: &Configure, told: &dyn Fn(&'static str) -> bool, received: &
     Some(Takes::new(groups, taken, samples, 2 * groups))
 }
 
-/// How late samples are written; none where there are no intended times.
+/// Returns the send lag; `None` without intended times.
 fn lag_ns(flow: &Flow, told: &dyn Fn(&'static str) -> bool) -> Option<u64> {
     let lag = if told("late") { OUT_NS } else { LAG_NS };
     flow.load.has_times().then_some(lag)
@@ -261,7 +261,7 @@ fn lag_ns(flow: &Flow, told: &dyn Fn(&'static str) -> bool) -> Option<u64> {
 fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedWritten {
     let flows = configure.factors.streams();
     let sent = SENT / flows.len() as u64;
-    // with longer calls the last one ends after the measured time
+    // With longer calls the last call ends after the measurement.
     let calls = if told("drag") { 2 } else { 1 };
     let flow = |flow: &Flow| FlowWritten {
         planned: sent + u64::from(told("unplanned")) + if told("unsent") { LOST } else { 0 },

@@ -1,21 +1,20 @@
-//! An agent that plays its part without a driver, and breaks its promises where it is told to.
+//! Agent without a driver that violates the protocol on request.
 //!
-//! The "driver" is a text file with one instruction a line: `what role phase`, where role and phase may be `any`.
+//! The "driver" is a text file with one instruction per line: `what role phase`; role and phase may be `any`.
 //!
 //! ```text
 //! kill hang deaf exit fail refuse garbage wrong twice
-//!                                                   instead of the answer
-//! protocol                                          another version of the control channel
-//! qos blind queue off meager                        other QoS in force, none read back, the reader's for all, no multicast,
-//!                                                   small buffers
-//! packs alone                                       a writer whose middleware packs samples, one that does not
-//! shm child                                         leaves a file, a process of its own
+//!                                        faults in place of the reply
+//! protocol                               another version of the control protocol
+//! qos blind queue off meager             wrong effective QoS, none, that of the reader for all, multicast off,
+//!                                        small buffers
+//! packs alone                            a writer whose middleware batches samples, one that does not
+//! shm child                              leaves a shared-memory file, a child process
 //! lose owe few corrupt overrun foreign backwards torn miscount overflow uncounted unicast
 //! late held overheld busy starved drag unplanned unsent unplaced forget early astray deserter hoard single mislay
-//! retry overmetered restless lazy polls
-//!                                                   figures to be told of, or that contradict each other
-//! jam                                               when it is to write without a plan
-//! linger crash                                      after goodbye
+//! retry overmetered restless lazy polls  values that cause warnings or contradict each other
+//! jam                                    fails to measure at the maximum rate
+//! linger crash                           faults after the goodbye
 //! ```
 
 mod figures;
@@ -37,7 +36,7 @@ use experiment::{
 
 struct Agent {
     channel: BufReader<UnixStream>,
-    /// `(what, role, phase)`.
+    /// Instructions as `(what, role, phase)`.
     script: Vec<[String; 3]>,
     configure: Option<Configure>,
 }
@@ -94,7 +93,7 @@ impl Agent {
                 if self.is_told("child", "configure") {
                     let child = process::Command::new("sleep").arg("1000").spawn().expect("a child");
                     println!("child {}", child.id());
-                    // it is left to the runner
+                    // The runner has to end it.
                     std::mem::forget(child);
                 }
                 reply
@@ -145,7 +144,7 @@ impl Agent {
             if self.told_of("blind", "configure", configure.role.name()) {
                 return Qos::default();
             }
-            // what is asked of readers is in force on writers
+            // The reader's QoS is reported for writers too.
             if self.told_of("queue", "configure", configure.role.name()) {
                 return factors.reader_qos(0);
             }
@@ -196,7 +195,7 @@ impl Agent {
         settings
     }
 
-    /// Locators that this agent gave, and that it must be given: readers first.
+    /// Returns the locators of this agent and those that it must receive: readers first.
     fn locators(&self) -> [String; 2] {
         match self.role() {
             Role::Writer => ["<writer of writer>", "<reader of reader>"],
@@ -238,7 +237,7 @@ impl Agent {
         } else if told("deaf") {
             sleep();
         } else if told("hang") {
-            // ends when the channel closes, as agents do
+            // Ends when the channel closes, as real agents do.
             let _ = self.channel.fill_buf();
             process::exit(0);
         }
@@ -293,7 +292,7 @@ fn description() -> DriverDescription {
     }
 }
 
-/// The entities of all flows: those of the first have no number.
+/// Returns the entities of all flows: those of the first flow have no number.
 fn numbered<'e>(entities: &'e [&'e str], configure: &Configure) -> impl Iterator<Item = String> + use<'e> {
     let flows = configure.factors.flows.len().max(1);
     entities.iter().flat_map(move |entity| {

@@ -1,4 +1,4 @@
-//! Keeping cores from idling: waking an idle core costs more than a small sample.
+//! Threads that keep cores awake: waking an idle core costs more than a small sample.
 
 use std::{
     hint, io,
@@ -18,8 +18,8 @@ use nix::{
 
 use crate::{RunnerError, allowed_cores};
 
-/// One spinning thread on each core that this process may use, which runs only when nothing else wants to
-/// (`SCHED_IDLE`). They end when this is dropped.
+/// Spinning threads, one on each core that this process may use. They run with `SCHED_IDLE`: only when nothing else
+/// needs the core. Dropping this ends them.
 #[derive(Debug)]
 pub struct KeepAwake {
     ended: Arc<AtomicBool>,
@@ -27,10 +27,10 @@ pub struct KeepAwake {
 }
 
 impl KeepAwake {
-    /// Starts the spinners.
+    /// Starts the threads.
     ///
     /// # Errors
-    /// A thread cannot be started, pinned, or given the lowest priority.
+    /// Returns an error if a thread cannot be started, pinned, or given the policy `SCHED_IDLE`.
     pub fn start() -> Result<Self, RunnerError> {
         let mut awake = Self { ended: Arc::new(AtomicBool::new(false)), spinners: Vec::new() };
         let (report, reports) = mpsc::channel();
@@ -42,7 +42,7 @@ impl KeepAwake {
                     let ready = settle(core as usize);
                     let failed = ready.is_err();
                     let _ = report.send(ready);
-                    // the reports end when the last one has been made
+                    // The receiver ends when all senders are dropped.
                     drop(report);
                     while !failed && !ended.load(Ordering::Relaxed) {
                         hint::spin_loop();
@@ -59,7 +59,7 @@ impl KeepAwake {
     }
 }
 
-/// Pins the calling thread, and gives it the lowest priority.
+/// Pins the calling thread and gives it the policy `SCHED_IDLE`.
 fn settle(core: usize) -> io::Result<()> {
     let mut cores = CpuSet::new();
     cores.set(core)?;
@@ -74,7 +74,7 @@ impl Drop for KeepAwake {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
         for spinner in self.spinners.drain(..) {
-            // a spinner cannot panic
+            // A spinning thread cannot panic.
             let _ = spinner.join();
         }
     }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(awake.spinners.len(), allowed_cores().len());
         let ended = Arc::clone(&awake.ended);
         drop(awake);
-        // each spinner held a clone
+        // Each thread held a clone.
         assert_eq!(Arc::strong_count(&ended), 1);
     }
 }

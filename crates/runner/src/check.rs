@@ -1,5 +1,5 @@
-//! Trying a driver against the contract: each case in an agent of its own, so that a driver that crashes, exits or hangs
-//! costs one case.
+//! Conformance check of a driver: each case in an agent of its own. A driver that crashes, exits or hangs fails one
+//! case only.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::{
     leftovers,
 };
 
-/// The cases that there are, to be asked for first: what runners of before have left is removed, and the driver is loaded, so that
-/// one that cannot be is told here.
+/// Returns the available cases. To be called before [`check`]: removes what earlier runners left behind, and reports
+/// a driver that cannot be loaded.
 ///
 /// # Errors
-/// The file is not a driver, or one of another version of the contract, or fails.
+/// Returns an error if the file is not a driver, implements another version of the contract, or fails.
 pub fn cases(
     launcher: &dyn Launcher,
     driver: &DriverFile,
@@ -39,10 +39,10 @@ pub fn cases(
     }
 }
 
-/// Tries one case, for at most so long. A driver that takes its process down, or hangs, has failed it.
+/// Executes one case with a time limit. A driver that ends its process or hangs fails the case.
 ///
 /// # Errors
-/// No agent can be started, or somebody wishes to stop.
+/// Returns an error if no agent can be started or a stop was requested.
 pub fn check(
     launcher: &dyn Launcher,
     driver: &DriverFile,
@@ -63,7 +63,7 @@ pub fn check(
     leftovers::remove(&name);
     Ok(match tried? {
         Asked::Answered(verdict) => verdict,
-        // what the case found says more than how the process ended after it
+        // The outcome of the case says more than the process exit after it.
         Asked::AnsweredBadly(verdict @ Verdict::Failed { .. }, _) => verdict,
         Asked::AnsweredBadly(_, failure) | Asked::Failed(failure) => {
             Verdict::Failed { reason: words_of(&failure) }
@@ -71,15 +71,15 @@ pub fn check(
     })
 }
 
-/// What came of one order.
+/// Outcome of one request.
 enum Asked<T> {
     Answered(T),
-    /// And then the agent did not end as it should.
+    /// Answer followed by an unsuccessful exit of the agent.
     AnsweredBadly(T, Failure),
     Failed(Failure),
 }
 
-/// One agent, one order, one answer.
+/// Starts an agent, sends one request and returns its reply.
 fn ask<T>(
     launcher: &dyn Launcher,
     driver: &DriverFile,

@@ -1,4 +1,4 @@
-//! Which cores this process may use.
+//! Cores that this process may use.
 
 use nix::{
     sched::{CpuSet, sched_getaffinity},
@@ -7,17 +7,17 @@ use nix::{
 
 use crate::RunnerError;
 
-/// The cores that this process, and so its agents, may use.
+/// Returns the cores that this process and its agents may use.
 #[must_use]
 pub fn allowed_cores() -> Vec<u32> {
     let Ok(set) = sched_getaffinity(Pid::from_raw(0)) else { return Vec::new() };
     (0..CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).map(|core| core as u32).collect()
 }
 
-/// Whether agents can be pinned there.
+/// Checks that agents can be pinned to the given cores.
 ///
 /// # Errors
-/// A core that does not exist, or that this process may not use.
+/// Returns an error if a core does not exist or this process may not use it.
 pub fn check_cores(cores: &[u32]) -> Result<(), RunnerError> {
     let allowed = allowed_cores();
     match cores.iter().find(|core| !allowed.contains(core)) {

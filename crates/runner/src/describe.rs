@@ -1,4 +1,4 @@
-//! Asking a driver what it is.
+//! Inspection of drivers.
 
 use std::{fs, path::PathBuf};
 
@@ -11,15 +11,15 @@ use crate::{
     version::{Version, split},
 };
 
-/// What a driver says of itself, and the shared libraries that its agent has loaded then, sorted, the driver among them. What the
-/// middleware loads later is not seen.
+/// Description of a driver, and the sorted shared libraries that its agent has loaded at that time, including the
+/// driver. Libraries that the middleware loads later are not included.
 pub type Inspected = (DriverDescription, Vec<PathBuf>);
 
-/// What a driver says of itself: an agent loads it, says hello, and ends.
+/// Returns the description of a driver: an agent loads it, reports it, and exits.
 ///
 /// # Errors
-/// The file is not a driver, or one of another version of the contract, or fails; or it has loaded another version of its
-/// middleware than its name has.
+/// Returns an error if the file is not a driver, implements another version of the contract, or fails; or if it has
+/// loaded another version of its middleware than its name contains.
 pub fn describe(
     launcher: &dyn Launcher,
     driver: &DriverFile,
@@ -29,11 +29,12 @@ pub fn describe(
     inspect(launcher, driver, limits, stop).map(|(description, _)| description)
 }
 
-/// The driver that is meant by a name, what it says of itself, and the libraries that it has loaded: where the middleware of the
-/// first that may be meant is not installed, the highest version whose middleware is; where none is, the first.
+/// Returns the driver that a name selects, with its description and its loaded libraries. If the middleware of the
+/// first match is not installed, the highest version with an installed middleware is selected; without one, the first
+/// match.
 ///
 /// # Errors
-/// As [`DriverPath::find`], and as [`describe`] of the first.
+/// Returns an error in the same cases as [`DriverPath::find`], and as [`describe`] for the first match.
 pub fn inspect_named(
     launcher: &dyn Launcher,
     path: &DriverPath,
@@ -51,14 +52,14 @@ pub fn inspect_named(
         match inspect(candidate) {
             Ok(found) if found.1.0.is_installed() => return Ok(found),
             Err(RunnerError::Stopped) => return Err(RunnerError::Stopped),
-            // another one that cannot be used: it was not asked for by its version
+            // Another match that cannot be used is skipped: its version was not requested explicitly.
             Ok(_) | Err(_) => {}
         }
     }
     Ok(first)
 }
 
-/// What a driver says of itself, and the shared libraries that its agent has loaded then.
+/// Returns the description of a driver and the shared libraries that its agent has loaded at that time.
 pub(crate) fn inspect(
     launcher: &dyn Launcher,
     driver: &DriverFile,
@@ -84,7 +85,7 @@ pub(crate) fn inspect(
     }
 }
 
-/// Whether a library that says this of its version is the one that the driver's name has, if it has one.
+/// Returns whether the version text of a library matches the version in the driver's name, if it contains one.
 fn is_of_version(driver: &str, says: &str) -> bool {
     let named = (!is_driver_path(driver)).then(|| split(driver).1).flatten();
     let named: Option<Version> = named.and_then(|version| version.parse().ok());
@@ -94,7 +95,7 @@ fn is_of_version(driver: &str, says: &str) -> bool {
     }
 }
 
-/// The shared libraries in a process's list of mappings.
+/// Returns the shared libraries in a process's memory map.
 pub(crate) fn loaded_libraries(maps: &str) -> Vec<PathBuf> {
     let paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
     let mut libraries: Vec<PathBuf> = paths.filter(|path| path.contains(".so")).map(PathBuf::from).collect();

@@ -1,4 +1,4 @@
-//! Choosing a DDS domain that no other experiment on this network uses.
+//! Selection of a DDS domain that no other experiment on this network uses.
 
 use std::{
     io,
@@ -9,21 +9,22 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// Domains that drivers are given: 1 to this. Their RTPS ports lie below Linux's ephemeral ones.
+/// Number of domains for drivers: 1 to this. Their RTPS ports are below the ephemeral ports of Linux.
 const DOMAINS: u32 = 100;
 
-/// Domains for the runs of one experiment: another one each time, begun at random, so that what a run left on the
-/// network does not meet the next one.
+/// Source of domains for the runs of one experiment: each run gets another domain, starting at a random one. Traffic
+/// that a run left on the network does not reach the next run.
 #[derive(Debug)]
 pub(crate) struct Domains {
     next: u32,
     claims: &'static str,
 }
 
-/// A domain that this run has to itself, as far as other experiments are concerned.
+/// Domain reserved for one run among all experiments.
 ///
-/// It is claimed by a socket with the domain's number in its name. Such names are of the network namespace, as the
-/// traffic is; they are the same for all users, leave no file, and the kernel frees them whatever becomes of the runner.
+/// A socket with the domain's number in its abstract name reserves it. Such names belong to the network namespace,
+/// like the traffic. They are common to all users, leave no file, and the kernel frees them even if the runner
+/// crashes.
 #[derive(Debug)]
 pub(crate) struct Domain {
     pub(crate) number: u32,
@@ -37,7 +38,8 @@ impl Domains {
         Self { next, claims: "ddsmark-domain" }
     }
 
-    /// The next domain that nobody claims. Where nothing can be claimed, or all is, just the next.
+    /// Returns the next domain that is not reserved. If reservation fails or all are reserved, returns the next one
+    /// unreserved.
     pub(crate) fn take(&mut self) -> Domain {
         for _ in 0..DOMAINS {
             let number = self.number();

@@ -1,4 +1,4 @@
-//! Finding drivers: by name and version on the search path, or by file.
+//! Lookup of drivers: by name and version on the search path, or by file.
 
 use std::{
     collections::BTreeMap,
@@ -17,21 +17,21 @@ use crate::{
 const PREFIX: &str = "libddsmark_";
 const SUFFIX: &str = ".so";
 
-/// The file of the driver of that name, in any directory.
+/// Returns the file name of a driver.
 pub(crate) fn file_name(driver: &str) -> String {
     format!("{PREFIX}{driver}{SUFFIX}")
 }
 
-/// A driver that was found.
+/// Driver that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverFile {
-    /// As it was named.
+    /// Name, as requested.
     pub name: String,
-    /// The shared library, as an absolute path.
+    /// Absolute path of the shared library.
     pub path: PathBuf,
 }
 
-/// The directories in which drivers are looked for by name.
+/// Search path of drivers.
 #[derive(Clone, Debug)]
 pub struct DriverPath {
     directories: Vec<PathBuf>,
@@ -39,15 +39,15 @@ pub struct DriverPath {
 }
 
 impl DriverPath {
-    /// Of these directories, in this order. Drivers are installed into the first of them.
+    /// Creates a search path from directories, in this order. Drivers are installed into the first one.
     #[must_use]
     pub fn new(directories: Vec<PathBuf>) -> Self {
         let home = directories.first().cloned().unwrap_or_default();
         Self { directories, home }
     }
 
-    /// `$DDSMARK_DRIVER_PATH` (separated by colons), then `drivers` beside this program, beside its directory, and in
-    /// `lib/ddsmark` beside its directory.
+    /// Creates the default search path: `$DDSMARK_DRIVER_PATH` (separated by colons), then `drivers` in the directory
+    /// of this program, then `drivers` and `lib/ddsmark/drivers` in its parent directory.
     #[must_use]
     pub fn from_environment() -> Self {
         let mut directories: Vec<PathBuf> = std::env::var_os("DDSMARK_DRIVER_PATH")
@@ -71,21 +71,21 @@ impl DriverPath {
         Self { directories, home }
     }
 
-    /// Where drivers are installed: the first directory of `$DDSMARK_DRIVER_PATH`; else the first of the others that exists, and
-    /// where none does the last.
+    /// Returns the directory for installed drivers: the first one of `$DDSMARK_DRIVER_PATH`; otherwise the first
+    /// existing one of the others, or the last one if none exists.
     #[must_use]
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// The directories.
+    /// Returns the directories.
     #[must_use]
     pub fn directories(&self) -> &[PathBuf] {
         &self.directories
     }
 
-    /// Every driver on the path, by name and version, each once: one that a name without a version leads to is listed under
-    /// that name alone. Of two with one name and version the first is meant.
+    /// Returns every driver on the path, by name and version, each once: a versioned driver that an unversioned name
+    /// links to is listed under that name only. Of two drivers with the same name and version the first one counts.
     #[must_use]
     pub fn known(&self) -> Vec<DriverFile> {
         let named = self.named();
@@ -96,7 +96,7 @@ impl DriverPath {
         named.iter().filter(|driver| is_listed(driver)).cloned().collect()
     }
 
-    /// Every name that a driver on the path has.
+    /// Returns the drivers on the path under all their names.
     fn named(&self) -> Vec<DriverFile> {
         let mut known = BTreeMap::new();
         for directory in &self.directories {
@@ -118,7 +118,7 @@ impl DriverPath {
         known
     }
 
-    /// One driver of each name, without a version: the one that the name alone means.
+    /// Returns one driver of each name: the one that the name without a version selects.
     #[must_use]
     pub fn one_of_each(&self) -> Vec<DriverFile> {
         let known = self.known();
@@ -128,20 +128,21 @@ impl DriverPath {
         found.collect()
     }
 
-    /// The driver meant: a file where it has a `/` or ends in `.so`, else a name on the path. `NAME@VERSION` is the highest
-    /// version there that begins so, and `NAME` the driver without a version, else the highest.
+    /// Finds a driver: a file if `driver` contains a `/` or ends in `.so`, otherwise a name on the path.
+    /// `NAME@VERSION` selects the highest version with this prefix; `NAME` selects the driver without a version,
+    /// otherwise the highest version.
     ///
     /// # Errors
-    /// There is no such file, or no driver of that name and version.
+    /// Returns an error if the file does not exist, or no driver has that name and version.
     pub fn find(&self, driver: &str) -> Result<DriverFile, RunnerError> {
         self.candidates(driver).map(|mut candidates| candidates.swap_remove(0))
     }
 
-    /// The drivers that may be meant, at least one: the first is, unless its middleware is not installed. Each has the name that
-    /// was asked for.
+    /// Returns the matching drivers, at least one, under the requested name. The first one is selected unless its
+    /// middleware is not installed.
     ///
     /// # Errors
-    /// As [`Self::find`].
+    /// Returns an error in the same cases as [`Self::find`].
     pub(crate) fn candidates(&self, driver: &str) -> Result<Vec<DriverFile>, RunnerError> {
         let name = driver.to_owned();
         if is_driver_path(driver) {
@@ -166,7 +167,7 @@ impl DriverPath {
     }
 }
 
-/// Its name, with the version that its file alone has.
+/// Returns the name of a driver, with the version if only its file name contains it.
 fn with_version(driver: &DriverFile) -> String {
     let file = driver.path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
     let of_file = file.strip_prefix(PREFIX).and_then(|file| file.strip_suffix(SUFFIX)).unwrap_or_default();
@@ -176,7 +177,7 @@ fn with_version(driver: &DriverFile) -> String {
     }
 }
 
-/// Of the known drivers those that may be meant, each once, under the name that was asked for.
+/// Returns the known drivers that match, each once, under the requested name.
 fn of(known: &[DriverFile], driver: &str) -> Vec<DriverFile> {
     let mut found: Vec<DriverFile> = Vec::new();
     for name in meant(driver, known.iter().map(|known| known.name.as_str())) {

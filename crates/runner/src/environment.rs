@@ -1,4 +1,4 @@
-//! Everything outside an experiment that may decide its figures, read field by field. Only read; nothing is changed.
+//! Capture of everything outside an experiment that may influence its results, field by field. Read-only.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +11,7 @@ use results::{Environment, EnvironmentFields, Host, Tool, sha256};
 
 use crate::{describe::loaded_libraries, ethtool, variables::existing_paths};
 
-/// Values of the kernel that are files, by group, name and path.
+/// Kernel settings read from files, as group, name and path.
 const FILES: &[(&str, &str, &str)] = &[
     ("host", "boot_command_line", "/proc/cmdline"),
     ("host", "smt", "/sys/devices/system/cpu/smt/control"),
@@ -21,37 +21,37 @@ const FILES: &[(&str, &str, &str)] = &[
     ("host", "frequency_driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
     ("host", "transparent_hugepages", "/sys/kernel/mm/transparent_hugepage/enabled"),
 ];
-/// Of an interface, below `/sys/class/net/NAME`.
+/// Files of an interface, relative to `/sys/class/net/NAME`.
 const OF_INTERFACE: &[&str] =
     &["mtu", "speed", "duplex", "tx_queue_len", "gro_flush_timeout", "napi_defer_hard_irqs", "threaded"];
-/// Of a control group, below its directory.
+/// Files of a control group, relative to its directory.
 const OF_GROUP: &[&str] = &["cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max", "memory.high"];
-/// Variables that change every program.
+/// Prefixes of variables that affect every program.
 const FOR_ALL: &[&str] = &["LD_", "GLIBC_TUNABLES", "MALLOC_"];
-/// A shorter name may stand in a library for another reason, if not as a text of its own.
+/// Minimum length of a variable name that may match anywhere in a library; a shorter one could match by coincidence.
 const LONG_NAME: usize = 8;
 
-/// What takes part in an experiment, to be captured.
+/// Components of an experiment whose environment is captured.
 pub struct Parts<'a> {
-    /// What measures.
+    /// Name and version of this tool.
     pub tool: &'a Tool,
-    /// The revision of its source, where it is known.
+    /// Revision of its source, if known.
     pub revision: Option<&'a str>,
-    /// The agent program.
+    /// Path of the agent program.
     pub agent: &'a Path,
-    /// As captured.
+    /// Captured host.
     pub host: &'a Host,
-    /// Its cells say which interfaces are used.
+    /// Experiment; its cells determine the interfaces.
     pub experiment: &'a Experiment,
-    /// What drivers say of themselves, by their names.
+    /// Descriptions of the drivers, by driver name.
     pub descriptions: &'a BTreeMap<String, DriverDescription>,
-    /// Their files.
+    /// Driver files, by driver name.
     pub files: &'a BTreeMap<String, PathBuf>,
-    /// The shared libraries that their agents have loaded.
+    /// Shared libraries that the agents have loaded, by driver name.
     pub libraries: &'a BTreeMap<String, Vec<PathBuf>>,
 }
 
-/// Captures all of it. What cannot be read is absent.
+/// Captures the environment. Values that cannot be read are absent.
 #[must_use]
 pub fn capture_environment(parts: &Parts<'_>) -> Environment {
     let mut fields = Fields::default();
@@ -71,7 +71,8 @@ pub fn capture_environment(parts: &Parts<'_>) -> Environment {
     let variables: Vec<(String, String)> = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect();
-    // what this program has loaded is the system's, and names what every shell has: `HOME`, `PATH`
+    // Libraries that this program has loaded belong to the system: they name variables that every shell has (`HOME`,
+    // `PATH`).
     let own = fs::read_to_string("/proc/self/maps").map(|maps| loaded_libraries(&maps)).unwrap_or_default();
     let mut heeded: BTreeSet<&str> = BTreeSet::new();
     let mut hashes: BTreeMap<&Path, String> = BTreeMap::new();
@@ -110,8 +111,8 @@ pub fn capture_environment(parts: &Parts<'_>) -> Environment {
     Environment::new(fields.0)
 }
 
-/// Whether a library names a variable: as a text of its own, or where the name is long and of several words, anywhere (some
-/// languages write texts without an end).
+/// Returns whether a library contains the name of a variable: as a NUL-terminated text of its own, or anywhere if the
+/// name is long and has several words, because some languages do not terminate texts.
 fn names(library: &[u8], variable: &str) -> bool {
     let anywhere = variable.len() >= LONG_NAME && variable.contains('_');
     let text = if anywhere { variable.to_owned() } else { format!("\0{variable}\0") };
@@ -158,7 +159,7 @@ impl Fields {
         }
     }
 
-    /// What this process, and so its agents, may use.
+    /// Adds the resource limits of this process, which its agents inherit.
     fn limits(&mut self) {
         let text = fs::read_to_string("/proc/self/limits").unwrap_or_default();
         for (name, value) in limits(&text) {
@@ -196,13 +197,14 @@ impl Fields {
         self.put_some("driver", &format!("{name}/build"), description.build.clone());
     }
 
-    /// A variable, and what the files hold that it names.
+    /// Adds a variable, and hashes of the files that it names.
     fn variable(&mut self, name: &str, value: &str) {
         self.put("variable", name, value);
         self.files(name, value, &BTreeMap::new());
     }
 
-    /// What the files hold that a variable's value names; of a directory those with the names of `libraries`.
+    /// Adds hashes of the files that a variable's value names; of a directory only those with the file names of
+    /// `libraries`.
     fn files(&mut self, variable: &str, value: &str, libraries: &BTreeMap<String, Vec<PathBuf>>) {
         for path in existing_paths(value) {
             let inside =
@@ -216,13 +218,13 @@ impl Fields {
     }
 }
 
-/// A file of the kernel's on one line; none if there is nothing in it.
+/// Returns the contents of a kernel file on one line; `None` if it is empty.
 fn line(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?.split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(text)
 }
 
-/// Of `/proc/self/limits`: names, and soft and hard limit. Columns are two blanks or more apart.
+/// Parses `/proc/self/limits` into names, each with soft and hard limit. Columns are separated by two or more blanks.
 fn limits(text: &str) -> Vec<(String, String)> {
     let of = |line: &str| {
         let mut columns = line.split("  ").map(str::trim).filter(|column| !column.is_empty());

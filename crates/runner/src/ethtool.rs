@@ -1,27 +1,28 @@
-//! What a network interface is set to, asked of the kernel as `ethtool` asks: its driver, what it does in place of the
-//! processor, how long it gathers interrupts, and its rings. Only asked; nothing is changed.
+//! Settings of a network interface, read from the kernel with the ethtool ioctl: driver, offloads, interrupt
+//! coalescing and ring sizes. Read-only.
 //!
-//! Source: `linux/ethtool.h`; each answer is a command, then numbers and texts in the order of that header.
+//! Source: `linux/ethtool.h`; each answer starts with a command, followed by numbers and texts in the order of that
+//! header.
 
 use std::os::fd::AsRawFd;
 
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
-/// Commands.
+/// Ethtool commands.
 const DRIVER: u32 = 0x3;
 const COALESCING: u32 = 0xe;
 const RINGS: u32 = 0x10;
 const TEXTS: u32 = 0x1b;
 const COUNTS: u32 = 0x37;
 const FEATURES: u32 = 0x3a;
-/// The set of texts that names features.
+/// String set with the names of features.
 const FEATURE_NAMES: u32 = 4;
-/// Bytes of a text.
+/// Size of a string in bytes.
 const TEXT: usize = 32;
-/// More features than that no kernel has.
+/// Maximum number of features accepted; no kernel has more.
 const MOST_FEATURES: u32 = 1024;
 
-/// The numbers of coalescing in their order.
+/// Names of the coalescing parameters, in the order of the header.
 const OF_COALESCING: [&str; 22] = [
     "rx_usecs",
     "rx_frames",
@@ -46,21 +47,21 @@ const OF_COALESCING: [&str; 22] = [
     "tx_frames_high",
     "rate_sample_interval",
 ];
-/// A 0 of the others mostly says that the card has no such thing.
+/// Parameters reported even if 0. A 0 in the others mostly means that the card does not support them.
 const TOLD_IF_0: [&str; 6] = ["rx_usecs", "rx_frames", "tx_usecs", "tx_frames", "adaptive_rx", "adaptive_tx"];
 
-/// Names and values. What the kernel or the interface does not answer is absent.
+/// Returns names and values of the settings. Settings that the kernel or the interface does not report are absent.
 pub(crate) fn settings(interface: &str) -> Vec<(String, String)> {
     let flags = SockFlag::SOCK_CLOEXEC;
     let Ok(socket) = socket(AddressFamily::Inet, SockType::Datagram, flags, None) else { return Vec::new() };
     answers(|question| ask(&socket, interface, question))
 }
 
-/// Puts a question to the kernel, which answers in its place. False where it does not answer.
+/// Sends a command to the kernel, which writes the answer into `question`. Returns whether it succeeded.
 fn ask(socket: &impl AsRawFd, interface: &str, question: &mut [u8]) -> bool {
-    // SAFETY: it is plain numbers and addresses, for all of which 0 is a value.
+    // SAFETY: `ifreq` consists of integers and pointers, for which all zeros is a valid value.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    // one place is left for the end of the text
+    // One byte is left for the terminating NUL.
     if interface.is_empty() || interface.len() >= request.ifr_name.len() {
         return false;
     }
@@ -68,17 +69,17 @@ fn ask(socket: &impl AsRawFd, interface: &str, question: &mut [u8]) -> bool {
         *place = byte.cast_signed() as libc::c_char;
     }
     request.ifr_ifru.ifru_data = question.as_mut_ptr().cast();
-    // SAFETY: `request` and what it points to live for the duration of the call. The kernel writes no more than the question
-    // has room for: that follows from its command and, where there is one, from the count in it.
+    // SAFETY: `request` and the buffer that it points to live for the duration of the call. The kernel writes no more
+    // than the size of the buffer, which follows from the command and, where there is one, the count in the buffer.
     let status = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) };
     status == 0
 }
 
-/// All that is asked.
+/// Returns all settings.
 fn answers(mut ask: impl FnMut(&mut [u8]) -> bool) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut put = |name: &str, value: String| found.push((name.to_owned(), value));
-    // texts of 32 bytes: driver, version, firmware; then others, and five counts
+    // Strings of 32 bytes: driver, version, firmware, two others; then a reserved area and five counts.
     let mut driver = question(DRIVER, 5 * TEXT + 12 + 5 * 4);
     if ask(&mut driver) {
         for (place, name) in ["driver", "driver_version", "firmware"].into_iter().enumerate() {
@@ -96,7 +97,7 @@ fn answers(mut ask: impl FnMut(&mut [u8]) -> bool) -> Vec<(String, String)> {
             }
         }
     }
-    // the most of four rings, then the four
+    // Maximum sizes of the four rings, then their current sizes.
     let mut rings = question(RINGS, 8 * 4);
     if ask(&mut rings) {
         let rings: Vec<u32> = numbers(&rings[4..]).collect();
@@ -109,19 +110,19 @@ fn answers(mut ask: impl FnMut(&mut [u8]) -> bool) -> Vec<(String, String)> {
     found
 }
 
-/// Features that are on, and those that could be.
+/// Returns the features that are active or available, with their state.
 fn features(ask: &mut impl FnMut(&mut [u8]) -> bool) -> Option<Vec<(String, bool)>> {
-    // which sets are meant, one bit each; then the count of each
+    // Mask with one bit per string set, then the size of each set.
     let mut counts = question(COUNTS, 4 + 8 + 4);
     counts[8..16].copy_from_slice(&(1_u64 << FEATURE_NAMES).to_ne_bytes());
     let asked = ask(&mut counts);
-    // the bit is cleared where there is no such set
+    // The kernel clears the bit of an unsupported set.
     let n =
         numbers(&counts[16..]).next().filter(|n| asked && counts[8..16] != [0; 8] && *n <= MOST_FEATURES)?;
     let mut names = question(TEXTS, 8 + n as usize * TEXT);
     names[4..8].copy_from_slice(&FEATURE_NAMES.to_ne_bytes());
     names[8..12].copy_from_slice(&n.to_ne_bytes());
-    // 32 features each: available, requested, active, never changed
+    // Per 32 features: available, requested, active, never changed.
     let parts = n.div_ceil(32);
     let mut states = question(FEATURES, 4 + parts as usize * 16);
     states[4..8].copy_from_slice(&parts.to_ne_bytes());
@@ -135,7 +136,7 @@ fn features(ask: &mut impl FnMut(&mut [u8]) -> bool) -> Option<Vec<(String, bool
     Some(told.map(|(feature, name)| (name, of(feature, 2))).collect())
 }
 
-/// A command, with room for so many bytes of an answer.
+/// Creates a buffer with a command and `room` bytes for the answer.
 fn question(command: u32, room: usize) -> Vec<u8> {
     let mut question = vec![0; 4 + room];
     question[..4].copy_from_slice(&command.to_ne_bytes());
@@ -146,7 +147,7 @@ fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.chunks_exact(4).map(|word| u32::from_ne_bytes(word.try_into().expect("four bytes")))
 }
 
-/// Up to its end, or of all bytes where it has none.
+/// Returns the text up to the first NUL, or all bytes if there is none.
 fn text(bytes: &[u8]) -> String {
     let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
     String::from_utf8_lossy(text).trim().to_owned()
@@ -158,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// What a kernel with this card answers to each command; `None` to those that the card does not know.
+    /// Returns the settings reported for a simulated card that supports only the `known` commands.
     fn card(known: &[u32]) -> BTreeMap<String, String> {
         let put = |question: &mut [u8], at: usize, number: u32| {
             question[at..at + 4].copy_from_slice(&number.to_ne_bytes());
@@ -194,7 +195,7 @@ mod tests {
                 }
                 FEATURES => {
                     assert_eq!((question.len(), numbers(question).nth(1)), (8 + 2 * 16, Some(2)));
-                    // available: 0 and 33; active: 5, which cannot be switched off, and 33
+                    // Available: 0 and 33. Active: 5, which cannot be switched off, and 33.
                     [(8, 1), (16, 1 << 5), (24, 2), (32, 2)]
                         .iter()
                         .for_each(|(at, bits)| put(question, *at, *bits));
@@ -235,7 +236,7 @@ mod tests {
     #[test]
     fn what_is_not_answered_is_absent() {
         assert_eq!(of(&card(&[])), []);
-        // features are told whole or not at all
+        // Features are reported completely or not at all.
         assert_eq!(of(&card(&[COUNTS, TEXTS])), []);
         assert_eq!(of(&card(&[TEXTS, FEATURES])), []);
     }
@@ -243,9 +244,9 @@ mod tests {
     #[test]
     fn this_kernel_answers_for_the_loopback_interface_and_not_for_one_that_is_none() {
         let found: BTreeMap<String, String> = settings("lo").into_iter().collect();
-        // fixed since the kernel has features: what goes to itself is not lost to a checksum
+        // The kernel reports this feature of the loopback interface as always on.
         assert_eq!(found.get("feature/loopback").map(String::as_str), Some("on"), "{found:?}");
-        // it has no card, so nothing to gather or to queue in
+        // Without a card there is no coalescing and no ring.
         assert!(!found.contains_key("ring/rx") && !found.contains_key("coalescing/rx_usecs"), "{found:?}");
         assert_eq!(settings("no-such-card"), []);
         assert_eq!(settings("a-name-that-is-too-long-for-the-kernel"), []);

@@ -1,14 +1,17 @@
-//! How long after its order a plan begins.
+//! Delay between the measure request and the start of a schedule.
 
-/// A plan begins so long after it is ordered, and no sooner: meanwhile both ends learn of it, one after the other.
+/// Minimum delay in ns. It gives both agents time to receive their requests, one after the other.
 const LEAD_NS: u64 = 250_000_000;
-/// On a host that is busy both need longer: so many times what they took, in all, to answer the order to warm up, which goes the
-/// same way. One order is one look at how long threads wait for a core; the next one may wait several times as long.
+/// Multiple of the time that both agents took to answer the warm-up request, which takes the same path: on a busy
+/// host they need a longer delay. One request samples how long threads wait for a core; the next one may wait several
+/// times as long.
 const LEAD_ANSWERS: u64 = 4;
-/// No plan begins later. Who needs longer has no core to keep a plan on, and the run fails with words about that.
+/// Maximum delay in ns. A host that needs more has no core to keep a schedule, and the run fails with an error about
+/// that.
 const MAX_LEAD_NS: u64 = 1_000_000_000;
 
-/// How long after its order a plan begins, where the agents took so long to answer another one.
+/// Returns the delay in ns between request and start, given the time that the agents took to answer the warm-up
+/// request.
 pub(crate) fn lead_ns(answered_ns: u64) -> u64 {
     answered_ns.saturating_mul(LEAD_ANSWERS).clamp(LEAD_NS, MAX_LEAD_NS)
 }

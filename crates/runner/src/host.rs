@@ -1,4 +1,4 @@
-//! The host, as far as figures depend on it. Only read; nothing is changed.
+//! Capture of the host properties that influence results. Read-only.
 
 use std::{collections::BTreeMap, fs, path::Path, time::Instant};
 
@@ -7,7 +7,7 @@ use results::{Host, Warning, WarningKind};
 
 use crate::{RunnerError, allowed_cores, session::unix_ns};
 
-/// Kernel settings that decide figures.
+/// Kernel settings that influence results.
 const SYSCTLS: &[&str] = &[
     "kernel.numa_balancing",
     "kernel.sched_autogroup_enabled",
@@ -30,10 +30,10 @@ const SYSCTLS: &[&str] = &[
 /// Clock sources that are read without a system call.
 const QUICK_CLOCKS: &[&str] =
     &["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase", "riscv_clocksource"];
-/// Reading the clock should cost less than this.
+/// Maximum cost of a clock read without a warning, in ns.
 const QUICK_NS: u64 = 200;
 
-/// This host, now.
+/// Captures the properties of this host.
 #[must_use]
 pub fn capture_host() -> Host {
     let names = uname().ok();
@@ -59,7 +59,7 @@ pub fn capture_host() -> Host {
     }
 }
 
-/// What about a host limits every figure.
+/// Returns warnings about host properties that limit all results.
 #[must_use]
 pub fn host_warnings(host: &Host) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -83,13 +83,13 @@ pub fn host_warnings(host: &Host) -> Vec<Warning> {
     warnings
 }
 
-/// Whether the host has this network interface.
+/// Checks that the host has a network interface.
 ///
 /// # Errors
-/// It has not.
+/// Returns an error if the host does not have it.
 pub fn check_interface(interface: &str) -> Result<(), RunnerError> {
     let Ok(entries) = fs::read_dir("/sys/class/net") else {
-        // nothing can be said here; the driver will
+        // The interfaces cannot be listed: the driver will report an error.
         return Ok(());
     };
     let mut known: Vec<String> =
@@ -102,7 +102,7 @@ pub fn check_interface(interface: &str) -> Result<(), RunnerError> {
     }
 }
 
-/// The text of a file of the kernel's, without the white space around it; none if there is nothing.
+/// Returns the trimmed text of a kernel file; `None` if it is empty.
 fn read(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?.trim().to_owned();
     (!text.is_empty()).then_some(text)
@@ -113,7 +113,7 @@ fn pretty_name(os_release: &str) -> Option<String> {
     Some(value.trim_matches(['"', '\'']).to_owned())
 }
 
-/// The value of a line `name : value`.
+/// Returns the value of a line `name : value`.
 fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
@@ -133,7 +133,7 @@ fn memory(meminfo: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// The machine and the container, where they say that they are virtual.
+/// Returns the kinds of virtual machine and container, if detected.
 fn virtualization(cpuinfo: &str) -> Option<String> {
     let hypervisor =
         field(cpuinfo, "flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
@@ -166,7 +166,8 @@ fn sysctls() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The speeds that interfaces have, by their names. One without a speed gives an error or a negative number.
+/// Returns the link speeds of interfaces in Mbit/s, by name. Without a speed the kernel reports an error or a
+/// negative number.
 fn link_speeds(interfaces: &Path) -> BTreeMap<String, u64> {
     let Ok(entries) = fs::read_dir(interfaces) else { return BTreeMap::new() };
     entries
@@ -178,7 +179,7 @@ fn link_speeds(interfaces: &Path) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// The median cost of one read of the monotonic clock, over many batches.
+/// Returns the cost of one read of the monotonic clock in ns: the median of many batches.
 fn clock_read_ns() -> u64 {
     const BATCHES: usize = 101;
     const READS: u32 = 1000;

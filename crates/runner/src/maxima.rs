@@ -1,4 +1,4 @@
-//! What rates in percent are percent of: measured before the first block, by runs as fast as it goes, and never again.
+//! Measurement of the maximum rates that rates in percent refer to: once, before the first block, without a schedule.
 
 use std::time::Instant;
 
@@ -7,11 +7,12 @@ use results::{Course, Maximum, MaximumRun, Run, Unpaced};
 
 use crate::{Observer, RunnerError, Session, meeting::Meeting, run::Names, session::unix_ns, traces::Times};
 
-/// With so many failed runs that measure maxima of a driver, all in the same phase and none measured, no more are attempted.
+/// Number of failed maximum-rate runs of a driver after which the others are not attempted: all in the same phase,
+/// none measured.
 const GIVE_UP_AFTER: usize = 3;
 
 impl Session<'_> {
-    /// Makes those runs that are missing, and saves each. False if somebody wishes to stop.
+    /// Executes the missing runs and saves each. Returns false after a stop request.
     pub(crate) fn measure_maxima(
         &self,
         course: &mut Course,
@@ -25,7 +26,7 @@ impl Session<'_> {
         for (done, (number, index)) in (1..).zip(runs) {
             let Unplanned { cell, .. } = &unplanned[index];
             let at = course.maxima.iter().position(|maximum| maximum.id == cell.id);
-            // of a course that has not got it, it begins here
+            // The log has no entry for it yet.
             let at = at.unwrap_or_else(|| {
                 course.maxima.push(Maximum::new(unplanned[index].clone()));
                 course.maxima.len() - 1
@@ -54,7 +55,7 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// One run as fast as it goes; none if somebody wishes to stop.
+    /// Executes one run at the maximum rate. Returns `None` after a stop request.
     fn maximum_run(&self, unplanned: &Unplanned, number: u32, names: &mut Names) -> Option<MaximumRun> {
         let experiment = &self.header.experiment;
         let design = Design { seed: experiment.design.seed_of_run(number), ..experiment.design.clone() };
@@ -73,7 +74,7 @@ impl Session<'_> {
     }
 }
 
-/// The last run of a driver whose runs all failed alike, as the record of one that is not attempted.
+/// Returns the last run of a driver whose runs all failed alike, as the record of a run that is not attempted.
 fn hopeless(course: &Course, unplanned: &[Unplanned], driver: &str) -> Option<MaximumRun> {
     let of_driver = |maximum: &&Maximum| {
         unplanned.iter().any(|other| other.cell.id == maximum.id && other.cell.factors.driver == driver)

@@ -1,4 +1,4 @@
-//! What else happens on the host: probes between blocks, and the kernel's counters over a block.
+//! Other activity on the host: noise probes between blocks, and kernel counters over a block.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use nix::{
 };
 use results::{CoreProbe, HostNoise, NoiseRule, Probe};
 
-/// Spins on all these cores at once and looks for gaps. None where a core cannot be probed.
+/// Spins on all cores at the same time and records gaps. Returns `None` if a core cannot be probed.
 pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<Probe> {
     if cores.is_empty() {
         return None;
@@ -28,7 +28,7 @@ pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<Probe> {
                 settled.then(|| spin(core, rule))
             })
         };
-        // where a thread cannot be started the others would wait for it
+        // If a thread cannot be started, a substitute joins the barrier: the others would wait forever.
         let spinners: Vec<_> = cores.iter().map(spin).collect();
         for _ in spinners.iter().filter(|spinner| spinner.is_err()) {
             thread::Builder::new().spawn_scoped(scope, || together.wait()).ok();
@@ -38,7 +38,7 @@ pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<Probe> {
     Some(Probe { length_ns: rule.probe_ns, cores: found.into_iter().collect::<Option<_>>()? })
 }
 
-/// Pins the calling thread.
+/// Pins the calling thread. Returns whether it succeeded.
 fn settle(core: u32) -> bool {
     let mut cores = CpuSet::new();
     cores.set(core as usize).and_then(|()| sched_setaffinity(Pid::from_raw(0), &cores)).is_ok()
@@ -57,11 +57,11 @@ fn spin(core: u32, rule: &NoiseRule) -> CoreProbe {
     gaps.of(core, (last - began).as_nanos() as u64)
 }
 
-/// Times between readings of the clock.
+/// Statistics of the times between consecutive clock reads.
 struct Gaps {
     limit_ns: u64,
     count: u64,
-    /// Of those: how many lie between one power of two of the limit and the next, from the limit on.
+    /// Number of gaps per octave: element k counts gaps longer than 2^k limits, up to 2^(k+1) limits.
     octaves: [u64; 64],
     max_ns: u64,
     stolen_ns: u64,
@@ -89,11 +89,11 @@ impl Gaps {
     }
 }
 
-/// The kernel's counters at one moment.
+/// Kernel counters at one moment.
 pub(crate) struct Counters {
     at: Instant,
     cpu: Option<CpuTimes>,
-    /// Microseconds.
+    /// Total CPU pressure stall time in µs.
     pressure: Option<u64>,
     softnet_drops: Option<u64>,
     udp: Option<(u64, u64)>,
@@ -113,7 +113,7 @@ impl Counters {
         }
     }
 
-    /// What happened since then.
+    /// Returns the changes since the counters were read.
     pub(crate) fn until_now(&self, cores: &[u32]) -> HostNoise {
         let now = Self::read(cores);
         let difference = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| b.saturating_sub(a));
@@ -140,7 +140,7 @@ impl Counters {
     }
 }
 
-/// Times of all cores together, in ticks.
+/// CPU times of all cores together, in ticks.
 #[derive(Debug, PartialEq, Eq)]
 struct CpuTimes {
     all: u64,
@@ -148,28 +148,28 @@ struct CpuTimes {
     steal: u64,
 }
 
-/// Of `/proc/stat`.
+/// Parses `/proc/stat`.
 fn cpu_times(stat: &str) -> Option<CpuTimes> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().map_while(|tick| tick.parse().ok()).collect();
-    // user nice system idle iowait irq softirq steal; what guests use is in `user` already
+    // user nice system idle iowait irq softirq steal; `user` already includes guest time.
     let [.., softirq, steal] = *ticks.get(..8)? else { return None };
     Some(CpuTimes { all: ticks[..8].iter().sum(), softirq, steal })
 }
 
-/// Of `/proc/pressure/cpu`: microseconds in which something waited.
+/// Parses `/proc/pressure/cpu`: total time in µs in which at least one task waited.
 fn pressure(text: &str) -> Option<u64> {
     let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
     some.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
 }
 
-/// Of `/proc/net/softnet_stat`: a line for each core, the second column is what was dropped.
+/// Parses `/proc/net/softnet_stat`: the sum of the second column, the drops of each core.
 fn softnet_drops(text: &str) -> Option<u64> {
     let dropped = |line: &str| u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok();
     text.lines().map(dropped).sum()
 }
 
-/// Of `/proc/net/snmp`: `InErrors` and `RcvbufErrors`.
+/// Parses `/proc/net/snmp`: `InErrors` and `RcvbufErrors` of UDP.
 fn udp(text: &str) -> Option<(u64, u64)> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
     let (names, values) = (lines.next()?, lines.next()?);
@@ -184,12 +184,12 @@ fn of_core(core: u32, name: &str) -> Option<u64> {
     fs::read_to_string(format!("/sys/devices/system/cpu/cpu{core}/{name}")).ok()?.trim().parse().ok()
 }
 
-/// None unless all cores have it.
+/// Returns the sum over the cores; `None` unless all cores have the value.
 fn sum_of(cores: &[u32], name: &str) -> Option<u64> {
     cores.iter().map(|core| of_core(*core, name)).sum()
 }
 
-/// Of the hottest thermal zone.
+/// Returns the temperature of the hottest thermal zone in millidegrees Celsius.
 fn temperature() -> Option<i64> {
     let zones = fs::read_dir("/sys/class/thermal").ok()?.flatten();
     zones.filter_map(|zone| fs::read_to_string(zone.path().join("temp")).ok()?.trim().parse().ok()).max()
@@ -218,7 +218,7 @@ mod tests {
             gaps.of(3, 1_000_000),
             CoreProbe { core: 3, gaps: 2, max_gap_ns: 19_999, stolen_pct: 3.0, longer: vec![2] }
         );
-        // as long as a power of two is not longer
+        // A gap of exactly a power of two belongs to the octave below.
         for gap in [20_000, 20_001, 40_000, 80_001] {
             gaps.take(gap);
         }
@@ -243,7 +243,7 @@ mod tests {
             ended.store(true, std::sync::atomic::Ordering::Relaxed);
             probed.expect("a core that may be used")
         });
-        // two that spin share the core: each has about half of it
+        // The probe and the other thread share the core: each gets about half of it.
         assert!(probed.cores[0].stolen_pct > 10.0 && probed.cores[0].gaps > 0, "{probed:?}");
         assert!(!RULE.judge(&[&probed], None).is_empty());
         assert_eq!(probe(&[4000], &RULE), None);

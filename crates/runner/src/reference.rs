@@ -1,8 +1,8 @@
 //! Reference measurement: round trip and rate of a bare UDP socket, to show how the host changed between two results.
 //!
-//! Two threads of the runner, on the cores that the two ends of a run use. First one datagram at a time is sent back and forth;
-//! then datagrams are sent with at most [`WINDOW`] in flight, so that none is dropped. Samples of a middleware take the same
-//! system calls and wake-ups, and more.
+//! Two threads of the runner execute it, on the cores of the writer and the reader of a run. First one datagram at a
+//! time is sent back and forth; then datagrams are sent with at most [`WINDOW`] in flight, which avoids drops.
+//! Samples of a middleware use the same system calls and wake-ups, and more.
 
 use std::{
     io,
@@ -20,21 +20,21 @@ use nix::{
 use results::Reference;
 use stats::supports_quantile;
 
-/// Size of every datagram.
+/// Size of every datagram in bytes.
 const BYTES: usize = 64;
-/// Datagrams in flight while the rate is measured.
+/// Maximum number of datagrams in flight during the rate measurement.
 const WINDOW: u32 = 64;
-/// Received datagrams per acknowledgment.
+/// Number of received datagrams per acknowledgment.
 const ACKNOWLEDGED: u32 = WINDOW / 2;
 /// Maximum wait for a datagram.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Share of each phase before it counts.
+/// Inverse of the warm-up share of each phase: the first tenth does not count.
 const WARM_UP: u32 = 10;
-/// Round trips that its phase is continued for on a busy host, so that they have a 99 % quantile ...
+/// Minimum number of round trips: on a busy host the phase continues until they have a 99 % quantile ...
 const ENOUGH_ROUND_TRIPS: u64 = 300;
-/// ... acknowledgments that the other one is ...
+/// ... minimum number of acknowledgments of the rate phase ...
 const ENOUGH_ACKNOWLEDGMENTS: u64 = 20;
-/// ... for at most this long.
+/// ... and the maximum duration of a phase.
 const MAX_PHASE: Duration = Duration::from_secs(1);
 /// Maximum number of round trips that are recorded.
 const MAX_ROUND_TRIPS: usize = 1 << 16;
@@ -44,14 +44,13 @@ const PING: u8 = 0;
 const SAMPLE: u8 = 1;
 const END: u8 = 2;
 
-/// Measures the reference of a design for this duration. Blocks for about that long; on a busy host for
-/// 2 s at most.
+/// Measures the reference of a design for `length_ns`. Blocks for about that time; on a busy host for at most 2 s.
 ///
 /// # Errors
 /// Returns an error if a thread cannot be started or pinned, or if datagrams do not arrive.
 pub(crate) fn measure(design: &Design, length_ns: u64) -> Result<Reference, String> {
     let halves = if design.duet { design.pin.halves() } else { None };
-    // the two halves of a duet are swapped in every block: the first stands for both
+    // The halves of a duet are swapped in every block: the first half represents both.
     let pin = halves.map_or_else(|| design.pin.clone(), |[first, _]| first);
     let (sender_cores, receiver_cores) = match pin {
         Pin::None => (Vec::new(), Vec::new()),
@@ -73,7 +72,7 @@ pub(crate) fn measure(design: &Design, length_ns: u64) -> Result<Reference, Stri
         let ping = builder.spawn_scoped(scope, || {
             let measured = send(&sender, &sender_cores, Duration::from_nanos(length_ns / 2));
             ended.store(true, Ordering::Relaxed);
-            // or the echo ends when it has waited for the last time
+            // If this is lost, the echo thread ends after its receive timeout.
             let _ = sender.send(&[END; BYTES]);
             measured
         });
@@ -117,7 +116,7 @@ fn bind() -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// Pins the calling thread; without cores it stays where the scheduler puts it.
+/// Pins the calling thread to the cores; without cores the scheduler chooses.
 fn pin_to(cores: &[u32]) -> io::Result<()> {
     if cores.is_empty() {
         return Ok(());
@@ -129,15 +128,15 @@ fn pin_to(cores: &[u32]) -> io::Result<()> {
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
-/// Result of the two phases.
+/// Measurements of the two phases.
 struct Measured {
     round_trips_ns: Vec<u64>,
-    /// Acknowledged samples and the time between the first and the last of these acknowledgments.
+    /// Number of acknowledged samples, and the time between the first and the last of these acknowledgments.
     samples: u64,
     elapsed: Duration,
 }
 
-/// Sends: one at a time for this duration, then as fast as the window lets for the same.
+/// Sends for `phase` one datagram at a time, then for the same time as fast as the window allows.
 fn send(socket: &UdpSocket, cores: &[u32], phase: Duration) -> io::Result<Measured> {
     pin_to(cores)?;
     let mut round_trips_ns = Vec::with_capacity(MAX_ROUND_TRIPS);
@@ -151,7 +150,7 @@ fn send(socket: &UdpSocket, cores: &[u32], phase: Duration) -> io::Result<Measur
         ping[8..16].copy_from_slice(&number.to_ne_bytes());
         let sent = Instant::now();
         socket.send(&ping)?;
-        // an earlier one may still come
+        // The echo of an earlier ping may arrive first.
         while is_received(socket.recv(&mut buffer))? {
             if buffer[8..16] == ping[8..16] {
                 if sent - began > phase / WARM_UP {
@@ -171,7 +170,7 @@ fn send(socket: &UdpSocket, cores: &[u32], phase: Duration) -> io::Result<Measur
         }
         let acknowledged = is_received(socket.recv(&mut buffer))? && buffer[0] == SAMPLE;
         let now = Instant::now();
-        // what was not acknowledged in time is lost
+        // Samples that are not acknowledged in time are lost.
         in_flight = if acknowledged { in_flight.saturating_sub(ACKNOWLEDGED) } else { 0 };
         if acknowledged && now - began > phase / WARM_UP {
             samples += if first.is_some() { u64::from(ACKNOWLEDGED) } else { 0 };
@@ -191,7 +190,7 @@ fn is_over(elapsed: Duration, phase: Duration, enough: bool) -> bool {
     elapsed >= phase && (enough || elapsed >= MAX_PHASE)
 }
 
-/// Returns pings, and acknowledges samples.
+/// Echoes pings and acknowledges samples.
 fn echo(socket: &UdpSocket, cores: &[u32], ended: &AtomicBool) -> io::Result<()> {
     pin_to(cores)?;
     let mut buffer = [0; BYTES];
@@ -270,7 +269,7 @@ mod tests {
         assert_eq!((&reference.sender_cores, &reference.receiver_cores), (&first, &last));
         assert!(reference.round_trips >= 6 && reference.rtt_p50_ns > 0.0, "{reference:?}");
         assert!(reference.samples > 0 && reference.rate_sps > 0.0, "{reference:?}");
-        // where the calling thread may run is as it was
+        // The affinity of the calling thread is unchanged.
         assert_eq!(allowed_cores(), cores);
         let unpinned = measure(&design(Pin::None), 60_000_000).expect("loopback");
         assert!(unpinned.sender_cores.is_empty() && unpinned.round_trips > 0, "{unpinned:?}");
@@ -284,7 +283,7 @@ mod tests {
         }
     }
 
-    /// The check that a slower host is seen can fail: what spins on both cores takes time from the socket, and is seen.
+    /// Verifies that the measurement can detect a slower host: threads that spin on both cores lower the rate.
     #[test]
     fn work_on_both_cores_lowers_the_rate() {
         let cores = allowed_cores();

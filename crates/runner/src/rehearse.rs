@@ -1,5 +1,5 @@
-//! Before anything is measured, each configuration of an experiment is opened once, as its runs will open it, and closed again.
-//! What a driver refuses then is wrong input; whatever else fails is left to the runs, which say what became of it.
+//! Preflight: opens and closes each configuration of an experiment once before anything is measured. A rejection by a
+//! driver is an input error. Other failures are left to the runs, which record them.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -21,18 +21,19 @@ use crate::{
     variables::ignored_library,
 };
 
-/// Nothing is recorded: the recorders are as small as can be.
+/// Minimal measurement: nothing is recorded.
 const MEASURE_NS: u64 = 1_000_000;
 const WINDOWS: u32 = 1;
 
-/// Opens both ends of each configuration of an experiment, and closes them. `before` is told how many were opened, and of how
-/// many, before each. Returns, in words, what failed otherwise than by being refused; of such a driver no more is tried.
+/// Opens and closes the endpoints of each configuration of an experiment. Calls `before` ahead of each one with the
+/// number of opened configurations and their total. Returns the failures other than rejections as text; after such a
+/// failure the other configurations of the driver are skipped.
 ///
 /// # Errors
-/// A driver refuses what is asked of it, no agent can be started, or somebody wishes to stop.
+/// Returns an error if a driver rejects a configuration, no agent can be started, or a stop was requested.
 ///
 /// # Panics
-/// If the file of a driver is missing from `files`.
+/// Panics if `files` lacks the file of a driver.
 pub fn rehearse(
     launcher: &dyn Launcher,
     experiment: &Experiment,
@@ -69,7 +70,7 @@ pub fn rehearse(
     Ok(notes)
 }
 
-/// What every rehearsal of an experiment needs.
+/// Inputs common to all configurations of an experiment.
 struct Stage<'a> {
     launcher: &'a dyn Launcher,
     experiment: &'a Experiment,
@@ -78,10 +79,10 @@ struct Stage<'a> {
     stop: &'a Stop,
 }
 
-/// What became of an end, or of both.
+/// Outcome of opening one or both roles of a configuration.
 enum Opened {
     Well,
-    /// Its driver will not, whenever it is asked.
+    /// Permanent rejection by the driver.
     Refused {
         driver: String,
         failure: Failure,
@@ -90,7 +91,7 @@ enum Opened {
 }
 
 impl Stage<'_> {
-    /// Each end alone: nothing is tried here of how two find each other.
+    /// Opens each role separately. Matching between the two is not tested.
     fn open(&self, cell: &Cell, names: &mut Names) -> Result<Opened, RunnerError> {
         for role in ends(&cell.factors) {
             let opened = self.open_end(cell, role, names)?;
@@ -101,7 +102,7 @@ impl Stage<'_> {
         Ok(Opened::Well)
     }
 
-    /// As a run of this cell begins, up to its configuration; then as it ends.
+    /// Opens one role as a run of this cell does up to the configure phase, then ends the agent as a run does.
     fn open_end(&self, cell: &Cell, role: Role, names: &mut Names) -> Result<Opened, RunnerError> {
         let limits = &self.experiment.limits;
         let (name, times, alone) = (names.take(0), Times::default(), Meeting::new());
@@ -150,7 +151,7 @@ impl Stage<'_> {
     }
 }
 
-/// The ends that are opened: of two that open the same with one driver, one.
+/// Returns the roles to open: only one of two that open the same entities with one driver.
 fn ends(factors: &Factors) -> Vec<Role> {
     let [serving, driving] = roles(factors.workload);
     let [writer, reader] = drivers_of_ends(&factors.driver);
@@ -158,16 +159,16 @@ fn ends(factors: &Factors) -> Vec<Role> {
     if alike { vec![driving] } else { vec![serving, driving] }
 }
 
-/// What is opened alike for several cells.
+/// Configuration shared by several cells.
 struct Configuration {
     kind: Factors,
-    /// The one of them with the largest batches, and then with the largest samples.
+    /// Cell with the largest batches and, among these, the largest samples.
     cell: Cell,
-    /// How many they are.
+    /// Number of cells.
     cells: usize,
 }
 
-/// What is opened for these cells, in their order.
+/// Returns the distinct configurations of the cells, in their order.
 fn configurations(cells: &[Cell]) -> Vec<Configuration> {
     let size = |factors: &Factors| (factors.batch_bytes, factors.size_bytes);
     let mut found: Vec<Configuration> = Vec::new();
@@ -187,7 +188,8 @@ fn configurations(cells: &[Cell]) -> Vec<Configuration> {
     found
 }
 
-/// Streams of samples are opened alike, however they are written and taken. Several flows may have policies of their own.
+/// Returns the factors without those that do not change how streams are opened: load and the way samples are written
+/// and taken. Several flows may have different policies.
 fn without_load(factors: &Factors) -> Factors {
     let workload = match factors.workload {
         Workload::Latency => Workload::Latency,
@@ -199,7 +201,8 @@ fn without_load(factors: &Factors) -> Factors {
     Factors { workload, load: None, flows, queues, ..factors.clone() }
 }
 
-/// Without what sizes decide, the limit of the samples that may wait among it: where that is written, the profile tells it.
+/// Returns the factors without those that depend on sizes. `max_samples` is among them: its default depends on the
+/// size, and an explicit limit belongs to a `profile`.
 fn without_sizes(factors: &Factors) -> Factors {
     Factors {
         size_bytes: 0,

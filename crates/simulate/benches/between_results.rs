@@ -1,5 +1,5 @@
-//! How often two results on a host that changes are claimed to differ, and what the rule for that costs in power. Fails where a bound
-//! is missed.
+//! Rates of wrong claims between two results on a host that changes, and the power of the rule that prevents them.
+//! Fails if a bound is exceeded.
 
 #[path = "../tests/calibration/between_results.rs"]
 mod between_results;
@@ -15,9 +15,9 @@ use between_results::{BLOCKS, DRIFTS, Drift, Pairs, SEEDS, TRUE_ELASTICITIES, ta
 use rate::Rate;
 
 const PAIRS: u32 = 1000;
-/// Pairs of a row of the table of power, with each seed.
+/// Number of pairs per seed in a row of the power table.
 const POWER_PAIRS: u32 = 200;
-/// What a wrong claim may come to: the upper bound of Clopper and Pearson.
+/// Maximum upper Clopper-Pearson bound of the rate of wrong claims.
 const WRONG: f64 = 0.07;
 
 fn shown(rate: Rate) -> String {
@@ -25,13 +25,13 @@ fn shown(rate: Rate) -> String {
     format!("{:.1} % ({:.1}..{:.1})", 100.0 * rate.share(), 100.0 * low, 100.0 * high)
 }
 
-/// Wrong claims where the host changes; `effect` is hidden by it, or there is none.
+/// Prints and checks the rates of wrong claims on a host that changes, with and without a true effect.
 fn wrong_claims(missed: &mut Vec<String>) {
     println!("| true effect | host | elasticity | wrong claims | wrong criteria | interval covers |");
     println!("|---|---|---|---|---|---|");
     for (i, drift) in DRIFTS.into_iter().enumerate() {
         for (j, elasticity) in TRUE_ELASTICITIES.into_iter().enumerate() {
-            // without a change nothing depends on the elasticity
+            // Without a change nothing depends on the elasticity.
             if drift == Drift::Still && j > 0 {
                 continue;
             }
@@ -56,7 +56,7 @@ fn wrong_claims(missed: &mut Vec<String>) {
     }
 }
 
-/// What the rule costs: how often a true effect is claimed with it and without it.
+/// Prints how often a true effect is claimed with the rule and without it.
 fn power() {
     println!("\n| true effect | host | scatter of a run | of a reference | with the rule | without it |");
     println!("|---|---|---|---|---|---|");
@@ -76,7 +76,7 @@ fn power() {
     ] {
         for effect in [0.02, 0.05, 0.1, 0.2] {
             let with = Pairs { cv, reference_sd, ..Pairs::new(drift, 1.0, effect) };
-            // without the rule, what is claimed on a host that changed is no power
+            // Without the rule, claims on a host that changed are no measure of power.
             let without = (drift == Drift::Still).then(|| all(Pairs { with_references: false, ..with }));
             println!(
                 "| {:.0} % | {drift:?} | {:.1} % | {:.1} % | {} | {} |",

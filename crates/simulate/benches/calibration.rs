@@ -1,4 +1,4 @@
-//! How often whole simulated experiments are wrong, and how often they find what is there. Fails where a bound is missed.
+//! Rates of false claims and of found effects in complete simulated experiments. Fails if a bound is exceeded.
 
 #[path = "../tests/calibration/campaign.rs"]
 mod campaign;
@@ -22,7 +22,7 @@ use stats::{Asked, smallest_effect_apart};
 
 const EXPERIMENTS: u32 = 2000;
 const CV: f64 = 0.01;
-/// What a false "differs" may come to: the upper bound of Clopper and Pearson.
+/// Maximum upper Clopper-Pearson bound of the rate of false "differs".
 const FALSE: f64 = 0.07;
 
 fn shown(rate: Rate) -> String {
@@ -30,8 +30,10 @@ fn shown(rate: Rate) -> String {
     format!("{:.1} % ({:.1}..{:.1})", 100.0 * rate.share(), 100.0 * low, 100.0 * high)
 }
 
-/// Two results, one made after the other. Drift and memory go on from one to the other, and no rank can tell them from an
-/// effect: their rows show what `compare` warns of, and are held to nothing.
+/// Prints and checks comparisons of two consecutive results by ranks alone, without references. Drift and memory
+/// continue from one result to the next, and ranks cannot separate them from an effect: these rows have no bound.
+/// `ddsmark compare` makes a claim only where the change of the reference does not explain it (decision 31); the
+/// bench `between_results` checks that.
 fn two_results(missed: &mut Vec<String>) {
     println!("\nTwo results of so many runs each, one after the other, {EXPERIMENTS} pairs a row.\n");
     println!("| true effect | world | runs | seed | differs | interval covers |");
@@ -71,7 +73,7 @@ fn two_results(missed: &mut Vec<String>) {
     }
 }
 
-/// A row of a campaign through the shipped path.
+/// Row of a campaign from plan to verdicts.
 struct Row {
     family: Family,
     world: worlds::World,
@@ -99,7 +101,7 @@ impl Row {
     }
 }
 
-/// False claims and coverage, held to their bounds.
+/// Prints and checks the rates of false claims and the coverage.
 fn claims(missed: &mut Vec<String>) {
     println!(
         "\nFrom plan to verdicts, {EXPERIMENTS} experiments for each of the seeds {SEEDS:?}, between-run CV 1 %; p99 scatters \
@@ -147,12 +149,12 @@ fn claims(missed: &mut Vec<String>) {
         hold("false claims", wrong.bounds().1 <= FALSE);
         hold("false claims of the floor", floor.bounds().1 <= FALSE);
         hold("enough blocks", tallies.iter().all(|tally| tally.too_few.times == 0));
-        // with few blocks the level of an interval is more than 95 %
+        // With few blocks the level of an interval is above 95 %.
         hold("coverage", covers.bounds().1 >= 0.945);
     }
 }
 
-/// How often a true effect is claimed.
+/// Prints how often a true effect is claimed.
 fn power() {
     println!("\nPower: how often a claim of a family of 4 says that there is a difference.\n");
     println!("| between-run CV | blocks | true 1 % | true 2 % | true 5 % | blocks, mean | experiments |");
@@ -178,7 +180,7 @@ fn power() {
 fn main() -> ExitCode {
     println!("In brackets the 95 % interval of Clopper and Pearson.");
     let mut missed = Vec::new();
-    // `cargo bench -p simulate --bench calibration -- claims` makes one part alone
+    // `cargo bench -p simulate --bench calibration -- claims` executes one part only.
     let parts: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_asked = |part: &str| parts.is_empty() || parts.iter().any(|asked| asked == part);
     if is_asked("claims") {

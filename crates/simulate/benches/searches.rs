@@ -1,4 +1,4 @@
-//! How often a search finds the capacity of a simulated middleware, and what it takes. Fails where it does so too seldom.
+//! Rate at which a search finds the capacity of a simulated middleware, and its cost. Fails if the rate is too low.
 
 #[path = "../../stats/tests/calibration/rate.rs"]
 mod rate;

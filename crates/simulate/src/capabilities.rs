@@ -1,11 +1,11 @@
-//! Factors and policies that virtual time supports.
+//! Factors and policies that the simulation supports.
 
 use experiment::{Durability, Factors, Load, Policy, Qos, Reliability};
 use sim_model::ConfigError;
 
 use crate::Machine;
 
-/// The policies that are asked for and are more than what everybody has.
+/// Returns the names of the explicitly requested policies; reliability and durability only above their lowest kind.
 pub(crate) fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
     let reliable = qos.reliability == Some(Reliability::Reliable);
     let durable = qos.durability.is_some_and(|durability| durability != Durability::Volatile);
@@ -29,7 +29,7 @@ pub(crate) fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
     asked.into_iter().filter(|(_, asked)| *asked).map(|(policy, _)| policy.name())
 }
 
-/// What virtual time has not.
+/// Returns an error for factors that the simulation does not support.
 pub(crate) fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigError> {
     let refused =
         |message: &str, hint: &str| Err(ConfigError { message: message.to_owned(), hint: hint.to_owned() });

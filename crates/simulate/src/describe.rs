@@ -1,4 +1,4 @@
-//! What a real result says of its drivers and its host.
+//! Descriptions of simulated drivers, host and tool, as in a real result.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use sim_model::OPTIONS;
 
 use crate::Machine;
 
-/// The simulated middleware under a name of its own: one that guarantees delivery where asked to, and packs samples; or a
-/// bare socket, without discovery and policies.
+/// Returns the description of the simulated middleware under the given name: with reliable delivery and native
+/// batching; or as a bare socket, without discovery and without policies.
 #[must_use]
 pub fn describe(name: &str, bare_socket: bool) -> DriverDescription {
     let enforced = PolicySupport { support: Support::Enforced, note: None };
@@ -51,7 +51,7 @@ pub(crate) fn tool() -> Tool {
     }
 }
 
-/// A host that nothing was measured on.
+/// Returns the simulated host, which has no measured properties.
 pub(crate) fn host<'i>(machine: &Machine, interfaces: impl Iterator<Item = &'i String>) -> Host {
     let links = interfaces.filter_map(|name| Some((name.clone(), machine.link_mbps?)));
     Host {

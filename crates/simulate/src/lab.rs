@@ -1,4 +1,4 @@
-//! What measures in virtual time: a cell once, or a whole experiment.
+//! Simulator of runs and experiments in virtual time.
 
 use std::{collections::BTreeMap, mem, sync::Arc};
 
@@ -23,48 +23,47 @@ use crate::{
     way::{Arrival, Way},
 };
 
-/// Measures. Memory is used again from run to run.
+/// Simulator of runs and experiments. Reuses its memory between runs.
 #[derive(Debug, Default)]
 pub struct Lab {
-    /// The host that it measures on.
+    /// Simulated host.
     pub machine: Machine,
-    /// What the drivers of an experiment say of themselves, by name. Those that are not here are as [`describe()`] has a
-    /// middleware.
+    /// Driver descriptions by name. A driver without an entry gets the middleware of [`describe()`].
     pub drivers: BTreeMap<String, DriverDescription>,
-    /// The times of each flow whose load follows a file, by its name: ns from the begin, ascending.
+    /// Times of the trace file of each flow that follows one, by flow name: in ns from the start, ascending.
     pub traces: BTreeMap<String, Arc<[u64]>>,
     series: BTreeMap<&'static str, Series>,
-    /// Of the flows of an open loop.
+    /// Values of the flows of an open loop.
     recorded: Vec<Recorded>,
     arrivals: Vec<Vec<Arrival>>,
 }
 
-/// What a workload measured.
+/// Measurements of a workload.
 pub(crate) struct Measured {
-    /// Of each flow.
+    /// Delivery counts of each flow.
     pub counted: Vec<Counted>,
     pub throughput: Option<Throughput>,
-    /// Of a single flow, with the time in which it was written.
+    /// Reader's record of a single flow, with its writing time.
     pub received: Option<(Received, WritingTime)>,
-    /// Of an open loop.
+    /// Schedules of an open loop.
     pub open: Option<Open>,
     pub used: Used,
 }
 
 impl Lab {
-    /// A lab that has measured nothing yet.
+    /// Creates a simulator of the default host.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same on this machine.
+    /// Creates a simulator of the given host.
     #[must_use]
     pub fn on(machine: Machine) -> Self {
         Self { machine, ..Self::default() }
     }
 
-    /// Makes a run; its values are in the series.
+    /// Executes a run. Its values are in `series`.
     fn measure(
         &mut self,
         cell: &Cell,
@@ -73,7 +72,7 @@ impl Lab {
     ) -> Result<Measured, ConfigError> {
         let factors = &cell.factors;
         let options = factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        // the two runs of a duet meet the host in one state
+        // The two runs of a duet share the state of the host.
         let at = scheduled.duet.map_or(scheduled.number, |duet| duet.partner.min(scheduled.number));
         let half =
             if scheduled.duet.is_some_and(|duet| duet.half == 1) { self.machine.other_half } else { 1.0 };
@@ -135,7 +134,7 @@ impl Lab {
         })
     }
 
-    /// Whether a run kept its level, by its latency and by what came; of a plan that has one.
+    /// Returns the steady state of a run by its latency and its delivered rate, if its schedule has a constant level.
     fn steady_state(
         &self,
         received: Option<&(Received, WritingTime)>,
@@ -158,7 +157,7 @@ impl Lab {
         delivered.into_iter().chain(by_latency).collect()
     }
 
-    /// The values of all flows together, by kind.
+    /// Adds the values of all flows to the series of the run, by kind.
     fn pool(&mut self) {
         for recorded in &self.recorded {
             for (kind, series) in recorded.kinds() {
@@ -167,10 +166,10 @@ impl Lab {
         }
     }
 
-    /// Measures a cell once. Its options are those of the simulated middleware. The seed of the design, the number of the
-    /// run and the option `seed` decide all random numbers.
+    /// Executes one run of a cell, whose options are those of the simulated middleware. The seed of the design, the
+    /// number of the run and the option `seed` determine all random numbers.
     ///
-    /// # Errors
+    /// Returns an error for options or factors that the simulation does not support.
     /// Options that the simulated middleware has not.
     pub fn run(
         &mut self,
@@ -190,7 +189,7 @@ impl Lab {
         }
         let paced = measured.open.map(|open| {
             let flows = factors.streams();
-            // a single flow is the whole run
+            // A single flow is the whole run.
             let of_flows = match &flows[..] {
                 [_] => vec![latency.clone()],
                 several => several
@@ -241,9 +240,10 @@ impl Lab {
         Ok(Outcome { run, histograms })
     }
 
-    /// The same run, and of it only what it is measured for: without histograms, windows and record, far quicker.
+    /// Executes the same run as [`Self::run`] and returns only its metrics: much faster, without histograms, windows
+    /// and record.
     ///
-    /// # Errors
+    /// Returns an error for options or factors that the simulation does not support.
     /// Options that the simulated middleware has not.
     pub fn figures(
         &mut self,
@@ -266,10 +266,10 @@ impl Lab {
         })
     }
 
-    /// Measures a whole experiment, as `ddsmark run` would: block by block, as many as the design, or the pilot of a precision,
-    /// asks for, and the result without verdicts.
+    /// Executes an experiment as `ddsmark run` does, with as many blocks as the design or the pilot of a precision
+    /// requires. The result has no verdicts.
     ///
-    /// # Errors
+    /// Returns an error for options or factors that the simulation does not support.
     /// Options that the simulated middleware has not.
     pub fn experiment(&mut self, experiment: &Experiment) -> Result<Document, ConfigError> {
         let names = experiment.cells.iter().map(|cell| &cell.factors.driver);
@@ -311,7 +311,7 @@ impl Lab {
         Ok(document)
     }
 
-    /// Blocks with their references, if the design has any.
+    /// Returns the blocks with their references; empty if the design has no references.
     fn blocks(&self, experiment: &Experiment) -> Vec<Block> {
         let design = &experiment.design;
         let length_ns = design.reference_ns(experiment.runs_per_block());
@@ -337,14 +337,14 @@ impl Lab {
         (1..).zip(references.windows(2)).map(block).collect()
     }
 
-    /// What the last run recorded of a kind (`rtt`, `one_way_out`, `one_way_back`), value by value.
+    /// Returns the values of a kind (such as `rtt`, `one_way_out`, `one_way_back`) in the last run.
     #[must_use]
     pub fn series(&self, kind: &str) -> Option<&Series> {
         self.series.get(kind).filter(|series| !series.is_empty())
     }
 }
 
-/// Of those kinds that something was recorded of.
+/// Returns latencies and histograms of the kinds with at least one value.
 fn latencies<'s>(
     kinds: impl Iterator<Item = (&'static str, &'s Series)>,
 ) -> (BTreeMap<String, Latency>, Histograms) {
@@ -356,12 +356,12 @@ fn latencies<'s>(
     both.unzip()
 }
 
-/// Samples of this size that make one packet of the server's.
+/// Returns the number of samples of this size in one packet.
 pub(crate) fn samples_per_packet(batch_bytes: u64, size_bytes: u64) -> u64 {
     (batch_bytes / size_bytes.max(1)).max(1)
 }
 
-/// The times that a flow follows, if it follows a file.
+/// Returns the times of a flow's trace file; empty if it follows none.
 fn trace_of(
     traces: &BTreeMap<String, Arc<[u64]>>,
     flow: &experiment::Flow,

@@ -1,4 +1,4 @@
-//! Pings, one after the other, as pinger and ponger exchange them.
+//! Simulation of a latency run: pings one after the other.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use sim_model::{Config, Fate, Flow};
 
 use crate::{HOST_NS, Machine, Series, lab::Measured, usage::Used};
 
-/// As the pinger: a ping that is not back within this, or so many medians of the warm-up, is lost.
+/// Timeout of a ping, as in the agent: at least this time, and this multiple of the median RTT of the warm-up.
 const MIN_PING_TIMEOUT_NS: u64 = 200_000_000;
 const MEDIANS_UNTIL_LOST: u64 = 100;
 
-/// One way of a ping: when it comes, and how often. None: never.
+/// Sends a ping in one direction. Returns its arrival time and the number of copies; `None` if it is lost.
 fn cross(flow: &mut Flow, at_ns: u64, bytes: u64) -> Option<(u64, u64)> {
     let mut at = at_ns;
     loop {
         match flow.offer(at, bytes) {
-            // with one in flight only an earlier ping that was given up can stand in the way
+            // With one ping in flight, only an earlier ping that timed out can occupy the queue.
             Fate::Full { until_ns } => at = until_ns,
             Fate::Lost | Fate::Dropped => return None,
             Fate::Comes { due_ns, twice, .. } => return Some((due_ns, 1 + u64::from(twice))),
@@ -79,7 +79,7 @@ pub(super) fn measure(
     }
     let (wire_bytes, wire_packets) = machine.on_wire(config, bytes);
     let sent = counted.sent;
-    // a ping and its echo; each end spends as much on it as passes between two
+    // One ping and one echo; each agent spends on it the time that passes between two pings.
     let used = Used {
         writer_ns: sent * HOST_NS,
         writer_elapsed_ns: elapsed,

@@ -1,14 +1,14 @@
-//! Whole runs of the simulated middleware in virtual time: nothing sleeps.
+//! Simulation of complete runs in virtual time, without sleeping.
 //!
-//! A [`Lab`] measures a cell as runner and agents do, with the clock in its own hands: a warm-up, then pings one after the
-//! other, or writes as fast as back-pressure allows, or at planned times. What comes out is a [`results::Run`] with its histograms, as
-//! [`results::Assembler`] takes it. What must come out is known from [`sim_model::Truth`]; so the statistics of a result,
-//! and whatever reads results, can be tested on thousands of experiments.
+//! A [`Lab`] executes a cell as runner and agents do, with a simulated clock: a warm-up, then pings one after the
+//! other, or writes as fast as back-pressure allows, or writes at planned times. It produces a [`results::Run`] with
+//! its histograms for [`results::Assembler`]. [`sim_model::Truth`] gives the exact expected values. The statistics of
+//! results, and everything that reads results, can therefore be tested on thousands of experiments.
 //!
-//! Batches leave by the agents' own rule ([`results::Packing`]), turbo too. What virtual time has not is refused: samples received in
-//! groups, and a throttled rate, which follows probes.
+//! Batches are flushed by the rule of the agents ([`results::Packing`]), also with turbo. Unsupported factors are
+//! rejected, such as receive groups and throttled rates, which depend on probes.
 //!
-//! What the middleware does is its options; what the host does beside it, and from run to run, is a [`Machine`].
+//! The options of a cell configure the middleware; a [`Machine`] configures the host and its variation between runs.
 #![forbid(unsafe_code)]
 
 mod capabilities;
@@ -30,36 +30,36 @@ pub use lab::Lab;
 pub use machine::{Between, HostChange, Machine};
 pub use record::Series;
 
-/// What the simulated host spends between two pings, and on a write where nothing else is said, in ns. It bounds how many
-/// samples a run has.
+/// Time of the simulated host between two pings, and default time of a write, in ns. It limits the number of samples
+/// of a run.
 pub const HOST_NS: u64 = 1_000;
 
-/// What was measured in one run.
+/// Record of one run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The run.
+    /// Run.
     pub run: Run,
-    /// Its histograms by kind.
+    /// Histograms by kind.
     pub histograms: Histograms,
 }
 
-/// What a run says, without its record: for thousands of experiments.
+/// Metrics of a run without its record, for thousands of experiments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
-    /// Median round trip, exact; none where too few pings came back to support it.
+    /// Exact median RTT in ns; `None` with too few pings.
     pub rtt_p50_ns: Option<u64>,
-    /// Its 99 % quantile.
+    /// 99 % quantile of the RTT in ns.
     pub rtt_p99_ns: Option<u64>,
-    /// Median response of an open loop, from the intended time, exact.
+    /// Exact median response time of an open loop in ns, from the intended send time.
     pub response_p50_ns: Option<u64>,
-    /// Its 99 % quantile.
+    /// 99 % quantile of the response time in ns.
     pub response_p99_ns: Option<u64>,
-    /// Samples whose intended time lay within the measured time of an open loop.
+    /// Number of samples of an open loop whose intended send time is in the measurement.
     pub planned: Option<u64>,
-    /// Of these: not tried before the end of the measured time.
+    /// Number of planned samples that were not offered before the end of the measurement.
     pub unsent: Option<u64>,
-    /// Of a run of throughput or of an open loop.
+    /// Rates of a throughput run or an open loop.
     pub throughput: Option<Throughput>,
-    /// What was sent and what came.
+    /// Delivery counts.
     pub counted: Counted,
 }

@@ -1,5 +1,4 @@
-//! The simulated host: what samples cost its processors, what its kernel and its interface hold, and how it changes from
-//! run to run.
+//! Model of the host: CPU time per sample, capacities of kernel and interface, and variation between runs.
 
 use std::collections::VecDeque;
 
@@ -8,46 +7,46 @@ use sim_model::{Config, Random};
 
 use crate::HOST_NS;
 
-/// Figures of a reference on an unchanged host.
+/// Reference metrics of an unchanged host.
 const REFERENCE_RTT_NS: f64 = 15_000.0;
 const REFERENCE_SPS: f64 = 600_000.0;
 
-/// What the host does besides the middleware. Times are in ns.
+/// Model of the host. Times are in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Processor time of the writer's process for a write.
+    /// CPU time of the writer's process per write.
     pub write_ns: f64,
-    /// For each byte of it.
+    /// CPU time of the writer's process per byte.
     pub write_ns_per_byte: f64,
-    /// For packing it, where several samples make a batch.
+    /// CPU time of batching, per sample.
     pub pack_ns: f64,
-    /// Processor time of the reader's process for a sample.
+    /// CPU time of the reader's process per sample.
     pub read_ns: f64,
-    /// For each byte of it.
+    /// CPU time of the reader's process per byte.
     pub read_ns_per_byte: f64,
-    /// Packets that wait before the reader, the one being read included. Best effort: more are dropped, and counted.
-    /// Reliable: the writer waits. None: any number.
+    /// Capacity of the receive buffer in packets, including the one in service. When it is full, best effort packets
+    /// are dropped and counted, and a reliable writer waits. `None`: unlimited.
     pub receive_buffer: Option<usize>,
-    /// Speed of the interface in 10^6 bit/s, which no traffic exceeds. None: without limit, as the loopback interface.
+    /// Speed of the interface in 10^6 bit/s; `None`: unlimited, as the loopback interface.
     pub link_mbps: Option<u64>,
-    /// What a datagram has on the wire besides payload.
+    /// Bytes of a datagram on the wire in addition to its payload.
     pub overhead_bytes: u64,
-    /// How runs differ.
+    /// Variation between runs.
     pub between: Between,
-    /// How the host itself changes over time: the references of an experiment see it too.
+    /// Change of the host over time, which affects the references of an experiment too.
     pub host: HostChange,
-    /// How many times as long everything takes on the second half of the cores, in a duet.
+    /// Factor of all times on the second half of the cores, in a duet.
     pub other_half: f64,
 }
 
-/// How the speed of the host changes from run to run: all times of a run are multiplied by one factor.
+/// Variation of the host's speed between runs: one factor applies to all times of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Between {
-    /// Of the logarithm of the factor, from one run to the next.
+    /// Change of the logarithm of the factor from one run to the next.
     pub drift: f64,
     /// Standard deviation of the logarithm around the drift.
     pub sd: f64,
-    /// Correlation of a run with the one before: an autoregressive process of first order, -1 to 1, both exclusive.
+    /// Correlation of consecutive runs: a first-order autoregressive process, in (-1, 1).
     pub autocorrelation: f64,
 }
 
@@ -61,7 +60,7 @@ impl Default for Machine {
             read_ns_per_byte: 0.0,
             receive_buffer: None,
             link_mbps: None,
-            // Ethernet 18, IPv4 20, UDP 8
+            // Ethernet 18, IPv4 20, UDP 8.
             overhead_bytes: 46,
             between: Between::default(),
             host: HostChange::default(),
@@ -70,18 +69,18 @@ impl Default for Machine {
     }
 }
 
-/// Planted change of the host. Time is counted in blocks.
+/// Simulated change of the host. Time is counted in blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostChange {
-    /// Time at which the experiment begins.
+    /// Time at which the experiment starts.
     pub begins: f64,
     /// Change of the logarithm of all times per block.
     pub trend: f64,
-    /// Steps: from this time on the logarithm of all times is greater by this.
+    /// Steps as `(time, change)`: from this time on the logarithm of all times is greater by the change.
     pub steps: Vec<(f64, f64)>,
-    /// Elasticity of the middleware: its times are multiplied by the host's factor to this power.
+    /// Elasticity of the middleware: its times scale with the host's factor to this power.
     pub elasticity: f64,
-    /// Standard deviation of the logarithm of each figure of a reference.
+    /// Standard deviation of the logarithm of each reference metric.
     pub reference_sd: f64,
 }
 
@@ -92,19 +91,19 @@ impl Default for HostChange {
 }
 
 impl HostChange {
-    /// Logarithm of the factor of all times, so many blocks after the begin of the experiment.
+    /// Returns the logarithm of the factor of all times, at a number of blocks after the start of the experiment.
     fn log(&self, blocks: f64) -> f64 {
         let at = self.begins + blocks;
         let steps = self.steps.iter().filter(|(from, _)| *from <= at).map(|(_, log)| log);
         self.trend * at + steps.sum::<f64>()
     }
 
-    /// Factor of the middleware's times in a block, numbered from 1.
+    /// Returns the factor of the middleware's times in a block, numbered from 1.
     pub(crate) fn factor(&self, block: u32) -> f64 {
         (self.elasticity * self.log(f64::from(block) - 0.5)).exp()
     }
 
-    /// References before the first of so many blocks and after each.
+    /// Returns the references before the first block and after each of `blocks` blocks.
     pub(crate) fn references(&self, seed: u64, blocks: u32, length_ns: u64) -> Vec<Reference> {
         let mut random = Random::new(seed, u64::MAX - 1);
         let mut of = |block: u32| {
@@ -127,7 +126,7 @@ impl HostChange {
 }
 
 impl Machine {
-    /// The same where everything takes so many times as long.
+    /// Returns the host with all CPU times multiplied by `factor`.
     pub(crate) fn slowed(&self, factor: f64) -> Self {
         Self {
             write_ns: self.write_ns * factor,
@@ -139,25 +138,25 @@ impl Machine {
         }
     }
 
-    /// Of a sample at the writer; time passes in whole ns.
+    /// Returns the CPU time of the writer for a sample, in whole ns.
     pub(crate) fn write_cost(&self, size_bytes: u64, samples: u64) -> u64 {
         let packing = if samples > 1 { self.pack_ns } else { 0.0 };
         (self.write_ns + self.write_ns_per_byte * size_bytes as f64 + packing).round().max(1.0) as u64
     }
 
-    /// Of a packet at the reader.
+    /// Returns the CPU time of the reader for a packet, in ns.
     pub(crate) fn read_cost(&self, size_bytes: u64, samples: u64) -> u64 {
         let sample = self.read_ns + self.read_ns_per_byte * size_bytes as f64;
         (sample * samples as f64).round() as u64
     }
 
-    /// What a packet of so many payload bytes is on the wire, and its datagrams.
+    /// Returns the bytes of a packet on the wire, and its number of datagrams.
     pub(crate) fn on_wire(&self, config: &Config, bytes: u64) -> (u64, u64) {
         let datagrams = config.datagrams(bytes);
         (bytes + datagrams * self.overhead_bytes, datagrams)
     }
 
-    /// What moves packets of so many payload bytes: the server of the middleware or the interface, whichever is slower.
+    /// Limits the bandwidth for packets of `bytes` payload bytes to that of the interface.
     pub(crate) fn limit(&self, config: &mut Config, bytes: u64) {
         let Some(link) = self.link_mbps else { return };
         let (wire, _) = self.on_wire(config, bytes);
@@ -167,7 +166,7 @@ impl Machine {
 }
 
 impl Between {
-    /// The factor of a run, by its number from 1. The seed decides all runs together.
+    /// Returns the factor of a run, by its number from 1. The seed determines all runs together.
     #[must_use]
     pub fn factor(&self, seed: u64, run: u32) -> f64 {
         if *self == Self::default() {
@@ -183,11 +182,11 @@ impl Between {
     }
 }
 
-/// A reader's process, and the socket buffer before it.
+/// Reader's process with the socket buffer before it.
 #[derive(Debug)]
 pub(crate) struct Intake {
     capacity: usize,
-    /// When each packet that waits is read.
+    /// Completion time of each waiting packet.
     waiting: VecDeque<u64>,
     free_ns: u64,
 }
@@ -198,7 +197,7 @@ impl Intake {
         Self { capacity, waiting: VecDeque::new(), free_ns: 0 }
     }
 
-    /// When there is room for a packet that comes now; none if there is.
+    /// Returns when the full buffer has room for a packet that arrives now; `None` if it has room.
     pub(crate) fn full_until(&mut self, now_ns: u64) -> Option<u64> {
         if self.capacity == usize::MAX {
             return None;
@@ -209,7 +208,7 @@ impl Intake {
         (self.waiting.len() >= self.capacity).then(|| self.waiting[0])
     }
 
-    /// Takes a packet that comes then, and is read in so long; when that is done.
+    /// Adds a packet that arrives at `due_ns` and takes `cost_ns` to read. Returns its completion time.
     pub(crate) fn take(&mut self, due_ns: u64, cost_ns: u64) -> u64 {
         self.free_ns = self.free_ns.max(due_ns).saturating_add(cost_ns);
         if self.capacity < usize::MAX {

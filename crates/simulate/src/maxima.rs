@@ -1,4 +1,4 @@
-//! What rates in percent are percent of, in virtual time.
+//! Simulated measurement of maximum rates.
 
 use experiment::{Experiment, ScheduledRun};
 use results::{Maximum, MaximumRun, Unpaced};
@@ -7,11 +7,12 @@ use sim_model::ConfigError;
 use crate::{Lab, Outcome};
 
 impl Lab {
-    /// What rates in percent are percent of: measured as a runner does, before the first block.
+    /// Measures the maximum rates that rates in percent refer to, as a runner does before the first block.
     pub(crate) fn maxima(&mut self, experiment: &Experiment) -> Result<Vec<Maximum>, ConfigError> {
         let unplanned = experiment.maxima();
         let mut maxima: Vec<Maximum> = unplanned.iter().cloned().map(Maximum::new).collect();
-        // on a machine that drifts, a run of blocks is no million runs away
+        // Numbered directly after the runs of the blocks: with their real numbers, above a million, a drift per run
+        // would be extreme.
         for ((number, index), at) in experiment.maximum_runs(unplanned.len()).into_iter().zip(1..) {
             let design = &experiment.design;
             let at = experiment.runs() as u32 + at;

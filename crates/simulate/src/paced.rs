@@ -1,4 +1,4 @@
-//! An open loop: samples of one or more flows are written at planned times by one thread, late if it must be, and never moved.
+//! Simulation of an open loop: one thread writes the samples of all flows at planned times, late if necessary.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,22 +15,22 @@ use crate::{
     way::{Way, counted, rate},
 };
 
-/// From the end of the warm-up until the plan of the measured time begins: both ends are told.
+/// Time in ns from the end of the warm-up to the start of the schedule.
 const LEAD_NS: u64 = 100_000_000;
 
-/// What was recorded of a flow. Memory is used again.
+/// Recorded values of a flow. The memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     pub service: Series,
     pub response: Series,
     pub send_lag: Series,
     pub write_call: Series,
-    /// Of each sample, by its number: intended time, where it has one, and begin of its write.
+    /// Intended send time (0 without one) and start of the write of each sample, by number.
     times: Vec<(u64, u64)>,
 }
 
 impl Recorded {
-    /// By the names of their kinds.
+    /// Returns the values by kind.
     pub fn kinds(&self) -> [(&'static str, &Series); 4] {
         [
             ("service", &self.service),
@@ -48,7 +48,7 @@ impl Recorded {
     }
 }
 
-/// What became of the plan of a flow.
+/// Counts of the schedule of a flow.
 #[derive(Clone, Copy, Debug)]
 struct OpenFlow {
     planned: u64,
@@ -56,12 +56,12 @@ struct OpenFlow {
     delivered_in_time: u64,
 }
 
-/// What became of the plan of each flow.
+/// Counts of the schedules of all flows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Open(Vec<OpenFlow>);
 
 impl Open {
-    /// Samples whose intended time lay within the measured time.
+    /// Returns the number of samples whose intended send time is in the measurement.
     pub fn planned(&self) -> u64 {
         self.0.iter().map(|flow| flow.planned).sum()
     }
@@ -70,12 +70,12 @@ impl Open {
         self.0.iter().map(|flow| flow.offered).sum()
     }
 
-    /// Samples of the plan that were not tried.
+    /// Returns the number of planned samples that were not offered.
     pub fn unsent(&self) -> u64 {
         self.planned() - self.offered()
     }
 
-    /// As a result has it.
+    /// Returns the record for a result.
     pub fn record(
         self,
         flows: Vec<Flow>,
@@ -86,7 +86,7 @@ impl Open {
     ) -> Paced {
         let planned = self.planned();
         let timed = flows.iter().all(|flow| flow.load.has_times());
-        // nothing else than writing takes a writer's time here
+        // The writer uses CPU time only for writing.
         let busy = used.writer_ns as f64 / used.writer_elapsed_ns as f64;
         let sender = Sender { in_writes: 1.0, busy, used: busy, waited: 0.0 };
         let late = |(flow, latency): (&Flow, &BTreeMap<_, _>)| {
@@ -122,21 +122,21 @@ impl Open {
     }
 }
 
-/// A flow with its way.
+/// Flow with its link.
 pub(crate) struct Stream<'r> {
     flow: &'r Flow,
     number: usize,
-    /// The times of its file, where its load follows one.
+    /// Times of its trace file, if its load follows one.
     trace: Arc<[u64]>,
     way: Way<'r>,
     recorded: &'r mut Recorded,
     packing: Packing,
-    /// Samples of a full packet, and what writing one costs.
+    /// Number of samples in a full packet; `cost_ns` is the CPU time of writing one sample.
     samples: u64,
     cost_ns: u64,
-    /// None: without intended times.
+    /// Schedule; `None` without intended send times.
     schedule: Option<Schedule>,
-    /// Intended time of the next sample, from the begin of the plan.
+    /// Intended send time of the next sample, from the start of the schedule.
     next_ns: Option<u64>,
     offered: u64,
 }
@@ -170,7 +170,7 @@ impl<'r> Stream<'r> {
         self.way
     }
 
-    /// The plan, from its begin on.
+    /// Starts the schedule.
     fn begin(&mut self, seed: u64) {
         self.way.begin();
         self.recorded.clear();
@@ -180,12 +180,13 @@ impl<'r> Stream<'r> {
         self.offered = 0;
     }
 
-    /// When the next sample is to leave, at this time of the plan. None: there is none.
+    /// Returns when the next sample is due, at the time `now` of the schedule; `None` if there is none.
     fn due_ns(&self, now: u64) -> Option<u64> {
         if self.schedule.is_some() { self.next_ns } else { Some(now) }
     }
 
-    /// Tries to write the next sample, at this time. When the writer is free again; none if the end comes before.
+    /// Writes the next sample at the time `tried`. Returns when the writer is free again; `None` if the end comes
+    /// first.
     fn write(&mut self, begin: u64, tried: u64, end: u64) -> Option<u64> {
         let at = tried - begin;
         self.offered += 1;
@@ -196,7 +197,7 @@ impl<'r> Stream<'r> {
         self.recorded.times.push((self.next_ns.unwrap_or(0), at));
         self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
         let mut sent = tried;
-        // by the agents' rule: a turbo batch waits only for what is due when this write is done
+        // Rule of the agents: a turbo batch waits only for samples that are due when this write ends.
         let free = tried + self.cost_ns - begin;
         let eager = self.packing.is_eager() && self.due_ns(free).is_none_or(|due_ns| due_ns > free);
         if full || eager || self.samples == 1 {
@@ -208,7 +209,7 @@ impl<'r> Stream<'r> {
         Some(free)
     }
 
-    /// What is held back goes, however long that takes.
+    /// Sends the samples of an incomplete batch without a time limit. Returns when they are sent.
     fn flush(&mut self, now: u64) -> u64 {
         let held = self.packing.held();
         if held == 0 || held == self.samples {
@@ -219,14 +220,15 @@ impl<'r> Stream<'r> {
         sent
     }
 
-    /// Samples whose intended time lies within the measured time. Without intended times: those offered.
+    /// Returns the number of samples whose intended send time is in the measurement; without intended times, those
+    /// offered.
     fn planned(&mut self, design: &Design) -> u64 {
         let Some(schedule) = self.schedule.take() else { return self.offered };
         let next = u64::from(self.next_ns.is_some_and(|next| next < design.measure_ns));
         self.offered + next + schedule.planned(design.measure_ns)
     }
 
-    /// What its reader makes of what comes.
+    /// Returns the reader's record of what arrives.
     fn receive(&mut self, begin: u64, design: &Design) -> Received {
         let Recorded { service, response, times, .. } = &mut *self.recorded;
         let timed = self.schedule.is_some();
@@ -241,14 +243,14 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// What the writing thread did in a phase.
+/// Activity of the writing thread in a phase.
 struct Written {
     busy_ns: u64,
-    /// When the last write had returned.
+    /// Time at which the last write returned.
     end: u64,
 }
 
-/// Follows the plans of all streams, in the order of intended times.
+/// Writes the samples of all streams in the order of their intended send times.
 fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) -> Written {
     for stream in &mut *streams {
         stream.begin(seed);
@@ -257,7 +259,7 @@ fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) ->
     let mut written = Written { busy_ns: 0, end: begin };
     let mut now = begin;
     while now < end {
-        // of those due at once, the first flow
+        // Of samples due at the same time, the first flow goes first.
         let due = streams
             .iter()
             .enumerate()
@@ -267,7 +269,7 @@ fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) ->
         let tried = now.max(begin + due_ns);
         match stream.write(begin, tried, end) {
             Some(free) => now = free,
-            // the end comes before there is room
+            // The end comes before there is room.
             None => now = end,
         }
         written.busy_ns += stream.cost_ns;
@@ -320,7 +322,7 @@ pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) ->
         used.dropped += sent.dropped;
         used.mode = way.mode();
     }
-    // of several flows no count of samples is one: each has windows of its own
+    // The delivered rate is recorded per window only for a single flow: each flow has windows of its own.
     let received =
         if received.len() == 1 { received.pop().map(|received| (received, writing)) } else { None };
     Measured { counted, throughput: Some(throughput), received, open: Some(open), used }

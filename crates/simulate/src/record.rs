@@ -1,12 +1,12 @@
-//! Values of one kind, as they were and as a result has them.
+//! Recorded values of one kind.
 
 use hdrhistogram::Histogram;
 use results::{Latency, Windows, new_histogram};
 
-/// The values of one kind of one run, in the order of measuring.
+/// Values of one kind in one run, in the order of measurement.
 #[derive(Debug, Default)]
 pub struct Series {
-    /// `(when, value)`, in ns; time 0 is the begin of measuring.
+    /// `(time, value)` in ns; time 0 is the start of the measurement.
     values: Vec<(u64, u64)>,
 }
 
@@ -23,19 +23,19 @@ impl Series {
         self.values.extend_from_slice(&other.values);
     }
 
-    /// Whether nothing was recorded.
+    /// Returns whether nothing was recorded.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// `(when, value)`, in ns; time 0 is the begin of measuring.
+    /// Returns the values as `(time, value)` in ns; time 0 is the start of the measurement.
     #[must_use]
     pub fn values(&self) -> &[(u64, u64)] {
         &self.values
     }
 
-    /// The same in windows, as an agent records them.
+    /// Returns the values in windows, as an agent records them.
     #[must_use]
     pub fn windows(&self, windows: u32, planned_ns: u64) -> Windows {
         let mut recorded = Windows::new(windows, planned_ns);
@@ -46,7 +46,7 @@ impl Series {
         recorded
     }
 
-    /// A quantile of all values, which are out of their order then; none where they are too few to support it.
+    /// Returns a quantile of all values, or `None` if they are too few. Changes the order of the values.
     pub(crate) fn quantile(&mut self, quantile: f64) -> Option<u64> {
         let n = self.values.len();
         if !stats::supports_quantile(n as u64, quantile) {
@@ -57,7 +57,7 @@ impl Series {
         Some(*value)
     }
 
-    /// As a result has it, with its histogram.
+    /// Returns the latency record of a result, and the histogram.
     pub(crate) fn latency(&self) -> (Latency, Histogram<u64>) {
         let mut histogram = new_histogram();
         for &(_, value_ns) in &self.values {

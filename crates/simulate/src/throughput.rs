@@ -1,4 +1,4 @@
-//! Writes as fast as back-pressure allows, and what a reader makes of what comes.
+//! Simulation of a throughput run: writes as fast as back-pressure allows.
 
 use experiment::{Design, Factors};
 use results::{Batches, Throughput, WritingTime};
@@ -10,26 +10,26 @@ use crate::{
     way::{Way, counted},
 };
 
-/// What a writer did in the measured time.
+/// Counts of the writer in a phase.
 struct Written {
     offered: u64,
     accepted: u64,
     time: WritingTime,
     busy_ns: u64,
-    /// Packets that were accepted. Nothing is ever not due, so each is full, also with turbo.
+    /// Accepted packets. All are full, also with turbo: the next sample is always due.
     packets: u64,
 }
 
 struct Writer<'w, 'r> {
     way: &'w mut Way<'r>,
-    /// Samples of a packet.
+    /// Number of samples in a packet.
     samples: u64,
     cost_ns: u64,
     now: u64,
 }
 
 impl Writer<'_, '_> {
-    /// Writes for so long.
+    /// Writes for `duration_ns`.
     fn write(&mut self, duration_ns: u64, call: &mut Series) -> Written {
         self.way.begin();
         call.clear();
@@ -40,11 +40,11 @@ impl Writer<'_, '_> {
         let mut written = Written { offered: 0, accepted: 0, time, busy_ns: 0, packets: 0 };
         while self.now < end {
             let tried = self.now;
-            // the samples of a packet are written one after the other, and leave with the last
+            // The samples of a packet are written one after the other; the packet is sent with the last one.
             let leaves = tried + self.cost_ns * (samples - 1);
             written.offered += samples;
             let Some(at) = self.way.send(leaves, end, samples) else {
-                // the end comes before there is room
+                // The end comes before there is room.
                 written.busy_ns += leaves - tried;
                 self.now = end.max(leaves);
                 break;
@@ -71,7 +71,7 @@ pub(super) fn measure(call: &mut Series, way: &mut Way<'_>, factors: &Factors, d
     let written = writer.write(design.measure_ns, call);
     let received = way.receive(1, design, |_, _| {});
     let sent = way.sent();
-    // its own time, from the first sample on; of none, the writer's
+    // The reader's time starts with its first sample. Without any sample, the writer's time counts.
     let reading_ns = received.last_ns - received.first_ns.saturating_sub(way.read_ns(samples));
     let used = Used {
         writer_ns: written.busy_ns,

@@ -1,32 +1,32 @@
-//! What a run used of the host, as the agents of a run report it.
+//! Resource usage of a simulated run, in the form of the agents' reports.
 
 use std::collections::BTreeMap;
 
 use experiment::{Factors, ReceiveMode, Workload};
 use results::{AgentRecord, Counted, Cpu, Idle, Interface, Run, Sockets, Usage, WireBytes};
 
-/// For so long agents wait without traffic.
+/// Time in ns for which agents measure their idle cost.
 const IDLE_NS: u64 = 50_000_000;
 
-/// What was used while traffic flowed, over the same windows as the agents': a writer's from its first write to the end of its last one,
-/// or of its plan; a reader's from its first sample to its last one. Processor time is all in user space.
+/// Resource usage during the traffic, over the same windows as in the agents. Writer: from its first write to the end
+/// of its last one, or of its schedule. Reader: from its first sample to its last one. All CPU time is user time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Used {
     pub writer_ns: u64,
     pub writer_elapsed_ns: u64,
     pub reader_ns: u64,
     pub reader_elapsed_ns: u64,
-    /// As sent.
+    /// Bytes sent on the wire.
     pub wire_bytes: u64,
     pub wire_packets: u64,
-    /// Datagrams, at the full buffer of the reader.
+    /// Datagrams dropped at the full receive buffer.
     pub dropped: u64,
-    /// Factor of the run.
+    /// Mode factor of the run.
     pub mode: f64,
 }
 
 impl Used {
-    /// Puts it into the record of its run.
+    /// Fills in the record of a run.
     pub(crate) fn record(&self, run: &mut Run, factors: &Factors, counted: &Counted) {
         let traffic = Interface {
             name: factors.interface.clone(),
@@ -35,14 +35,14 @@ impl Used {
             tx_bytes: self.wire_bytes,
             tx_packets: self.wire_packets,
         };
-        // one that polls has a core for itself
+        // A reader that polls uses a whole core.
         let polls = factors.receive == ReceiveMode::Polling;
         let reader_ns = if polls { self.reader_elapsed_ns } else { self.reader_ns };
         let [driving, serving] = match factors.workload {
             Workload::Latency => ["pinger", "ponger"],
             Workload::Throughput | Workload::Paced | Workload::Search => ["writer", "reader"],
         };
-        // the agents' windows: all samples of a simulated run lie in the traffic
+        // All samples of a simulated run are within the traffic window.
         let idle = |used_ns| Some(Idle { elapsed_ns: IDLE_NS, used_ns, run_delay_ns: Some(0) });
         let usage = |user_ns, elapsed_ns, samples, idle_ns| Usage {
             elapsed_ns,
@@ -82,7 +82,7 @@ impl Used {
         run.udp_buffer_drops = Some(self.dropped);
     }
 
-    /// As the driver reads them back.
+    /// Returns the settings as the driver reports them.
     fn settings(&self, factors: &Factors) -> BTreeMap<String, BTreeMap<String, String>> {
         BTreeMap::from([
             ("participant".to_owned(), factors.options.clone()),

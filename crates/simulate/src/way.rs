@@ -1,4 +1,4 @@
-//! The way of one writer's samples to one reader, and what the reader makes of what comes.
+//! Simulated link from one writer to one reader.
 
 use std::sync::Arc;
 
@@ -8,38 +8,38 @@ use sim_model::{Config, Fate, Flow};
 
 use crate::machine::{Intake, Machine};
 
-/// A packet that comes.
+/// Packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Arrival {
-    /// When it has been read.
+    /// Time at which it has been read.
     due_ns: u64,
-    /// Which of those due at once comes first.
+    /// Rank among packets with the same time.
     order: u64,
     /// Number of its first sample.
     sequence: u64,
-    /// How many there are in it.
+    /// Number of samples in it.
     samples: u64,
-    /// When it was sent.
+    /// Send time.
     sent_ns: u64,
 }
 
-/// What was sent.
+/// Counts of the writer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
-    /// Samples that were accepted.
+    /// Number of accepted samples.
     pub accepted: u64,
     pub wire_bytes: u64,
     pub wire_packets: u64,
-    /// Datagrams that the reader's buffer had no room for.
+    /// Datagrams dropped at the full receive buffer.
     pub dropped: u64,
 }
 
-/// A writer's server, and its reader with a buffer before it.
+/// Link: the writer's server, and the reader with its receive buffer.
 pub(crate) struct Way<'r> {
     flow: Flow,
     config: Arc<Config>,
     machine: &'r Machine,
-    /// A packet that it has no room for waits at the writer, or is dropped.
+    /// Reader; if its buffer is full, packets wait at the writer or are dropped.
     reader: Intake,
     reliable: bool,
     size: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Way<'r> {
 }
 
 impl<'r> Way<'r> {
-    /// Nothing was sent. The memory of `arrivals` is used again.
+    /// Creates an idle link that reuses the memory of `arrivals`.
     pub fn new(
         flow: Flow,
         config: Arc<Config>,
@@ -62,24 +62,24 @@ impl<'r> Way<'r> {
         Self { flow, config, machine, reader, reliable, size, arrivals, sent: Sent::default() }
     }
 
-    /// Factor of the run.
+    /// Returns the mode factor of the run.
     pub const fn mode(&self) -> f64 {
         self.flow.mode()
     }
 
-    /// The memory, for the next run.
+    /// Returns the memory for the next run.
     pub fn into_arrivals(self) -> Vec<Arrival> {
         self.arrivals
     }
 
-    /// Forgets what was sent; what is under way stays in the way.
+    /// Resets the counts; packets in transit remain in the link.
     pub fn begin(&mut self) {
         self.read();
         self.arrivals.clear();
         self.sent = Sent::default();
     }
 
-    /// What becomes of a packet that is tried to be sent then, and when it is sent.
+    /// Returns the outcome of a packet offered at the time `at`, and the time of its acceptance.
     fn offer(&mut self, mut at: u64, end: u64, bytes: u64) -> (Fate, u64) {
         loop {
             let no_room = if self.reliable { self.reader.full_until(at) } else { None };
@@ -94,8 +94,8 @@ impl<'r> Way<'r> {
         }
     }
 
-    /// Sends the next so many samples in one packet, which has one fate; tried at this time. When it is accepted; none if the
-    /// end comes before there is room.
+    /// Sends the next `samples` samples in one packet, offered at the time `tried`. Returns when it is accepted;
+    /// `None` if the end comes first.
     pub fn send(&mut self, tried: u64, end: u64, samples: u64) -> Option<u64> {
         let (fate, at) = self.offer(tried, end, samples * self.size);
         let mut transmissions = 1;
@@ -121,18 +121,18 @@ impl<'r> Way<'r> {
         Some(at)
     }
 
-    /// Processor time of the writer for each sample of a packet.
+    /// Returns the CPU time of the writer per sample of a packet.
     pub fn write_ns(&self, samples: u64) -> u64 {
         self.machine.write_cost(self.size, samples)
     }
 
-    /// Processor time of the reader for a packet.
+    /// Returns the CPU time of the reader per packet.
     pub fn read_ns(&self, samples: u64) -> u64 {
         self.machine.read_cost(self.size, samples)
     }
 
-    /// What comes to a best effort reader, in its order: when each packet is read. Those that its buffer has no room for are
-    /// left out, and counted. A reliable one has read already.
+    /// Determines when a best effort reader reads each packet, in the order of arrival. Packets without room in the
+    /// buffer are removed and counted. A reliable reader has read them already.
     fn read(&mut self) {
         if self.reliable {
             return;
@@ -152,8 +152,8 @@ impl<'r> Way<'r> {
         self.sent.dropped += dropped;
     }
 
-    /// All that comes, counted as the reader's agent does; `first` is told of each distinct sample, when its packet was taken,
-    /// and its number.
+    /// Returns the counts of a reader's agent. `first` is called for each distinct sample with the time at which its
+    /// packet was taken and its sequence number.
     pub fn receive(&mut self, writer: u16, design: &Design, mut first: impl FnMut(u64, u64)) -> Received {
         self.read();
         let mut set = SequenceSet::new();
@@ -189,18 +189,18 @@ impl<'r> Way<'r> {
         }
     }
 
-    /// What was sent, once it has been received.
+    /// Returns the counts of the writer; complete after the reception.
     pub const fn sent(&self) -> Sent {
         self.sent
     }
 
-    /// Processor time of the reader for all that came.
+    /// Returns the CPU time of the reader for all packets.
     pub fn reading_ns(&self) -> u64 {
         self.arrivals.iter().map(|arrival| self.read_ns(arrival.samples)).sum()
     }
 }
 
-/// What came of so many samples; nothing is under way any more.
+/// Returns the delivery counts of `sent` samples, with nothing left in transit.
 pub(crate) fn counted(sent: u64, received: &Received) -> Counted {
     Counted {
         writer: received.writer,
@@ -215,7 +215,7 @@ pub(crate) fn counted(sent: u64, received: &Received) -> Counted {
     }
 }
 
-/// Samples a second; none of no time.
+/// Returns samples/s; 0 for a duration of 0.
 pub(crate) fn rate(samples: u64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { samples as f64 * 1e9 / ns as f64 }
 }

@@ -1,5 +1,5 @@
-//! How often whole simulated experiments claim what is not, and find what is there; and how often searches find the capacity.
-//! `make bench` prints the whole tables; here are fewer experiments, and bounds that so many can be held to.
+//! Rates of false claims, found effects and found capacities in complete simulated experiments and searches. `make
+//! bench` prints the complete tables; these tests use fewer experiments and wider bounds.
 
 #[path = "calibration/between_results.rs"]
 mod between_results;
@@ -31,8 +31,8 @@ fn shipped(family: Family, cv: f64, effects: Effects, design: Design, experiment
     tally(campaign, experiments)
 }
 
-/// Where nothing differs, and where one half differs by exactly the margin: the true rate of any false claim is 5 % or less. So
-/// many experiments reach the bound by chance about once in a thousand times.
+/// No cell differs, or one half differs by exactly the margin: the true rate of any false claim is at most 5 %. With
+/// this number of experiments the bound is exceeded by chance about once in a thousand times.
 #[test]
 fn claims_of_families_are_seldom_false_through_the_shipped_path() {
     for (family, experiments) in [(Family::One, 300), (Family::Four, 300), (Family::ThirtyEight, 60)] {
@@ -52,11 +52,11 @@ fn a_true_effect_is_found_and_covered_through_the_shipped_path() {
     assert!(tally.found.bounds().1 >= 0.9 && tally.found.share() >= 0.85, "{tally:?}");
     let (low, high) = tally.covers.bounds();
     assert!(low <= 0.97 && high >= 0.93, "{tally:?}");
-    // p99 scatters more than p50, and decides
+    // p99 scatters more than p50 and determines the number of blocks.
     assert!(tally.mean_blocks > 15.0, "{tally:?}");
 }
 
-/// Runs of two results can come in any order in these worlds: 300 pairs of them reach the bound by chance about once in a
+/// In these worlds the runs of two results are exchangeable: 300 pairs exceed the bound by chance about once in a
 /// thousand times.
 #[test]
 fn two_results_that_do_not_differ_are_seldom_said_to() {
@@ -77,14 +77,15 @@ fn of_two_results_the_effect_that_could_be_seen_is_seen_as_often_as_said() {
     assert!(low <= 0.85 && high >= 0.78, "{:?} at {effect}", tally.differs);
 }
 
-/// They can fail, and that is what `compare` says each time: what changes on the host meanwhile is taken for an effect.
+/// Ranks of two consecutive results alone take a drift of the host for an effect. Therefore `ddsmark compare` makes a
+/// claim between two results only where the change of the reference does not explain it (decision 31).
 #[test]
 fn of_two_results_a_drift_that_goes_on_is_an_effect() {
     let tally = tally_apart(Campaign::new(SEEDS[0], World::Drift, CV, 0.0), 0.0, 12, 50);
     assert!(tally.differs.bounds().0 > 0.5, "{:?}", tally.differs);
 }
 
-/// The checks above can fail: where order is not drawn, a drift is taken for an effect.
+/// The checks above can fail: without random order a drift is taken for an effect.
 #[test]
 fn experiments_in_one_order_are_caught() {
     let (family, effects) = (Family::Four, Effects::All(0.0));
@@ -94,7 +95,7 @@ fn experiments_in_one_order_are_caught() {
     assert!(wrong.any_false.bounds().0 > 0.5, "{wrong:?}");
 }
 
-/// The share is the same as of the 500 searches of `make bench`, and was fixed before it was read.
+/// The required share equals that of the 500 searches of `make bench` and was fixed before the first result.
 #[test]
 fn a_search_finds_the_known_capacity_within_the_goals_width() {
     for system in &SYSTEMS {
@@ -105,7 +106,7 @@ fn a_search_finds_the_known_capacity_within_the_goals_width() {
     }
 }
 
-/// The check above can fail: a capacity that is told too high by three widths is not found.
+/// The check above can fail: a stated capacity that is too high by three widths is not found.
 #[test]
 fn a_search_does_not_find_another_capacity() {
     for system in [&SYSTEMS[0], &SYSTEMS[5]] {
@@ -117,8 +118,8 @@ fn a_search_does_not_find_another_capacity() {
     }
 }
 
-/// A change of the host between two results is no claim, whatever it is and however strongly the figure follows it. True are 5 % or
-/// less: 30 pairs exceed the bound by chance three times in a thousand.
+/// A change of the host between two results causes no claim, whatever its form and the elasticity of the metric. The
+/// true rate is at most 5 %: 30 pairs exceed the bound by chance three times in a thousand.
 #[test]
 fn of_two_results_a_change_of_the_host_is_no_claim() {
     for (drift, elasticity) in
@@ -131,7 +132,7 @@ fn of_two_results_a_change_of_the_host_is_no_claim() {
     }
 }
 
-/// The check above can fail: without references, and forced, the same changes are claimed.
+/// The check above can fail: without references and with forced claims, the same changes are claimed as effects.
 #[test]
 fn of_two_results_without_references_a_change_of_the_host_is_taken_for_an_effect() {
     let pairs = Pairs { with_references: false, ..Pairs::new(Drift::Step(0.3), 1.0, 0.0) };
@@ -139,7 +140,7 @@ fn of_two_results_without_references_a_change_of_the_host_is_taken_for_an_effect
     assert_eq!((tally.wrong.times, tally.wrong_criterion.times), (20, 20), "{tally:?}");
 }
 
-/// An effect that the host does not explain is found, also where the host changed less.
+/// An effect that the reference does not explain is found, also if the host changed less than the effect.
 #[test]
 fn of_two_results_a_large_effect_is_found() {
     for drift in [Drift::Still, Drift::Step(0.05)] {

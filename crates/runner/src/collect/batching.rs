@@ -1,4 +1,4 @@
-//! Who packs samples, held against who was to.
+//! Comparison of the batching that a driver reports with the requested one.
 
 use experiment::{Batching, Factors};
 use results::WarningKind;
@@ -6,13 +6,13 @@ use results::WarningKind;
 use super::Figures;
 use crate::pair::Evidence;
 
-/// The setting of a writer.
+/// Setting that a writer reports.
 const SETTING: &str = "batching";
-/// What it says where nobody packs, and where the middleware cannot be asked.
+/// Its values without batching, and if the middleware cannot report it.
 const NONE: &str = "none";
 const UNKNOWN: &str = "unknown";
 
-/// Warns where samples are packed otherwise than the cell says: by an option of the driver, which is no factor of a batch.
+/// Warns if samples are batched differently from the cell's factor, for example because of a driver option.
 pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factors) {
     let settings = evidence.agents.iter().flat_map(|agent| &agent.configured.settings);
     let of_writers = settings.filter(|(entity, _)| entity.starts_with("writer"));
@@ -23,7 +23,7 @@ pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factor
         Batching::Native | Batching::TurboNative => "native",
         Batching::Application | Batching::TurboApplication => "application",
     };
-    // a writer of echoes never packs
+    // A writer of echoes never batches.
     let otherwise = match said.iter().find(|said| **said != NONE) {
         Some(who) => (*who != asked).then_some(*who),
         None => (asked != NONE && !said.is_empty()).then_some(NONE),

@@ -1,4 +1,4 @@
-//! Socket buffers that were asked for, held against what was granted.
+//! Comparison of the granted socket buffers with the requested ones.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use results::WarningKind;
 use super::Figures;
 use crate::pair::{Evidence, entities};
 
-/// Which end has a buffer, what its size is called, and what limits it.
+/// Endpoint kind, name of the setting, and limiting sysctl of each buffer.
 const BUFFERS: [(&str, &str, &str); 2] = [
     ("writer", "send_buffer_bytes", "net.core.wmem_max"),
     ("reader", "receive_buffer_bytes", "net.core.rmem_max"),
 ];
 
-/// Warns of buffers that are smaller than asked for. One that no driver shows is told elsewhere.
+/// Warns of buffers that are smaller than requested. A size that no driver reports is listed as unverified elsewhere.
 pub(super) fn check(
     figures: &mut Figures,
     evidence: &Evidence,
@@ -37,8 +37,8 @@ pub(super) fn check(
     }
 }
 
-/// What is to be said of a buffer that is smaller than asked for; none of one that is not. The kernel shows twice of what it
-/// grants, the other half being for its own bookkeeping (socket(7)).
+/// Returns the warning about a buffer that is smaller than requested, otherwise `None`. The kernel reports twice the
+/// size that it grants; the other half is for its own bookkeeping (socket(7)).
 fn shortage(asked: u64, shown: u64, sysctl: &str, limit: Option<u64>) -> Option<String> {
     let limited = limit.filter(|limit| *limit < asked);
     if shown >= asked && (limited.is_none() || shown / 2 >= asked) {
@@ -58,14 +58,14 @@ mod tests {
     #[test]
     fn what_is_granted_is_held_against_what_was_asked() {
         let short = |asked, shown, limit| shortage(asked, shown, "net.core.rmem_max", limit);
-        // all that was asked for, as the kernel shows it, and as a driver may
+        // The full size, reported as the kernel does it (doubled) and as a driver may do it.
         assert_eq!(short(100_000, 200_000, Some(212_992)), None);
         assert_eq!(short(100_000, 100_000, Some(212_992)), None);
         assert_eq!(short(212_992, 425_984, Some(212_992)), None);
-        // a privileged process may pass the limit
+        // A privileged process may exceed the limit.
         assert_eq!(short(4 << 20, 8 << 20, Some(212_992)), None);
         assert_eq!(short(100_000, 100_000, None), None);
-        // the limit, though what is shown is more than was asked for
+        // The limit applies, although the reported size exceeds the requested one.
         let words = short(300_000, 425_984, Some(212_992)).expect("less");
         assert_eq!(
             words,

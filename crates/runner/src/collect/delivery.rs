@@ -1,6 +1,7 @@
-//! What one writer sent and one reader got of it: independent witnesses that must agree, and what they say together.
+//! Samples sent by one writer and received by one reader: consistency checks of independent counts, and derived
+//! counts.
 //!
-//! The identities, each with the two witnesses that it is checked between, are in `docs/explain/reconciliation.md`.
+//! `docs/explain/reconciliation.md` lists the identities, each with the two sources that it compares.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +12,23 @@ use stats::total;
 use super::Figures;
 use crate::pair::{DRIVING, Evidence, SERVING};
 
-/// Both ends of one stream of samples.
+/// Counts of both endpoints of one stream.
 pub(super) struct Delivery<'a> {
-    /// Begins each sentence: names the stream where there are several.
+    /// Prefix of each message: the name of the stream if there are several.
     pub(super) whose: &'a str,
-    /// Number of the stream, from 0.
+    /// Index of the stream, from 0.
     pub(super) stream: usize,
     pub(super) size_bytes: u64,
     pub(super) offered: u64,
     pub(super) accepted: u64,
-    /// Samples that were accepted in the warm-up.
+    /// Number of samples accepted during warm-up.
     pub(super) warm_up: u64,
     pub(super) write_calls: u64,
     pub(super) received: &'a Received,
 }
 
 impl Delivery<'_> {
-    /// Independent counts that must agree.
+    /// Checks that independent counts agree.
     pub(super) fn check(&self, figures: &mut Figures) {
         let Self { whose, size_bytes, offered, accepted, write_calls, received, .. } = *self;
         figures.check(accepted <= offered, || {
@@ -60,8 +61,8 @@ impl Delivery<'_> {
         });
     }
 
-    /// Compares what the agents counted with what the driver counted. `alone`: the thread that reports is the one that received, so
-    /// that nothing came between the driver's count and the agent's.
+    /// Compares the counts of the agents with those of the driver. `alone`: the reporting thread is the receiving
+    /// one, which means that no sample can arrive between the driver's count and the agent's.
     pub(super) fn check_witnesses(
         &self,
         figures: &mut Figures,
@@ -90,7 +91,7 @@ impl Delivery<'_> {
             format!("{whose}the driver says that it gave {taken} samples, and the sink was given {given}")
         });
         let reliable = factors.is_reliable(stream);
-        // else a driver may send while its counter is read
+        // Otherwise a driver may send while its counter is read.
         let sent = counter(evidence, DRIVING, "writer", stream, "bytes_sent");
         if let Some(sent) = sent.filter(|_| evidence.arrived || !reliable) {
             figures.check(sent >= received.bytes, || {
@@ -123,7 +124,8 @@ impl Delivery<'_> {
         }
     }
 
-    /// Warns where a reliable middleware did not do what reliable means. The figures stand: they tell what came.
+    /// Warns of violations of reliability by the middleware. The metrics stay valid: they describe what was
+    /// delivered.
     fn warn_of_promises(&self, figures: &mut Figures, factors: &Factors) {
         let Self { whose, stream, received, .. } = *self;
         let [writer, reader] = [factors.writer_qos(stream), factors.reader_qos(stream)];
@@ -145,8 +147,8 @@ impl Delivery<'_> {
         }
     }
 
-    /// What became of the samples that were accepted. `still_owed`: those behind the last one that came are under way to a
-    /// reliable reader; else they are lost.
+    /// Returns the delivery counts. `still_owed`: accepted samples after the last received one are in transit to a
+    /// reliable reader; otherwise they are lost.
     pub(super) fn counted(&self, still_owed: bool) -> Counted {
         let received = self.received;
         let trailing = self.accepted.saturating_sub(received.next);
@@ -167,7 +169,7 @@ impl Delivery<'_> {
     }
 }
 
-/// A counter of the driver, of the entity of one stream.
+/// Returns a counter of the driver for the entity of one stream.
 fn counter(evidence: &Evidence, agent: usize, entity: &str, stream: usize, name: &str) -> Option<u64> {
     let counters = &evidence.agents[agent].report.counters;
     let of_entity: &BTreeMap<String, u64> = if stream == 0 {

@@ -1,4 +1,4 @@
-//! A latency run: round trips as the pinger measured them, and one-way times from the stamps of both ends.
+//! Evaluation of a latency run: RTTs measured by the pinger, and one-way times from the timestamps of both agents.
 
 use control::{Pinged, Ponged, Stamp};
 use experiment::Design;
@@ -7,7 +7,7 @@ use results::{COARSE_WINDOWS, Counted, PingRetries, WarningKind, Windows};
 use super::{Figures, cpu};
 use crate::pair::{DRIVING, Evidence, SERVING};
 
-/// Number of the writer of pings, as in the header of every sample.
+/// Index of the pinger's writer, as in the header of every sample.
 const PINGER: u16 = 1;
 
 pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> Figures {
@@ -25,7 +25,7 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
     figures.counted.push(Counted {
         writer: PINGER,
         reader: 0,
-        // a ping that was never accepted is a late one too
+        // A ping that was never accepted counts as sent and lost.
         sent: pinged.sent.saturating_add(pinged.unsent),
         delivered: pinged.returned,
         lost: pinged.lost.saturating_add(pinged.unsent),
@@ -50,7 +50,7 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
     figures
 }
 
-/// Writes that were not accepted at once, in the record and in warnings.
+/// Records the writes that were not accepted at once, with warnings.
 fn retries(figures: &mut Figures, pinged: &Pinged, ponged: &Ponged) {
     let retries = PingRetries {
         timed_out: pinged.timed_out,
@@ -81,7 +81,7 @@ fn retries(figures: &mut Figures, pinged: &Pinged, ponged: &Ponged) {
     figures.ping_retries = Some(retries);
 }
 
-/// Independent counts that must agree.
+/// Checks that independent counts agree.
 fn check(figures: &mut Figures, evidence: &Evidence, pinged: &Pinged, ponged: &Ponged) {
     let Pinged { sent, returned, lost, .. } = *pinged;
     figures.check(sent == returned.saturating_add(lost), || {
@@ -98,7 +98,7 @@ fn check(figures: &mut Figures, evidence: &Evidence, pinged: &Pinged, ponged: &P
     });
 }
 
-/// Joins the stamps of both ends by sequence. Of the pings that came back: the same as the round trips are of.
+/// Joins the timestamps of both agents by sequence number, for the pings that returned: the same as for the RTTs.
 fn one_way(figures: &mut Figures, design: &Design, pinged: &Pinged, ponged: &Ponged) {
     let pings = pinged.stamps.as_slice();
     let echoes = ponged.stamps.as_slice();
@@ -123,7 +123,7 @@ fn one_way(figures: &mut Figures, design: &Design, pinged: &Pinged, ponged: &Pon
         }
     }
     let unjoined = pinged.returned.saturating_sub(out.len() + backwards);
-    // which way a ping was lost is not known: it counts in both
+    // The direction in which a ping was lost is unknown: it counts in both.
     figures.add_with_lost("one_way_out", &out.distribution(), pinged.lost);
     figures.add_with_lost("one_way_back", &back.distribution(), pinged.lost);
     figures.check(backwards == 0, || {

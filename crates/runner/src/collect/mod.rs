@@ -1,4 +1,4 @@
-//! What the agents of a run recorded, joined, checked against itself, and put into the words of a result.
+//! Evaluation of a run: joins the reports of its agents, checks their consistency and fills in the result.
 
 mod batching;
 mod buffers;
@@ -22,12 +22,12 @@ use results::{
     format_value, steady_latency,
 };
 
-/// Of fewer samples one more or less changes a rate by over 5 %.
+/// Number of samples below which one sample changes a rate by more than 5 %.
 const FEW: u64 = 20;
-/// With more than one sample in so many after the last write, a warning says so.
+/// Inverse of the share of samples after the last write above which a warning is given.
 const TAIL: u64 = 10;
 
-/// What a run says.
+/// Evaluation of a run.
 #[derive(Default)]
 struct Figures {
     latency: BTreeMap<String, Latency>,
@@ -38,7 +38,7 @@ struct Figures {
     counted: Vec<Counted>,
     cpu: Option<Cpu>,
     warnings: Vec<Warning>,
-    /// Where the figures contradict each other, in words.
+    /// Failed consistency checks, as text.
     contradictions: Vec<String>,
     log: IntervalLog,
 }
@@ -48,19 +48,20 @@ impl Figures {
         self.warnings.push(Warning { kind, text });
     }
 
-    /// Takes note of a contradiction, if it is one.
+    /// Records a contradiction if `holds` is false.
     fn check(&mut self, holds: bool, otherwise: impl FnOnce() -> String) {
         if !holds {
             self.contradictions.push(otherwise());
         }
     }
 
-    /// Adds a distribution under its kind. Its windows are decoded once, for the figures, the verdict and the log.
+    /// Adds a distribution under its kind. Its windows are decoded once, for the metrics, the steady state and the
+    /// log.
     fn add(&mut self, kind: &str, distribution: &Distribution) {
         self.add_with_lost(kind, distribution, 0);
     }
 
-    /// The same of round trips, of which so many were lost.
+    /// Adds a distribution of round trips, of which `lost` are missing.
     fn add_with_lost(&mut self, kind: &str, distribution: &Distribution, lost: u64) {
         if distribution.n == 0 {
             return;
@@ -81,7 +82,7 @@ impl Figures {
         }
     }
 
-    /// What a reader took at a time must be what came, in groups no larger than asked for.
+    /// Checks that the samples taken equal the samples delivered, and that no receive group is larger than requested.
     fn check_takes(&mut self, whose: &str, factors: &Factors, takes: Option<&Takes>, delivered: u64) {
         let (samples, most) = takes.map_or((delivered, 0), |takes| (takes.samples, takes.max_samples));
         self.check(samples == delivered, || {
@@ -100,7 +101,7 @@ impl Figures {
         self.contradictions.push(format!("the histograms of `{kind}` cannot be read: {error}"));
     }
 
-    /// Warns of what the counts say.
+    /// Warns of lost, undelivered, corrupt, foreign, duplicate and reordered samples.
     fn warn_of_counts(&mut self, what: &str) {
         let counted = Counted::sum(&self.counted);
         if counted.lost > 0 {
@@ -135,7 +136,7 @@ impl Figures {
         }
     }
 
-    /// Warns of rates that are counts of a few samples.
+    /// Warns of rates that are based on few samples.
     fn warn_of_few(&mut self) {
         let Counted { sent, delivered, .. } = Counted::sum(&self.counted);
         let what = match delivered {
@@ -152,7 +153,8 @@ impl Figures {
         self.warn(WarningKind::FewSamples, text);
     }
 
-    /// Warns of samples that came too late for the rate, and of a rate that is of a later time than its samples were written in.
+    /// Warns of samples that arrived too late for the rate, and of a rate whose period starts much later than the
+    /// writing.
     fn warn_of_tail(&mut self, writing: WritingTime, quickest_ns: u64) {
         let Some(Throughput { delivered, tail, .. }) = self.throughput else { return };
         let half_ns = writing.ns() / 2;
@@ -177,7 +179,7 @@ impl Figures {
         }
     }
 
-    /// Warns of what the middleware did with writes.
+    /// Warns of missing acknowledgments, and of writes that timed out or were rejected.
     fn warn_of_writes(&mut self, evidence: &Evidence, reliable: bool, timed_out: u64, refused: u64) {
         if reliable && evidence.arrived && !evidence.acknowledged {
             let text = "all samples arrived, but were not acknowledged within the time limit of the drain";
@@ -192,7 +194,7 @@ impl Figures {
     }
 }
 
-/// Puts what was recorded into the record of its run, and returns its histograms. `sysctls` are the host's.
+/// Fills in the record of a run from the reports and returns its histograms. `sysctls` are those of the host.
 pub(crate) fn collect(
     run: &mut Run,
     factors: &Factors,
@@ -205,7 +207,7 @@ pub(crate) fn collect(
     let mut figures = match factors.workload {
         Workload::Latency => latency::figures(evidence, design, one_clock),
         Workload::Throughput => throughput::figures(evidence, factors, design),
-        // the trials of a search are paced ones
+        // The trials of a search are paced runs.
         Workload::Paced | Workload::Search => paced::figures(evidence, factors, design, times),
     };
     buffers::check(&mut figures, evidence, factors, sysctls);
@@ -236,7 +238,7 @@ pub(crate) fn collect(
         figures.warn(WarningKind::Incomplete, text);
     }
     run.state = if figures.contradictions.is_empty() { RunState::Valid } else { RunState::Invalid };
-    // first what makes the run invalid
+    // Warnings that make the run invalid come first.
     run.warnings = figures
         .contradictions
         .into_iter()
@@ -266,7 +268,7 @@ fn agent_record(agent: &Testimony) -> AgentRecord {
     }
 }
 
-/// Of the driving agent's writers and the serving agent's readers: the two ends of the way out, of each flow.
+/// Returns the effective QoS of the driving agent's writers and the serving agent's readers: both ends of each flow.
 fn effective_qos(evidence: &Evidence) -> BTreeMap<String, Qos> {
     [(DRIVING, "writer"), (SERVING, "reader")]
         .into_iter()
@@ -278,8 +280,8 @@ fn effective_qos(evidence: &Evidence) -> BTreeMap<String, Qos> {
         .collect()
 }
 
-/// CPU time per sample at each end, and warnings of its idle cost. At each end no more samples can have been metered than were counted:
-/// `driven` and `served`.
+/// Adds the CPU time per sample of both agents, with warnings about their idle cost. The metered samples of an agent
+/// must not exceed its counted ones: `driven` and `served`.
 fn cpu(figures: &mut Figures, evidence: &Evidence, driven: u64, served: u64) {
     for (number, counted) in [(DRIVING, driven), (SERVING, served)] {
         let Testimony { role, report, .. } = &evidence.agents[number];

@@ -1,5 +1,5 @@
-//! Whether data went by multicast, where that was asked for. What a driver says of it is what it asked its middleware for,
-//! or `unknown`; the kernel counts what leaves.
+//! Check that samples were sent by multicast if that was requested. A driver reports what it requested from its
+//! middleware, or `unknown`; the kernel counts what is sent.
 
 use experiment::Factors;
 use results::WarningKind;
@@ -8,11 +8,11 @@ use stats::total;
 use super::Figures;
 use crate::pair::{DRIVING, Evidence};
 
-/// Of what the writer's samples hold, so much must have left by multicast: the first and the last samples of the measured
-/// time may lie on different sides of the readings of the kernel's counters.
+/// Minimum share of the payload that must have been sent by multicast: the first and the last samples of the
+/// measurement may fall outside the kernel counter readings.
 const LEAST: f64 = 0.9;
 
-/// Takes note of a run that went another way.
+/// Records a contradiction if the samples were sent by other means.
 pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factors) {
     if figures.counted.is_empty() {
         return;

@@ -1,4 +1,5 @@
-//! A run with a plan: what was planned, offered and accepted, what arrived and when, and that these agree.
+//! Evaluation of a run with a schedule: planned, offered, accepted and delivered samples, their latencies, and their
+//! consistency.
 
 use control::{FlowRead, FlowWritten, PacedWritten};
 use experiment::{Design, Factors, Flow, Load, Schedule};
@@ -14,15 +15,15 @@ use crate::{
     traces::Times,
 };
 
-/// The kinds of latency of a stream, in the order of those of its ends.
+/// Kinds of latency of a stream, in the order of [`Ends::distributions`].
 const KINDS: [&str; 4] = ["response", "service", "send_lag", "write_call"];
-/// Means are exact sums over a count. This is how far the sum of two may lie from the third after rounding.
+/// Relative tolerance for the sum of two means: means are exact sums divided by a count.
 const ROUNDING: f64 = 1e-9;
 
-/// Both ends of one stream.
+/// Reports of both endpoints of one stream.
 struct Ends<'a> {
     flow: &'a Flow,
-    /// Begins a sentence about it.
+    /// Prefix of each message.
     whose: String,
     written: &'a FlowWritten,
     read: &'a FlowRead,
@@ -38,7 +39,7 @@ impl<'a> Ends<'a> {
         self.flow.load.has_times()
     }
 
-    /// Of the send lags of all samples together: the share that is time of write calls.
+    /// Returns the share of the total send lag that write calls caused.
     fn lag_in_writes(&self) -> Option<f64> {
         let lag_ns = self.written.send_lag.mean_ns;
         (self.has_times() && lag_ns > 0.0).then(|| self.written.held_ns / lag_ns)
@@ -132,7 +133,8 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     figures
 }
 
-/// Independent counts and sums that must agree, beyond those of any delivery. `planned`: by the runner's own schedule.
+/// Checks the counts and sums beyond those of any delivery. `planned`: by the runner's own computation of the
+/// schedule.
 fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
     let Ends { whose, written, read, .. } = ends;
     let delivered = read.received.delivered;
@@ -184,7 +186,7 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
     if response.n != service.n || service.n == 0 {
         return;
     }
-    // of the same samples, one by one: a response is a send lag and a service time, and what tries before the last one took
+    // Per sample, response = send lag + service time + time of attempts before the successful one.
     let close = ROUNDING * response.mean_ns + ROUNDING;
     figures.check(
         response.mean_ns + close >= service.mean_ns
@@ -205,7 +207,7 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
     }
 }
 
-/// The latencies of the run, and of each stream where there are several.
+/// Adds the latencies of the run and, if there are several streams, of each stream.
 fn latencies(figures: &mut Figures, ends: &[Ends<'_>], records: &mut [FlowRecord]) {
     for (index, kind) in KINDS.into_iter().enumerate() {
         let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
@@ -223,14 +225,14 @@ fn latencies(figures: &mut Figures, ends: &[Ends<'_>], records: &mut [FlowRecord
         for (part, record) in parts.iter().zip(&mut *records) {
             let own = kind_of_flow(kind, &record.name);
             figures.add(&own, part);
-            // what is of one stream is told with it
+            // Latencies of one stream are part of its record.
             let latency: Option<Latency> = figures.latency.remove(&own);
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
         }
     }
 }
 
-/// Rates of all streams, which are written in one time.
+/// Returns the rates of all streams together, which share one writing time.
 fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &[Counted]) -> Throughput {
     let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
     let offered = total(ends.iter().map(|ends| ends.written.offered));
@@ -241,8 +243,8 @@ fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &[Counted]) -> T
     }
 }
 
-/// A run is judged where its plan has a level that it could keep. Of several streams no count of samples is: each has windows
-/// of its own.
+/// Adds the steady state, if the schedule has a constant level. The delivered rate is evaluated only for a single
+/// stream: each stream has windows of its own.
 fn steady(figures: &mut Figures, ends: &[Ends<'_>], writing: WritingTime) {
     let is_level = |ends: &Ends<'_>| !matches!(ends.flow.load, Load::Burst { .. } | Load::Trace { .. });
     if !ends.iter().all(is_level) {
@@ -255,7 +257,7 @@ fn steady(figures: &mut Figures, ends: &[Ends<'_>], writing: WritingTime) {
     }
 }
 
-/// The plan, and what became of it at the sender.
+/// Returns the record of the schedule and of how the sender kept it.
 fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<FlowRecord>) -> Paced {
     let planned = total(ends.iter().map(|ends| ends.written.planned));
     let unsent = |ends: &Ends<'_>| ends.written.planned.saturating_sub(ends.written.offered);
@@ -272,8 +274,8 @@ fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<
     }
 }
 
-/// Warns of a sender that could not hold its plan, or was not let to, in the time that it had for writing, of which its process used so
-/// much.
+/// Warns of a sender that did not keep its schedule, or was held up by back-pressure. `writing_ns` is the writing
+/// time, `usage` the resource usage of its process.
 fn warn(figures: &mut Figures, writing_ns: u64, paced: &Paced, flows: &[Flow], usage: &Usage) {
     for (flow, record) in flows.iter().zip(&paced.flows) {
         let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };

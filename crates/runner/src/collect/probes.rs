@@ -1,11 +1,11 @@
-//! Echo probes inside a stream: that both ends agree on them, and the round trip under load.
+//! Evaluation of echo probes in a stream: consistency of both agents, and the RTT under load.
 
 use control::{ProbesRead, ProbesWritten};
 use results::{Counted, Probes, Throughput, WarningKind, format_value};
 
 use super::{Figures, percent};
 
-/// Adds what became of the probes, where there were some. `probed`: whether there were to be.
+/// Adds the results of echo probes. `probed`: N if every Nth sample was to be echoed.
 pub(super) fn add(
     figures: &mut Figures,
     probed: Option<u32>,
@@ -19,7 +19,7 @@ pub(super) fn add(
     };
     let counted = figures.counted.first().cloned().unwrap_or_default();
     check(figures, u64::from(every), &counted, (written, read));
-    // whether a stream keeps its level is judged by what all of its samples say
+    // The steady state of a stream is determined from all of its samples, not from the probes.
     let steady = std::mem::take(&mut figures.steady_state);
     let lost = written.sent.saturating_sub(written.returned);
     figures.add_with_lost("rtt", &written.rtt, lost);
@@ -53,7 +53,7 @@ pub(super) fn add(
     });
 }
 
-/// Counts of both ends that must agree.
+/// Checks the counts of both agents.
 fn check(figures: &mut Figures, every: u64, counted: &Counted, ends: (&ProbesWritten, &ProbesRead)) {
     let (written, read) = ends;
     figures.check(written.sent == counted.sent / every.max(1), || {

@@ -1,4 +1,4 @@
-//! A throughput run: what the writer offered, what the reader got, and that these agree.
+//! Evaluation of a throughput run: offered and delivered samples, and their consistency.
 
 use experiment::{Design, Factors};
 use results::{Counted, Received, Throughput, WritingTime, steady_rate};

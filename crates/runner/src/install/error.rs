@@ -1,136 +1,136 @@
-//! What stops an installation, in words.
+//! Errors that stop an installation.
 
 use std::{io, path::PathBuf, time::Duration};
 
 use crate::{RunnerError, version::split};
 
-/// Why a driver is not installed.
+/// Error that prevents the installation of a driver.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// No directory with sources.
+    /// Missing directory of driver sources.
     #[error("there are no sources of drivers{}", .directory.as_ref().map(|place| format!(" in `{}`", place.display())).unwrap_or_default())]
     NoSources {
-        /// The directory that was named.
+        /// Directory, if one was given.
         directory: Option<PathBuf>,
     },
-    /// A name that no sources have.
+    /// Driver without sources.
     #[error("there are no sources of a driver `{driver}` in `{}`", .directory.display())]
     NoSource {
-        /// The name.
+        /// Requested driver.
         driver: String,
-        /// Where they were looked for.
+        /// Directory that was searched.
         directory: PathBuf,
-        /// Those that there are.
+        /// Drivers with sources.
         known: Vec<String>,
     },
-    /// What stands behind the `@` is no version.
+    /// Invalid version after the `@`.
     #[error("`{driver}` names no version")]
     NoNumbers {
-        /// As it was asked for.
+        /// Driver, as requested.
         driver: String,
     },
-    /// A version that cannot be fetched.
+    /// Version that cannot be fetched.
     #[error("`{driver}` cannot be fetched: there is no such version")]
     NoVersion {
-        /// The name and the version.
+        /// Requested driver with its version.
         driver: String,
-        /// Those that there are.
+        /// Versions that can be fetched.
         known: Vec<String>,
     },
-    /// A version of a driver that has none.
+    /// Version requested of a driver that has none.
     #[error("driver `{driver}` has no versions: no middleware is fetched for it")]
     Unversioned {
-        /// Its name.
+        /// Name of the driver.
         driver: String,
     },
-    /// A prefix for a driver that is not built with cmake.
+    /// Prefix given for a driver that cmake does not build.
     #[error("driver `{driver}` is built by cargo, which knows no prefix")]
     NoPrefix {
-        /// Its name.
+        /// Name of the driver.
         driver: String,
     },
-    /// A prefix that is no directory.
+    /// Prefix that is not a directory.
     #[error("there is no directory `{}`", .prefix.display())]
     MissingPrefix {
-        /// The directory.
+        /// Given prefix.
         prefix: PathBuf,
     },
-    /// A library whose version is unknown, or another one than was asked for.
+    /// Middleware in a prefix whose version is unknown or differs from the requested one.
     #[error("what is installed in `{}` says that its version is {found}", .prefix.display())]
     PrefixVersion {
-        /// Where it is.
+        /// Given prefix.
         prefix: PathBuf,
-        /// What it says.
+        /// Version text that the library reports.
         found: String,
     },
-    /// A licence that nobody accepted.
+    /// Licence that the user has not accepted.
     #[error("{driver} comes under a licence that you must accept first: {licence}")]
     Licence {
-        /// The name and the version.
+        /// Name and version of the driver.
         driver: String,
-        /// The licence.
+        /// Licence to accept.
         licence: String,
     },
-    /// The list of versions is none.
+    /// Invalid line in the list of versions.
     #[error("`{}` lists its versions in a way that cannot be read: {line:?}", .script.display())]
     Versions {
-        /// The script.
+        /// Script that printed it.
         script: PathBuf,
-        /// The line.
+        /// Invalid line.
         line: String,
     },
-    /// A step that failed.
+    /// Failed step.
     #[error("cannot install driver `{driver}`: {step} {how}")]
     Step {
-        /// The name and the version.
+        /// Name and version of the driver.
         driver: String,
-        /// The script.
+        /// Script of the step.
         step: String,
-        /// What became of it.
+        /// Description of the failure.
         how: String,
     },
-    /// A step that took too long.
+    /// Step that exceeded its time limit.
     #[error("cannot install driver `{driver}`: {step} was not done within {} s", .limit.as_secs_f64())]
     OutOfTime {
-        /// The name and the version.
+        /// Name and version of the driver.
         driver: String,
-        /// The script.
+        /// Script of the step.
         step: String,
-        /// What it had.
+        /// Time limit.
         limit: Duration,
     },
-    /// The same driver is being installed.
+    /// Concurrent installation of the same driver.
     #[error("driver `{driver}` is being installed by another process")]
     Busy {
-        /// The name and the version.
+        /// Name and version of the driver.
         driver: String,
     },
-    /// The driver's directory cannot be written to.
+    /// File or directory that cannot be written.
     #[error("cannot write to `{}`: {error}", .place.display())]
     Place {
-        /// The file or directory.
+        /// Path of the file or directory.
         place: PathBuf,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// A script cannot be started.
+    /// Script that cannot be started.
     #[error("cannot run `{}`: {error}", .script.display())]
     Start {
-        /// The script.
+        /// Path of the script.
         script: PathBuf,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// What was built is no driver that can be used.
+    /// Built library that is not a usable driver.
     #[error("what was built is not installed: {0}")]
     Unusable(RunnerError),
-    /// A signal came first.
+    /// Signal before the installation was complete.
     #[error("interrupted: nothing was installed")]
     Stopped,
 }
 
 impl InstallError {
-    /// The next step.
+    /// Returns a suggested action.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {

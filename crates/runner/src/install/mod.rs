@@ -1,9 +1,9 @@
-//! Building a driver from its sources, against a version of its middleware that is fetched, or against one that is installed.
+//! Build of a driver from its sources, against a middleware version that is fetched or against an installed one.
 //!
 //! ```text
-//! Build::plan     which version, from where, under which licence
-//! Build::make     SOURCES/NAME/fetch.sh VERSION -> a prefix; scripts/driver.sh -> a library; an agent asks it what it is;
-//!                 only then it is put, by its name, where drivers are found
+//! Build::plan  chooses the version, its origin and its licence
+//! Build::make  SOURCES/NAME/fetch.sh VERSION -> a prefix; scripts/driver.sh -> a library; an agent loads
+//!              and inspects it; then it is moved, under its final name, to where drivers are found
 //! ```
 
 mod error;
@@ -34,15 +34,15 @@ use crate::{
     version::{AT, Version, split},
 };
 
-/// Builds one driver; `make drivers` builds with it, too.
+/// Script that builds one driver; `make drivers` uses it too.
 const BUILD: &str = include_str!("../../../../scripts/driver.sh");
 const BUILD_NAME: &str = "scripts/driver.sh";
-/// Set to 1 for a `fetch.sh` whose version comes under a licence that the user has accepted.
+/// Variable set to 1 for a `fetch.sh` if the user has accepted the licence of the version.
 const LICENCE_ACCEPTED: &str = "DDSMARK_ACCEPT_LICENCE";
-/// In the directory of the drivers: what is being built.
+/// Subdirectory of the drivers' directory for builds.
 const WORKSHOP: &str = ".building";
 
-/// Whether there are sources of a driver of that name, and its middleware can be had in the version that is named.
+/// Returns whether a driver can be built: sources of that name exist, and the requested version can be fetched.
 pub(crate) fn can_be_built(driver: &str) -> CanBeBuilt {
     let (name, wanted) = split(driver);
     let Ok(source) = Sources::find(None).and_then(|sources| sources.of(name)) else { return CanBeBuilt::No };
@@ -54,34 +54,35 @@ pub(crate) fn can_be_built(driver: &str) -> CanBeBuilt {
     }
 }
 
-/// A driver that is to be built.
+/// Planned build of a driver.
 #[derive(Clone, Debug)]
 pub struct Build {
-    /// As it was asked for: `NAME` or `NAME@VERSION`.
+    /// Requested driver: `NAME` or `NAME@VERSION`.
     driver: String,
     source: DriverSource,
-    /// What is fetched first; none where nothing is, or where there is a prefix.
+    /// Version to fetch; `None` if nothing is fetched or a prefix is given.
     pub version: Option<KnownVersion>,
     prefix: Option<PathBuf>,
     limit: Duration,
 }
 
-/// A driver that was installed.
+/// Installed driver.
 #[derive(Clone, Debug)]
 pub struct Installed {
-    /// Its name, with the version, and its file.
+    /// Name with the version, and path of the file.
     pub file: DriverFile,
-    /// What it says of itself.
+    /// Description of the driver.
     pub description: DriverDescription,
-    /// Whether it has loaded nothing from the prefix that was named. It may do so only when it is used.
+    /// Whether it has loaded no library from the given prefix. It may still load one on use.
     pub is_foreign: bool,
 }
 
 impl Build {
-    /// What is to be done for a driver: `NAME` or `NAME@VERSION`. With a prefix it is built against what is installed there.
+    /// Plans the build of a driver: `NAME` or `NAME@VERSION`. With a prefix it is built against the middleware
+    /// installed there.
     ///
     /// # Errors
-    /// It cannot be done.
+    /// Returns an error if the driver cannot be built as requested.
     pub fn plan(
         sources: &Sources,
         driver: &str,
@@ -128,7 +129,7 @@ impl Build {
         Ok(build(Some(version.clone()), None))
     }
 
-    /// The name that it will have, as far as it is known.
+    /// Returns the name of the driver to build, as far as it is known.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.version {
@@ -137,10 +138,10 @@ impl Build {
         }
     }
 
-    /// Does it, and puts the driver into this directory. What the scripts say goes to standard error.
+    /// Builds the driver and installs it into the directory `home`. The scripts print to standard error.
     ///
     /// # Errors
-    /// It cannot be done. Nothing was installed then, and a driver that was there is as it was.
+    /// Returns an error if a step fails. Nothing is installed then, and an existing driver is unchanged.
     pub fn make(&self, home: &Path, launcher: &dyn Launcher, stop: &Stop) -> Result<Installed, InstallError> {
         let place = |place: &Path| {
             let place = place.to_owned();
@@ -170,9 +171,9 @@ impl Build {
             })?;
         let name = self.final_name(&description)?;
         let target = home.join(file_name(&name));
-        // a new file in the place of an old one: processes that run the old one keep it
+        // The rename replaces an old file: processes that have loaded the old driver keep it.
         fs::rename(&trial.path, &target).map_err(place(&target))?;
-        // what is left of it does no harm
+        // Files left behind are harmless.
         let _ = clear(&work);
         let is_foreign = self.prefix.as_deref().is_some_and(|prefix| {
             let real = libraries.iter().filter_map(|library| fs::canonicalize(library).ok());
@@ -182,14 +183,14 @@ impl Build {
         Ok(Installed { file: DriverFile { name, path }, description, is_foreign })
     }
 
-    /// The prefix of the middleware, which is fetched where it is not there.
+    /// Returns the prefix of the middleware; fetches it if necessary.
     fn fetch(&self, stop: &Stop) -> Result<Option<PathBuf>, InstallError> {
         let (Some(known), Some(script)) = (&self.version, self.source.fetch()) else {
             return Ok(self.prefix.clone());
         };
         let mut command = Command::new(&script);
         command.arg(&known.version);
-        // a build of such a version is planned only for who has accepted
+        // A version with such a licence is planned only after the user has accepted it.
         if known.must_be_accepted {
             command.env(LICENCE_ACCEPTED, "1");
         }
@@ -202,7 +203,7 @@ impl Build {
         Err(InstallError::Step { driver: self.name(), step: script.display().to_string(), how })
     }
 
-    /// The library.
+    /// Builds the library and returns its path.
     fn build(&self, work: &Path, prefix: Option<&Path>, stop: &Stop) -> Result<PathBuf, InstallError> {
         let mut command = Command::new("bash");
         command.args(["-c", BUILD, BUILD_NAME]);
@@ -223,12 +224,12 @@ impl Build {
         Err(InstallError::Step { driver: self.name(), step: BUILD_NAME.to_owned(), how })
     }
 
-    /// The name under which it is found. What was built against a prefix has the version that the library says.
+    /// Returns the final name. A driver built against a prefix gets the version that the library reports.
     fn final_name(&self, description: &DriverDescription) -> Result<String, InstallError> {
         let Some(prefix) = &self.prefix else { return Ok(self.name()) };
         match Version::leading(&description.middleware_version) {
             Some(version) => Ok(format!("{}{AT}{version}", self.source.name)),
-            // what was asked for is all that is known
+            // The requested version is all that is known.
             None if split(&self.driver).1.is_some() => Ok(self.driver.clone()),
             None => Err(InstallError::PrefixVersion {
                 prefix: prefix.clone(),
@@ -238,7 +239,7 @@ impl Build {
     }
 }
 
-/// Removes what a build has left behind.
+/// Removes the files of an earlier build.
 fn clear(work: &Path) -> io::Result<()> {
     match fs::remove_dir_all(work) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -246,7 +247,7 @@ fn clear(work: &Path) -> io::Result<()> {
     }
 }
 
-/// Runs a script of an installation; what it printed.
+/// Runs a script of an installation and returns its standard output.
 fn execute(
     driver: &str,
     script: &Path,

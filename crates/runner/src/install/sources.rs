@@ -1,4 +1,4 @@
-//! Drivers that can be built: where their sources lie, and which versions of their middleware can be fetched.
+//! Driver sources, and the middleware versions that can be fetched for them.
 
 use std::{
     env, fs,
@@ -10,47 +10,47 @@ use std::{
 use super::{InstallError, execute};
 use crate::{Stop, version::Version};
 
-/// Names the directory of the sources.
+/// Environment variable with the directory of the sources.
 const VARIABLE: &str = "DDSMARK_DRIVER_SOURCES";
-/// Fetches a driver's middleware.
+/// Script that fetches a driver's middleware.
 const FETCH: &str = "fetch.sh";
-/// Listing versions fetches nothing.
+/// Time limit for listing versions, which fetches nothing.
 const LIST_LIMIT: Duration = Duration::from_secs(30);
 
-/// A directory with the sources of drivers, one folder each.
+/// Directory with the sources of drivers, one folder each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
     directory: PathBuf,
 }
 
-/// The sources of one driver.
+/// Sources of one driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverSource {
-    /// The driver's name.
+    /// Name of the driver.
     pub name: String,
-    /// The folder.
+    /// Folder of the sources.
     pub(super) folder: PathBuf,
 }
 
-/// A version of a driver's middleware that can be fetched.
+/// Middleware version that can be fetched for a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownVersion {
-    /// The version.
+    /// Version number.
     pub version: String,
-    /// The package of a registry that it comes from.
+    /// Package registry entry from which it is fetched.
     pub origin: String,
-    /// The licence.
+    /// Licence.
     pub licence: String,
     /// Whether the user must accept the licence first.
     pub must_be_accepted: bool,
 }
 
 impl Sources {
-    /// Those in this directory; else in `$DDSMARK_DRIVER_SOURCES`; else in `drivers` of the tree in which this program lies, or
-    /// that it was built from.
+    /// Finds the sources: in the given directory, else in `$DDSMARK_DRIVER_SOURCES`, else in `drivers` of the source
+    /// tree that contains this program or that it was built from.
     ///
     /// # Errors
-    /// There are none.
+    /// Returns an error if there is no such directory.
     pub fn find(directory: Option<&Path>) -> Result<Self, InstallError> {
         let variable = || env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(directory) = directory.map(Path::to_owned).or_else(variable) {
@@ -70,7 +70,7 @@ impl Sources {
         }
     }
 
-    /// All of them, by name.
+    /// Returns the sources of all drivers, by name.
     #[must_use]
     pub fn all(&self) -> Vec<DriverSource> {
         let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
@@ -81,7 +81,7 @@ impl Sources {
         all
     }
 
-    /// Whether there are sources of this driver.
+    /// Returns whether there are sources of this driver.
     #[must_use]
     pub fn has(&self, driver: &str) -> bool {
         let is_name = !driver.is_empty() && !driver.contains(['/', '@']) && !driver.starts_with('.');
@@ -91,10 +91,10 @@ impl Sources {
         }
     }
 
-    /// Those of this driver.
+    /// Returns the sources of this driver.
     ///
     /// # Errors
-    /// There are none.
+    /// Returns an error if there are none.
     pub fn of(&self, driver: &str) -> Result<DriverSource, InstallError> {
         if self.has(driver) {
             return Ok(self.source(driver.to_owned()));
@@ -113,27 +113,28 @@ impl Sources {
 }
 
 impl DriverSource {
-    /// Whether cargo builds it; else cmake does.
+    /// Returns whether cargo builds the driver; otherwise cmake does.
     pub(super) fn is_cargo(&self) -> bool {
         self.folder.join("Cargo.toml").is_file()
     }
 
-    /// Whether it needs a middleware of the user's own: nothing fetches any, and it is not all in its sources.
+    /// Returns whether the driver needs an installed middleware: it is not fetched and not part of the sources.
     #[must_use]
     pub fn needs_prefix(&self) -> bool {
         self.fetch().is_none() && !self.is_cargo()
     }
 
-    /// What fetches its middleware, if anything does.
+    /// Returns the script that fetches the middleware, if there is one.
     pub(super) fn fetch(&self) -> Option<PathBuf> {
         let script = self.folder.join(FETCH);
         script.is_file().then_some(script)
     }
 
-    /// The versions of its middleware that can be fetched, the default first; none where nothing is fetched for it.
+    /// Returns the middleware versions that can be fetched, the default first; empty if nothing is fetched for this
+    /// driver.
     ///
     /// # Errors
-    /// They cannot be listed.
+    /// Returns an error if they cannot be listed.
     pub fn versions(&self, stop: &Stop) -> Result<Vec<KnownVersion>, InstallError> {
         let Some(script) = self.fetch() else { return Ok(Vec::new()) };
         let text = execute(&self.name, &script, Command::new(&script).arg("--versions"), LIST_LIMIT, stop)?;
@@ -147,7 +148,7 @@ impl DriverSource {
     }
 }
 
-/// `VERSION`, `ORIGIN`, `LICENCE`, and `open` or `accept`, with tabs between.
+/// Parses `VERSION`, `ORIGIN`, `LICENCE`, and `open` or `accept`, separated by tabs.
 fn known_version(line: &str) -> Option<KnownVersion> {
     let [version, origin, licence, terms] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
     version.parse::<Version>().ok()?;
@@ -165,7 +166,8 @@ fn known_version(line: &str) -> Option<KnownVersion> {
     })
 }
 
-/// Of these versions the one that is meant: the first where none is named; else that very one, or the highest that begins so.
+/// Returns the selected version: the first one if none is requested; else the one with exactly this text, or the
+/// highest one with this prefix.
 pub(super) fn choose<'v>(known: &'v [KnownVersion], wanted: Option<&str>) -> Option<&'v KnownVersion> {
     let Some(wanted) = wanted else { return known.first() };
     if let Some(same) = known.iter().find(|known| known.version == wanted) {

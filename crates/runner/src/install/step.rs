@@ -1,4 +1,4 @@
-//! One step of an installation: a script with a time limit, of which no process is left.
+//! Step of an installation: a script with a time limit that leaves no process behind.
 
 use std::{
     fs::File,
@@ -18,14 +18,14 @@ use nix::{
 
 use crate::{Stop, launcher::await_exit};
 
-/// A wish to stop is noticed so late at most.
+/// Maximum delay until a stop request is noticed.
 const GLANCE: Duration = Duration::from_millis(50);
-/// How long a script may take to end when it is asked to.
+/// Time that a script gets to end after SIGTERM.
 const COURTESY: Duration = Duration::from_secs(5);
-/// More than this of what a script prints as its result is not read.
+/// Maximum number of bytes read from a script's standard output.
 const MOST_OUTPUT: u64 = 1 << 20;
 
-/// How a step ended.
+/// End of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     Itself(ExitStatus),
@@ -33,8 +33,8 @@ pub(super) enum Ended {
     Stopped,
 }
 
-/// Runs a command to its end, and returns what it printed on standard output. What it says on standard error goes to that
-/// of this program. It is in a process group of its own, so that the end is that of all it started.
+/// Runs a command to its end and returns its standard output. Its standard error goes to that of this program. It
+/// runs in its own process group: all processes that it started end with it.
 pub(super) fn run(command: &mut Command, limit: Duration, stop: &Stop) -> io::Result<(Ended, String)> {
     let mut output = File::from(memfd_create(c"ddsmark-step", MFdFlags::MFD_CLOEXEC)?);
     let mut child = command.stdin(Stdio::null()).stdout(output.try_clone()?).process_group(0).spawn()?;
@@ -52,11 +52,11 @@ pub(super) fn run(command: &mut Command, limit: Duration, stop: &Stop) -> io::Re
         }
     };
     if cut_short.is_some() {
-        // what has ended meanwhile is no error that matters here
+        // Processes that have exited in the meantime are not an error here.
         let _ = killpg(group, Signal::SIGTERM);
         await_exit(group, Instant::now() + COURTESY);
     }
-    // while the process is not reaped, the group's id belongs to nobody else
+    // While the process is not reaped, no other process group can get this id.
     let _ = killpg(group, Signal::SIGKILL);
     let status = child.wait()?;
     let mut text = Vec::new();
@@ -73,7 +73,7 @@ mod tests {
         run(Command::new("sh").args(["-c", script]), limit, stop).unwrap()
     }
 
-    /// Whether there is such a process, and it has not ended.
+    /// Returns whether the process exists and has not exited.
     fn lives(pid: &str) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn after_its_time_nothing_of_it_is_left() {
-        // the shell waits for a child that does not heed the request to end
+        // The shell waits for a child that ignores SIGTERM.
         let script = "sh -c 'trap \"\" TERM; sleep 600' & echo $!; wait";
         let (ended, text) = shell(script, Duration::from_millis(200), &Stop::new());
         assert_eq!(ended, Ended::OutOfTime);

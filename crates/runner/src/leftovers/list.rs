@@ -1,29 +1,30 @@
-//! What a list of files says: section 1 of `include/ddsmark/driver.h`.
+//! Lists of shared-memory files: section 1 of `include/ddsmark/driver.h`.
 
 use std::collections::BTreeSet;
 
-/// A `*` stands behind so many characters at least: it means some files of a middleware, never all that there are.
+/// Minimum number of characters before a `*`: a pattern selects files of one middleware, never all files.
 const BEFORE_ANY: usize = 4;
 
-/// A list of files in `/dev/shm` whose names the run did not choose. Its maker may have been killed as it wrote, and anybody can
-/// write such a file: what is no line of a list is left out.
+/// List of files in `/dev/shm` whose names the run did not choose. Its writer may have been killed while writing, and
+/// any user can write such a file: invalid lines are ignored.
 #[derive(Clone, Debug)]
 pub struct SharedList {
     lines: Vec<Vec<Word>>,
 }
 
-/// Files that are there and that a line of the list means.
+/// Existing files that match a line of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found<'names> {
-    /// Their names.
+    /// File names.
     pub names: Vec<&'names str>,
-    /// Whether the line says `*`: that there is such a file is no proof that the list's maker made it.
+    /// Whether the line contains a `*`: a match does not prove that the writer of the list created the file.
     pub any: bool,
-    /// Whether the line has several words: they go only together, and while nobody has one of them locked.
+    /// Whether the line has several words: the files are removed only together, and only while none of them is
+    /// locked.
     pub together: bool,
 }
 
-/// A name, or what it begins and ends with around a `*`.
+/// File name, or the texts before and after a `*`.
 #[derive(Clone, Debug)]
 struct Word {
     begin: String,
@@ -31,15 +32,15 @@ struct Word {
 }
 
 impl SharedList {
-    /// What this text says.
+    /// Parses a list.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        // a last line without its end may be the beginning of a longer one
+        // A last line without a line end may be incomplete.
         let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
         Self { lines: whole.filter_map(line).collect() }
     }
 
-    /// The files that it means, of those that there are.
+    /// Returns the existing files that match the list.
     #[must_use]
     pub fn find<'names>(&self, there: &'names BTreeSet<String>) -> Vec<Found<'names>> {
         let mut found = Vec::new();
@@ -65,11 +66,11 @@ impl SharedList {
     }
 }
 
-/// The words of a line; none if it is not one.
+/// Parses a line into words; `None` if it is invalid.
 fn line(line: &str) -> Option<Vec<Word>> {
     let words = line.split(' ').map(Word::parse).collect::<Option<Vec<_>>>()?;
     let (first, others) = words.split_first()?;
-    // what `*` stands for is found by the first word
+    // The first word determines the text that `*` stands for.
     (first.end.is_some() || others.iter().all(|word| word.end.is_none())).then_some(words)
 }
 
@@ -87,12 +88,12 @@ impl Word {
         }
     }
 
-    /// What `*` stands for in this name.
+    /// Returns the text that `*` stands for in a name.
     fn text_in<'name>(&self, name: &'name str) -> Option<&'name str> {
         name.strip_prefix(self.begin.as_str())?.strip_suffix(self.end.as_deref()?)
     }
 
-    /// The name in which `*` stands for this text.
+    /// Returns the name in which `*` stands for a text.
     fn with(&self, text: &str) -> String {
         match &self.end {
             Some(end) => format!("{}{text}{end}", self.begin),
@@ -111,7 +112,7 @@ mod tests {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
-    /// The names that are found, line by line.
+    /// Returns the matching names, line by line.
     fn found<'names>(list: &str, there: &'names BTreeSet<String>) -> Vec<Vec<&'names str>> {
         SharedList::parse(list).find(there).into_iter().map(|found| found.names).collect()
     }
@@ -177,7 +178,7 @@ mod tests {
         assert_eq!(found("name", &there), [[""; 0]; 0]);
     }
 
-    /// Whether a word, as it is written, means a name.
+    /// Returns whether a word of a list matches a name.
     fn means(word: &str, name: &str) -> bool {
         match word.split_once('*') {
             None => word == name,

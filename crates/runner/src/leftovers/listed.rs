@@ -1,4 +1,4 @@
-//! Files that lists name: which of them may go, and when.
+//! Removal of the files named in lists.
 
 use std::{
     collections::BTreeSet,
@@ -12,16 +12,17 @@ use std::{
 
 use super::list::{Found, SharedList};
 
-/// No list is longer.
+/// Maximum size of a list in bytes.
 const LIST_BYTES: u64 = 64 << 10;
-/// Between making a file and locking it a process needs less.
+/// Maximum time that a process needs between creating and locking a file.
 const IN_THE_MAKING: Duration = Duration::from_secs(1);
-/// How long a file may be held, or be new, until it is taken for somebody else's: a process that was killed is not gone at
-/// once.
+/// Time after which a file that is locked or new counts as belonging to another process: a killed process does not
+/// end immediately.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Removes what these lists name in a directory, and the lists; but a list whose maker lives, and what that has.
+/// Removes the files that these lists name in a directory, and the lists. Skips lists whose writer is alive, with
+/// their files.
 pub(super) fn remove(directory: &Path, mut lists: Vec<PathBuf>, patience: Duration) {
     let begin = Instant::now();
     loop {
@@ -34,10 +35,11 @@ pub(super) fn remove(directory: &Path, mut lists: Vec<PathBuf>, patience: Durati
     }
 }
 
-/// Whether nothing of this list is left to do. At the last attempt what is held is somebody else's.
+/// Processes a list and returns whether it is done. At the last attempt, locked files count as belonging to another
+/// process.
 fn is_done(directory: &Path, path: &Path, last: bool) -> bool {
     let Some((mut list, listed)) = open(path) else {
-        // in a directory where anybody may write, only our own word counts
+        // Any user may write to the directory: only files of our own user are trusted.
         let _ = fs::remove_file(path);
         return true;
     };
@@ -57,7 +59,8 @@ fn is_done(directory: &Path, path: &Path, last: bool) -> bool {
     done
 }
 
-/// Removes them unless they are not the list's to remove. False: somebody has them, or may be making them just now.
+/// Removes the files of a line unless they do not belong to the list. Returns false if a file is locked, may still be
+/// under construction, or cannot be opened.
 fn remove_found(directory: &Path, found: &Found<'_>, listed: SystemTime) -> bool {
     let paths: Vec<PathBuf> = found.names.iter().map(|name| directory.join(name)).collect();
     let mut opened = Vec::new();
@@ -65,26 +68,26 @@ fn remove_found(directory: &Path, found: &Found<'_>, listed: SystemTime) -> bool
         let Some(files) = paths.iter().map(|path| open(path)).collect::<Option<Vec<_>>>() else {
             return false;
         };
-        // a list is written before what it names is made
+        // A list is written before the files that it names are created.
         if found.any && files.first().is_some_and(|(_, made)| *made < listed) {
             return true;
         }
         opened = files;
     }
-    // as long as they are open, their locks are ours
+    // The locks are held while the files are open.
     if found.together
         && (opened.iter().any(|(_, made)| is_new(*made)) || opened.iter().any(|(file, _)| is_held(file)))
     {
         return false;
     }
     for path in paths {
-        // what another user owns, or somebody else has removed, stays as it is
+        // Files of another user, or removed by another process, are skipped.
         let _ = fs::remove_file(path);
     }
     true
 }
 
-/// A file of our own user and when it was made, without waiting for whoever may be at its other end.
+/// Opens a regular file of our own user without blocking, and returns it with its modification time.
 fn open(path: &Path) -> Option<(File, SystemTime)> {
     let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW;
     let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
@@ -95,16 +98,16 @@ fn open(path: &Path) -> Option<(File, SystemTime)> {
 }
 
 fn is_new(made: SystemTime) -> bool {
-    // what was made in the future was made before the clock was set
+    // A file from the future was created before the clock was set back.
     SystemTime::now().duration_since(made).is_ok_and(|age| age < IN_THE_MAKING)
 }
 
-/// Whether somebody has it locked. If not, we have.
+/// Returns whether another process has locked the file. If not, locks it.
 fn is_held(file: &File) -> bool {
     file.try_lock().is_err()
 }
 
-/// The files that are there, without those whose own name says whose they are.
+/// Returns the regular files of the directory, except those of runs, whose names contain their owner.
 fn names(directory: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries
@@ -122,7 +125,7 @@ mod tests {
 
     const LONG_AGO: Duration = Duration::from_secs(3600);
 
-    /// A directory with files of that age.
+    /// Creates a directory with files of the given age.
     fn directory(names: &[&str], age: Duration) -> TempDir {
         let directory = tempfile::tempdir().unwrap();
         for name in names {
@@ -137,7 +140,7 @@ mod tests {
         file
     }
 
-    /// A list that was written an hour ago.
+    /// Creates a list that was written an hour ago.
     fn list(directory: &Path, text: &str) -> PathBuf {
         let path = directory.join("ddsmark-7-1.99.shared");
         fs::write(&path, text).unwrap();

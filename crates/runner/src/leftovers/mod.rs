@@ -1,4 +1,4 @@
-//! Files that the processes of a run left behind when they were killed.
+//! Removal of files that killed processes of a run left behind.
 
 mod list;
 mod listed;
@@ -11,19 +11,20 @@ pub use self::list::{Found, SharedList};
 
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// The names of a run, and of a case that a driver is tried with, begin so; the process id of their runner follows.
+/// Prefixes of the names of a run and of a conformance case; the process id of the runner follows.
 const OF_RUN: &str = "ddsmark-";
 const OF_CASE: &str = "ddsmark-check-";
 
-/// A file of a run whose name ends so lists others, which go with it: see [`SharedList`].
+/// Suffix of a file of a run that lists other files to remove with it: see [`SharedList`].
 const LIST: &str = ".shared";
 
-/// The name of a run of this process: unique on this host, and in the names of all that the run makes.
+/// Returns the name of a run of this process: unique on this host, and part of the names of everything that the run
+/// creates.
 pub(crate) fn run_name(number: u32) -> String {
     format!("{OF_RUN}{}-{number}", process::id())
 }
 
-/// The same of a case.
+/// Returns the name of a conformance case in the same way.
 pub(crate) fn case_name(case: &str) -> String {
     format!("{OF_CASE}{}-{case}", process::id())
 }
@@ -33,7 +34,7 @@ pub(crate) fn remove(run_name: &str) {
     remove_where(Path::new(SHARED_MEMORY), |name| belongs_to(name, run_name.as_bytes()));
 }
 
-/// Removes the shared-memory files of runners that are no more: one that was killed with -9 could not.
+/// Removes the shared-memory files of runners that no longer exist, for example after SIGKILL.
 pub(crate) fn sweep() {
     remove_where(Path::new(SHARED_MEMORY), is_left);
 }
@@ -49,33 +50,33 @@ fn remove_where(directory: &Path, wanted: impl Fn(&[u8]) -> bool) {
         if name.as_bytes().ends_with(LIST.as_bytes()) {
             lists.push(entry.path());
         } else {
-            // what another user owns, or somebody else has removed, stays as it is
+            // Files of another user, or removed by another process, are skipped.
             let _ = fs::remove_file(entry.path());
         }
     }
     listed::remove(directory, lists, listed::PATIENCE);
 }
 
-/// Whether it is a name of ours, of which no runner is alive.
+/// Returns whether a name contains the prefix of a run or a case, and all runners named in it have ended.
 fn is_left(name: &[u8]) -> bool {
     let runners: Vec<Pid> =
         [OF_RUN, OF_CASE].into_iter().flat_map(|begin| runners_named(name, begin)).collect();
     !runners.is_empty() && runners.into_iter().all(|runner| kill(runner, None) == Err(Errno::ESRCH))
 }
 
-/// The process ids that follow `begin` in a name and have a `-` and more behind them.
+/// Returns the process ids in a name that follow `begin` and are followed by `-` and more text.
 fn runners_named(name: &[u8], begin: &str) -> impl Iterator<Item = Pid> {
     let begins = name.windows(begin.len()).enumerate().filter(move |(_, part)| *part == begin.as_bytes());
     begins.filter_map(move |(at, _)| {
         let rest = &name[at + begin.len()..];
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let pid: i32 = str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
-        // 0 would be a group of processes
+        // 0 would be a process group.
         (pid > 0 && rest.get(digits) == Some(&b'-') && rest.len() > digits + 1).then(|| Pid::from_raw(pid))
     })
 }
 
-/// Whether the run's name stands in it, and is not the beginning of a longer one: run 1 is not run 10.
+/// Returns whether a file name contains the run's name, but not as the start of a longer one: run 1 is not run 10.
 fn belongs_to(name: &[u8], run_name: &[u8]) -> bool {
     name.windows(run_name.len())
         .enumerate()
@@ -127,7 +128,7 @@ mod tests {
         assert!(outer.path().join("outside").exists());
     }
 
-    /// The id of a process that was and is not.
+    /// Returns the id of a process that has ended.
     fn dead() -> u32 {
         let mut child = process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();

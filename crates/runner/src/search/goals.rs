@@ -1,4 +1,4 @@
-//! Progress and warnings of goals.
+//! Progress and warnings of search goals.
 
 use experiment::{Aim, Search, SearchGoal};
 use results::{
@@ -7,11 +7,12 @@ use results::{
 };
 use stats::search::{Bound, Outcome};
 
-/// With at least so many full trials against the bounds, and this share of all, a goal's rate is said to change from trial to
-/// trial. One may be luck.
+/// Minimum number of full trials that contradict the bounds, and their minimum share, for a warning that the
+/// sustained rate changes from trial to trial. A single one may be chance.
 const CONTRADICTING: (u32, f64) = (2, 0.1);
 
-/// The goal that judges a trial by a quantile of its responses and needs the highest rate for samples enough, and that rate.
+/// Returns the deadline goal with the highest minimum rate, and that rate in samples/s: at a lower rate its trials
+/// have too few samples.
 pub(super) fn least_judged(plan: &Search) -> Option<(&SearchGoal, f64)> {
     let by_quantile = plan.goals.iter().filter(|goal| goal.aim == Aim::Slo);
     by_quantile
@@ -19,7 +20,7 @@ pub(super) fn least_judged(plan: &Search) -> Option<(&SearchGoal, f64)> {
         .max_by(|left, right| left.1.total_cmp(&right.1))
 }
 
-/// Puts what is known now into the record.
+/// Writes the current outcome of each goal into the record.
 pub(super) fn update(record: &mut SearchRecord, search: &stats::search::Search, plan: &Search) {
     let goals = plan.goals.iter().enumerate().map(|(index, goal)| {
         let (state, lower, upper, conditional_sps) = match search.outcome(index) {
@@ -52,7 +53,7 @@ fn bound(bound: Bound) -> SearchBound {
     SearchBound { load_sps: bound.load_sps, trials: bound.trials as u32 }
 }
 
-/// Whether a trial says the contrary of the bounds of this goal.
+/// Returns whether a trial contradicts the bounds of a goal.
 fn contradicts(trial: &TrialRecord, goal: usize, lower: Option<Bound>, upper: Option<Bound>) -> bool {
     let Some(judged) = trial.judged.get(goal) else { return false };
     let too_much = upper.is_some_and(|upper| trial.load_sps >= upper.load_sps);
@@ -60,7 +61,7 @@ fn contradicts(trial: &TrialRecord, goal: usize, lower: Option<Bound>, upper: Op
     if judged.good { too_much } else { sustained }
 }
 
-/// Whether the bad trials at the upper bound are limited by the sender, most of them.
+/// Returns whether most failed trials at the upper bound are limited by the sender.
 fn is_the_senders(trials: &[TrialRecord], goal: usize, upper: Bound) -> bool {
     let bad: Vec<&TrialRecord> = trials
         .iter()
@@ -70,7 +71,7 @@ fn is_the_senders(trials: &[TrialRecord], goal: usize, upper: Bound) -> bool {
     2 * bad.iter().filter(|trial| trial.limited_by_sender).count() > bad.len()
 }
 
-/// What limits the outcome, in words.
+/// Returns warnings about the limits of the outcome.
 pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |kind, text: String| warnings.push(Warning { kind, text });

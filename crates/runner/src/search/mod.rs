@@ -1,4 +1,5 @@
-//! A run that is a search: trials at rates that [`stats::search`] asks for, until it knows enough or its time is over.
+//! Search run: trials at the rates that [`stats::search`] requests, until the bounds are close enough or the budget
+//! ends.
 
 mod goals;
 mod trial;
@@ -17,16 +18,17 @@ use trial::{Measured, Tried};
 
 use crate::{Observer, RunnerError, Session, run::Names};
 
-/// The highest rate that is tried, by what was offered without a plan. A flow in overload may come to less than it sustains.
+/// Highest rate of a search, as a multiple of the rate at maximum speed. In overload a flow may deliver less than it
+/// can sustain.
 const CEILING: f64 = 2.0;
-/// The lowest one, by the highest ...
+/// Lowest rate of a search, as a fraction of the highest rate ...
 const FLOOR: f64 = 1e-4;
-/// ... by how many samples the shortest trial has at least, and by what a goal needs to judge a trial at all.
+/// ... and as the minimum number of samples in the shortest trial. A goal that needs more samples raises it further.
 const LEAST_SAMPLES: f64 = 10.0;
-/// More trials than this are not made, whatever their time.
+/// Maximum number of trials.
 const MOST_TRIALS: usize = 1000;
 
-/// A search on its way.
+/// Search in progress.
 struct Searching<'a, 's> {
     session: &'a Session<'s>,
     cell: &'a Cell,
@@ -35,7 +37,7 @@ struct Searching<'a, 's> {
     began: Instant,
 }
 
-/// Why a search ends before its result.
+/// Early end of a search.
 enum End {
     Stopped,
     Failed(Failure),
@@ -44,8 +46,8 @@ enum End {
 }
 
 impl Session<'_> {
-    /// Makes a search, which is one run; false if somebody wishes to stop. Its record is saved after every trial; one that
-    /// was not brought to its end is that of a failed run.
+    /// Executes a search, which is one run. Returns false after a stop request. The record is saved after every
+    /// trial; an incomplete search is recorded as a failed run.
     pub(crate) fn search(
         &self,
         run: &mut Run,
@@ -141,7 +143,7 @@ impl Searching<'_, '_> {
         Ok(())
     }
 
-    /// Where to search: from what a writer without a plan comes to.
+    /// Determines the range of rates from a trial at maximum speed.
     fn loads(&mut self, run: &mut Run, shortest_ns: u64) -> Result<Loads, End> {
         let (measured, _) = self.sure(run, &(Load::Max, shortest_ns))?;
         let throughput = measured.run.throughput.as_ref().filter(|figures| figures.delivered > 0);
@@ -170,7 +172,7 @@ impl Searching<'_, '_> {
         Ok(Loads { floor_sps: floor, ceiling_sps: ceiling, start_sps: start })
     }
 
-    /// A trial, made once more if it came to nothing; then with why.
+    /// Executes a trial and repeats it once if it fails. Returns the measurement, and the error of the first attempt.
     fn sure(&mut self, run: &Run, offered: &(Load, u64)) -> Result<(Box<Measured>, Option<String>), End> {
         let deadline_ns = self.plan.goals.iter().find_map(|goal| goal.deadline_ns);
         let mut first = None;
@@ -200,7 +202,7 @@ fn record_of(run: &mut Run) -> &mut SearchRecord {
     run.search.as_mut().expect("it was begun")
 }
 
-/// Of a cell that at no rate has samples enough in a trial.
+/// Returns the failure of a search in which no rate gives enough samples per trial.
 fn too_slow(goal: &SearchGoal, needs_sps: f64, offered_sps: f64) -> Failure {
     let error = format!(
         "`{}` needs {} samples/s for a trial to show whether a share of {} comes late, and as fast as it goes \

@@ -1,4 +1,4 @@
-//! One trial of a search: a run of the workload `paced` with fresh processes, and what it showed.
+//! Trial of a search: a run of the workload `paced` with fresh processes.
 
 use experiment::{Cell, Design, Factors, Load, Workload};
 use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialShown};
@@ -12,28 +12,28 @@ use crate::{
     traces::Times,
 };
 
-/// With more of a core than this, used or waited for, the thread that writes has no time left.
+/// Share of a core, used or waited for, above which the writing thread counts as having no time left.
 const BUSY: f64 = 0.9;
 
-/// What became of a trial.
+/// Outcome of a trial.
 pub(super) enum Tried {
-    /// Somebody wishes to stop.
+    /// Stop request.
     Stopped,
-    /// It came to nothing.
+    /// Trial without a result.
     Failed(Failure),
     Measured(Box<Measured>),
 }
 
-/// A trial that was measured.
+/// Measured trial.
 pub(super) struct Measured {
-    /// Its record as a run.
+    /// Record of the trial as a run.
     pub(super) run: Run,
     pub(super) shown: TrialShown,
     pub(super) limited_by_sender: bool,
 }
 
 impl Session<'_> {
-    /// Makes a trial of a search that is this run.
+    /// Executes a trial of a search run.
     pub(super) fn trial(
         &self,
         search: &Run,
@@ -69,7 +69,7 @@ impl Session<'_> {
     }
 }
 
-/// Why a trial came to nothing.
+/// Returns the failure of a trial without a result.
 fn failure(run: Run) -> Failure {
     run.failure.unwrap_or_else(|| Failure {
         phase: "search".to_owned(),
@@ -83,7 +83,7 @@ fn failure(run: Run) -> Failure {
     })
 }
 
-/// What a valid trial showed.
+/// Returns the evaluation of a valid trial.
 fn shown(
     run: &Run,
     cell: &Cell,
@@ -113,8 +113,8 @@ fn shown(
     Some(log.shown(deadline_ns))
 }
 
-/// Whether most of what is missing was not tried, and the thread that writes had no time left: of a flow that nothing holds
-/// up, the limit is the sender's.
+/// Returns whether the sender limits a trial: most of the missing samples were not sent, and the writing thread had
+/// no time left. Valid only for a flow without back-pressure.
 fn is_limited_by_sender(run: &Run, shown: &Shown) -> bool {
     let missing = shown.planned.saturating_sub(shown.delivered);
     let writer = run.agents.iter().find(|agent| agent.role == "writer");

@@ -1,4 +1,4 @@
-//! Agents that die, hang and lie in each phase: each costs its run, is named, and leaves nothing behind.
+//! Failures of agents in each phase: each fails its run, is attributed, and leaves nothing behind.
 
 use std::{fs, time::Duration};
 
@@ -9,7 +9,7 @@ use results::{Directory, Failure, RunState, State};
 
 const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
 
-/// The failure of one throughput run; the other driver's runs must be measured and saved all the same.
+/// Returns the failure of one throughput run. The run of the other driver must be measured and saved.
 fn failure(script: &str, limits: Limits) -> Failure {
     let rig =
         Rig::new(&[("bad", script), ("good", "")]).of_workload(Workload::Throughput).with_limits(limits);
@@ -21,7 +21,7 @@ fn failure(script: &str, limits: Limits) -> Failure {
     bad.failure.clone().unwrap()
 }
 
-/// So long for the phase that is to time out, and long for all others.
+/// Returns limits that are short for the given phase, and long for the others.
 fn short(phase: &str) -> Limits {
     let mut limits = Rig::new(&[]).experiment.limits;
     let limit = match phase {
@@ -74,7 +74,7 @@ fn an_agent_that_does_not_even_end_is_killed() {
 
 #[test]
 fn the_death_of_one_ends_the_wait_for_the_other() {
-    // the writer would measure for an hour
+    // The writer would measure for an hour.
     let mut rig = Rig::new(&[("bad", "kill reader measure")]).of_workload(Workload::Throughput);
     rig.experiment.design.measure_ns = 3_600_000_000_000;
     let document = rig.execute();
@@ -148,7 +148,7 @@ fn what_a_killed_run_leaves_behind_is_removed() {
     assert_eq!(left, [""; 0]);
     let log = fs::read_to_string(rig.results().join("logs/0001-writer.log")).unwrap();
     let child: u32 = log.trim().strip_prefix("child ").unwrap().parse().unwrap();
-    // its grandparent killed it; init reaps it when it gets to it
+    // Its grandparent killed it; init reaps it at some time.
     let patience = std::time::Instant::now() + Duration::from_secs(60);
     while lives(child) && std::time::Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(5));
@@ -189,7 +189,7 @@ fn a_driver_whose_first_runs_all_fail_alike_is_given_up() {
 
 #[test]
 fn a_driver_that_was_measured_once_is_not_given_up() {
-    // only the latency runs fail
+    // Only the latency runs fail.
     let mut rig = Rig::new(&[("bad", "fail pinger configure")]);
     rig.experiment.design.blocks = 8;
     let document = rig.execute();
@@ -204,7 +204,7 @@ fn who_stops_an_experiment_keeps_what_was_measured() {
         fn run_started(&mut self, progress: &runner::Progress, _: &experiment::Cell) {
             if progress.finished == self.0 {
                 let stop = self.1.clone();
-                // while the run is under way
+                // The request arrives during the run.
                 std::thread::spawn(move || {
                     std::thread::sleep(Duration::from_millis(50));
                     stop.request();

@@ -1,4 +1,4 @@
-//! Asking drivers what they are.
+//! Inspection of drivers.
 
 use std::{fs, time::Duration};
 

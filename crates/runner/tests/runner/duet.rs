@@ -1,4 +1,4 @@
-//! Two runs at the same time: beside each other, on half of the cores each; and what becomes of one when the other fails.
+//! Duets: two runs at the same time, each on half of the cores, and the effect of a failure on the partner.
 
 use std::{collections::BTreeMap, fs, thread, time::Duration};
 
@@ -7,8 +7,8 @@ use experiment::{Pin, Workload};
 use results::{Directory, Document, Pairing, Run, RunState, State, VerdictKind};
 use runner::Stop;
 
-/// A baseline and a cell that is made beside it, each of a driver of its own; the cores are not there, and fake agents do
-/// not mind.
+/// Returns duets of a baseline and another cell, each with its own driver. The cores do not exist, which fake agents
+/// ignore.
 fn duets(blocks: u32, other: &str) -> Rig {
     let mut rig = Rig::new(&[("base", ""), ("other", other)]).of_workload(Workload::Latency);
     let design = &mut rig.experiment.design;
@@ -28,7 +28,7 @@ fn side_by_side_pct(run: &Run) -> f64 {
     run.duet.as_ref().expect("a duet").side_by_side_pct
 }
 
-/// Of both agents: writer's or pinger's first.
+/// Returns the cores of both agents, those of the writer or pinger first.
 fn cores(run: &Run) -> Vec<Vec<u32>> {
     run.agents.iter().map(|agent| agent.cpus.clone()).collect()
 }
@@ -50,7 +50,7 @@ fn both_runs_are_made_at_the_same_time_on_cores_and_domains_of_their_own() {
         let partner = runs[&run.duet.as_ref().expect("a duet").partner];
         assert!(run.belongs_to(partner) && partner.belongs_to(run) && run.block == partner.block);
         assert_eq!((run.state, &run.failure), (RunState::Valid, &None));
-        // had one been made after the other, they would not have been side by side at all
+        // Consecutive runs would have no overlap.
         assert!(
             side_by_side_pct(run) > 50.0 && side_by_side_pct(run) == side_by_side_pct(partner),
             "{run:?}"
@@ -66,7 +66,7 @@ fn both_runs_are_made_at_the_same_time_on_cores_and_domains_of_their_own() {
     assert_eq!(first_of_other.len(), 2);
     assert_ne!(first_of_other[0], first_of_other[1], "halves are swapped");
 
-    // what is absolute is labelled
+    // Absolute values are labelled.
     assert!(document.cells.iter().all(|cell| cell.under_duet_interference));
     assert!(document.warnings.iter().any(|warning| warning.text.contains("under duet interference")));
     assert!(document.findings.is_empty());
@@ -77,7 +77,7 @@ fn both_runs_are_made_at_the_same_time_on_cores_and_domains_of_their_own() {
     }
     assert_eq!(document.verdicts.len(), 4);
 
-    // both begin before one ends
+    // Both runs start before one ends.
     assert_eq!(diary.0.len(), 16);
     for duet in diary.0.chunks(4) {
         assert!(duet[..2].iter().all(|line| line.ends_with("starts")), "{duet:?}");
@@ -133,7 +133,7 @@ fn nothing_is_made_beside_a_driver_that_is_given_up() {
 #[test]
 fn who_stops_both_runs_leaves_both_out() {
     let mut rig = duets(2, "");
-    // a run that is not stopped measures for an hour
+    // Without the stop request a run would measure for an hour.
     rig.experiment.design.measure_ns = 3_600_000_000_000;
     rig.experiment.limits.exit_ns = SHORT_NS;
     let stop = rig.stop.clone();
@@ -154,7 +154,7 @@ fn a_duet_of_which_one_run_was_saved_is_made_anew_as_a_whole() {
     let whole = rig.execute();
     let numbers: Vec<u32> = runs(&whole).into_keys().collect();
     assert_eq!(numbers, (1..=8).collect::<Vec<_>>());
-    // as a crash leaves it between the records of runs 5 and 6, in the second block
+    // State after a crash between the records of runs 5 and 6, in the second block.
     let record = |number: u32| rig.results().join(format!("runs/{number:04}.json"));
     for number in 6..=8 {
         fs::remove_file(record(number)).expect("a record");
@@ -168,7 +168,7 @@ fn a_duet_of_which_one_run_was_saved_is_made_anew_as_a_whole() {
     value["blocks"][1]["complete"] = false.into();
     fs::write(&course, value.to_string()).expect("a course");
 
-    // as it is, the run is shown, and has no ratio
+    // Until the experiment is resumed, the run is shown without a ratio.
     let half = Directory::load(&rig.results()).expect("a result");
     assert_eq!(runs(&half).into_keys().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     let answers = verdicts::of(&half).into_iter().filter_map(|verdict| verdict.answer);

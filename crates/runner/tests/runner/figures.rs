@@ -1,4 +1,4 @@
-//! What the agents recorded becomes the right figures; what contradicts itself is left out; what limits them is said.
+//! Evaluation of the agents' reports: metrics, exclusion of inconsistent runs, and warnings.
 
 use crate::rig::{Rig, files_below, run};
 use experiment::{Batching, Pin, Queues, ReceiveGroup, Workload};
@@ -43,7 +43,7 @@ fn writes_of_pings_and_echoes_that_were_not_accepted_are_counted_and_told() {
     let expected =
         PingRetries { unsent: 1, timed_out: 2, refused: 3, echoes_timed_out: 4, echoes_refused: 5 };
     assert_eq!(retries, expected);
-    // a ping that was never accepted is lost
+    // A ping that was never accepted is lost.
     assert_eq!((run.counted[0].sent, run.counted[0].delivered, run.counted[0].lost), (1001, 1000, 1));
     let told: Vec<_> =
         run.warnings.iter().filter(|warning| warning.kind == WarningKind::WritesRefused).collect();
@@ -87,10 +87,10 @@ fn idle_cost_is_subtracted_where_it_is_more_than_a_twentieth() {
         assert!((left - 1_000.0).abs() < 1e-6 && (pct.expect("told") - 80.0).abs() < 1e-6, "{left} {pct:?}");
     }
     assert!(texts.len() == 2 && texts[0].contains("80 % of its CPU time was subtracted"), "{texts:?}");
-    // no more than it does idle
+    // No more CPU time than without traffic.
     let (cpu, texts) = told("lazy reader");
     assert!(cpu.is_none() && texts.len() == 1 && texts[0].contains("n/a"), "{texts:?}");
-    // its core, whatever comes
+    // A whole core, independent of the traffic.
     let (cpu, texts) = told("polls reader");
     let cpu = cpu.expect("the core's time");
     assert_eq!((cpu.reader, cpu.reader_idle_pct), (5_000.0, None));
@@ -142,7 +142,7 @@ fn lost_samples_are_counted_and_told_with_the_drops_beside_them() {
     let counted = &run(&document, "d/latency").counted[0];
     assert_eq!((counted.sent, counted.delivered, counted.lost), (1000, 990, 10));
     assert_eq!(run(&document, "d/latency").latency["one_way_out"].n, 990);
-    // a hundredth is lost: all of what lies above p99
+    // 1 % is lost: all values above p99.
     let rtt = &run(&document, "d/latency").latency["rtt"];
     assert_eq!((rtt.n, rtt.lost, rtt.p90_ns.is_some(), rtt.p99_ns), (990, 10, true, None));
     assert_eq!(document.cells[0].latency["rtt"].p99_ns, None);
@@ -150,7 +150,7 @@ fn lost_samples_are_counted_and_told_with_the_drops_beside_them() {
     assert_eq!(kinds(&document, "d/latency"), expected);
 }
 
-/// Ten samples of a thousand, the last of them after 9 ms: no 1000/s.
+/// Delivers ten samples of a thousand, the last after 9 ms. The rate must not be 1000/s.
 #[test]
 fn a_rate_of_few_samples_is_of_the_whole_time_and_told() {
     let document = measure(Workload::Throughput, "few");
@@ -165,7 +165,7 @@ fn a_rate_of_few_samples_is_of_the_whole_time_and_told() {
     assert!(told.iter().any(|warning| warning.kind == WarningKind::FewSamples), "{told:?}");
 }
 
-/// The last of a thousand samples comes 3 s late: the rate of a run of 1 s does not know it, the tail does.
+/// Delivers the last of a thousand samples 3 s late. It counts in the tail, not in the rate of a run of 1 s.
 #[test]
 fn rate_with_a_late_repair_is_that_of_the_writers_time_and_the_tail_is_told() {
     let document = measure(Workload::Throughput, "repair");
@@ -190,7 +190,7 @@ fn what_a_reliable_flow_still_owes_is_not_lost() {
     assert_eq!((run.counted[0].lost, run.counted[0].undelivered), (0, 10));
     assert_eq!(kinds(&document, "d/throughput"), [WarningKind::Incomplete]);
 
-    // with nothing owed at the end of the drain, the same samples are lost
+    // If nothing is undelivered at the end of the drain, the same samples are lost.
     let document = measure(Workload::Throughput, "owe any report");
     let counted = &crate::rig::run(&document, "d/throughput").counted[0];
     assert_eq!((counted.lost, counted.undelivered), (10, 0));
@@ -297,7 +297,7 @@ fn who_packs_is_held_against_who_was_to() {
         let texts = packed(script, batching);
         assert!(texts.len() == 1 && texts[0].contains(words), "{texts:?}");
     }
-    // as it is to be, where an echo is not packed, and where nothing is said
+    // As requested; with echoes that are not batched; and without any report.
     for (script, batching) in [
         ("packs writer any", Batching::Native),
         ("packs writer any\nalone reader any", Batching::TurboNative),
@@ -330,7 +330,7 @@ fn groups_are_what_was_asked_for_and_hold_all_that_came() {
     }
 }
 
-/// The one run of an experiment by multicast.
+/// Returns the only run of an experiment with multicast.
 fn by_multicast(workload: Workload, script: &str) -> results::Run {
     let mut rig = Rig::new(&[("d", script)]).of_workload(workload);
     rig.experiment.cells[0].factors.multicast = true;
@@ -359,7 +359,7 @@ fn multicast_that_is_not_in_force_fails_the_run_and_samples_that_went_another_wa
         let failure = run.failure.unwrap();
         assert_eq!(failure.error, "multicast of the participant: asked on, in force off");
     }
-    // nobody asked, nobody looks
+    // Multicast is not checked unless requested.
     let document = measure(Workload::Throughput, "unicast any any");
     assert_eq!(run(&document, "d/throughput").state, RunState::Valid);
 }
@@ -413,7 +413,7 @@ fn what_the_figures_say_is_stored_with_them() {
     larger.factors.size_bytes = 1024;
     rig.experiment.cells.push(larger);
     let document = rig.execute();
-    // so many samples a second, whatever their size
+    // The rate in samples/s does not depend on the size.
     let kinds: Vec<FindingKind> = document.findings.iter().map(|finding| finding.kind).collect();
     assert_eq!(kinds, [FindingKind::StillGrows]);
     assert_eq!(Directory::load(&rig.results()).unwrap().findings, document.findings);

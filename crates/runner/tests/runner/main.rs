@@ -1,4 +1,4 @@
-//! The runner with agents that do as they are told: well, badly, or not at all.
+//! Tests of the runner with scripted agents.
 
 mod bad_days;
 mod describe;

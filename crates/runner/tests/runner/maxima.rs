@@ -1,5 +1,5 @@
-//! Rates in percent of a maximum: it is measured before the first block, once, and what cannot be measured costs the cells that
-//! need it.
+//! Rates in percent of a maximum rate, which is measured once before the first block. If that fails, the cells that
+//! need it fail.
 
 use std::ops::ControlFlow;
 
@@ -14,12 +14,12 @@ fn share(percent: f64) -> Load {
     Load::Share { percent, arrival: Arrival::Constant, rate: None }
 }
 
-/// As many samples as the fake agent has, in the measured time of the rig.
+/// Returns the rate that gives the sample count of the fake agent in the measurement time of the rig.
 fn absolute() -> Load {
     Load::Constant { rate: Rate { samples: 1000, period_ns: 2_000_000 } }
 }
 
-/// Cells of one driver that differ in their load only.
+/// Returns an experiment with cells of one driver that differ only in their load.
 fn rig(script: &str, loads: &[Load]) -> Rig {
     let mut rig = Rig::new(&[("d", script)]).of_workload(Workload::Throughput);
     let template = rig.experiment.cells.remove(0);
@@ -39,7 +39,7 @@ fn runs<'d>(document: &'d Document, cell: &str) -> &'d [Run] {
     &document.cells.iter().find(|candidate| candidate.id == cell).expect("a cell").runs
 }
 
-/// Counts what it is told of maxima, and may wish to stop.
+/// Observer that counts the runs for maximum rates and can request a stop.
 struct Counting<F> {
     before: u32,
     after: u32,
@@ -74,7 +74,8 @@ impl<F: FnMut(u32) -> ControlFlow<Stop>> Observer for Counting<F> {
 #[test]
 fn a_share_is_of_what_came_without_a_plan_and_its_rate_is_that_of_the_plan() {
     let mut rig = rig("", &[share(200.0), Load::Max]);
-    // the fake reader gets a sample each ms: 500 in this time; twice that rate are the 1000 that a fake writer writes
+    // The fake reader receives a sample per ms: 500 in this time. Twice that rate gives the 1000 samples of the fake
+    // writer.
     rig.experiment.design.measure_ns = 499_300_000;
     let mut counting = Counting::new(|_| ControlFlow::Continue(()));
     let document = rig.execute_with(&mut counting).document;
@@ -97,14 +98,14 @@ fn a_share_is_of_what_came_without_a_plan_and_its_rate_is_that_of_the_plan() {
     assert_eq!(run.state, RunState::Valid, "{run:?}");
     let paced = run.paced.as_ref().expect("a plan");
     assert_eq!((paced.planned, paced.flows[0].load.as_str()), (1000, "200% (2003/s)"));
-    // the plan of the experiment stays as it was meant
+    // The plan of the experiment is unchanged.
     assert_eq!(document.experiment.cells[0].factors.load, Some(share(200.0)));
     assert_eq!(results::Directory::load(&rig.results()).expect("saved"), document);
 }
 
 #[test]
 fn it_is_measured_once_wherever_the_experiment_was_stopped() {
-    // between the runs of a maximum, and between runs of blocks
+    // Stop between the runs for a maximum rate, and between runs of blocks.
     for made in 0..=1 {
         let mut rig = rig("", &[share(50.0), share(10.0)]);
         rig.experiment.design.blocks = 2;
@@ -119,7 +120,7 @@ fn it_is_measured_once_wherever_the_experiment_was_stopped() {
         assert_eq!(first.state, State::Interrupted);
         let saved = first.maxima[0].runs.len();
         assert_eq!((saved, first.maxima[0].sps.is_some()), if made == 0 { (2, false) } else { (3, true) });
-        // a result that was left behind has them too
+        // They are loaded without `result.json` too.
         std::fs::remove_file(rig.results().join("result.json")).expect("a result");
         assert_eq!(results::Directory::load(&rig.results()).expect("saved").maxima, first.maxima);
 
@@ -160,13 +161,13 @@ fn without_a_maximum_its_cells_fail_with_words_and_the_others_are_measured() {
         assert!(failure.error.ends_with("in phase `measure` of the writer: it is jammed"), "{failure:?}");
         assert!(failure.hint.is_some());
     }
-    // more of them than a driver has that is given up
+    // More failures than a driver may have before it is given up.
     let measured = runs(&document, "d/paced/2");
     assert_eq!(measured.iter().map(|run| run.state).collect::<Vec<_>>(), [RunState::Valid; 4]);
     assert_eq!(document.cells[0].factors.load, Some(share(50.0)));
 }
 
-/// Wishes to stop when a run begins.
+/// Observer that requests a stop when a run starts.
 struct StopAtOnce(Stop);
 
 impl Observer for StopAtOnce {
@@ -181,7 +182,7 @@ fn cells_without_a_maximum_say_nothing_of_their_driver_where_it_is_gone_on_with(
     while rig.experiment.schedule().last().is_none_or(|last| last.cell != 3) {
         rig.experiment.design.seed += 1;
     }
-    // as many are not attempted as a driver has failed runs that is given up, and nothing of it was measured
+    // The runs not attempted are as many as the failures that give up a driver, and no run of it was measured.
     let first = rig.execute_with(&mut StopAtOnce(rig.stop.clone())).document;
     assert_eq!(first.state, State::Interrupted);
     assert_eq!(first.cells.iter().map(|cell| cell.runs.len()).collect::<Vec<_>>(), [1, 1, 1, 0]);

@@ -1,10 +1,10 @@
-//! A run with a plan: what both ends recorded becomes the right figures, flow by flow, and what contradicts itself is left out.
+//! Evaluation of runs with a schedule: metrics per flow, and exclusion of inconsistent runs.
 
 use crate::rig::Rig;
 use experiment::{Flow, Load, Rate, ReceiveGroup, Trace, Workload};
 use results::{Run, RunState, WarningKind, sha256};
 
-/// As many samples as the fake agent has, in the measured time of the rig.
+/// Returns the rate that gives this number of samples in the measurement time of the rig.
 fn load(samples: u64) -> Load {
     Load::Constant { rate: Rate { samples, period_ns: 2_000_000 } }
 }
@@ -45,7 +45,7 @@ fn a_response_is_a_send_lag_and_a_service_time() {
     assert_eq!(run.counted[0].delivered, 1000);
     let roles: Vec<_> = run.agents.iter().map(|agent| agent.role.as_str()).collect();
     assert_eq!(roles, ["writer", "reader"]);
-    // a lag of 100 ns at a period of 2 µs, and a response of 40 µs
+    // A lag of 100 ns with a period of 2 µs, and a response time of 40 µs.
     assert_eq!(kinds(&run), []);
     assert!(!paced.sender_limited);
 }
@@ -55,7 +55,7 @@ fn late_repair_is_in_the_tail_and_in_no_rate() {
     let run = measure("repair", load(1000));
     assert_eq!((run.state, kinds(&run)), (RunState::Valid, vec![WarningKind::Tail]), "{run:?}");
     let (throughput, paced) = (run.throughput.as_ref().unwrap(), run.paced.as_ref().unwrap());
-    // 999 of the 1000 of 2 ms
+    // 999 of the 1000 samples of 2 ms.
     assert!((throughput.delivered_sps - 499_500.0).abs() < 1e-6, "{throughput:?}");
     assert_eq!((throughput.delivered, throughput.tail.samples), (1000, 1));
     assert_eq!(throughput.tail.ns, 3_000_000_000 + 40_000 - 2_000);
@@ -75,7 +75,7 @@ fn a_sender_that_is_late_is_told_and_the_run_is_valid() {
     assert!(text.contains("and of the median response (80.0 µs)"), "{text}");
 }
 
-/// Calls of 4 us at a period of 2 us.
+/// Uses calls of 4 µs with a period of 2 µs.
 #[test]
 fn write_calls_take_no_more_than_the_time_in_which_they_were_made() {
     let run = measure("late\ndrag", load(1000));
@@ -91,15 +91,15 @@ fn a_writer_that_its_middleware_holds_up_is_not_to_blame() {
     let paced = held.paced.as_ref().unwrap();
     assert_eq!((paced.sender_limited, paced.back_pressure), (false, true));
     assert!((paced.flows[0].lag_in_writes_pct.unwrap() - 90.0).abs() < 1e-9, "{paced:?}");
-    // unless its process has no time left
+    // Unless its process has no time left.
     let busy = measure("late\nheld\nbusy", load(1000));
     assert_eq!(kinds(&busy), [WarningKind::SenderLimited]);
-    // or had no cores
+    // Or waited for a core.
     let starved = measure("late\nheld\nstarved", load(1000));
     assert_eq!(kinds(&starved), [WarningKind::SenderLimited]);
     let text = &starved.warnings[0].text;
     assert!(text.contains("waited for one for 90.0 % of the time"), "{text}");
-    // calls cannot have taken more than all of the lag
+    // Calls cannot have taken more than the whole lag.
     let over = measure("late\noverheld", load(1000));
     assert_eq!(over.state, RunState::Invalid);
     assert!(over.warnings.iter().any(|warning| warning.text.contains("time of write calls")), "{over:?}");
@@ -107,7 +107,7 @@ fn a_writer_that_its_middleware_holds_up_is_not_to_blame() {
 
 #[test]
 fn without_intended_times_there_is_service_only() {
-    // a reader at a pace of its own has most of them after the 2 ms
+    // A reader with its own pace receives most samples after the 2 ms.
     let run = measure("late", Load::Max);
     assert_eq!((run.state, kinds(&run)), (RunState::Valid, vec![WarningKind::Tail]), "{run:?}");
     assert_eq!(run.latency.keys().collect::<Vec<_>>(), ["service", "write_call"]);
@@ -134,7 +134,7 @@ fn each_flow_is_counted_and_measured_by_itself() {
     assert_eq!(told, [("control", 64, 500), ("bulk", 1024, 500)]);
     assert_eq!((run.latency["response"].n, paced.flows[1].latency["response"].n), (1000, 500));
     assert_eq!(run.counted.iter().map(|counted| counted.foreign).collect::<Vec<_>>(), [3, 0]);
-    // both together, window by window
+    // Both flows together, window by window.
     assert_eq!(
         document.cells[0].latency["response"].p50_ns,
         run.latency["response"].p50_ns.map(|ns| ns as f64)
@@ -237,7 +237,7 @@ fn the_times_of_a_file_are_read_again_and_another_file_is_refused() {
     let followed = rig("");
     let run = followed.execute().cells[0].runs[0].clone();
     assert_eq!((run.state, run.paced.unwrap().planned), (RunState::Valid, 1000));
-    // a copy is in the result
+    // The result contains a copy.
     let Some(Load::Trace { trace }) = &followed.experiment.cells[0].factors.load else { panic!("a file") };
     let copy = followed.results().join("traces").join(format!("{}.txt", trace.sha256));
     assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(&trace.file).unwrap());
@@ -262,6 +262,6 @@ fn what_left_by_multicast_is_held_against_the_samples_of_all_flows() {
         rig.experiment.cells[0].factors.multicast = true;
         rig.execute().cells[0].runs[0].state
     };
-    // the fake agent's kernel counts 1000 samples of 64 bytes
+    // The fake agent's kernel counts 1000 samples of 64 bytes.
     assert_eq!((state([64, 64]), state([64, 512])), (RunState::Valid, RunState::Invalid));
 }

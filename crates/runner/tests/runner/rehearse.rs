@@ -1,4 +1,4 @@
-//! What is planned is opened before anything is measured: well, by agents that refuse, or by some that fail.
+//! Preflight of the planned configurations with agents that succeed, reject, or fail.
 
 use std::{thread, time::Duration};
 
@@ -17,7 +17,7 @@ fn every_way_is_opened_and_nothing_is_left() {
     assert!(!rig.results().exists());
 }
 
-/// How many ways there are to open a stream and these variants of it.
+/// Returns the number of distinct configurations of a stream and its variants.
 fn ways(changes: &[fn(&mut Factors)]) -> usize {
     let mut rig = Rig::new(&[("good", "")]).of_workload(Workload::Throughput);
     let stream = rig.experiment.cells[0].clone();

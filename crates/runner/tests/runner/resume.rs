@@ -1,4 +1,4 @@
-//! An experiment that was stopped is gone on with, wherever that was.
+//! Resumption of an interrupted experiment at any point.
 
 use experiment::Workload;
 use results::{Document, Run, RunState, State, StoppedBy, WarningKind};
@@ -6,7 +6,7 @@ use runner::Stop;
 
 use crate::rig::{Diary, Rig, StopAfter, children};
 
-/// Two cells, of which one is measured twice a block: six runs.
+/// Returns an experiment with two cells, one of which is measured twice per block: six runs.
 fn two_blocks(scripts: [&str; 2]) -> Rig {
     let mut rig = Rig::new(&[("a", scripts[0]), ("b", scripts[1])]).of_workload(Workload::Throughput);
     rig.experiment.design.blocks = 2;
@@ -14,7 +14,7 @@ fn two_blocks(scripts: [&str; 2]) -> Rig {
     rig
 }
 
-/// All runs by their numbers.
+/// Returns all runs by number.
 fn runs(document: &Document) -> Vec<&Run> {
     let mut runs: Vec<&Run> = document.cells.iter().flat_map(|cell| &cell.runs).collect();
     runs.sort_by_key(|run| run.number);
@@ -42,13 +42,13 @@ fn wherever_it_was_stopped_each_run_is_made_once_in_the_planned_order() {
             runs(&whole).into_iter().map(|run| (run.number, run.block, run.cell.clone(), run.twin)).collect();
         assert_eq!(found, planned, "stopped after {made}");
         assert!(runs(&whole).iter().all(|run| run.state == RunState::Valid));
-        // what was measured before is as it was
+        // Runs measured before are unchanged.
         assert_eq!(runs(&whole)[..made as usize], runs(&first)[..]);
         assert_eq!(whole.resumed.iter().map(|resumed| resumed.first_run).collect::<Vec<_>>(), [made + 1]);
         assert!(whole.warnings.iter().all(|warning| warning.kind != WarningKind::Mixed));
         let allocation = whole.allocation.as_ref().expect("blocks are counted");
         assert_eq!((allocation.made, allocation.stopped_by), (2, Some(StoppedBy::Fixed)));
-        // a block that was interrupted is complete, and how long it took is not known
+        // An interrupted block is complete, and its duration is unknown.
         assert!(whole.blocks.iter().all(|block| block.complete), "{:?}", whole.blocks);
         let cut = made % 3 != 0;
         let unknown = whole.blocks.iter().filter(|block| block.took_ns.is_none()).count();
@@ -73,12 +73,12 @@ fn it_may_be_stopped_again_and_what_has_ended_is_not_gone_on_with() {
     assert!(results::Directory::reopen(&rig.results()).is_err(), "nothing is left to do");
 }
 
-/// Three runs of a driver that all failed in one phase were made before; no other is attempted after.
+/// Before the stop, three runs of a driver failed in one phase; no other run of it is attempted after the resumption.
 #[test]
 fn a_driver_that_was_given_up_stays_given_up() {
     let rig = two_blocks(["kill any hello", ""]);
     let mine = |document: &Document| runs(document).iter().filter(|run| run.cell.starts_with('a')).count();
-    // the third of them is the first or second run of the second block
+    // The third of them is the first or second run of the second block.
     let stop_at = rig
         .experiment
         .schedule()

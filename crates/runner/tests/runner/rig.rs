@@ -1,4 +1,4 @@
-//! An experiment with agents that do as a script says.
+//! Experiment with agents that follow a script.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use runner::{
     describe, host_warnings, rehearse,
 };
 
-/// Long enough for a busy host, short enough for a test that waits for it.
+/// Time limit that is long enough for a busy host and short enough for a test that waits for it.
 pub const SHORT_NS: u64 = 1_500_000_000;
 const LONG_NS: u64 = 60_000_000_000;
 
@@ -29,7 +29,8 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// One cell of each workload for each driver `(name, script)`, one run each, with limits that no run comes near.
+    /// Creates an experiment with one cell per workload and driver `(name, script)`, one run each, and limits that no
+    /// run reaches.
     pub fn new(drivers: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut rig = Self {
@@ -96,7 +97,7 @@ impl Rig {
     pub fn execute(&self) -> Document {
         let outcome = self.execute_with(&mut ());
         assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
-        // what is saved is what is returned
+        // The saved document equals the returned one.
         assert_eq!(Directory::load(&self.results()).unwrap(), outcome.document);
         outcome.document
     }
@@ -107,7 +108,7 @@ impl Rig {
         self.session(&launcher, &directory, &self.stop).execute(observer)
     }
 
-    /// Goes on with what lies in the directory.
+    /// Resumes the experiment in the results directory.
     pub fn resume_with(&self, differences: &[&str], stop: &Stop, observer: &mut dyn Observer) -> Outcome {
         let Saved { directory, assembler, course } = reopened(&self.results());
         let launcher = launcher();
@@ -128,7 +129,7 @@ impl Rig {
         stop: &'s Stop,
     ) -> Session<'s> {
         let describe = |(name, path): (&String, &PathBuf)| {
-            // described by an agent that keeps its promises
+            // A correct agent reports the description.
             let plain = self.directory.path().join("plain.so");
             fs::write(&plain, "").unwrap();
             let _ = path;
@@ -153,7 +154,7 @@ pub fn launcher() -> LocalLauncher {
     LocalLauncher::new(env!("CARGO_BIN_EXE_fake-agent"))
 }
 
-/// Each phase has so long.
+/// Returns the same limit for each phase.
 pub fn limits(ns: u64) -> Limits {
     Limits {
         hello_ns: ns,
@@ -194,26 +195,26 @@ fn cell(driver: &str, workload: Workload) -> Cell {
     }
 }
 
-/// The one run of a cell.
+/// Returns the only run of a cell.
 pub fn run<'d>(document: &'d Document, cell: &str) -> &'d Run {
     let cell = document.cells.iter().find(|candidate| candidate.id == cell).unwrap();
     &cell.runs[0]
 }
 
-/// Processes that this thread has started, living or not yet reaped. Asked when no agent should be left.
+/// Returns the child processes of this thread, alive or not yet reaped. For use when no agent should remain.
 pub fn children() -> Vec<String> {
     let list = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
     list.split_whitespace().map(ToOwned::to_owned).collect()
 }
 
-/// Whether a process exists.
+/// Returns whether a process exists.
 pub fn lives(pid: u32) -> bool {
-    // one that has ended and waits to be reaped by init does not count
+    // A zombie that waits for init does not count.
     fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
 }
 
-/// Wishes to stop when so many runs have ended.
+/// Observer that requests a stop when the given number of runs has ended.
 pub struct StopAfter(pub u32, pub Stop);
 
 impl Observer for StopAfter {
@@ -224,7 +225,7 @@ impl Observer for StopAfter {
     }
 }
 
-/// Keeps the order of what it was told.
+/// Observer that records its notifications in order.
 #[derive(Default)]
 pub struct Diary(pub Vec<String>);
 
@@ -242,7 +243,7 @@ impl Observer for Diary {
     }
 }
 
-/// The files below a directory, by their paths in it.
+/// Returns the paths of all files below a directory, relative to it.
 pub fn files_below(directory: &Path) -> Vec<String> {
     let mut files = Vec::new();
     let mut open = vec![directory.to_owned()];
@@ -259,7 +260,8 @@ pub fn files_below(directory: &Path) -> Vec<String> {
     files
 }
 
-/// A child that another test is starting may hold a copy of the lock for a moment, between its fork and its exec.
+/// Reopens a results directory. A child that another test starts may hold a copy of the lock briefly between fork and
+/// exec.
 fn reopened(results: &Path) -> Saved {
     for _ in 0..500 {
         match Directory::reopen(results) {

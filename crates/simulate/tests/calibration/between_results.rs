@@ -1,5 +1,5 @@
-//! Pairs of results on a host that changes between and within them, compared as `ddsmark compare` does: whole documents through
-//! `verdicts::compare`.
+//! Pairs of results on a host that changes between and within them, compared with `verdicts::compare` on complete
+//! documents, as `ddsmark compare` does.
 
 use experiment::{Cell, Design, Experiment, Limits, Workload};
 use results::{Conclusion, CriterionOutcome, Document, Metric, Verdict, VerdictKind};
@@ -11,26 +11,26 @@ use crate::{
     rig::{MS, cell, design},
 };
 
-/// Seeds, fixed before any rate was read.
+/// Seeds, fixed before the first result.
 pub const SEEDS: [u64; 3] = [59, 2024, 8101];
-/// Blocks of each result.
+/// Number of blocks of each result.
 pub const BLOCKS: u32 = 12;
-/// Elasticities of the middleware.
+/// True elasticities of the middleware.
 #[allow(dead_code, reason = "the tests have fewer")]
 pub const TRUE_ELASTICITIES: [f64; 5] = [0.0, 0.4, 1.0, 1.6, 2.0];
-/// What the criterion forbids.
+/// Criterion of the comparison.
 const FORBIDDEN: &str = "p50 > +5%";
 
-/// How the host changes.
+/// Change of the host over both results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Drift {
-    /// Not at all.
+    /// No change.
     Still,
-    /// It is slower by this much, relative, during the second result.
+    /// Slowdown by this relative amount from between the two results on.
     Step(f64),
-    /// The same from the middle of the first result to the middle of the second.
+    /// Slowdown by this relative amount from the middle of the first result to the middle of the second.
     Bump(f64),
-    /// It becomes slower by this much in each block, over both results and twice as many blocks between them.
+    /// Slowdown by this relative amount per block, over both results and twice as many blocks between them.
     Trend(f64),
 }
 
@@ -67,18 +67,18 @@ impl Drift {
     }
 }
 
-/// Pairs of results of one cell, of which the second takes longer by a true effect.
+/// Pairs of results of one cell; the RTT of the second result is longer by a true effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs {
     pub drift: Drift,
     pub elasticity: f64,
-    /// Of the round trip, relative.
+    /// True relative effect on the RTT.
     pub effect: f64,
-    /// Of the cell between runs.
+    /// Coefficient of variation between runs.
     pub cv: f64,
-    /// Of the logarithm of a figure of one reference measurement.
+    /// Standard deviation of the logarithm of a metric of one reference measurement.
     pub reference_sd: f64,
-    /// Whether the rule is applied; else the references are removed, and claims forced.
+    /// Whether the rule is applied; otherwise there are no references and claims are forced.
     pub with_references: bool,
 }
 
@@ -89,7 +89,7 @@ impl Pairs {
 
     fn result(&self, second: bool, seed: u64) -> Document {
         let latency = 20_000.0 * if second { 1.0 + self.effect } else { 1.0 };
-        // 48 round trips a run: their median scatters by 0.13 %
+        // 48 round trips per run: their median scatters by 0.13 %.
         let latency = format!("lognormal:{}ns,0.01", latency.round());
         let cell = Cell {
             id: "sim/latency".to_owned(),
@@ -119,7 +119,7 @@ impl Pairs {
         Lab::on(machine).experiment(&experiment).expect("a simulated experiment")
     }
 
-    /// Verdict on the median, and what becomes of the criterion.
+    /// Returns the verdict on the median RTT and the outcome of the criterion.
     fn compared(&self, seed: u64) -> (Verdict, CriterionOutcome) {
         let (before, after) = (self.result(false, seed), self.result(true, seed));
         let asked = Asked {
@@ -140,16 +140,17 @@ fn side<'d>(name: &str, document: &'d Document) -> Side<'d> {
     Side { name: name.to_owned(), document, cells: document.cells.iter().collect() }
 }
 
-/// What was claimed of many pairs.
+/// Rates over many pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {
-    /// Of a true difference: said to be higher. Of none: said to differ.
+    /// Rate of claims: with a true effect, that the RTT is higher; without, that it differs.
     pub differs: Rate,
-    /// Said what is not: a difference where there is none, one in the wrong direction, or equivalence beyond the margin.
+    /// Rate of false claims: a difference without an effect, in the wrong direction, or equivalence beyond the
+    /// margin.
     pub wrong: Rate,
-    /// The criterion is said to be broken or kept, and is not.
+    /// Rate of criteria falsely reported as failed or passed.
     pub wrong_criterion: Rate,
-    /// The printed interval covers the true effect.
+    /// Rate of printed intervals that cover the true effect.
     pub covers: Rate,
 }
 
@@ -171,7 +172,7 @@ pub fn tally(pairs: Pairs, seed: u64, n: u32) -> Tally {
             Conclusion::Lower { .. } => pairs.effect == 0.0,
             _ => false,
         });
-        // an effect that is as large as the bound is neither
+        // An effect equal to the bound counts as neither.
         wrong_criterion += u32::from(match outcome {
             CriterionOutcome::Broken => pairs.effect < 0.05,
             CriterionOutcome::Kept => pairs.effect > 0.05,

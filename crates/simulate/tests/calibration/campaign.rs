@@ -1,4 +1,5 @@
-//! Pairs of results of the simulated middleware, one made after the other.
+//! Pairs of results of the simulated middleware, measured one after the other and compared by ranks, without
+//! references.
 
 use experiment::{Cell, Design, Experiment, Limits, ScheduledRun, Workload};
 use simulate::{Between, Lab, Machine};
@@ -9,21 +10,21 @@ use crate::{
     rig::{MS, cell, design},
 };
 
-/// What the other side is called in the design.
+/// Id of the baseline cell.
 const BASELINE: &str = "baseline";
 const RULES: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, resamples: 0, seed: 0, modes: false };
 
-/// What disturbs the runs beside a between-run CV.
+/// Disturbance of the runs in addition to a coefficient of variation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum World {
-    /// Nothing.
+    /// No disturbance.
     Quiet,
-    /// Each run is 0.5 % slower than the one before.
+    /// Each run is 0.5 % slower than the previous one.
     Drift,
-    /// Runs keep 0.8 of how far the last one was off.
+    /// Autocorrelation of 0.8 between consecutive runs.
     #[allow(dead_code, reason = "the tests do not have it")]
     Memory,
-    /// Runs fall into the groups of a flood that was published with a study of what QoS policies cost.
+    /// Groups of runs as published for a flood in a study of the cost of QoS policies.
     Modes,
 }
 
@@ -47,7 +48,7 @@ impl World {
     }
 }
 
-/// One pair after the other: a baseline, and a treatment whose round trips take longer by a true effect.
+/// Source of pairs: a baseline, and a treatment whose RTT is longer by a true effect.
 pub struct Campaign {
     lab: Lab,
     experiment: Experiment,
@@ -60,7 +61,7 @@ impl Campaign {
             let options = [("latency", latency.as_str()), ("modes", world.modes())];
             Cell { id: id.to_owned(), ..cell(Workload::Latency, true, 0, &options) }
         };
-        // 48 round trips a run: their median scatters by 0.13 %
+        // 48 round trips per run: their median scatters by 0.13 %.
         let latency = |factor: f64| format!("lognormal:{}ns,0.01", (20_000.0 * factor).round());
         let cells = vec![one(BASELINE, latency(1.0)), one("treatment", latency(1.0 + effect))];
         let design =
@@ -90,8 +91,8 @@ impl Campaign {
 }
 
 impl Campaign {
-    /// Two results of so many runs, one made after the other: the baseline, then the treatment. What the host does goes on
-    /// from one to the other.
+    /// Compares two results of `runs` runs each: first the baseline, then the treatment. The state of the host
+    /// continues from the first to the second.
     pub fn two_results(&mut self, runs: u32) -> Comparison {
         self.seed += 1;
         self.experiment.design.seed = self.seed;
@@ -111,7 +112,7 @@ impl Campaign {
     }
 }
 
-/// What happened in many pairs of results.
+/// Rates over many pairs of results.
 pub struct ApartTally {
     pub differs: Rate,
     pub covers: Rate,

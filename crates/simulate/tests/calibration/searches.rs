@@ -1,5 +1,5 @@
-//! Searches for the highest sustainable load of simulated middleware, in virtual time, as they are made of a real one: whole runs
-//! at planned loads, judged by the rule of the product ([`results::TrialLog`]).
+//! Searches for the highest sustained rate of simulated middleware in virtual time: complete runs at planned loads,
+//! judged by the rule of the product ([`results::TrialLog`]).
 
 use std::collections::BTreeMap;
 
@@ -11,25 +11,26 @@ use stats::search::{Budget, Loads, Outcome, Search, Trial};
 
 use crate::rig::{MS, design, paced};
 
-/// Fixed before any rate was read.
+/// First seed, fixed before the first result.
 const FIRST_SEED: u64 = 9_000;
-/// How often the known capacity is to lie within the goal's width of what a search found; the same.
+/// Required share of searches whose bounds contain the known capacity within the goal's width, fixed likewise.
 pub const FOUND: f64 = 0.95;
-/// No limit that a search reaches.
+/// Budget that no search reaches.
 const AMPLE: Budget = Budget { trials: usize::MAX, duration_ns: u64::MAX };
-/// Capacities are drawn between these, their logarithms evenly.
+/// Range of capacities in samples/s, drawn log-uniformly.
 const CAPACITY_SPS: (f64, f64) = (1_000.0, 4_000.0);
-/// Of an open loop with Poisson arrivals: a sample at the server for longer than so many service times is late.
+/// Deadline with Poisson arrivals, as a multiple of the service time: time at the server after which a sample is
+/// late.
 const DEADLINE_SERVICES: f64 = 10.0;
 
-/// A middleware whose capacity is known, and what disturbs it.
+/// Middleware with a known capacity, and its disturbances.
 #[derive(Clone, Copy, Debug)]
 pub struct System {
     pub name: &'static str,
     options: &'static [(&'static str, &'static str)],
     reliable: bool,
     between: Between,
-    /// Samples leave at random times, and have a deadline.
+    /// Whether samples are sent at random times and have a deadline.
     deadline: bool,
 }
 
@@ -78,7 +79,7 @@ impl System {
     pub fn goals(&self) -> Vec<SearchGoal> {
         let usual = experiment::Search::default().goals;
         if self.deadline {
-            // samples are late in groups: of these loads 5 s do not tell a share of one in a thousand
+            // Samples are late in groups: at these loads 5 s cannot verify a share of 0.1 %.
             vec![SearchGoal { aim: Aim::Slo, loss_ratio: 0.01, width: 0.05, ..usual[0].clone() }]
         } else {
             usual
@@ -86,16 +87,16 @@ impl System {
     }
 }
 
-/// One search on a system of some capacity.
+/// Search on a system with a random capacity.
 struct Searched<'s> {
     system: &'s System,
     seed: u64,
     lab: Lab,
     cell: Cell,
-    /// Time of the server.
+    /// Service time of a sample in ns.
     service_ns: f64,
     trials: u32,
-    /// Send lags and responses, by the duration of the trial. Their memory is used again.
+    /// Windows of send lags and response times by the duration of the trial. Their memory is reused.
     windows: &'s mut BTreeMap<u64, [Windows; 2]>,
 }
 
@@ -121,7 +122,7 @@ impl<'s> Searched<'s> {
         Self { system, seed, lab, cell, service_ns, trials: 0, windows }
     }
 
-    /// The highest load that keeps a goal, as the model has it.
+    /// Returns the highest load in samples/s that meets a goal according to the model.
     fn truth_sps(&self, goal: &SearchGoal) -> f64 {
         let options = self.cell.factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let config = Config::parse(options).expect("options");
@@ -143,19 +144,19 @@ impl<'s> Searched<'s> {
         kept
     }
 
-    /// A run of its own.
+    /// Executes a run.
     fn run(&mut self, load: Load, measure_ns: u64) -> simulate::Figures {
         self.trials += 1;
         self.cell.factors.load = Some(load);
         let scheduled = ScheduledRun { number: self.trials, block: 1, cell: 0, twin: false, duet: None };
         let mut design = design(measure_ns);
-        // one seed makes all runs of a host; where plans are drawn, each has its own
+        // One seed determines all runs of a host; random schedules need a seed each.
         design.seed = if self.system.deadline { self.seed << 16 | u64::from(self.trials) } else { self.seed };
         design.warm_up_ns = 0;
         self.lab.figures(&self.cell, &design, scheduled).expect("measured")
     }
 
-    /// The violation ratio of a trial, for each goal.
+    /// Returns the violation ratio of a trial for each goal.
     fn ratios(&mut self, trial: Trial, goals: &[SearchGoal]) -> Vec<f64> {
         let rate = Rate::nearest(trial.load_sps);
         let load = if self.system.deadline { Load::Poisson { rate } } else { Load::Constant { rate } };
@@ -186,9 +187,9 @@ impl<'s> Searched<'s> {
         judged.iter().map(|judged| judged.violation_ratio).collect()
     }
 
-    /// What was found for each goal.
+    /// Returns the outcome for each goal.
     fn search(&mut self, goals: &[SearchGoal]) -> Vec<Outcome> {
-        // a run with back-pressure tells where to begin
+        // A run with back-pressure determines the start rate.
         let most = self.run(Load::Max, 50 * MS).throughput.expect("rates").delivered_sps;
         let loads = Loads { floor_sps: 10.0, ceiling_sps: 1e5, start_sps: most.clamp(10.0, 1e5) };
         let mut search =
@@ -201,16 +202,17 @@ impl<'s> Searched<'s> {
     }
 }
 
-/// What many searches found.
+/// Results of many searches.
 pub struct Found {
-    /// For each goal: searches in which the true load lies between the bounds, and in which it lies no farther outside of them
-    /// than the goal's width.
+    /// Number of searches per goal in which the true load is between the bounds, and in which it is at most the
+    /// goal's width outside of them.
     pub inside: Vec<u32>,
     pub within_width: Vec<u32>,
     pub mean_trials: f64,
 }
 
-/// So many searches, each on a capacity of its own. `told`: what the truth is said to be, of what it is.
+/// Executes `searches` searches with different capacities. `told` is the factor from the true capacity to the one
+/// compared with.
 pub fn searches(system: &System, searches: u32, told: f64) -> Found {
     let goals = system.goals();
     let mut found =

@@ -1,5 +1,5 @@
-//! Campaigns through the shipped path: plan of a file, number of blocks, schedule, result, verdicts. Only the figures of the runs
-//! are drawn: they are copies of one run of the simulated middleware, of which each metric is scaled.
+//! Campaigns through the code of the product: plan of a file, number of blocks, schedule, result, verdicts. Only the
+//! metrics of the runs are drawn: each run is a copy of one simulated run with scaled metrics.
 
 use std::collections::BTreeMap;
 
@@ -16,21 +16,21 @@ use crate::{
     worlds::{Rig, World},
 };
 
-/// Fixed before any rate was read.
+/// Seeds, fixed before the first result.
 pub const SEEDS: [u64; 3] = [41, 1908, 777];
-/// True, relative, where the treatment does something.
+/// True relative effect, where the treatment has one.
 pub const EFFECT: f64 = 0.02;
 const BASELINE: &str = "base";
 const TREATMENT: &str = "other";
 
-/// Families of so many claims.
+/// Families of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Goodput of one size.
     One,
-    /// p50 and p99 round trip of one size, goodput of two.
+    /// p50 and p99 RTT of one size, goodput of two.
     Four,
-    /// The same of 13 and 12 sizes.
+    /// p50 and p99 RTT of 13 sizes, goodput of 12.
     ThirtyEight,
 }
 
@@ -66,14 +66,14 @@ impl Family {
 /// True effects of the claims, in their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Effects {
-    /// The same everywhere.
+    /// The same effect everywhere.
     All(f64),
-    /// None in one half of the compared cells, the margin of equivalence in the other.
+    /// No effect in one half of the compared cells, the margin of equivalence in the other.
     NoneAndMargin,
 }
 
 impl Effects {
-    /// Of the compared cell at this place.
+    /// Returns the true effect of the compared cell with this index.
     const fn of(self, cell: usize) -> f64 {
         match self {
             Self::All(effect) => effect,
@@ -88,28 +88,28 @@ impl Effects {
     }
 }
 
-/// What decides the number of blocks.
+/// Rule for the number of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Design {
-    /// The default of the planner.
+    /// Default of the planner.
     Default,
     /// `precision = "2%"`.
     Precise,
 }
 
-/// One experiment after the other.
+/// Source of experiments.
 pub struct Campaign {
     rig: Rig,
     cv: f64,
     experiment: Experiment,
     host: Host,
-    /// Runs that others are copies of, by workload.
+    /// Template runs by workload.
     templates: BTreeMap<&'static str, Run>,
     effects: Effects,
     in_one_order: bool,
 }
 
-/// What came of an experiment.
+/// Outcome of an experiment.
 pub struct Ended {
     pub verdicts: Vec<Verdict>,
     /// True effects by compared cell.
@@ -121,7 +121,7 @@ fn descriptions() -> BTreeMap<String, DriverDescription> {
     [BASELINE, TREATMENT].map(|name| (name.to_owned(), describe(name, false))).into()
 }
 
-/// The plan of a file, as `ddsmark run` makes it.
+/// Returns the plan of an experiment file, as `ddsmark run` makes it.
 pub fn planned(text: &str, descriptions: &BTreeMap<String, DriverDescription>) -> Experiment {
     let source = Source { path: "campaign".to_owned(), text: text.to_owned(), sets: Vec::new() };
     let given = Given {
@@ -168,7 +168,7 @@ impl Campaign {
         Self { rig, cv, experiment, host, templates, effects, in_one_order: false }
     }
 
-    /// The wrong design: the same order in every block.
+    /// Returns the campaign with a wrong design: the same order in every block.
     #[allow(dead_code, reason = "the tables do not show it")]
     pub fn in_one_order(self) -> Self {
         Self { in_one_order: true, ..self }
@@ -178,7 +178,7 @@ impl Campaign {
         let cell = &self.experiment.cells[scheduled.cell];
         let template = &self.templates[cell.factors.workload.name()];
         let factor = self.rig.run() / 100.0 * (1.0 + effect);
-        // the tail of a run scatters by itself too
+        // The tail of a run has scatter of its own.
         let tail = (self.cv * self.rig.normal()).exp();
         let mut run = Run {
             number: scheduled.number,
@@ -189,7 +189,7 @@ impl Campaign {
             ..template.clone()
         };
         if let Some(rtt) = run.latency.get_mut("rtt") {
-            // of so many ns that their rounding tells nothing
+            // Large enough that rounding to ns has no effect.
             let ns = |factor: f64| Some((1e8 * factor).round() as u64);
             (rtt.p50_ns, rtt.p99_ns) = (ns(factor), ns(3.0 * factor * tail));
         }
@@ -199,7 +199,7 @@ impl Campaign {
         run
     }
 
-    /// The next experiment, from its plan to its verdicts.
+    /// Executes the next experiment, from its plan to its verdicts.
     pub fn experiment(&mut self) -> Ended {
         self.experiment.design.seed += 1;
         let experiment = self.experiment.clone();
@@ -236,18 +236,19 @@ impl Campaign {
     }
 }
 
-/// What happened in many experiments.
+/// Rates over many experiments.
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {
-    /// Any claim of the family is false: a difference that is not there, one the wrong way, or equivalence beyond the margin.
+    /// Any false claim in the family: a difference without an effect, in the wrong direction, or equivalence beyond
+    /// the margin.
     pub any_false: Rate,
-    /// The baseline is said to differ from itself.
+    /// Baseline claimed to differ from itself.
     pub floor_false: Rate,
-    /// The interval of one claim, another in each experiment, covers the truth.
+    /// Coverage of the interval of one claim, a different one in each experiment.
     pub covers: Rate,
-    /// That claim says that there is a difference.
+    /// Difference found by that claim.
     pub found: Rate,
-    /// Any comparison ends without enough blocks.
+    /// Any comparison without enough blocks.
     pub too_few: Rate,
     pub mean_blocks: f64,
 }

@@ -1,4 +1,4 @@
-//! Batches of an open loop: full ones are waited for, turbo ones are not.
+//! Batches in an open loop: a full batch makes samples wait, a turbo batch does not.
 
 use experiment::{Batching, Load, Rate};
 use results::Run;
@@ -8,7 +8,7 @@ use crate::rig::{MS, SECOND, constant, paced, run};
 
 #[test]
 fn a_batch_is_waited_for() {
-    // 4 samples of 1,000 bytes, 1 ms apart
+    // 4 samples of 1,000 bytes, 1 ms apart.
     let mut cell = paced(constant(1_000), true, &[("latency", "50us")]);
     cell.factors.batch_bytes = 4_000;
     let mut lab = Lab::new();
@@ -18,7 +18,7 @@ fn a_batch_is_waited_for() {
     assert_eq!(response.len(), 1_000);
 }
 
-/// A turbo batch of up to 10 samples, by the agents' own rule, at this load: its run, and all response (or service) times.
+/// Returns a run at this load with or without turbo batches of up to 10 samples, and its service times.
 fn with_turbo(load: Load, turbo: bool) -> (Run, Vec<(u64, u64)>) {
     let mut cell = paced(load, true, &[("latency", "50us")]);
     if turbo {
@@ -42,7 +42,7 @@ fn with_time_to_spare_turbo_holds_nothing_back() {
 
 #[test]
 fn a_turbo_batch_holds_what_is_due_up_to_its_ceiling() {
-    // bursts of 7 and of 25, every 10 ms
+    // Bursts of 7 and of 25 samples, every 10 ms.
     for (samples, flushes, max) in [(7, 1, 7), (25, 3, 10)] {
         let load = Load::Burst { rate: Rate { samples, period_ns: 10 * MS } };
         let (run, _) = with_turbo(load, true);
@@ -50,7 +50,7 @@ fn a_turbo_batch_holds_what_is_due_up_to_its_ceiling() {
         let expected = (10 * flushes, 10 * samples, max);
         assert_eq!((batches.flushes, batches.samples, batches.max_samples), expected);
     }
-    // as fast as it goes, each is full
+    // At the maximum rate each batch is full.
     let (run, _) = with_turbo(Load::Max, true);
     let sent = run.counted[0].sent;
     let batches = run.throughput.and_then(|throughput| throughput.batches).expect("batches");
@@ -58,10 +58,10 @@ fn a_turbo_batch_holds_what_is_due_up_to_its_ceiling() {
     assert_eq!(batches.flushes, sent.div_ceil(10));
 }
 
-/// Where a write takes longer than the time between two samples, batches grow by as much as it takes.
+/// If a write takes longer than the time between two samples, batches grow accordingly.
 #[test]
 fn turbo_carries_what_single_samples_cannot() {
-    // each packet takes the server 1 ms: 1,000 a second, and 3,000 samples
+    // Each packet takes the server 1 ms: 1,000 packets/s, and 3,000 samples/s are offered.
     let run_of = |turbo: bool| {
         let mut cell = paced(constant(3_000), true, &[("service", "1ms"), ("queue", "2")]);
         if turbo {

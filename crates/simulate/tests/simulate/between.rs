@@ -1,4 +1,4 @@
-//! How runs differ from each other: modes, drift and memory, and how quick it is to have many of them.
+//! Variation between runs: modes, drift and autocorrelation, and the speed of the simulation.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::rig::{MS, cell, design, paced, run};
 
 const RUNS: u32 = 2_000;
 
-/// One figure of each of many short runs, in their order.
+/// Returns one metric of each of many short runs, in their order.
 fn figures(lab: &mut Lab, cell: &Cell, runs: u32, of: impl Fn(&Figures) -> f64) -> Vec<f64> {
     let design = design(5 * MS);
     let measure = |number| {
@@ -45,7 +45,7 @@ fn runs_fall_into_modes_with_the_shares_that_are_configured() {
             median_rtt as fn(&_) -> f64,
             40_000.0,
         ),
-        // a rate falls by the factor by which times grow
+        // A rate falls by the factor by which times grow.
         (
             cell(Workload::Throughput, true, 0, &[("service", "20us"), modes]),
             |figures: &_| 1e9 / delivered(figures),
@@ -60,14 +60,15 @@ fn runs_fall_into_modes_with_the_shares_that_are_configured() {
         assert_eq!(found.iter().sum::<usize>(), values.len(), "no run lies between its modes: {found:?}");
         for (found, share) in found.into_iter().zip([0.6, 0.3, 0.1]) {
             let expected = share * f64::from(RUNS);
-            // four standard deviations of a binomial count
+            // Four standard deviations of a binomial count.
             let allowed = 4.0 * (expected * (1.0 - share)).sqrt();
             assert!((found as f64 - expected).abs() < allowed, "{found}, {expected} expected");
         }
     }
 }
 
-/// Standard deviation around the line of least squares, its slope, and the correlation of neighbours.
+/// Returns the slope of the least-squares line, the standard deviation of the residuals, and their lag-1
+/// autocorrelation.
 fn course(logs: &[f64]) -> (f64, f64, f64) {
     let n = logs.len() as f64;
     let (x_mean, y_mean) = ((n - 1.0) / 2.0, mean(logs));
@@ -93,7 +94,8 @@ fn runs_drift_and_remember_as_configured() {
         let logs: Vec<f64> =
             figures(&mut lab, &latency(), RUNS, median_rtt).into_iter().map(f64::ln).collect();
         let (drift, sd, memory) = course(&logs);
-        // medians of 120 round trips scatter by 0.8 % of their own; a memory of 0.8 leaves a tenth of the runs independent
+        // Medians of 120 round trips scatter by 0.8 %. With an autocorrelation of 0.8 a tenth of the runs is
+        // independent.
         assert!((drift - between.drift).abs() < 5e-5, "{between:?}: drift {drift}");
         assert!((sd - between.sd).abs() < 0.01 + 0.1 * between.sd, "{between:?}: standard deviation {sd}");
         assert!((memory - between.autocorrelation).abs() < 0.1, "{between:?}: memory {memory}");
@@ -135,7 +137,7 @@ fn the_short_way_gives_the_figures_of_the_long_one() {
     }
 }
 
-/// Prints rates: how long it takes is nobody's promise.
+/// Prints speeds without checking them.
 #[test]
 fn many_runs() {
     let mut lab = Lab::new();
@@ -150,7 +152,7 @@ fn many_runs() {
     let begin = Instant::now();
     figures(&mut lab, &written, 20_000, delivered);
     println!("{:.0} runs/s of 250 samples each, their figures alone", 2e4 / begin.elapsed().as_secs_f64());
-    // a server of 20 us at 80 % of its capacity
+    // A server of 20 µs at 80 % of its capacity.
     for load in
         [Load::Constant { rate: Rate::per_second(40_000) }, Load::Poisson { rate: Rate::per_second(40_000) }]
     {

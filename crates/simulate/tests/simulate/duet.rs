@@ -1,4 +1,5 @@
-//! What a duet is for: what disturbs the host disturbs both runs, and their ratio shows what one run after the other cannot.
+//! Duets: a disturbance of the host affects both runs, and their ratio shows effects that consecutive runs cannot
+//! show.
 
 use experiment::{Cell, Design, Experiment, Pin, Workload};
 use results::{Assembler, Document, Header, Histograms, Metric, Run, State, VerdictKind};
@@ -6,17 +7,18 @@ use simulate::{Between, Lab, Machine};
 
 use crate::rig::{MS, cell, design, experiment_of};
 
-/// Fixed before any rate was read.
+/// Seeds, fixed before the first result.
 const SEEDS: std::ops::Range<u64> = 500..520;
 const BLOCKS: u32 = 12;
 const EXPERIMENTS: u64 = SEEDS.end - SEEDS.start;
-/// Runs of an unquiet host: their level scatters by 10 %.
+/// Runs of a noisy host: their level scatters by 10 %.
 const BETWEEN: Between = Between { drift: 0.0, sd: 0.1, autocorrelation: 0.0 };
-/// How much slower the second half of the cores is, where it is.
+/// Factor of all times on the second half of the cores, where it differs.
 const OTHER_HALF: f64 = 1.03;
 const BASELINE: &str = "baseline";
 
-/// A baseline, and a cell whose round trips take that much longer; a run's own median scatters by about 0.5 %.
+/// Returns an experiment with a baseline and a cell whose RTT is longer by `effect`. The median of a run scatters by
+/// about 0.5 %.
 fn experiment(seed: u64, duet: bool, effect: f64) -> Experiment {
     let one = |id: &str, factor: f64| {
         let latency = format!("lognormal:{}ns,0.03", (20_000.0 * factor).round());
@@ -42,7 +44,7 @@ fn measured(experiment: &Experiment, other_half: f64) -> Document {
     lab.experiment(experiment).expect("options")
 }
 
-/// The same result with its runs changed.
+/// Returns the same result with changed runs.
 fn changed(document: &Document, change: impl Fn(&mut Run)) -> Document {
     let Document { tool, host, experiment, drivers, .. } = document.clone();
     let mut assembler = Assembler::new(Header::new(tool, host, experiment, drivers, Vec::new()));
@@ -54,7 +56,7 @@ fn changed(document: &Document, change: impl Fn(&mut Run)) -> Document {
     assembler.document(State::Complete)
 }
 
-/// Whether the median round trip is said to differ, between the two cells or between the baseline and itself.
+/// Returns whether the median RTT is claimed to differ, between the two cells or between the baseline and itself.
 fn differs(document: &Document, kind: VerdictKind) -> bool {
     let verdicts = verdicts::of(document);
     let mut of = verdicts.iter().filter(|verdict| verdict.kind == kind && verdict.metric == Metric::RttP50);
@@ -64,7 +66,7 @@ fn differs(document: &Document, kind: VerdictKind) -> bool {
     answer.conclusion.differs()
 }
 
-/// In how many of the experiments it is.
+/// Returns the number of experiments in which the median RTT is claimed to differ.
 fn count(kind: VerdictKind, document: impl Fn(u64) -> Document) -> usize {
     SEEDS.filter(|seed| differs(&document(*seed), kind)).count()
 }
@@ -77,7 +79,7 @@ fn an_effect_that_runs_one_after_the_other_cannot_show_is_found_in_duets() {
     assert!(duets >= 18 && alone <= 4, "{duets}, {alone}");
 }
 
-/// Nor where the halves of the cores differ, since they are swapped: that scatters, and is taken for no effect.
+/// Also holds with different halves of the cores: they are swapped, which adds scatter but no effect.
 #[test]
 fn what_does_nothing_is_seldom_said_to_differ() {
     for other_half in [1.0, OTHER_HALF] {
@@ -86,13 +88,13 @@ fn what_does_nothing_is_seldom_said_to_differ() {
         for kind in [VerdictKind::Comparison, VerdictKind::NoiseFloor] {
             let wrong = documents.iter().filter(|document| differs(document, kind)).count();
             println!("{kind:?}, {other_half}: nothing differs, {wrong} of {EXPERIMENTS} say so");
-            // 5 or more of 20 come about 3 times in 1,000 where the true rate is 5 %
+            // With a true rate of 5 %, 5 or more of 20 occur about 3 times in 1,000.
             assert!(wrong <= 4, "{kind:?}, {other_half}: {wrong}");
         }
     }
 }
 
-/// The power is that of the pairs, and of nothing else: where another block's run is said to be the partner, it is gone.
+/// The pairing alone gives the power: with the partners of another block it is lost.
 #[test]
 fn pairs_that_are_scrambled_lose_it() {
     let scrambled = |seed: u64| {
@@ -127,7 +129,7 @@ fn halves_that_stay_are_caught() {
             let run = schedule.iter().find(|run| run.number == number);
             run.and_then(|run| run.duet).expect("a duet").half == 1
         };
-        // as if all of the treatment's, and none of the baseline's, had been made on the second half
+        // Emulates all runs of the treatment, and none of the baseline, on the second half.
         changed(&document, |run| {
             let factor = match (second(run.number), run.cell != BASELINE) {
                 (true, false) => 1.0 / OTHER_HALF,

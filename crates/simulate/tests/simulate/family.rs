@@ -1,4 +1,5 @@
-//! Experiments as users write them end with claims, or say that they cannot tell: never with too few blocks for any claim.
+//! Typical experiments of users end with conclusions, possibly inconclusive, but never with too few blocks for a
+//! claim.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -6,7 +7,7 @@ use experiment::{Given, Pin, Source};
 use results::{Conclusion, Document, VerdictKind, least_blocks};
 use simulate::{Between, Lab, Machine, describe};
 
-/// The recipe with these changes, measured in virtual time on a host whose runs lie 1 % apart.
+/// Returns the result of the recipe with these settings, in virtual time on a host whose runs scatter by 1 %.
 fn latency_vs_size(sets: &[&str]) -> Document {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes/latency-vs-size.toml");
     let short = ["factors.driver=[\"udp\",\"cyclonedds\"]", "design.measure=100ms", "design.warm_up=0s"];
@@ -54,6 +55,6 @@ fn two_drivers_at_one_size_end_with_claims() {
 fn two_sizes_with_a_precision_end_with_claims() {
     let document = latency_vs_size(&["factors.size=[64,1024]", "design.precision=20%"]);
     assert_eq!(claims(&document), 4);
-    // the default pilot of 4 claims: 8 blocks, and one to spare
+    // Default pilot of 4 claims: 8 blocks plus one in reserve.
     assert_eq!(document.allocation.as_ref().map(|allocation| allocation.made), Some(9));
 }

@@ -1,4 +1,4 @@
-//! Virtual runs against the truth of their configuration.
+//! Comparison of simulated runs with the truth of their configuration.
 
 mod batches;
 mod between;

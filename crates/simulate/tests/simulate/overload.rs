@@ -1,4 +1,4 @@
-//! Open loops at and beyond capacity: who is late, and who is lost.
+//! Open loops at and beyond capacity: late and lost samples.
 
 use experiment::{Load, Workload};
 use results::{Latency, Run};
@@ -7,7 +7,7 @@ use simulate::{Lab, Machine};
 
 use crate::rig::{MS, SECOND, cell, config, constant, paced, run};
 
-/// The share that comes, and the one that is lost, of an offered load; the server takes 10,000 samples/s.
+/// Returns a run at an offered load; the server processes 10,000 samples/s.
 fn overloaded(reliable: bool, full: &str, offered: u64) -> Run {
     let options = [("service", "100us"), ("queue", "50"), ("latency", "50us"), ("full", full)];
     run(&mut Lab::new(), &paced(constant(offered), reliable, &options), 2 * SECOND, 1)
@@ -28,23 +28,23 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
             assert!((paced.unsent as f64 - (paced.planned as f64 - accepted)).abs() < 3.0, "{paced:?}");
             assert_eq!((paced.back_pressure, paced.sender_limited), (true, false));
             assert_eq!(paced.flows[0].lag_in_writes_pct, Some(100.0));
-            // the last sample is late by what the server is behind, less what the queue holds
+            // The last sample is late by the backlog of the server, minus what the queue holds.
             let behind = 2e9 * (1.0 - 10_000.0 / offered as f64) - 50.0 * 100_000.0;
             let [lag, response] = ["send_lag", "response"].map(|kind| run.latency[kind].max_ns as f64);
             assert!((lag - behind).abs() < 0.01 * behind + 200_000.0, "{offered}: {lag}, {behind}");
             assert!(response > lag, "{response}");
-            // the middleware alone looks well all the time
+            // The service time alone hides the overload.
             assert!(run.latency["service"].max_ns < 6 * MS, "{:?}", run.latency["service"]);
         }
     }
-    // just below it nobody is late
+    // Just below the capacity no sample is late.
     let run = overloaded(true, "block", 9_900);
     let paced = run.paced.expect("an open loop");
     assert_eq!((paced.unsent, paced.sender_limited, run.latency["response"].max_ns), (0, false, 150_000));
     assert_eq!((paced.back_pressure, paced.flows[0].lag_in_writes_pct), (false, None));
 }
 
-/// What holds the writer up is not the middleware but what writing costs its own process.
+/// The limit is the CPU time of writing, not the middleware.
 #[test]
 fn a_writer_without_time_left_is_limited_by_itself_and_one_that_waits_is_not() {
     let options = [("service", "10us"), ("latency", "50us"), ("queue", "50")];
@@ -54,9 +54,9 @@ fn a_writer_without_time_left_is_limited_by_itself_and_one_that_waits_is_not() {
         let paced = run.paced.expect("an open loop");
         (paced.sender_limited, paced.back_pressure)
     };
-    // 20 us each are 50,000/s, of a middleware that does 100,000/s
+    // 20 µs per write: 50,000 samples/s, while the middleware can process 100,000/s.
     assert_eq!(limits(20_000.0, 60_000), (true, false));
-    // the middleware takes 100,000/s
+    // The middleware processes 100,000 samples/s.
     assert_eq!(limits(1_000.0, 120_000), (false, true));
     assert_eq!(limits(1_000.0, 60_000), (false, false));
 }
@@ -74,14 +74,14 @@ fn beyond_capacity_best_effort_loses_what_is_over_it() {
         let lost = throughput.lost as f64 / throughput.sent as f64;
         let known = 1.0 - truth.delivered_sps(offered as f64) / offered as f64;
         assert!((known - (1.0 - 10_000.0 / offered as f64)).abs() < 1e-12);
-        // what the queue holds is not lost: 50 of 20,000 samples
+        // Samples in the queue are not lost: 50 of 20,000.
         assert!((known - 0.0026..=known).contains(&lost), "{offered}: {lost}, {known}");
         assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
     }
     assert_eq!(overloaded(false, "drop", 9_900).throughput.expect("rates").lost, 0);
 }
 
-/// Coordinated omission: who asks only when the answer came, does not ask while nothing moves.
+/// Coordinated omission: a closed loop sends nothing while nothing moves.
 #[test]
 fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
     let options = [("latency", "50us"), ("service", "50us"), ("queue", "1"), ("stall", "1s,100ms")];
@@ -90,10 +90,10 @@ fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
     assert!(rtt.max_ns >= 100 * MS && rtt.p99_ns.expect("enough") < MS, "{rtt:?}");
     let open = run(&mut Lab::new(), &paced(constant(1_000), true, &options), 10 * SECOND, 1);
     let of = |kind: &str| -> &Latency { &open.latency[kind] };
-    // one in ten samples is meant to leave in a stall: the last hundredth waits for 90 ms or more
+    // One in ten samples is due during a stall: the last hundredth waits for 90 ms or more.
     let late = of("response").p99_ns.expect("enough") as f64 / 1e6;
     assert!((late - 90.0).abs() < 10.0, "{:?}", of("response"));
-    // one write in each stall waits for its end, the others leave when it is over: from there on all is well
+    // One write per stall waits for its end; the others leave after it and have short service times.
     assert!(
         of("service").max_ns >= 90 * MS && of("service").p99_ns.expect("enough") < MS,
         "{:?}",
@@ -101,7 +101,7 @@ fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
     );
     let held = open.paced.as_ref().expect("an open loop");
     assert!(held.back_pressure && !held.sender_limited);
-    // where the writer is not stopped it is not late, and the service tells of the stall as well
+    // If the writer is not blocked, it is not late, and the service time includes the stall too.
     let free = [options[0], options[1], ("queue", "1000"), options[3]];
     let free = run(&mut Lab::new(), &paced(constant(1_000), true, &free), 10 * SECOND, 1);
     assert_eq!(free.latency["service"].p99_ns, free.latency["response"].p99_ns);

@@ -1,4 +1,4 @@
-//! Open loops against what queueing theory and arithmetic know of them.
+//! Comparison of open loops with queueing theory and exact values.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,7 +12,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Whether runs, independent of each other, have this mean: within four standard errors, which are its own runs'.
+/// Checks that the mean of independent runs equals `truth` within four standard errors. Returns the standard error.
 fn agree(values: &[f64], truth: f64) -> Result<f64, String> {
     let (n, mean) = (values.len() as f64, mean(values));
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
@@ -24,7 +24,7 @@ fn agree(values: &[f64], truth: f64) -> Result<f64, String> {
     }
 }
 
-/// Of the response times of independent runs: the mean, the share of up to each time, and the 99 % quantile.
+/// Response times of independent runs: mean, shares up to given times, and 99 % quantile.
 struct Responses {
     means: Vec<f64>,
     shares: Vec<Vec<f64>>,
@@ -36,7 +36,7 @@ fn responses(cell: &Cell, runs: u64, measure_ns: u64, up_to: &[f64]) -> Response
     let mut all = Responses { means: Vec::new(), shares: vec![Vec::new(); up_to.len()], highs: Vec::new() };
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     for seed in 0..runs {
-        // a plan of its own each
+        // A schedule of its own for each run.
         let design = Design { seed, ..design(measure_ns) };
         let figures = lab.figures(cell, &design, scheduled).expect("measured");
         let response = lab.series("response").expect("recorded").values();
@@ -50,13 +50,13 @@ fn responses(cell: &Cell, runs: u64, measure_ns: u64, up_to: &[f64]) -> Response
     all
 }
 
-/// What waits for the server at this load.
+/// Returns the distribution of the waiting time at this load.
 fn waiting(options: &[(&str, &str)], rate_sps: f64) -> Waiting {
     let config = config(options);
     Truth::new(&config, true, 0.0, 1000, 1.0, 0).waiting(rate_sps).expect("below capacity")
 }
 
-/// M/D/1: a server of 100 us behind Poisson arrivals.
+/// M/D/1: a server of 100 µs with Poisson arrivals.
 #[test]
 fn response_times_are_those_of_pollaczek_khinchine_and_of_the_queue_of_constant_service() {
     const ALONE: f64 = 130_000.0;
@@ -70,7 +70,7 @@ fn response_times_are_those_of_pollaczek_khinchine_and_of_the_queue_of_constant_
         let truth = waiting(&options, rate_sps);
         let wait = truth.mean_ns();
         let error = agree(&means, wait + ALONE).unwrap_or_else(|error| panic!("{load}: mean: {error}"));
-        // the check is as sharp as 5 % of the wait, or sharper
+        // The check detects a deviation of 5 % of the waiting time, or less.
         assert!(error < 0.0125 * wait, "{load}: {error}, {wait}");
         let high = truth.quantile(0.99).expect("constant service") + ALONE;
         agree(&highs, high).unwrap_or_else(|error| panic!("{load}: p99: {error}"));
@@ -88,7 +88,7 @@ fn response_times_are_those_of_pollaczek_khinchine_and_of_the_queue_of_constant_
             mean(&highs) / 1e3,
             high / 1e3
         );
-        // it can fail: a load that is a tenth of the free time off, or a server that jitters
+        // The check can fail: with a load that deviates by a tenth of the free capacity, or a server with jitter.
         let off = waiting(&options, rate_sps + 1_000.0 * (1.0 - load)).mean_ns();
         assert!(agree(&means, off + ALONE).is_err(), "{load}");
         assert!(agree(&means, 2.0 * wait + ALONE).is_err(), "{load}");
@@ -123,7 +123,7 @@ fn who_is_not_late_has_a_response_that_is_the_service() {
     assert_eq!((lag.max_ns, lag.n, service.n, call.n), (0, 10_000, 10_000, 10_000));
     let config = config(&options);
     let truth = Truth::new(&config, true, 0.0, 1000, 1.0, 0);
-    // samples of 100 us apart pass each other's tails rarely, and then they wait
+    // Samples 100 µs apart rarely overtake each other; if they would, they wait.
     let median = service.p50_ns.expect("enough") as f64;
     let (low, high) = (truth.quantile(0.48), truth.quantile(0.53));
     assert!((low..high).contains(&median), "{median}: {low} {high}");
@@ -139,7 +139,7 @@ fn who_is_not_late_has_a_response_that_is_the_service() {
 
 #[test]
 fn each_sample_of_a_burst_waits_for_those_before_it() {
-    // 8 samples at once every 10 ms, 100 us each
+    // 8 samples at once every 10 ms, 100 µs each.
     let load = Load::Burst { rate: Rate { samples: 8, period_ns: 10 * MS } };
     let options = [("service", "100us"), ("latency", "50us")];
     let mut lab = Lab::new();
@@ -150,7 +150,7 @@ fn each_sample_of_a_burst_waits_for_those_before_it() {
         let expected: [u64; 8] = std::array::from_fn(|place| 150_000 + 100_000 * place as u64);
         assert_eq!(burst, expected);
     }
-    // they were written one after the other, each for 1 us
+    // They are written one after the other, each in 1 µs.
     assert_eq!(run.latency["send_lag"].max_ns, 7_000);
     assert_eq!(run.latency["service"].min_ns, 150_000);
     assert_eq!(run.latency["service"].max_ns, 850_000 - 7_000);
@@ -162,7 +162,7 @@ fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
 
 #[test]
 fn several_flows_are_written_by_one_thread_and_counted_each() {
-    // 8 ns a byte at the server
+    // 8 ns per byte at the server.
     let mut cell = cell(Workload::Paced, true, 0, &[("bandwidth", "1Gbit"), ("latency", "50us")]);
     cell.factors.size_bytes = 10_000;
     let trace =
@@ -183,7 +183,7 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     let paced = run.paced.as_ref().expect("an open loop");
     let [scan, state, events, replay] = &paced.flows[..] else { panic!("{paced:?}") };
     assert_eq!([scan, state, replay].map(|flow| flow.planned), [30, 1_000, 2]);
-    // four standard deviations of a Poisson count
+    // Four standard deviations of a Poisson count.
     assert!(events.planned.abs_diff(500) < 90, "{}", events.planned);
     assert_eq!(paced.planned, 1_032 + events.planned);
     for (flow, counted) in paced.flows.iter().zip(&run.counted) {
@@ -196,7 +196,7 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     }
     assert_eq!(run.counted.iter().map(|counted| counted.writer).collect::<Vec<_>>(), [1, 2, 3, 4]);
     assert_eq!(run.latency["response"].n, paced.planned);
-    // each has a server of its own; of what is due at once the first flow is written first, for 1 us
+    // Each flow has a server of its own. Of samples due at once the first flow's is written first, for 1 µs.
     let response =
         |flow: &results::FlowRecord| (flow.latency["response"].min_ns, flow.latency["response"].max_ns);
     assert_eq!(response(scan), (130_000, 290_000));
@@ -208,7 +208,7 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     assert_eq!(outcome.histograms["response@events"].len(), events.planned);
 }
 
-/// As agents and runner have it: the seed of the design and the number of the run decide its plan.
+/// The seed of the design and the number of the run determine the schedule, as in agents and runner.
 #[test]
 fn plans_that_are_drawn_can_be_had_again() {
     let cell = paced(poisson(1_000), true, &[("latency", "50us")]);

@@ -1,4 +1,4 @@
-//! Cells, designs and runs.
+//! Cells, designs and runs for tests.
 
 use experiment::{
     Batching, Cell, Design, Experiment, Factors, Limits, Load, Pin, Qos, Rate, ReceiveMode, Reliability,
@@ -45,7 +45,7 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
     Cell { id: "cell".to_owned(), factors }
 }
 
-/// An open loop with one flow.
+/// Returns the cell of an open loop with one flow.
 pub fn paced(load: Load, reliable: bool, options: &[(&str, &str)]) -> Cell {
     let mut cell = cell(Workload::Paced, reliable, 0, options);
     cell.factors.load = Some(load);

@@ -1,4 +1,4 @@
-//! Searches whose trials are open loops in virtual time: what a trial shows is judged as a real one is.
+//! Searches with simulated trials, which are judged like real ones.
 
 use experiment::{Design, Load, Rate, ScheduledRun};
 use results::{TRIAL_WINDOWS, TrialLog};
@@ -8,10 +8,10 @@ use stats::search::{Budget, Goal, Loads, Outcome, Search, Shown};
 use crate::rig::{MS, design, paced};
 
 const SECOND: u64 = 1_000 * MS;
-/// Samples/s that the server of these searches does: 50 us each.
+/// Capacity of the server in samples/s: 50 µs each.
 const CAPACITY: f64 = 20_000.0;
 
-/// What a trial shows, from the record of its run and its values.
+/// Returns the evaluation of a trial from the record of its run and its values.
 fn shown(lab: &mut Lab, load_sps: f64, reliable: bool, options: &[(&str, &str)], design: &Design) -> Shown {
     let cell = paced(Load::Constant { rate: Rate::nearest(load_sps) }, reliable, options);
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
@@ -35,7 +35,7 @@ fn shown(lab: &mut Lab, load_sps: f64, reliable: bool, options: &[(&str, &str)],
     log.shown(None).shown
 }
 
-/// A goal in trials of a length that virtual time makes quickly.
+/// Returns the goal with trial durations that are short enough for a simulation.
 fn quick(goal: Goal) -> Goal {
     Goal {
         initial_trial_duration_ns: SECOND / 5,
@@ -61,7 +61,7 @@ fn search(reliable: bool, options: &[(&str, &str)]) -> Vec<Outcome> {
     (0..2).map(|goal| search.outcome(goal)).collect()
 }
 
-/// The bounds hold the capacity between them, widened by so much of it.
+/// Checks that the bounds contain the capacity, within a tolerance of `more` of it.
 fn assert_found(outcome: &Outcome, more: f64) {
     let Outcome::Regular { lower, upper, throughput_sps } = outcome else { panic!("{outcome:?}") };
     assert!(lower.load_sps <= CAPACITY * (1.0 + more), "{outcome:?}");
@@ -72,9 +72,9 @@ fn assert_found(outcome: &Outcome, more: f64) {
 
 #[test]
 fn a_reliable_flow_that_is_held_back_is_found_by_what_it_leaves_behind() {
-    // nothing is ever lost: in a queue of 50 ms a trial a little over capacity hides nothing for long
+    // Nothing is ever lost. With a queue of 50 ms a trial slightly above the capacity reveals the overload soon.
     for outcome in search(true, &[("service", "50us"), ("queue", "1000"), ("latency", "100us")]) {
-        // the width, and what a trial may owe
+        // The width, and what a trial may leave undelivered.
         assert_found(&outcome, 0.012);
     }
 }
@@ -84,13 +84,13 @@ fn a_best_effort_flow_is_found_by_what_it_loses() {
     let options = [("service", "50us"), ("queue", "20"), ("full", "drop"), ("latency", "100us")];
     let outcomes = search(false, &options);
     assert_found(&outcomes[0], 0.011);
-    // up to 0.5 % may be lost
+    // Up to 0.5 % may be lost.
     assert_found(&outcomes[1], 0.016);
 }
 
 #[test]
 fn what_no_rate_keeps_is_said_so() {
-    // 5 % are lost at any rate
+    // 5 % are lost at any rate.
     for outcome in search(false, &[("loss", "5%"), ("latency", "100us")]) {
         assert!(matches!(outcome, Outcome::FloorFails { .. }), "{outcome:?}");
     }
@@ -101,7 +101,7 @@ fn overload_shows_as_what_was_not_sent_and_as_a_lag_that_grows() {
     let mut lab = Lab::new();
     let options = [("service", "50us"), ("queue", "100"), ("latency", "100us")];
     let over = shown(&mut lab, 1.1 * CAPACITY, true, &options, &design(SECOND));
-    // of 11 samples one is too much
+    // One of 11 samples exceeds the capacity.
     assert!((over.violation() - 1.0 / 11.0).abs() < 0.01, "{over:?}");
     assert!((over.falls_behind() - 1.0 / 11.0).abs() < 0.015, "{}", over.falls_behind());
     let under = shown(&mut lab, 0.9 * CAPACITY, true, &options, &design(SECOND));

@@ -1,4 +1,4 @@
-//! Groups of simulated runs, and whether what made them is told.
+//! Groups of simulated runs, and the recorded setting that separates them.
 
 use experiment::{Cell, Design, Workload};
 use results::{Metric, ModesBy, Run};
@@ -6,7 +6,8 @@ use simulate::Lab;
 
 use crate::rig::{MS, cell, design, experiment_of};
 
-/// A cell in two groups beside a baseline without any, 24 blocks; `record` changes what is recorded of each run.
+/// Measures a cell with two groups of runs and a baseline without groups, 24 blocks. `record` changes the record of
+/// each run.
 fn modes_by(seed: u64, record: impl Fn(&mut Run)) -> (ModesBy, String) {
     let one = |id: &str, modes: &str| Cell {
         id: id.to_owned(),
@@ -28,7 +29,7 @@ fn modes_by(seed: u64, record: impl Fn(&mut Run)) -> (ModesBy, String) {
     (verdict.treatment.modes_by.expect("groups"), verdict.text)
 }
 
-/// The driver reads back by which factor a run's times grow.
+/// The driver reports the mode factor of each run.
 #[test]
 fn the_setting_that_makes_the_groups_is_named() {
     for seed in [3, 4, 5] {

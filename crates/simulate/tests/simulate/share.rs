@@ -1,4 +1,4 @@
-//! Rates in percent of a maximum, against a capacity that is known.
+//! Rates in percent of a maximum rate, with a known capacity.
 
 use experiment::{Arrival, Cell, Design, Load, Share};
 use results::{Document, Maximum, Run};
@@ -6,9 +6,9 @@ use simulate::{Between, Lab, Machine};
 
 use crate::rig::{MS, design, experiment_of, paced};
 
-/// Samples/s that the server does: 50 us each.
+/// Capacity of the server in samples/s: 50 µs each.
 const CAPACITY: f64 = 20_000.0;
-/// Of a host whose runs differ.
+/// Number of experiments on a host with variation between runs.
 const EXPERIMENTS: u32 = 80;
 const HELD_BACK: [(&str, &str); 3] = [("service", "50us"), ("queue", "100"), ("latency", "100us")];
 const DROPPED: [(&str, &str); 4] =
@@ -18,7 +18,7 @@ fn share(percent: f64, arrival: Arrival) -> Load {
     Load::Share { percent: Share::of_percent(percent).expect("a share"), arrival, rate: None }
 }
 
-/// Cells at these shares, each with an id of its own.
+/// Measures cells with these loads, each with its own id.
 fn measured(
     lab: &mut Lab,
     loads: &[Load],
@@ -51,19 +51,19 @@ fn a_percent_is_that_of_the_capacity_whether_samples_wait_or_are_dropped() {
         let document = measured(&mut Lab::new(), &loads, reliable, options, design(200 * MS));
         let maximum = maximum(&document);
         let sps = maximum.sps.expect("it is known");
-        // what still comes after the end of the measured time is a queue at most
+        // At most the queue is delivered after the end of the measurement.
         assert!((sps / CAPACITY - 1.0).abs() < 0.01, "{maximum:?}");
         assert_eq!(maximum.cells.len(), 4);
         for (cell, percent) in document.cells.iter().zip(shares) {
             for run in &cell.runs {
-                // a plan of whole samples: 5 a second
+                // A schedule has whole samples: a resolution of 5 samples/s.
                 assert!((planned_sps(run) - sps * percent / 100.0).abs() <= 5.0, "{percent}: {run:?}");
                 let throughput = run.throughput.as_ref().expect("rates");
                 let came = throughput.delivered as f64 / run.paced.as_ref().expect("a plan").planned as f64;
                 if percent < 100.0 {
                     assert!((came - 1.0).abs() < 1e-9, "{percent}: {came}");
                 } else {
-                    // of 6 samples one is too much, but for those that the queue holds
+                    // One of 6 samples exceeds the capacity, except those that the queue holds.
                     assert!((came - 1.0 / 1.2).abs() < 0.03, "{percent}: {came}");
                 }
             }
@@ -77,13 +77,13 @@ fn a_random_plan_at_half_the_capacity_has_half_of_it_on_average() {
     let document =
         measured(&mut Lab::new(), &load, true, &HELD_BACK, Design { blocks: 6, ..design(500 * MS) });
     for run in &document.cells[0].runs {
-        // 5000 samples on average, and 4 standard deviations
+        // 5000 samples on average, and 4 standard deviations.
         assert!((planned_sps(run) * 0.5 - 5_000.0).abs() < 4.0 * 5_000_f64.sqrt() + 50.0, "{run:?}");
     }
 }
 
-/// On a host of which every run is a little slower or quicker, 50 % is half of the capacity as closely as the maximum is known:
-/// the range of three runs holds the typical speed with a probability of 1 - 2 / 2^3.
+/// On a host with variation between runs, 50 % is half of the capacity as precisely as the maximum rate is known: the
+/// range of three runs contains the typical speed with a probability of 1 - 2 / 2^3.
 #[test]
 fn half_of_the_capacity_is_met_within_the_scatter_of_the_maximum() {
     let between = Between { drift: 0.0, sd: 0.05, autocorrelation: 0.0 };
@@ -101,6 +101,6 @@ fn half_of_the_capacity_is_met_within_the_scatter_of_the_maximum() {
         );
         held += u32::from((spread.min..=spread.max).contains(&CAPACITY));
     }
-    // binomial with 80 and 3/4: outside of 44 to 74 once in 20,000
+    // Binomial with n = 80 and p = 3/4: outside of 44 to 74 once in 20,000.
     assert!((44..=74).contains(&held), "{held}");
 }

@@ -1,4 +1,4 @@
-//! Shapes that are planted come out as verdicts in the record of each run, and flat ones as flat.
+//! Detection of configured shapes in the steady state of each run, and of flat runs as flat.
 
 use std::ops::RangeInclusive;
 
@@ -8,9 +8,9 @@ use simulate::{Between, Lab, Machine};
 
 use crate::rig::{MS, cell, design, experiment_of};
 
-/// Three runs of a second, of round trips or of samples delivered, in a configuration with this shape. A window of 10 ms has
-/// enough round trips for its 99 % quantile also where they take twice as long; what is shorter than three windows, or three
-/// groups of them, is not seen.
+/// Measures three runs of 1 s, RTT or delivered samples, with this shape. A window of 10 ms has enough round trips
+/// for its 99 % quantile even if they take twice as long. Changes shorter than three windows, or three groups of
+/// them, are not detected.
 fn measured(workload: Workload, option: (&str, &str)) -> Document {
     let options = match workload {
         Workload::Latency => vec![("latency", "normal:5us,500ns"), option],
@@ -20,13 +20,13 @@ fn measured(workload: Workload, option: (&str, &str)) -> Document {
     };
     let mut design = design(1_000 * MS);
     design.windows = 100;
-    // runs that are not all alike
+    // Runs with variation between them.
     let mut lab =
         Lab::on(Machine { between: Between { sd: 0.05, ..Between::default() }, ..Machine::default() });
     lab.experiment(&experiment_of(vec![cell(workload, true, 0, &options)], design)).expect("measured")
 }
 
-/// Checks the verdict of every run by every figure, and that it was steady from then on, in ms.
+/// Checks the steady-state class of every run by every metric, and the start of the steady state in ms.
 #[track_caller]
 fn verdicts(option: (&str, &str), expected: SteadyVerdict, from_ms: Option<&RangeInclusive<u64>>) {
     for (workload, kinds) in
@@ -57,7 +57,7 @@ fn flat_is_flat() {
     verdicts(("warmup", "flat"), SteadyVerdict::Flat, Some(&(0..=0)));
 }
 
-// The warm-up of 10 ms is over when measuring begins, and a ramp has no corner.
+// The warm-up of 10 ms ends before the measurement, and a ramp has no sharp end.
 
 #[test]
 fn a_ramp_is_a_warm_up() {

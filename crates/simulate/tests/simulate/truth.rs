@@ -1,4 +1,4 @@
-//! Virtual runs against the truth of their configuration.
+//! Comparison of simulated runs with the truth of their configuration.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use simulate::{HOST_NS, Lab, Machine};
 
 use crate::rig::{MS, cell, config, design, experiment_of, run};
 
-/// Of a histogram.
+/// Relative precision of a histogram.
 const PRECISION: f64 = 0.001;
 
-/// How far, in probability, the `q` quantile of `n` independent values lies from the true one with a chance of 1 in
-/// 16,000: four standard deviations of the binomial count of values below it.
+/// Returns the maximum deviation, in probability, of the `q` quantile of `n` independent values, exceeded with a
+/// chance of 1 in 16,000: four standard deviations of the binomial count of values below it.
 fn reach(q: f64, n: u64) -> f64 {
     4.0 * (q * (1.0 - q) / n as f64).sqrt()
 }
 
-/// Whether every quantile of a run lies between those true ones that so many values can bring it to.
+/// Checks that every quantile of a run is within the true quantiles that its number of values allows.
 fn recovers_quantiles(latency: &results::Latency, truth: impl Fn(f64) -> f64) -> Result<(), String> {
     for (q, measured) in
         [(0.5, latency.p50_ns), (0.9, latency.p90_ns), (0.99, latency.p99_ns), (0.999, latency.p99_9_ns)]
@@ -38,7 +38,7 @@ fn recovers_quantiles(latency: &results::Latency, truth: impl Fn(f64) -> f64) ->
     Ok(())
 }
 
-/// The same of one way, and its mean too.
+/// Checks quantiles and mean of a one-way latency.
 fn recovers(latency: &results::Latency, truth: &Truth<'_>) -> Result<(), String> {
     recovers_quantiles(latency, |q| truth.quantile(q))?;
     let (mean, sd) = truth.mean_and_sd();
@@ -80,7 +80,7 @@ fn statistics_of_a_run_are_recovered_from_the_truth() {
             recovers(&run.latency[kind], &truth)
                 .unwrap_or_else(|error| panic!("{options:?}, {kind}: {error}"));
         }
-        // a round trip is two ways
+        // A round trip is the sum of two one-way latencies.
         let round_trip = truth.round_trip();
         recovers_quantiles(rtt, |q| round_trip.quantile(q))
             .unwrap_or_else(|error| panic!("{options:?}, rtt: {error}"));
@@ -132,7 +132,7 @@ fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
     let truth_of = |config: &Config, bytes| {
         Truth::new(config, true, 0.0, bytes, 1.0, 0).capacity_pps().expect("a limit")
     };
-    // 20 us and 80 us a packet
+    // 20 µs and 80 µs per packet.
     assert_eq!(truth_of(&config(&options), 1000), 10_000.0);
     for (batch_bytes, samples) in [(0, 1), (8_000, 8)] {
         let run = run(&mut lab, &cell(Workload::Throughput, true, batch_bytes, &options), 1_000 * MS, 1);
@@ -142,7 +142,7 @@ fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
         assert_eq!((throughput.lost, throughput.duplicate, throughput.out_of_order), (0, 0, 0));
         assert!(run.latency["write_call"].n == throughput.sent);
     }
-    // one in ten periods stands still
+    // Stalls take a tenth of the time.
     let stalled = [options[0], options[1], options[2], ("stall", "10ms,1ms")];
     let run = run(&mut lab, &cell(Workload::Throughput, true, 0, &stalled), 1_000 * MS, 1);
     let delivered = run.throughput.expect("throughput").delivered_sps;
@@ -172,11 +172,11 @@ fn loss_duplicates_and_order_are_as_configured() {
         within(counted.lost, counted.sent, Truth::new(&config, false, 0.0, 8, 1.0, 0).ping_loss()),
         "{counted:?}"
     );
-    // reliable: nothing is lost, nothing comes twice, all in order
+    // Reliable: no loss, no duplicates, in order.
     let reliable = run(&mut lab, &cell(Workload::Throughput, true, 0, &options), 200 * MS, 1);
     let counted = &reliable.counted[0];
     assert_eq!((counted.lost, counted.duplicate, counted.out_of_order), (0, 0, 0), "{counted:?}");
-    // a queue that drops: what is offered over the capacity is lost
+    // A queue that drops: the excess over the capacity is lost.
     let dropping = [("service", "10us"), ("full", "drop"), ("latency", "5us")];
     let dropped = run(&mut lab, &cell(Workload::Throughput, false, 0, &dropping), 1_000 * MS, 1);
     let throughput = dropped.throughput.expect("throughput");
@@ -196,7 +196,7 @@ fn shapes_show_over_time() {
         some.sort_unstable();
         some[some.len() / 2] as f64 / 50_000.0
     };
-    // 10 ms of warm-up are over when measuring begins
+    // The warm-up of 10 ms ends before the measurement.
     for (shape, early, late) in [
         ("flat", 1.0, 1.0),
         ("ramp:2,60ms", 1.75, 1.0),
@@ -209,7 +209,7 @@ fn shapes_show_over_time() {
     }
 }
 
-/// Three blocks of two cells that differ by a tenth.
+/// Returns an experiment with three blocks of two cells that differ by 10 %.
 fn experiment() -> Experiment {
     let mut cells = vec![
         cell(Workload::Latency, true, 0, &[("latency", "normal:50us,2us")]),
@@ -291,7 +291,7 @@ proptest! {
     }
 }
 
-/// Of 25,000 samples or more a few come 3 s late: the rate of half a second does not know it, the tail does.
+/// A few of at least 25,000 samples arrive 3 s late. They count in the tail, not in the rate of half a second.
 #[test]
 fn rate_does_not_depend_on_when_a_repair_arrives() {
     let mut lab = Lab::new();
@@ -313,10 +313,11 @@ fn rate_does_not_depend_on_when_a_repair_arrives() {
     }
 }
 
-/// As the runner has it: what came in one take was under way since the first write, and no faster than it was written.
+/// Samples of one take were in transit since the first write: their rate cannot exceed the rate of writing, as in the
+/// runner.
 #[test]
 fn the_rate_of_one_take_is_over_the_time_in_which_it_was_written() {
-    // in 100 us one packet of 10 samples is begun, which takes its writer 1 ms for each of them
+    // In 100 µs one packet of 10 samples is started; its writer needs 1 ms for each sample.
     let machine = Machine { write_ns: 1e6, read_ns: 0.0, ..Machine::default() };
     let cell = cell(Workload::Throughput, true, 10_000, &[("latency", "50us")]);
     let run = run(&mut Lab::on(machine), &cell, MS / 10, 1);
