@@ -1,4 +1,4 @@
-//! Selection of the next block of an experiment, from the design, the log so far and, once after the pilot, the
+//! Selection of the next block of an experiment. Inputs are the design, the log so far and, once after the pilot, the
 //! scatter of the metrics of all claims. The values themselves, and whether they look favourable, have no influence.
 #![forbid(unsafe_code)]
 

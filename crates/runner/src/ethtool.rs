@@ -69,8 +69,8 @@ fn ask(socket: &impl AsRawFd, interface: &str, question: &mut [u8]) -> bool {
         *place = byte.cast_signed() as libc::c_char;
     }
     request.ifr_ifru.ifru_data = question.as_mut_ptr().cast();
-    // SAFETY: `request` and the buffer that it points to live for the duration of the call. The kernel writes no more
-    // than the size of the buffer, which follows from the command and, where there is one, the count in the buffer.
+    // SAFETY: `request` and the buffer that it points to live for the duration of the call. The kernel does not write
+    // past the end of the buffer: the command and the count in the buffer determine the size of the answer.
     let status = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL as _, &raw mut request) };
     status == 0
 }

@@ -23,7 +23,7 @@ pub(crate) const DRIVING: usize = 1;
 /// Phase in which the two runs of a duet overlap.
 const MEASURE: &str = "measure";
 
-/// Silence in ns after which the reader of a best effort flow assumes that no more samples arrive.
+/// Silence in ns after which the reader of a best effort flow assumes that it has received the last sample.
 const QUIET_NS: u64 = 200_000_000;
 
 /// Hint for a difference between requested and effective configuration.

@@ -47,7 +47,7 @@ pub struct Session<'a> {
 pub struct Outcome {
     /// Result with all measurements; also saved, if that is possible.
     pub document: Document,
-    /// Error that ended the experiment early; `None` after a stop request.
+    /// Error that ended the experiment early; `None` if it is complete or a stop was requested.
     pub trouble: Option<RunnerError>,
 }
 

@@ -78,7 +78,7 @@ impl<'c> Truth<'c> {
         self.moving_cdf(if included { left } else { left - 1e-3 }, transit_ns)
     }
 
-    /// Returns the same probability without stalls.
+    /// Returns the same probability, given a server time of `transit_ns` and without stalls.
     fn moving_cdf(&self, x: f64, transit_ns: f64) -> f64 {
         let Config { reorder, hold_ns, retransmit_ns, .. } = *self.config;
         let left = x - transit_ns - self.qos_ns;
@@ -156,7 +156,7 @@ impl<'c> Truth<'c> {
         known.then(|| Waiting::new(rate_pps, self.transit_ns, self.config.jitter))
     }
 
-    /// Returns the share of accepted samples that are never delivered.
+    /// Returns the share of samples that enter the server and are never delivered.
     #[must_use]
     pub fn loss(&self) -> f64 {
         if self.reliable { 0.0 } else { self.loss }

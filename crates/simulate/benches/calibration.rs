@@ -32,8 +32,8 @@ fn shown(rate: Rate) -> String {
 
 /// Prints and checks comparisons of two consecutive results by ranks alone, without references. Drift and memory
 /// continue from one result to the next, and ranks cannot separate them from an effect: these rows have no bound.
-/// `ddsmark compare` makes a claim only where the change of the reference does not explain it (decision 31); the
-/// bench `between_results` checks that.
+/// `ddsmark compare` makes a claim only where the change of the reference does not explain it
+/// (`docs/decisions/0031-reference-between-results.md`); the bench `between_results` checks that.
 fn two_results(missed: &mut Vec<String>) {
     println!("\nTwo results of so many runs each, one after the other, {EXPERIMENTS} pairs a row.\n");
     println!("| true effect | world | runs | seed | differs | interval covers |");

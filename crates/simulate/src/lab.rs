@@ -169,8 +169,8 @@ impl Lab {
     /// Executes one run of a cell, whose options are those of the simulated middleware. The seed of the design, the
     /// number of the run and the option `seed` determine all random numbers.
     ///
+    /// # Errors
     /// Returns an error for options or factors that the simulation does not support.
-    /// Options that the simulated middleware has not.
     pub fn run(
         &mut self,
         cell: &Cell,
@@ -243,8 +243,8 @@ impl Lab {
     /// Executes the same run as [`Self::run`] and returns only its metrics: much faster, without histograms, windows
     /// and record.
     ///
+    /// # Errors
     /// Returns an error for options or factors that the simulation does not support.
-    /// Options that the simulated middleware has not.
     pub fn figures(
         &mut self,
         cell: &Cell,
@@ -269,8 +269,8 @@ impl Lab {
     /// Executes an experiment as `ddsmark run` does, with as many blocks as the design or the pilot of a precision
     /// requires. The result has no verdicts.
     ///
+    /// # Errors
     /// Returns an error for options or factors that the simulation does not support.
-    /// Options that the simulated middleware has not.
     pub fn experiment(&mut self, experiment: &Experiment) -> Result<Document, ConfigError> {
         let names = experiment.cells.iter().map(|cell| &cell.factors.driver);
         let drivers = names.map(|name| {

@@ -78,7 +78,8 @@ fn of_two_results_the_effect_that_could_be_seen_is_seen_as_often_as_said() {
 }
 
 /// Ranks of two consecutive results alone take a drift of the host for an effect. Therefore `ddsmark compare` makes a
-/// claim between two results only where the change of the reference does not explain it (decision 31).
+/// claim between two results only where the change of the reference does not explain it
+/// (`docs/decisions/0031-reference-between-results.md`).
 #[test]
 fn of_two_results_a_drift_that_goes_on_is_an_effect() {
     let tally = tally_apart(Campaign::new(SEEDS[0], World::Drift, CV, 0.0), 0.0, 12, 50);

@@ -37,7 +37,7 @@ pub enum InstallError {
         /// Versions that can be fetched.
         known: Vec<String>,
     },
-    /// Version requested of a driver that has none.
+    /// Version requested of an unversioned driver.
     #[error("driver `{driver}` has no versions: no middleware is fetched for it")]
     Unversioned {
         /// Name of the driver.

@@ -204,8 +204,8 @@ impl<'s> Searched<'s> {
 
 /// Results of many searches.
 pub struct Found {
-    /// Number of searches per goal in which the true load is between the bounds, and in which it is at most the
-    /// goal's width outside of them.
+    /// Number of searches per goal in which the true load is between the bounds. `within_width`: in which it is at
+    /// most the goal's width outside of them.
     pub inside: Vec<u32>,
     pub within_width: Vec<u32>,
     pub mean_trials: f64,
