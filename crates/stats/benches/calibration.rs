@@ -1,4 +1,4 @@
-//! The whole calibration as tables: rates over many simulated experiments, each with its 95 % interval.
+//! Calibration tables: error and coverage rates over many simulated experiments, each with a 95 % interval.
 
 #[path = "../tests/calibration/checks.rs"]
 mod checks;

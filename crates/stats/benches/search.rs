@@ -1,4 +1,5 @@
-//! How often a search finds the capacity of a system that is disturbed, and what it takes.
+//! Accuracy and cost of a search on disturbed systems: how often it finds the capacity, and how many trials it
+//! needs.
 
 #[path = "../tests/calibration/rate.rs"]
 mod rate;

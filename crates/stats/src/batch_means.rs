@@ -1,32 +1,35 @@
-//! How many independent samples a series of dependent ones is worth.
+//! Effective sample size of an autocorrelated series.
 //!
-//! Neighbours in time resemble each other, so the mean of `n` samples is less certain than `n` suggests. Batches that are
-//! long against the series' memory have nearly independent means; how far these scatter says what a sample was worth.
+//! Successive samples of a series are correlated, so the mean of `n` samples is less precise than `n` suggests. The
+//! means of batches much longer than the autocorrelation time are nearly independent. The variance of the batch
+//! means gives the effective sample size.
 //!
-//! Sources: A. M. Law, *Simulation Modeling and Analysis*, 5th edition, 2015, section 9.5.3 (batch means). A batch is
-//! at least ten times as long as autocorrelation takes to fall below 1/e. Limits: with 10 batches, the number found is
-//! between half of the truth and three times the truth in 19 of 20 cases. A drift counts as memory: then there is none.
+//! Source: A. M. Law, *Simulation Modeling and Analysis*, 5th edition, 2015, section 9.5.3 (batch means). A batch
+//! is at least ten times as long as the autocorrelation takes to fall below 1/e. Limits: with 10 batches, the
+//! estimate is between half of and three times the true number in 19 of 20 cases. A drift appears as long
+//! autocorrelation: then the result is `None`.
 
-/// Fewer batches tell too little of how far they scatter.
+/// Minimum number of batches. With fewer, the estimated variance of the batch means is too imprecise.
 const LEAST_BATCHES: usize = 10;
-/// In times of autocorrelation.
+/// Minimum batch length, in autocorrelation times.
 const BATCH: usize = 10;
 
-/// What a series is worth.
+/// Effective sample size, with the autocorrelation time and the batch length that it was computed from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EffectiveN {
-    /// Independent samples whose mean would be as certain. At most the number of samples.
+    /// Number of independent samples whose mean would be as precise; at most the number of samples.
     pub n: f64,
-    /// The first distance in time at which samples resemble each other by less than 1/e.
+    /// Autocorrelation time in samples: the smallest lag at which the autocorrelation is below 1/e.
     pub memory: usize,
-    /// Samples in a batch.
+    /// Batch length in samples.
     pub batch: usize,
 }
 
-/// By batch means. None where the series is too short for 10 batches, each ten times as long as its memory; or constant.
+/// Returns the effective sample size by batch means. `None` if the series is constant, or too short for 10 batches
+/// of ten times the autocorrelation time.
 ///
 /// # Panics
-/// If a value is not finite.
+/// Panics if a value is not finite.
 #[must_use]
 pub fn effective_n(values: &[f64]) -> Option<EffectiveN> {
     assert!(values.iter().all(|value| value.is_finite()), "there is no mean of what is not finite");
@@ -47,7 +50,7 @@ pub fn effective_n(values: &[f64]) -> Option<EffectiveN> {
     let centre = means.iter().sum::<f64>() / means.len() as f64;
     let scatter = means.iter().map(|mean| (mean - centre).powi(2)).sum::<f64>() / (means.len() - 1) as f64;
     let variance = squares / (n - 1) as f64;
-    // the variance of the mean of all: of one batch, over the number of batches
+    // the variance of the overall mean is that of one batch mean divided by the number of batches
     let worth = variance / (scatter * batch as f64 / n as f64);
     Some(EffectiveN { n: worth.min(n as f64), memory, batch })
 }
@@ -58,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// Each value keeps this share of the last one.
+    /// First-order autoregressive series: each value is `keeps` times the previous one plus normal noise.
     fn series(n: usize, keeps: f64, seed: u64) -> Vec<f64> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut last = 0.0;
@@ -72,7 +75,7 @@ mod tests {
     #[test]
     fn a_series_with_memory_is_worth_what_theory_says() {
         for (keeps, memory) in [(0.0, 1), (0.5, 2), (0.9, 10)] {
-            // of an autoregressive series: n (1 - r) / (1 + r)
+            // effective sample size of an AR(1) series: n (1 - r) / (1 + r)
             let n = 100_000;
             let truth = n as f64 * (1.0 - keeps) / (1.0 + keeps);
             let found = effective_n(&series(n, keeps, 1)).expect("long enough");

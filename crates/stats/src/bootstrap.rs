@@ -1,23 +1,24 @@
-//! The bias-corrected and accelerated bootstrap, over blocks: a cross-check of the Wilcoxon interval.
+//! Bias-corrected and accelerated (BCa) bootstrap over blocks: a cross-check of the Wilcoxon interval.
 //!
-//! Values are blocks, drawn with replacement; never samples of a run. It does not assume symmetry, which the signed-rank
-//! interval does. Its level is approximate, and too high where values are few. So no claim rests on it. Where the two lie
-//! far apart, the values are skewed or in groups.
+//! The values are those of blocks, drawn with replacement; never samples of a run. Unlike the signed-rank interval,
+//! this one does not assume symmetry. Its coverage is approximate, and too low with few values, so no claim rests
+//! on it. A large difference between the two intervals indicates skewed or multimodal values.
 //!
-//! Source: B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 14 (equations 14.9 to 14.15).
+//! Source: B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 14 (equations 14.9 to
+//! 14.15).
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use crate::{Interval, normal};
 
-/// Fewer values have so few different resamples that nothing is said of them.
+/// Minimum number of values. Fewer values have too few distinct resamples.
 const LEAST: usize = 5;
 
-/// The interval for what `estimate` finds in the values. None of fewer than 5 values, without resamples, or where all
-/// resamples lie on one side of the estimate.
+/// Returns the bootstrap interval of the statistic `estimate`. `None` with fewer than 5 values, with 0 resamples,
+/// or if all resamples are on one side of the estimate.
 ///
 /// # Panics
-/// If `level` is not between 0 and 1, both exclusive.
+/// Panics if `level` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn bca(
     values: &[f64],
@@ -44,7 +45,7 @@ pub fn bca(
         return Some(Interval { low: estimates[0], high: estimates[0], level });
     }
     let acceleration = acceleration(values, &estimate);
-    // those equal to the estimate count half, so that a discrete distribution is not taken for a biased one
+    // ties with the estimate count half, so that a discrete distribution does not appear biased
     let below = estimates.partition_point(|value| *value < found);
     let not_above = estimates.partition_point(|value| *value <= found);
     let bias = normal::quantile((below + not_above) as f64 / (2 * resamples) as f64);
@@ -61,7 +62,7 @@ pub fn bca(
     Some(Interval { low: end(tail), high: end(1.0 - tail), level })
 }
 
-/// Of what leaving out one value after the other does: skewness over 6.
+/// Returns the acceleration: one sixth of the skewness of the jackknife estimates.
 fn acceleration(values: &[f64], estimate: &impl Fn(&[f64]) -> f64) -> f64 {
     let without = |i: usize| {
         let rest: Vec<f64> = values[..i].iter().chain(&values[i + 1..]).copied().collect();
@@ -88,7 +89,7 @@ mod tests {
         for case in golden::cases("bca") {
             let values = case.list("values");
             let ours = bca(&values, mean, 0.95, 20_000, 1).expect("values");
-            // 2 % of the width: some four standard errors of an end of 20,000 resamples
+            // 2 % of the width: about four standard errors of an interval bound from 20,000 resamples
             let slack = 0.02 * (case.number("high") - case.number("low"));
             assert!((ours.low - case.number("low")).abs() < slack, "{ours:?}");
             assert!((ours.high - case.number("high")).abs() < slack, "{ours:?}");

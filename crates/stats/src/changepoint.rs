@@ -1,14 +1,15 @@
-//! Where the level of a series changes.
+//! Changepoints: where the mean level of a series changes.
 //!
-//! The cost of a segment is the sum of squared distances from its mean; a segmentation costs the sum over its segments,
-//! and a penalty for each change. PELT finds the cheapest one exactly, in about linear time: it leaves out those last
-//! changes that can be part of no cheapest segmentation any more.
+//! The cost of a segment is the sum of squared deviations from its mean. The cost of a segmentation is the sum over
+//! its segments plus a penalty for each change. PELT finds the optimal segmentation exactly, in about linear time:
+//! it discards candidates for the last change that can no longer be part of an optimal segmentation.
 //!
-//! Source: Killick, Fearnhead and Eckley, *Optimal Detection of Changepoints with a Linear Computational Cost*, JASA
-//! 2012. Their pruning rule drops a last change `s` at time `t` for good. With a least length, `t` itself may only be a
-//! change for series that end that much later, so here `s` is dropped that much later.
+//! Source: Killick, Fearnhead and Eckley, *Optimal Detection of Changepoints with a Linear Computational Cost*,
+//! JASA 2012. Their pruning rule discards a last change `s` at time `t` immediately. With a minimum segment length,
+//! `t` can be a change only for series that end at least that much later. `s` is therefore discarded that much
+//! later.
 
-/// Sums of a series from its beginning: the cost of any segment in constant time.
+/// Prefix sums of values and of squares: the cost of any segment in constant time.
 struct Sums(Vec<(f64, f64)>);
 
 impl Sums {
@@ -21,7 +22,7 @@ impl Sums {
         Self(sums)
     }
 
-    /// Of the values `from..to`.
+    /// Returns the cost of the segment of the values `from..to`.
     fn cost(&self, from: usize, to: usize) -> f64 {
         let ((sum, squares), (sum_before, squares_before)) = (self.0[to], self.0[from]);
         let sum = sum - sum_before;
@@ -29,21 +30,21 @@ impl Sums {
     }
 }
 
-/// Where segments begin, without the first: the cheapest segmentation with `penalty` for each change, of segments of at
-/// least `least` values. None for a series too short to be cut.
+/// Returns the start indices of all segments but the first: the optimal segmentation with `penalty` for each change
+/// and segments of at least `least` values. Empty if the series is too short to be split.
 ///
 /// # Panics
-/// If `least` is 0.
+/// Panics if `least` is 0.
 #[must_use]
 pub fn changepoints(values: &[f64], penalty: f64, least: usize) -> Vec<usize> {
     assert!(least > 0, "a segment has at least one value");
     let n = values.len();
     let sums = Sums::of(values);
-    // cost[t]: of the cheapest segmentation of the first t values; last[t]: where its last segment begins
+    // cost[t]: cost of the optimal segmentation of the first t values; last[t]: start of its last segment
     let mut cost = vec![f64::INFINITY; n + 1];
     let mut last = vec![0; n + 1];
     cost[0] = -penalty;
-    // where a last segment may begin, and from which end of the series on it may not any more
+    // candidate starts of the last segment, each with the end of the series from which it is pruned
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     for end in least..=n {
         let begin = end - least;
@@ -94,7 +95,7 @@ mod tests {
         costs.sum::<f64>() + penalty * changes.len() as f64
     }
 
-    /// Optimal partitioning: every last change is tried at every end, and nothing is left out.
+    /// Returns the optimal cost by optimal partitioning: every last change is tried at every end, without pruning.
     fn cheapest(values: &[f64], penalty: f64, least: usize) -> f64 {
         let mut best = vec![f64::INFINITY; values.len() + 1];
         best[0] = -penalty;

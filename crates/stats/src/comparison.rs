@@ -1,22 +1,23 @@
-//! Two cells held against each other, and what may be said of it.
+//! Comparison of two cells.
 //!
-//! For each block, the logarithm of the treatment's figure over the baseline's. Estimate, interval and tests are
-//! [`SignedRank`](crate::SignedRank)'s. Runs that share no blocks are compared one by one, by
-//! [`RankSum`]. All claims of one family are judged together: pass everything that is read together to one
-//! call of [`compare`] or [`compare_sides`].
+//! Each block gives the logarithm of the ratio of treatment to baseline. Estimate, interval and tests are those of
+//! [`SignedRank`](crate::SignedRank). Runs that share no blocks are unpaired and are compared by [`RankSum`]. All
+//! claims of one family are tested together: pass everything that is read together to one call of [`compare`] or
+//! [`compare_sides`].
 //!
 //! - *Higher* or *lower*: the adjusted p-value is at most `1 - level`.
-//! - *Equivalent*: two one-sided tests reject "the ratio is beyond the margin", above and below. For a single comparison that is
-//!   so exactly if the printed interval lies within the margin.
+//! - *Equivalent*: two one-sided tests reject "the ratio is beyond the margin", above and below. For a single
+//!   comparison this is the case exactly if the printed interval lies within the margin.
 //! - Both kinds of claims share the level: [`differs_and_equivalent`].
-//! - Both can hold: an effect that is real and too small to matter. Both are said.
-//! - Neither: *inconclusive*, with the effect that could have been seen.
+//! - Both can hold: an effect that is real and too small to matter. Then both are reported.
+//! - Neither: *inconclusive*, with the minimum detectable effect.
 //!
-//! The baseline is one run a block. The mean of two would be less noisy, but then a treatment that does nothing is not as
-//! likely above as below it when figures are skewed or in groups, and the test is no longer exact.
+//! The baseline has one run per block. The mean of two runs would be less noisy. But with skewed or multimodal
+//! values, a treatment without effect would then not be equally likely above and below the baseline, and the test
+//! would not be exact.
 //!
-//! Sources: those of [`SignedRank`](crate::SignedRank); D. J. Schuirmann, *A Comparison of the Two One-Sided Tests Procedure and the Power
-//! Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
+//! Sources: those of [`SignedRank`](crate::SignedRank); D. J. Schuirmann, *A Comparison of the Two One-Sided Tests
+//! Procedure and the Power Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{
     Asked, Interval, Modality, RankSum, Sides, benjamini_hochberg, differs_and_equivalent, modality,
@@ -26,33 +27,33 @@ use crate::{
     simultaneous_level,
 };
 
-/// What a run gave.
+/// Metric value of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// The figure that is compared. One that is 0, negative or not finite has no ratio: as if the run had failed.
+    /// Metric value to compare. A value that is 0, negative or not finite has no ratio and counts as a failed run.
     pub figure: f64,
-    /// Whether it kept its level. True where that was not judged.
+    /// Whether the run reached a steady state. True if that was not checked.
     pub steady: bool,
 }
 
 impl Run {
-    /// The figure, if it has a ratio.
+    /// Returns the metric value if it has a logarithm.
     pub(crate) fn usable(&self) -> Option<f64> {
         (self.figure > 0.0 && self.figure.is_finite()).then_some(self.figure)
     }
 }
 
-/// The two runs of a block; none where a run failed or was not made.
+/// The two runs of a block; `None` for a run that failed or is missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
-    /// Of the cell that is judged.
+    /// Run of the candidate cell.
     pub treatment: Option<Run>,
-    /// Of the cell that it is held against.
+    /// Run of the baseline cell.
     pub baseline: Option<Run>,
 }
 
 impl Block {
-    /// The logarithm of treatment over baseline, if both are there.
+    /// Returns the logarithm of treatment over baseline, if both values are usable.
     #[must_use]
     pub fn log_ratio(&self) -> Option<f64> {
         let usable = |run: Option<Run>| run.and_then(|run| run.usable());
@@ -60,31 +61,31 @@ impl Block {
     }
 }
 
-/// The log ratios of the blocks that have both figures.
+/// Returns the log ratios of the blocks with two usable values.
 #[must_use]
 pub fn log_ratios(blocks: &[Block]) -> Vec<f64> {
     blocks.iter().filter_map(Block::log_ratio).collect()
 }
 
-/// By which rules claims are made.
+/// Parameters of claims.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// Confidence of intervals; for a family of claims, the probability that none is false.
+    /// Confidence level of intervals; for a family of claims, the probability that none is false.
     pub level: f64,
-    /// Ratios from `1 / (1 + margin)` to `1 + margin` do not matter.
+    /// Equivalence margin: ratios from `1 / (1 + margin)` to `1 + margin` do not matter.
     pub margin: f64,
-    /// With which probability an effect "could have been seen".
+    /// Power for which the minimum detectable effect is computed.
     pub power: f64,
-    /// Resamples of the cross-check; 0 for none.
+    /// Bootstrap resamples of the cross-check; 0 disables it.
     pub resamples: usize,
-    /// Of the cross-check's random numbers.
+    /// Seed of the bootstrap.
     pub seed: u64,
-    /// Whether to look for groups of runs.
+    /// Whether to test for multimodal runs.
     pub modes: bool,
 }
 
 impl Rules {
-    /// Rules by which claims are made by default.
+    /// Default parameters.
     pub const DEFAULT: Self =
         Self { level: 0.95, margin: 0.02, power: 0.8, resamples: 2000, seed: 1, modes: true };
 }
@@ -95,94 +96,96 @@ impl Default for Rules {
     }
 }
 
-/// Which way the treatment lies from the baseline. Whether that is good is the figure's affair: see
-/// [`Better`](crate::Better).
+/// Direction of the treatment relative to the baseline. [`Better`](crate::Better) says which direction of a metric
+/// is an improvement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Its figure is greater.
+    /// Treatment value greater than that of the baseline.
     Higher,
-    /// Its figure is less.
+    /// Treatment value less than that of the baseline.
     Lower,
 }
 
-/// What may be said.
+/// Result of one comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Conclusion {
-    /// A real difference; `within_margin` if it is also shown to be too small to matter.
+    /// Significant difference.
     Differs {
-        /// Which way.
+        /// Direction of the difference.
         direction: Direction,
-        /// Equivalent within the margin too.
+        /// Whether the difference is also shown to be within the margin, too small to matter.
         within_margin: bool,
     },
-    /// No difference beyond the margin, and none shown within it.
+    /// Equivalence within the margin, without a significant difference.
     Equivalent,
-    /// Neither is shown.
+    /// Neither a difference nor equivalence is shown.
     Inconclusive {
-        /// The relative effect, 0.06 for 6 %, that so many blocks would have found with the power of the rules, where
-        /// log ratios scatter as these did. None where all ratios are equal.
+        /// Minimum detectable relative effect (0.06 for 6 %) with this number of blocks, the power of the rules and
+        /// the observed scatter of log ratios. `None` if all ratios are equal.
         could_have_seen: Option<f64>,
     },
-    /// Not enough for any claim, whatever the figures.
+    /// Too few blocks for any claim, whatever the values.
     TooFewBlocks {
-        /// Blocks with both figures, or runs on each side, from which on there may be one.
+        /// Minimum number of blocks with both values, or of runs on each side.
         needs: usize,
     },
 }
 
-/// Figures of a comparison: relative changes, 0.05 for 5 % more than the baseline.
+/// Estimates of a comparison as relative changes: 0.05 for 5 % more than the baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Of Hodges and Lehmann.
+    /// Hodges-Lehmann estimate.
     pub estimate: f64,
-    /// Wilcoxon's, for this comparison alone. None with too few blocks.
+    /// Wilcoxon interval of this comparison alone. `None` with too few blocks.
     pub interval: Option<Interval>,
-    /// The same, wide enough that all of the family cover at once: for charts. None with too few blocks.
+    /// Wilcoxon interval at the simultaneous level of the family, for charts. `None` with too few blocks.
     pub simultaneous: Option<Interval>,
-    /// The bootstrap's, for this comparison alone: a cross-check that no claim rests on. None without blocks.
+    /// Bootstrap interval of this comparison alone: a cross-check that no claim rests on. `None` if it cannot be
+    /// computed or `resamples` is 0.
     pub cross_check: Option<Interval>,
-    /// That nothing differs; for this comparison alone.
+    /// p-value of "no difference" for this comparison alone.
     pub p: f64,
-    /// Adjusted for the probability of any false claim in the family: what a claim rests on.
+    /// `p` adjusted for the family-wise error rate; claims rest on it.
     pub p_holm: f64,
-    /// Adjusted for the share of false ones: for a list of what to look at next.
+    /// `p` adjusted for the false discovery rate, for a list of candidates to investigate.
     pub p_exploratory: f64,
-    /// That the change is beyond the margin, on the scale of a two-sided test, and adjusted like `p_holm`.
+    /// p-value of "the change is beyond the margin", on the scale of a two-sided test and adjusted like `p_holm`.
     pub p_beyond_margin: f64,
 }
 
 /// One comparison of a family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Blocks with both figures, or runs of the smaller side: what all rests on.
+    /// Number of blocks with both values, or of usable runs of the smaller side.
     pub blocks: usize,
-    /// Blocks that miss one or both, or runs without one. They take no part; if runs fail *because* of a setting, that is a bias.
+    /// Number of blocks that lack a value, or of runs without one. They are excluded. If runs fail *because* of a
+    /// setting, that is a bias.
     pub incomplete: usize,
-    /// Blocks, or runs, that had no steady state. They take part.
+    /// Number of blocks, or runs, without a steady state. They are included.
     pub unsteady: usize,
-    /// None without a block.
+    /// Estimates; `None` without a usable block.
     pub change: Option<Change>,
-    /// What may be said.
+    /// Result of the tests.
     pub conclusion: Conclusion,
-    /// Whether the treatment's runs fall into groups; none if the rules do not ask.
+    /// Whether the runs of the treatment are multimodal; `None` if the rules disable the test.
     pub treatment_modes: Option<Modality>,
-    /// Whether the baseline's do.
+    /// Whether the runs of the baseline are multimodal; `None` if the rules disable the test.
     pub baseline_modes: Option<Modality>,
 }
 
-/// Judges all comparisons of a family together, one list of blocks for each.
+/// Compares all members of a family together, one list of blocks for each.
 #[must_use]
 pub fn compare(family: &[Vec<Block>], rules: &Rules) -> Vec<Comparison> {
     let family: Vec<Sides> = family.iter().cloned().map(Sides::Blocks).collect();
     compare_sides(&family, rules)
 }
 
-/// Judges all comparisons of a family together, however each was measured.
+/// Compares all members of a family together, paired or not.
 #[must_use]
 pub fn compare_sides(family: &[Sides], rules: &Rules) -> Vec<Comparison> {
     let ranks: Vec<Option<Ranks>> = family.iter().map(Sides::ranks).collect();
     let margin = rules.margin.ln_1p();
-    // what has no pair claims nothing, but is part of the family
+    // a member without any pair makes no claim, but counts in the family
     let each = |p: &dyn Fn(&Ranks) -> f64| -> Vec<f64> {
         ranks.iter().map(|ranks| ranks.as_ref().map_or(1.0, p)).collect()
     };
@@ -235,7 +238,7 @@ fn conclude(change: Option<&Change>, sides: &Sides, comparisons: usize, rules: &
         return Conclusion::Equivalent;
     }
     let asked = Asked { level: rules.level, power: rules.power, comparisons };
-    // None where no figures could have made a claim, however great the difference
+    // `None` if no values could lead to a claim, however large the difference
     let seen = match sides {
         Sides::Blocks(blocks) => {
             let ratios = log_ratios(blocks);

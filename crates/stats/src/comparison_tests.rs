@@ -6,7 +6,7 @@ fn run(figure: f64) -> Option<Run> {
     Some(Run { figure, steady: true })
 }
 
-/// Ratios evenly from `ratio - reach` to `ratio + reach`.
+/// Returns blocks with ratios evenly spaced from `ratio - reach` to `ratio + reach`.
 fn blocks(n: usize, ratio: f64, reach: f64) -> Vec<Block> {
     let ratio = |i: usize| ratio + reach * (2.0 * i as f64 / (n - 1) as f64 - 1.0);
     (0..n).map(|i| Block { treatment: run(300.0 * ratio(i)), baseline: run(300.0) }).collect()
@@ -32,7 +32,7 @@ fn each_conclusion_has_its_data() {
     let Conclusion::Inconclusive { could_have_seen: Some(seen) } = conclusion(12, 1.01, 0.1) else {
         panic!("{:?}", conclusion(12, 1.01, 0.1))
     };
-    // (t of 11 degrees at 97.5 % and 80 %) * 0.065 / sqrt 12, and a little for ranks
+    // (t with 11 degrees of freedom at 97.5 % and 80 %) * 0.065 / sqrt 12, plus a little for the ranks
     assert!((0.055..0.065).contains(&seen), "{seen}");
 }
 
@@ -70,7 +70,7 @@ fn failed_and_unsteady_runs_are_counted() {
 
 #[test]
 fn a_family_claims_less_than_its_members_alone() {
-    // one that is plain, one at p = 0.03 alone
+    // one clear difference, and one with p = 0.03 alone
     let plain = blocks(12, 1.1, 0.02);
     let doubtful = blocks(6, 1.02, 0.015);
     assert!(matches!(alone(doubtful.clone()).conclusion, Conclusion::Differs { .. }));
@@ -78,7 +78,7 @@ fn a_family_claims_less_than_its_members_alone() {
     assert!(matches!(found[0].conclusion, Conclusion::Differs { .. }));
     assert_eq!(found[1].conclusion, Conclusion::TooFewBlocks { needs: 7 });
     let change = found[1].change.expect("blocks");
-    // the plain one leaves half a share: 2.5 of 3
+    // the clear one leaves half a share: 2.5 of 3
     assert_eq!((change.p, change.p_holm, change.p_exploratory), (0.03125, 0.078125, 0.046875));
     assert!(change.interval.is_some() && change.simultaneous.is_none());
     let wide = found[0].change.expect("blocks");
@@ -88,7 +88,7 @@ fn a_family_claims_less_than_its_members_alone() {
 #[test]
 fn equal_ratios_are_equivalent_whatever_their_number() {
     assert_eq!(conclusion(8, 1.0, 0.0), Conclusion::Equivalent);
-    // on the margin itself: neither beyond nor within it
+    // exactly on the margin: neither beyond nor within it
     assert!(matches!(conclusion(8, 1.02, 0.0), Conclusion::Differs { within_margin: false, .. }));
 }
 
@@ -126,7 +126,7 @@ fn runs_apart_have_each_conclusion_too() {
     assert_eq!(compare(3, 600.0, 0.01).conclusion, TooFewBlocks { needs: 4 });
     let wide = compare(10, 303.0, 0.1).conclusion;
     assert!(matches!(wide, Inconclusive { could_have_seen: Some(seen) } if seen > 0.05), "{wide:?}");
-    // 6 against 3 can claim: one of 84 orders
+    // 6 and 3 runs are enough: one of 84 orders
     let few = Sides::Apart { treatment: runs(6, 600.0, 0.01), baseline: runs(3, 300.0, 0.01) };
     assert!(matches!(compare_sides(&[few], &QUIET)[0].conclusion, Differs { .. }));
 }

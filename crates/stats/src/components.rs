@@ -1,37 +1,39 @@
-//! Where the variance of a figure arises, and how much of a run is enough.
+//! Variance components between and within runs, and the number of windows that a run needs.
 //!
-//! One-way random effects: a run has a level of its own, its windows lie around it. More windows make the level of a run
-//! precise, and tell nothing of how far other runs lie from it. So a run is made long enough that its own noise no longer
-//! matters, and what is left goes into more runs.
+//! One-way random effects: each run has its own level, and its windows scatter around it. More windows make the
+//! level of a run more precise, but give no information on the scatter between runs. A run should be long enough
+//! that the variance within it no longer matters. Further time is better spent on more runs.
 //!
-//! Sources: S. R. Searle, G. Casella and C. E. McCulloch, *Variance Components*, 1992, section 3.6 (unbalanced, by analysis
-//! of variance); T. Kalibera and R. Jones, *Rigorous Benchmarking in Reasonable Time*, ISMM 2013 (the optimum).
+//! Sources: S. R. Searle, G. Casella and C. E. McCulloch, *Variance Components*, 1992, section 3.6 (unbalanced, by
+//! analysis of variance); T. Kalibera and R. Jones, *Rigorous Benchmarking in Reasonable Time*, ISMM 2013 (the
+//! optimum).
 
-/// Of one figure, of its logarithm if effects are ratios.
+/// Variance components of a metric, or of its logarithm if effects are ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Components {
-    /// Of the levels of runs. 0 where the means of runs vary no more than their windows explain.
+    /// Variance of the levels of runs. 0 if the means of runs vary no more than their windows explain.
     pub between: f64,
-    /// Of the windows of one run around its level.
+    /// Variance of the windows of a run around its level.
     pub within: f64,
-    /// Runs.
+    /// Number of runs.
     pub runs: usize,
-    /// Windows of all runs.
+    /// Number of windows of all runs.
     pub windows: usize,
 }
 
-/// How many windows a run shall have.
+/// Number of windows per run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// So many that what is left of the noise within adds a quarter to the variance between, at most.
+    /// Windows per run with which the variance within runs adds at most a quarter to the variance between runs.
     pub negligible: usize,
-    /// So many give the most precise answer in a given time, when a further run costs as much as `run_cost`.
+    /// Windows per run that give the most precise result in a given time if a further run costs as much as
+    /// `run_cost` windows.
     pub cheapest: usize,
 }
 
 impl Components {
-    /// From the windows of each run. None of fewer than two runs, or if none has two windows. Runs without a window do not
-    /// count.
+    /// Creates the components from the windows of each run. `None` with fewer than two runs, or if no run has two
+    /// windows. Runs without a window are ignored.
     #[must_use]
     pub fn of(runs: &[Vec<f64>]) -> Option<Self> {
         let runs: Vec<&Vec<f64>> = runs.iter().filter(|run| !run.is_empty()).collect();
@@ -57,16 +59,16 @@ impl Components {
         Some(Self { between: between.max(0.0), within, runs: k, windows: n })
     }
 
-    /// How many windows for each run, where making a run costs as much time as `run_cost` windows before its first window
-    /// is measured. None where no variance between runs was seen: then windows decide all, and no number is enough.
+    /// Returns the number of windows per run, if starting a run costs as much time as `run_cost` windows. `None` if
+    /// there is no variance between runs: then only the number of windows matters, and more are always better.
     ///
     /// # Panics
-    /// If `run_cost` is less than 0.
+    /// Panics if `run_cost` is negative.
     #[must_use]
     pub fn allocate(&self, run_cost: f64) -> Option<Allocation> {
         assert!(run_cost >= 0.0, "a run cannot cost {run_cost} windows");
         let ratio = self.within / self.between;
-        // a conversion to a whole number keeps to what fits
+        // a float-to-integer cast saturates
         let windows = |number: f64| (number.ceil() as usize).max(1);
         (self.between > 0.0).then(|| Allocation {
             negligible: windows(4.0 * ratio),
@@ -107,7 +109,7 @@ mod tests {
         let found = Components { between: 1.0, within: 25.0, runs: 5, windows: 100 };
         assert_eq!(found.allocate(4.0), Some(Allocation { negligible: 100, cheapest: 10 }));
         assert_eq!(Components { between: 0.0, ..found }.allocate(4.0), None);
-        // means that are closer than windows explain
+        // the means are closer together than the windows explain
         assert_eq!(Components::of(&[vec![1.0, 9.0], vec![9.0, 1.0]]).map(|found| found.between), Some(0.0));
     }
 

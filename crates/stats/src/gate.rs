@@ -1,49 +1,50 @@
-//! A stated criterion, such as "p99 no more than 5 % higher": is it broken, kept, or can the data not tell?
+//! Criteria such as "p99 at most 5 % higher": failed, passed or inconclusive.
 //!
-//! Decided by the same interval as everything else: one that lies beyond the bound breaks the criterion, one that lies on
-//! the other side keeps it, and one that holds the bound cannot tell. Several criteria that are put to one result share the
-//! level, so that a change that does nothing breaks any of them with at most half of `1 - level`.
+//! A criterion is decided by the same interval as a comparison. It fails if the interval lies beyond the bound,
+//! passes if the interval lies on the allowed side, and is inconclusive if the interval contains the bound. Several
+//! criteria on one result share the level: a change without effect fails any of them with a probability of at most
+//! half of `1 - level`.
 
 use crate::{Block, Sides, simultaneous_level};
 
-/// What a criterion forbids.
+/// Bound of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Forbidden {
-    /// A change of more than this: 0.05 forbids 5 % more.
+    /// Upper bound of the relative change: 0.05 forbids an increase of more than 5 %.
     Above(f64),
-    /// A change of less than this: -0.05 forbids 5 % less.
+    /// Lower bound of the relative change: -0.05 forbids a decrease of more than 5 %.
     Below(f64),
 }
 
-/// What the data say of a criterion.
+/// Outcome of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The change is in what is forbidden.
+    /// Failed: the interval lies beyond the bound.
     Broken,
-    /// It is not.
+    /// Passed: the interval lies on the allowed side of the bound.
     Kept,
-    /// The interval holds the bound.
+    /// Inconclusive: the interval contains the bound.
     CannotTell,
-    /// No interval of this level, whatever the figures.
+    /// Too few blocks for an interval of this level, whatever the values.
     TooFewBlocks {
-        /// Blocks with both figures, or runs on each side, from which on there may be one.
+        /// Minimum number of blocks with both values, or of runs on each side.
         needs: usize,
     },
 }
 
-/// Judges one of `criteria` that are put to the same result.
+/// Evaluates one criterion out of `criteria` on the same result.
 ///
 /// # Panics
-/// If the bound is -1 or less: no figure falls by more than all of it.
+/// Panics if the bound is -1 or less: a value cannot decrease by more than 100 %.
 #[must_use]
 pub fn judge(blocks: &[Block], forbidden: Forbidden, level: f64, criteria: usize) -> Outcome {
     judge_sides(&Sides::Blocks(blocks.to_vec()), forbidden, level, criteria)
 }
 
-/// The same, however the two sides were measured.
+/// Evaluates one criterion out of `criteria` on the same result, paired or not.
 ///
 /// # Panics
-/// If the bound is -1 or less.
+/// Panics if the bound is -1 or less.
 #[must_use]
 pub fn judge_sides(sides: &Sides, forbidden: Forbidden, level: f64, criteria: usize) -> Outcome {
     let (Forbidden::Above(change) | Forbidden::Below(change)) = forbidden;
@@ -73,7 +74,7 @@ mod tests {
         ratios.iter().map(|ratio| Block { treatment: run(200.0 * ratio), baseline: run(200.0) }).collect()
     }
 
-    /// 12 ratios around this one, the farthest 3 % off.
+    /// Returns 12 blocks with ratios within 3 % of `ratio`.
     fn around(ratio: f64) -> Vec<Block> {
         blocks(&(0..12).map(|i| ratio * (1.0 + 0.03 * (f64::from(i) - 5.5) / 5.5)).collect::<Vec<_>>())
     }
@@ -90,13 +91,13 @@ mod tests {
             (below(0.90), below(0.95), below(1.0)),
             (Outcome::Broken, Outcome::CannotTell, Outcome::Kept)
         );
-        // a real increase that does not reach the bound
+        // a significant increase below the bound
         assert_eq!(above(1.02), Outcome::Kept);
     }
 
     #[test]
     fn several_criteria_share_the_level() {
-        // 12 of 12 above the bound: p = 2 / 4096, enough for 100 of them and not for 103
+        // 12 of 12 above the bound: p = 2 / 4096, enough for 100 criteria and not for 103
         let ratios = blocks(&[1.06; 12]);
         assert_eq!(judge(&ratios, Forbidden::Above(0.05), 0.95, 100), Outcome::Broken);
         assert_eq!(judge(&ratios, Forbidden::Above(0.05), 0.95, 103), Outcome::TooFewBlocks { needs: 13 });

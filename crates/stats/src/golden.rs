@@ -1,11 +1,11 @@
-//! Answers of SciPy, for the tests: `tests/golden/*.json`, made by `tests/golden/make.py`.
+//! Reference results of SciPy for the tests: `tests/golden/*.json`, written by `tests/golden/make.py`.
 
 use serde_json::Value;
 
-/// A problem with its answer.
+/// Test case: inputs and expected results.
 pub struct Case(Value);
 
-/// All cases of a file.
+/// Returns all cases of a file.
 pub fn cases(name: &str) -> Vec<Case> {
     let path = format!("{}/tests/golden/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -16,12 +16,12 @@ pub fn cases(name: &str) -> Vec<Case> {
 }
 
 impl Case {
-    /// A field with a number.
+    /// Returns a number field.
     pub fn number(&self, field: &str) -> f64 {
         self.0[field].as_f64().unwrap_or_else(|| panic!("`{field}` is no number in {}", self.0))
     }
 
-    /// A field with numbers.
+    /// Returns a field with a list of numbers.
     pub fn list(&self, field: &str) -> Vec<f64> {
         let list = self.0[field].as_array().unwrap_or_else(|| panic!("`{field}` is no list in {}", self.0));
         list.iter().map(|value| value.as_f64().expect("a number")).collect()

@@ -1,31 +1,32 @@
-//! Numbers to estimates, intervals and claims. Pure: no file, no clock; random numbers only by a seed that is passed.
+//! Statistics: estimates, intervals and claims. Pure functions: no files, no clock; random numbers only from a seed
+//! that the caller passes.
 //!
-//! What two cells differ in:
-//! - [`compare`]: a family of comparisons, each a list of [`Block`]s, to [`Comparison`]s with estimate, interval and
-//!   [`Conclusion`]. Where words are made of verdicts, begin here.
-//! - [`judge`]: a stated criterion, broken, kept, or not to be told.
+//! Comparison of two cells:
+//! - [`compare`]: compares a family, each member a list of [`Block`]s, and returns [`Comparison`]s with estimate,
+//!   interval and [`Conclusion`]. Start here to turn results into verdicts.
+//! - [`judge`]: a criterion: failed, passed or inconclusive.
 //! - [`Sides`]: the same for cells that share no blocks, by [`compare_sides`] and [`judge_sides`].
-//! - [`SignedRank`] and, without blocks, [`RankSum`]: what all rest on. [`bca`]: the cross-check. [`holm`], [`benjamini_hochberg`],
-//!   [`simultaneous_level`]: many at once.
-//! - [`modality`]: whether runs fall into groups. [`separate`]: which recorded fields go with them.
+//! - [`SignedRank`] and, without blocks, [`RankSum`]: the underlying tests. [`bca`]: the bootstrap cross-check.
+//!   [`holm`], [`benjamini_hochberg`], [`simultaneous_level`]: multiple comparisons.
+//! - [`modality`]: whether runs are multimodal. [`separate`]: which recorded fields separate the modes.
 //!
-//! How much to measure:
-//! - [`plan_blocks`]: from a pilot and a [`Goal`] to a number of blocks. Where runs are planned, begin here.
-//! - [`smallest_effect`] and [`blocks_needed`]: what a number of blocks can see, and the inverse.
-//! - [`Components`]: where variance arises, and how many windows a run is worth.
+//! Sample size:
+//! - [`plan_blocks`]: from a pilot and a [`Goal`] to a number of blocks. Start here to plan runs.
+//! - [`smallest_effect`] and [`blocks_needed`]: the effect that a number of blocks can detect, and the inverse.
+//! - [`Components`]: variance between and within runs, and the number of windows per run.
 //!
 //! Rates:
-//! - [`search`]: which rate to try next, and what the trials made say of the highest one that is sustained.
+//! - [`search`]: the next rate to try, and the bounds of the highest sustained rate after the trials so far.
 //!
 //! Single cells and runs:
-//! - [`supports_quantile`], [`quantile_ranks`]: may a quantile be stated of so many samples, and between which of them
-//!   does it lie?
-//! - [`Spread`]: how far the runs of a cell lie apart.
-//! - [`slope()`]: how much one figure grows with another, whatever a few outliers say.
-//! - [`total`]: a sum of counts that anybody may have written.
-//! - [`Moments`]: mean and standard deviation of parts, pooled without going back to the samples.
-//! - [`steady_state`]: had a run reached its level, and from when on? By [`changepoints`].
-//! - [`effective_n`]: how many independent samples a series with a memory is worth.
+//! - [`supports_quantile`], [`quantile_ranks`]: whether a number of samples supports a quantile, and the samples
+//!   that bound it.
+//! - [`Spread`]: the spread of the runs of a cell.
+//! - [`slope()`]: how much one metric grows with another, robust against outliers.
+//! - [`total`]: a saturating sum of counts from untrusted files.
+//! - [`Moments`]: mean and standard deviation of parts, pooled without their samples.
+//! - [`steady_state`]: whether a run reached a steady state, and when, by [`changepoints`].
+//! - [`effective_n`]: the effective sample size of an autocorrelated series.
 #![forbid(unsafe_code)]
 
 mod batch_means;

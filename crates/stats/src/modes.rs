@@ -1,66 +1,69 @@
-//! Whether runs of one cell fall into groups: then a middle of them all is a value that no run has.
+//! Modes: whether the runs of one cell fall into groups. If so, the median over all of them is a value that no run
+//! has.
 //!
-//! Logarithms of the runs' figures are taken for a mixture of up to four normal distributions. The number of components has
-//! the least Bayesian information criterion. Components alone are no modes: one wide and one narrow around the same middle
-//! are wide tails. So the density of the mixture must fall between two modes to at most [`VALLEY`] of the lower one, each
-//! must have enough runs, and the mixture must beat a single normal distribution by [`EVIDENCE`], which is set so that of
-//! series with one mode (normal, log-normal, with wide tails, mildly skewed) at most 5 % are called several.
+//! A mixture of up to four normal distributions is fitted to the logarithms of the runs' values. The number of
+//! components is that with the lowest Bayesian information criterion (BIC). Components are not yet modes: a wide
+//! and a narrow one around the same centre describe heavy tails. Three more conditions must hold. The density of
+//! the mixture must fall between two modes to at most [`VALLEY`] of the lower one. Each mode must have enough runs.
+//! The BIC must be lower than that of a single normal distribution by [`EVIDENCE`]. That constant is set so that at
+//! most 5 % of unimodal series (normal, log-normal, heavy-tailed, mildly skewed) are called multimodal.
 //!
-//! Limits, by simulation: figures that begin at a sharp edge and fall off exponentially are called several in up to 17 % of
-//! series, 105 that are spread evenly in 17 %. Two groups of like size are told from 12 runs in 73 % of series when 8
-//! standard deviations apart, from 20 in all; when 4 apart, only from some hundred runs.
+//! Limits, by simulation: values with a sharp lower edge and an exponential tail are called multimodal in up to 17
+//! % of series, 105 evenly spread values in 17 %. Two groups of similar size are found with 12 runs in 73 % of
+//! series when 8 standard deviations apart, with 20 runs in all; when 4 apart, only with some hundred runs.
 //!
-//! Sources: G. J. McLachlan and D. Peel, *Finite Mixture Models*, 2000, sections 2.8 (EM) and 6.9 (the criterion). The
-//! start of EM is the cheapest cut of the sorted values into segments, found exactly. Hartigan's dip, which assumes nothing
-//! of the shape, was tried and finds less: two groups of like size, 8 standard deviations apart, from 12 runs in 63 % of
-//! series, from 20 in 89 %.
+//! Sources: G. J. McLachlan and D. Peel, *Finite Mixture Models*, 2000, sections 2.8 (EM) and 6.9 (the criterion).
+//! EM starts from the optimal segmentation of the sorted values, found exactly. Hartigan's dip test, which assumes
+//! nothing about the shape, has less power: two groups of similar size, 8 standard deviations apart, are found with
+//! 12 runs in 63 % of series, with 20 in 89 %.
 
 use crate::median;
 
-/// With fewer runs nothing is said.
+/// Minimum number of runs for a statement.
 pub const LEAST_RUNS: usize = 12;
-/// Components at most.
+/// Maximum number of components.
 const MOST_MODES: usize = 4;
-/// A mode has at least this share of the runs, and at least [`LEAST_MEMBERS`].
+/// Minimum share of the runs in a mode; see also [`LEAST_MEMBERS`].
 const LEAST_SHARE: f64 = 0.1;
 const LEAST_MEMBERS: usize = 3;
-/// Density between two modes, of the lower of them, at most.
+/// Maximum density between two modes, relative to the lower of them.
 const VALLEY: f64 = 0.3;
-/// By how much the criterion must be less than that of one normal distribution.
+/// Minimum improvement of the BIC over a single normal distribution.
 const EVIDENCE: f64 = 10.0;
-/// A component is at least this wide, of the standard deviation of all: else it could sit on two equal values.
+/// Minimum standard deviation of a component, relative to that of all values. Without it a component could collapse
+/// onto two equal values.
 const NARROWEST: f64 = 0.05;
 const EM_STEPS: usize = 60;
 const GRID: usize = 400;
 
-/// A group of runs.
+/// Mode: a group of runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
-    /// The median of its runs.
+    /// Median of its runs.
     pub location: f64,
-    /// Its runs, of all.
+    /// Share of all runs, from 0 to 1.
     pub share: f64,
-    /// The least of its runs.
+    /// Minimum of its runs.
     pub from: f64,
-    /// The greatest of its runs.
+    /// Maximum of its runs.
     pub to: f64,
 }
 
-/// What is known of groups.
+/// Result of the test for modes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Modality {
-    /// Fewer than [`LEAST_RUNS`].
+    /// Fewer than [`LEAST_RUNS`] runs.
     TooFewRuns,
-    /// No more than one group can be told.
+    /// Only one mode found.
     One,
-    /// Two or more, from the least to the greatest.
+    /// Two or more modes in ascending order.
     Several(Vec<Mode>),
 }
 
-/// Whether these figures, one a run, fall into groups.
+/// Returns the modes of these values, one value per run.
 ///
 /// # Panics
-/// If a figure is not above 0: it has no logarithm.
+/// Panics if a value is not above 0: it has no logarithm.
 #[must_use]
 pub fn modality(figures: &[f64]) -> Modality {
     assert!(
@@ -105,7 +108,7 @@ pub fn modality(figures: &[f64]) -> Modality {
     Modality::Several(groups.iter().map(mode).collect())
 }
 
-/// Part of a mixture.
+/// Component of a mixture.
 #[derive(Clone, Copy, Debug)]
 struct Component {
     share: f64,
@@ -124,7 +127,7 @@ fn density(mixture: &[Component], x: f64) -> f64 {
     mixture.iter().map(|component| component.density(x)).sum()
 }
 
-/// Sorted logarithms.
+/// Logarithms in ascending order.
 struct Sample {
     logs: Vec<f64>,
     narrowest: f64,
@@ -140,7 +143,7 @@ impl Sample {
         ((self.logs.len() as f64 * LEAST_SHARE).ceil() as usize).max(LEAST_MEMBERS)
     }
 
-    /// The mixture of `k` components; none if there are too few values.
+    /// Returns the fitted mixture of `k` components; `None` with too few values.
     fn fit(&self, k: usize) -> Option<Vec<Component>> {
         let mut mixture = self.cut(k)?;
         for _ in 0..EM_STEPS {
@@ -149,7 +152,7 @@ impl Sample {
         Some(mixture)
     }
 
-    /// One step of expectation and maximisation.
+    /// Performs one step of expectation maximization.
     fn improve(&self, mixture: &mut [Component]) {
         let mut sums = vec![(0.0, 0.0, 0.0); mixture.len()];
         for x in &self.logs {
@@ -172,7 +175,8 @@ impl Sample {
         }
     }
 
-    /// The cut of the sorted values into `k` segments that makes them most likely, each normal: by dynamic programming.
+    /// Returns the maximum-likelihood segmentation of the sorted values into `k` normal segments, by dynamic
+    /// programming; `None` with too few values.
     fn cut(&self, k: usize) -> Option<Vec<Component>> {
         let (n, least) = (self.logs.len(), self.least_members());
         if n < k * least {
@@ -182,7 +186,8 @@ impl Sample {
             let part = component(&self.logs[from..to], n, self.narrowest);
             (to - from) as f64 * (part.sd.ln() - part.share.ln())
         };
-        // cheapest[end]: of the first `end` values in as many segments as there were passes; with where the last begins
+        // cheapest[end]: cost of the first `end` values in as many segments as there were passes; begins: start of
+        // the last one
         let mut cheapest: Vec<f64> =
             (0..=n).map(|end| if end < least { f64::INFINITY } else { unlikely(0, end) }).collect();
         let mut begins: Vec<Vec<usize>> = Vec::new();
@@ -208,14 +213,14 @@ impl Sample {
         Some(mixture)
     }
 
-    /// Bayes': -2 log likelihood, and ln n for each number that was fitted.
+    /// Returns the BIC: -2 log likelihood, plus ln n for each fitted parameter.
     fn criterion(&self, mixture: &[Component]) -> f64 {
         let likelihood: f64 =
             self.logs.iter().map(|x| density(mixture, *x).max(f64::MIN_POSITIVE).ln()).sum();
         (3 * mixture.len() - 1) as f64 * (self.logs.len() as f64).ln() - 2.0 * likelihood
     }
 
-    /// Where the density of a mixture is low between two peaks.
+    /// Returns the positions between two peaks at which the density of a mixture is low.
     fn valleys(&self, mixture: &[Component]) -> Vec<f64> {
         let (from, to) = (self.logs[0], self.logs[self.logs.len() - 1]);
         let at = |step: usize| from + (to - from) * step as f64 / GRID as f64;
@@ -239,7 +244,7 @@ impl Sample {
     }
 }
 
-/// A normal distribution fitted to part of `n` values.
+/// Fits a normal distribution to part of `n` values.
 fn component(part: &[f64], n: usize, narrowest: f64) -> Component {
     let size = part.len() as f64;
     let mean = part.iter().sum::<f64>() / size;

@@ -3,15 +3,15 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use super::*;
 use crate::normal;
 
-/// A campaign with 35 settings, three runs each, of one flood round two devices: µs per message, as published with a study
-/// of what QoS policies cost. The runs of one setting lie in several groups.
+/// Returns the published measurements of a study on the cost of QoS policies, in µs per message: 35 settings with
+/// three runs each, one flood around two devices. The runs of one setting are multimodal.
 fn flood() -> Vec<f64> {
     let csv = include_str!("../../../tests/data/qos-study/flood.csv");
     let figures = |line: &'static str| line.split(',').skip(1).take(3);
     csv.lines().skip(1).flat_map(figures).map(|figure| figure.parse().expect("a figure")).collect()
 }
 
-/// How often figures with a CV of 2 % are said to fall into groups. `draw` takes uniform numbers.
+/// Returns the share of series with a CV of 2 % that are called multimodal. `draw` takes uniform random numbers.
 fn several(seed: u64, n: usize, series: usize, draw: impl Fn(&mut dyn FnMut() -> f64) -> f64) -> f64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let found = (0..series).filter(|_| {
@@ -69,7 +69,7 @@ fn four_groups_have_their_places_and_shares() {
 fn few_or_equal_runs_have_no_groups() {
     assert_eq!(modality(&flood()[..11]), Modality::TooFewRuns);
     assert_eq!(modality(&[5.0; 30]), Modality::One);
-    // two stragglers are no group
+    // two outliers are not a mode
     let mut stragglers: Vec<f64> = (0..20).map(|i| 100.0 + f64::from(i)).collect();
     stragglers.extend([400.0, 410.0]);
     assert_eq!(modality(&stragglers), Modality::One);

@@ -1,27 +1,27 @@
 //! Mean and standard deviation of parts, pooled.
 
-/// How many values there are, their mean, and how far they lie from it.
+/// Number of values, their mean and sum of squared deviations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
-    /// Values.
+    /// Number of values.
     pub n: u64,
-    /// Their mean; 0 of nothing.
+    /// Mean; 0 without values.
     pub mean: f64,
     /// Sum of the squared deviations from the mean.
     pub squared_deviations: f64,
 }
 
 impl Moments {
-    /// From a sample's size, mean and standard deviation.
+    /// Creates moments from the size, mean and standard deviation of a sample.
     #[must_use]
     pub fn from_sd(n: u64, mean: f64, sd: f64) -> Self {
         Self { n, mean, squared_deviations: sd * sd * n.saturating_sub(1) as f64 }
     }
 
-    /// The moments of both parts together, as if computed over all their values.
+    /// Returns the moments of both parts together, as if computed over all their values.
     ///
-    /// Source: Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample Variances*,
-    /// COMPSTAT 1982. Weighted with both counts, so that neither mean is lost to cancellation.
+    /// Source: Chan, Golub and LeVeque, *Updating Formulae and a Pairwise Algorithm for Computing Sample
+    /// Variances*, COMPSTAT 1982. Weighted by both counts to avoid cancellation.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
         if self.n == 0 {
@@ -41,14 +41,14 @@ impl Moments {
         }
     }
 
-    /// Standard deviation of the sample (with `n - 1`); 0 of fewer than two values.
+    /// Returns the sample standard deviation (with `n - 1`); 0 with fewer than two values.
     #[must_use]
     pub fn sd(&self) -> f64 {
         if self.n < 2 { 0.0 } else { (self.squared_deviations.max(0.0) / (self.n - 1) as f64).sqrt() }
     }
 }
 
-/// The sum of counts; the highest number where it would be higher, as it may be of counts out of a damaged file.
+/// Returns the sum of counts, saturating at `u64::MAX`: counts from a damaged file can be arbitrarily large.
 #[must_use]
 pub fn total(counts: impl IntoIterator<Item = u64>) -> u64 {
     counts.into_iter().fold(0, u64::saturating_add)
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// The textbook's two passes.
+    /// Returns the moments by the textbook two-pass algorithm.
     fn of(values: &[f64]) -> Moments {
         let n = values.len() as u64;
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;

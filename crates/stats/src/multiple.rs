@@ -1,17 +1,19 @@
-//! Many comparisons at once.
+//! Multiple comparisons.
 //!
-//! Of 40 settings that all do nothing, two differ from the default at 5 % by chance. For what is claimed, Holm keeps the
-//! probability of even one false claim below the level. For a list of what to look at next, Benjamini and Hochberg keep the
-//! expected share of false ones below it. Both adjust p-values: a claim is made where the adjusted one is at most the level.
+//! Of 40 settings without any effect, two differ from the default at the 5 % level by chance. For claims, Holm's
+//! procedure keeps the probability of any false claim below the level (family-wise error rate). For a list of
+//! candidates to investigate, the Benjamini-Hochberg procedure keeps the expected share of false ones below it
+//! (false discovery rate). Both adjust p-values: a claim is made where the adjusted p-value is at most the level.
 //!
-//! Sources: S. Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, Scandinavian Journal of Statistics 6, 1979
-//! (no assumption on how the tests depend on each other); Y. Benjamini and Y. Hochberg, *Controlling the False Discovery
-//! Rate*, Journal of the Royal Statistical Society B 57, 1995 (independent or positively dependent tests; those against one
-//! common baseline are); J. P. Shaffer, *Modified Sequentially Rejective Multiple Test Procedures*, Journal of the American
-//! Statistical Association 81, 1986 (hypotheses that exclude each other); J. J. Goeman and A. Solari, *The Sequential Rejection
-//! Principle of Familywise Error Control*, Annals of Statistics 38, 2010 (why the procedure below keeps its level).
+//! Sources: S. Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, Scandinavian Journal of Statistics
+//! 6, 1979 (no assumption on the dependence of the tests); Y. Benjamini and Y. Hochberg, *Controlling the False
+//! Discovery Rate*, Journal of the Royal Statistical Society B 57, 1995 (independent or positively dependent tests,
+//! such as those with one common baseline); J. P. Shaffer, *Modified Sequentially Rejective Multiple Test
+//! Procedures*, Journal of the American Statistical Association 81, 1986 (hypotheses that exclude each other); J.
+//! J. Goeman and A. Solari, *The Sequential Rejection Principle of Familywise Error Control*, Annals of Statistics
+//! 38, 2010 (why the procedure below keeps its level).
 
-/// Adjusted for the probability of any false claim.
+/// Adjusts p-values for the family-wise error rate (Holm).
 #[must_use]
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; p.len()];
@@ -23,18 +25,18 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Adjusts p-values for the probability of any false claim among differences and equivalences together.
+/// Adjusts p-values for the family-wise error rate of differences and equivalences together.
 ///
-/// Each comparison has two null hypotheses that exclude each other: "no difference" and "a difference beyond the margin". The
-/// p-values of the second are on the scale of a two-sided test, so its false rejections have half of the probability that they
-/// state. While neither, or only the second, is rejected, a comparison can contribute a full share to the error; once a
-/// difference is claimed, half a share; once both are claimed, none. The smallest p-value of those that remain is multiplied by
-/// the sum of the shares, at least 1. This is the sequential rejection principle: shares only fall, and when all false
-/// hypotheses are rejected, the shares of the true ones bound the error. Holm's procedure on both lists apart would allow 1.5
-/// times the level.
+/// Each comparison has two null hypotheses that exclude each other: "no difference" and "a difference beyond the
+/// margin". The p-values of the second are on the scale of a two-sided test, so its false rejections have half of
+/// the stated probability. A comparison contributes a full share to the error while neither, or only the second, is
+/// rejected. It contributes half a share once a difference is claimed, and none once both are claimed. The smallest
+/// remaining p-value is multiplied by the sum of the shares, at least 1. This is the sequential rejection
+/// principle: shares only fall, and once all false hypotheses are rejected, the shares of the true ones bound the
+/// error. Holm's procedure on each list separately would allow 1.5 times the level.
 ///
 /// # Panics
-/// If the lists differ in length, or a value is not a probability.
+/// Panics if the lists differ in length, or a value is not a probability.
 #[must_use]
 pub fn differs_and_equivalent(differs: &[f64], beyond: &[f64]) -> (Vec<f64>, Vec<f64>) {
     assert_eq!(differs.len(), beyond.len(), "each comparison has two hypotheses");
@@ -55,7 +57,8 @@ pub fn differs_and_equivalent(differs: &[f64], beyond: &[f64]) -> (Vec<f64>, Vec
     (adjusted, beyond)
 }
 
-/// Returns how much a comparison can contribute to the error, given whether its difference and its equivalence are claimed.
+/// Returns the share that a comparison contributes to the error, given whether its difference and its equivalence
+/// are claimed.
 const fn share([differs, equivalent]: [bool; 2]) -> f64 {
     match (differs, equivalent) {
         (false, _) => 1.0,
@@ -64,7 +67,7 @@ const fn share([differs, equivalent]: [bool; 2]) -> f64 {
     }
 }
 
-/// Adjusted for the expected share of false ones among those listed.
+/// Adjusts p-values for the false discovery rate (Benjamini-Hochberg).
 #[must_use]
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; p.len()];
@@ -76,17 +79,17 @@ pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// The level that each of so many intervals needs for all of them to cover their truths with probability `level`:
-/// Bonferroni.
+/// Returns the level that each of `intervals` intervals needs for all of them to cover their true values with
+/// probability `level` (Bonferroni).
 #[must_use]
 pub fn simultaneous_level(level: f64, intervals: usize) -> f64 {
     1.0 - (1.0 - level) / intervals.max(1) as f64
 }
 
-/// Places of the values, the smallest first.
+/// Returns the indices of the values in ascending order.
 ///
 /// # Panics
-/// If a value is no probability.
+/// Panics if a value is not a probability.
 fn by_size(p: &[f64]) -> Vec<usize> {
     assert!(p.iter().all(|p| (0.0..=1.0).contains(p)), "no probabilities: {p:?}");
     let mut places: Vec<usize> = (0..p.len()).collect();
@@ -121,15 +124,15 @@ mod tests {
 
     #[test]
     fn a_comparison_counts_until_both_of_its_hypotheses_are_rejected() {
-        // alone: as printed, also once the difference is claimed
+        // alone: unchanged, also after the difference is claimed
         assert_eq!(differs_and_equivalent(&[0.01], &[0.03]), (vec![0.01], vec![0.03]));
-        // a difference that is claimed leaves half a share, where Holm leaves none
+        // a claimed difference leaves half a share, where Holm leaves none
         let (differs, beyond) = differs_and_equivalent(&[0.01, 0.03], &[1.0, 1.0]);
         assert_eq!((differs, beyond), (vec![0.02, 0.045], vec![1.0, 1.0]));
-        // an equivalence leaves a full one
+        // a claimed equivalence leaves a full share
         let (differs, beyond) = differs_and_equivalent(&[1.0, 0.03], &[0.01, 1.0]);
         assert_eq!((differs, beyond), (vec![1.0, 0.06], vec![0.02, 1.0]));
-        // and both leave none
+        // both claimed leave none
         let (differs, beyond) = differs_and_equivalent(&[0.01, 0.03], &[0.02, 1.0]);
         assert_eq!((differs[1], beyond[0]), (0.03, 0.03));
         assert_eq!(differs_and_equivalent(&[], &[]), (vec![], vec![]));
@@ -154,7 +157,7 @@ mod tests {
                 let k = k as f64;
                 p.iter().all(|p| (p * k - level).abs() > 1e-9 && (p * m / k - level).abs() > 1e-9)
             }));
-            // as the papers have it: step down until the first that holds, and step up from the last that does not
+            // as in the papers: step down until the first that is not rejected, and step up from the last that is
             let down = sorted.iter().enumerate().take_while(|(i, p)| **p <= level / (m - *i as f64)).count();
             let up = (1..=p.len()).rev().find(|k| sorted[k - 1] <= level * *k as f64 / m).unwrap_or(0);
             for (adjusted, procedure) in [(holm(&p), down), (benjamini_hochberg(&p), up)] {

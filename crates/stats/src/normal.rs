@@ -1,13 +1,13 @@
-//! The standard normal distribution.
+//! Standard normal distribution.
 
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-/// `P(Z <= z)`.
+/// Returns `P(Z <= z)`.
 pub(crate) fn cdf(z: f64) -> f64 {
     Normal::standard().cdf(z)
 }
 
-/// The `z` with `P(Z <= z) = p`.
+/// Returns the `z` with `P(Z <= z) = p`.
 pub(crate) fn quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }

@@ -1,82 +1,85 @@
-//! What a number of blocks can see: before anything is measured, and when nothing was found.
+//! Statistical power: the effect that a number of blocks can detect, before a measurement and after an inconclusive
+//! one.
 //!
-//! The power of the signed-rank test for normal values is taken for that of a t test at the level which the ranks of `n`
-//! blocks really give, with `3/π` of the blocks: the test's asymptotic efficiency. Where it promises 80 %, simulation finds
-//! 78 to 84 %; where it promises 90 %, 90 to 93 % (`make bench`; normal values, 1 and 40 comparisons, 7 to 49 blocks).
-//! Values with wider tails than normal ones are told apart better than it says, since ranks lose less to them.
+//! The power of the signed-rank test for normal values is approximated by that of a t test with `3/π` of the blocks
+//! (the asymptotic relative efficiency), at the level that the ranks of `n` blocks actually give. Where it promises
+//! 80 %, simulation finds 78 to 84 %; where it promises 90 %, 90 to 93 % (`make bench`; normal values, 1 and 40
+//! comparisons, 7 to 49 blocks). For heavy-tailed values the actual power is higher, because ranks are less
+//! sensitive to the tails.
 //!
-//! Sources: E. L. Lehmann, *Nonparametrics: Statistical Methods Based on Ranks*, 1975, section 4.3 (efficiency); J. Cohen,
-//! *Statistical Power Analysis for the Behavioral Sciences*, 2nd edition, 1988, chapter 2 (noncentral t).
+//! Sources: E. L. Lehmann, *Nonparametrics: Statistical Methods Based on Ranks*, 1975, section 4.3 (efficiency); J.
+//! Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 2nd edition, 1988, chapter 2 (noncentral t).
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 use crate::{normal, rank_sum, signed_rank::Null, simultaneous_level};
 
-/// Of the signed-rank test to the t test, for normal values.
+/// Asymptotic relative efficiency of the signed-rank test to the t test for normal values.
 pub(crate) const EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;
-/// More blocks than this are never planned.
+/// Maximum number of blocks of a plan.
 pub const MOST_BLOCKS: usize = 500;
 
-/// What is asked of a test.
+/// Level, power and family size of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Asked {
-    /// The level of confidence of a claim: 0.95.
+    /// Confidence level of a claim, such as 0.95.
     pub level: f64,
-    /// With which probability a true effect shall be found: 0.8.
+    /// Probability of detecting a true effect, such as 0.8.
     pub power: f64,
-    /// How many comparisons share the level. Planned is for the first step of Holm, the strictest.
+    /// Number of comparisons that share the level. Plans assume the first step of Holm's procedure, the strictest.
     pub comparisons: usize,
 }
 
-/// The standard deviation of log ratios within a block, from the relative standard deviation of a figure between runs of
-/// one cell. Both runs of a pair vary, independently.
+/// Returns the standard deviation of log ratios within a block, from the coefficient of variation of a metric
+/// between runs of one cell. The two runs of a pair vary independently.
 #[must_use]
 pub fn ratio_sd(between_run_cv: f64) -> f64 {
-    // a log-normal figure with this CV has this standard deviation of its logarithm
+    // standard deviation of the logarithm of a log-normal value with this CV
     (2.0 * between_run_cv.powi(2).ln_1p()).sqrt()
 }
 
-/// The smallest relative effect, 0.06 for 6 %, that as many blocks find with the power asked for, where log ratios have
-/// this standard deviation. None where the blocks are too few for any: see [`least_blocks`](crate::least_blocks).
+/// Returns the smallest relative effect (0.06 for 6 %) that this number of blocks detects with the given power, if
+/// log ratios have this standard deviation. `None` with too few blocks for any effect: see
+/// [`least_blocks`](crate::least_blocks).
 #[must_use]
 pub fn smallest_effect(blocks: usize, ratio_sd: f64, asked: &Asked) -> Option<f64> {
     Some(Test::of(blocks, asked)?.smallest_effect(ratio_sd, asked.power))
 }
 
-/// The same for runs that share no blocks: so many on each side, with this standard deviation of the logarithm of a figure
-/// between the runs of one side. None where they are too few for any effect.
+/// Returns the smallest relative effect that unpaired runs detect, given their number on each side and the standard
+/// deviation of the log value between runs of one side. `None` with too few runs for any effect.
 #[must_use]
 pub fn smallest_effect_apart(runs: (usize, usize), run_sd: f64, asked: &Asked) -> Option<f64> {
     Some(Test::apart(runs, asked)?.smallest_effect(run_sd, asked.power))
 }
 
-/// The least number of blocks that finds a relative effect of this size with the power asked for. None where
-/// [`MOST_BLOCKS`] do not.
+/// Returns the minimum number of blocks that detects a relative effect of this size with the given power. `None` if
+/// [`MOST_BLOCKS`] are not enough.
 ///
 /// # Panics
-/// If `effect` is not above 0.
+/// Panics if `effect` is not above 0.
 #[must_use]
 pub fn blocks_needed(effect: f64, ratio_sd: f64, asked: &Asked) -> Option<usize> {
     assert!(effect > 0.0, "no number of blocks finds an effect of {effect}");
-    // ranks are whole numbers: with one block more, the level may fall and power with it. So one by one
+    // no bisection: ranks are discrete, so the actual level and the power can fall with one block more
     (2..=MOST_BLOCKS).find(|blocks| {
         Test::of(*blocks, asked).is_some_and(|test| test.power(effect.ln_1p() / ratio_sd) >= asked.power)
     })
 }
 
-/// A two-sided test of a shift.
+/// Two-sided test of a shift.
 struct Test {
-    /// The variance of one value over that of the estimate, for a t test.
+    /// Variance of one value divided by that of the estimate, for a t test.
     n: f64,
     freedom: f64,
-    /// Where the t test of its level rejects.
+    /// Critical value of the t test.
     t: f64,
 }
 
 impl Test {
-    /// With so many blocks.
+    /// Creates the test for this number of blocks; `None` if it can never reject.
     fn of(blocks: usize, asked: &Asked) -> Option<Self> {
-        // above some number the steps between the probabilities that ranks give are too small to matter
+        // with more blocks the steps between attainable levels are too small to matter
         let exact = |tail| match blocks {
             ..=60 => {
                 let null = Null::of(blocks);
@@ -90,7 +93,7 @@ impl Test {
         Some(Self::at(blocks as f64, blocks - 1, exact(tail(asked))?))
     }
 
-    /// With so many runs on each side.
+    /// Creates the test for these numbers of unpaired runs; `None` if it can never reject.
     fn apart((treated, based): (usize, usize), asked: &Asked) -> Option<Self> {
         let exact = |tail| match treated.max(based) {
             ..=60 => {
@@ -111,7 +114,7 @@ impl Test {
     }
 
     fn smallest_effect(&self, sd: f64, power: f64) -> f64 {
-        // in standard deviations: found by halving, as power grows with it; to 1e-9
+        // in standard deviations: by bisection, because power grows with the effect; to 1e-9
         let (mut too_small, mut enough) = (0.0, 1.0);
         while self.power(enough) < power {
             enough *= 2.0;
@@ -123,31 +126,31 @@ impl Test {
         (enough * sd).exp_m1()
     }
 
-    /// The probability to reject when the effect is this many standard deviations.
+    /// Returns the probability of rejection for an effect in standard deviations.
     fn power(&self, effect: f64) -> f64 {
         if effect.is_infinite() {
             return 1.0;
         }
         let shift = effect * (self.n * EFFICIENCY).sqrt();
         let freedom = self.freedom;
-        // to be found on the wrong side is possible only for what is hardly there
+        // a rejection in the wrong direction is possible only for a small effect
         let wrong_side = if shift < 4.0 { t_above(self.t, freedom, -shift) } else { 0.0 };
         t_above(self.t, freedom, shift) + wrong_side
     }
 }
 
-/// What may lie in each tail.
+/// Returns the maximum probability in each tail.
 fn tail(asked: &Asked) -> f64 {
     (1.0 - simultaneous_level(asked.level, asked.comparisons)) / 2.0
 }
 
-/// The value that Student's t with these degrees of freedom stays below with probability `p`.
+/// Returns the `p` quantile of Student's t distribution.
 pub(crate) fn t_quantile(p: f64, freedom: usize) -> f64 {
     StudentsT::new(0.0, 1.0, freedom as f64).expect("one degree of freedom or more").inverse_cdf(p)
 }
 
-/// `P(T > t)` for the noncentral t: over all values that the standard deviation in its denominator can have, by Simpson's
-/// rule, of the normal probability given that value.
+/// Returns `P(T > t)` for the noncentral t distribution. Integrates the normal probability, given the standard
+/// deviation in the denominator, over the values of that standard deviation, by Simpson's rule.
 fn t_above(t: f64, freedom: f64, shift: f64) -> f64 {
     const STEPS: usize = 100;
     let reach = 8.0 / (2.0 * freedom).sqrt();
@@ -155,7 +158,7 @@ fn t_above(t: f64, freedom: f64, shift: f64) -> f64 {
     let (mut above, mut all) = (0.0, 0.0);
     for step in 0..=STEPS {
         let sd = from + (to - from) * step as f64 / STEPS as f64;
-        // of chi over its degrees of freedom, on the scale of its peak near 1
+        // density of chi over its degrees of freedom, scaled to its peak near 1
         let density = ((freedom - 1.0) * sd.ln() - freedom * (sd * sd - 1.0) / 2.0).exp();
         let weight = if step == 0 || step == STEPS { 1.0 } else { [2.0, 4.0][step % 2] };
         if density > 0.0 {

@@ -38,7 +38,7 @@ fn too_few_blocks_see_nothing() {
     assert_eq!(blocks_needed(0.01, 0.0, &ONE), Some(6));
 }
 
-/// Runs for each setting, unpaired, t test, 80 %, the worst step of Holm over 40: CV, effect, runs.
+/// Unpaired runs per setting by a t test, 80 % power, the strictest step of Holm over 40: CV, effect, runs.
 const UNPAIRED: [(f64, f64, f64); 7] = [
     (0.005, 0.01, 9.0),
     (0.01, 0.01, 34.0),

@@ -1,15 +1,15 @@
-//! How many blocks: from a pilot, once, before anything is concluded. Stein's two stages.
+//! Number of blocks, decided once from a pilot before any conclusion: Stein's two-stage procedure.
 //!
-//! The pilot's blocks tell how far log ratios scatter. From that alone follows the number of blocks in all; the interval is
-//! computed when they are done. Whether the pilot looked like a success plays no part, so that a lucky pilot does not end
-//! the experiment. Stein's quantiles have the pilot's degrees of freedom: a scatter that was estimated from 6 blocks may be
-//! 60 % too small, and the number of blocks allows for that.
+//! The pilot's blocks give the scatter of log ratios, and that alone determines the total number of blocks. The
+//! interval is computed when all of them are done. The effect seen in the pilot has no influence, so a lucky pilot
+//! does not end the experiment. Stein's quantiles have the pilot's degrees of freedom: a standard deviation
+//! estimated from 6 blocks may be 60 % too small, and the number of blocks allows for that.
 //!
-//! The interval afterwards is the signed-rank one of all blocks, not Stein's own (which keeps the pilot's scatter). Its
-//! coverage under this rule is held by simulation: the calibration.
+//! The final interval is the signed-rank interval of all blocks, not Stein's own, which keeps the pilot's standard
+//! deviation. Its coverage under this rule is verified by simulation, in the calibration.
 //!
-//! Source: C. Stein, *A Two-Sample Test for a Linear Hypothesis Whose Power is Independent of the Variance*, Annals of
-//! Mathematical Statistics 16, 1945.
+//! Source: C. Stein, *A Two-Sample Test for a Linear Hypothesis Whose Power is Independent of the Variance*, Annals
+//! of Mathematical Statistics 16, 1945.
 
 use crate::{
     Asked, least_blocks,
@@ -17,42 +17,43 @@ use crate::{
     simultaneous_level,
 };
 
-/// Minimum number of blocks with a 95 % interval; the pilot where a single comparison is planned.
+/// Minimum number of blocks with a 95 % interval; the size of the pilot if a single comparison is planned.
 pub const PILOT_BLOCKS: usize = 6;
 
-/// What an experiment shall reach.
+/// Target precision and power of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
-    /// Half of the width of each comparison's interval, relative: 0.02 for ±2 %.
+    /// Half-width of each comparison's interval, relative: 0.02 for ±2 %.
     pub half_width: Option<f64>,
-    /// The true relative effect to be found with the power asked for: 0.02 for 2 %.
+    /// True relative effect to detect with the power of `asked`: 0.02 for 2 %.
     pub effect: Option<f64>,
-    /// Level, power, and how many comparisons share the level.
+    /// Level, power and number of comparisons that share the level.
     pub asked: Asked,
 }
 
 impl Default for Goal {
-    /// Intervals of ±2 % at 95 %, and a true 2 % found with 90 %. The first alone finds a true 2 % in two thirds
-    /// of experiments (simulated): an interval that is as wide as the effect often reaches 0.
+    /// Returns intervals of ±2 % at 95 %, and a true effect of 2 % detected with 90 % power. The first alone
+    /// detects a true 2 % in two thirds of experiments (simulated): an interval as wide as the effect often
+    /// includes 0.
     fn default() -> Self {
         let asked = Asked { level: 0.95, power: 0.9, comparisons: 1 };
         Self { half_width: Some(0.02), effect: Some(0.02), asked }
     }
 }
 
-/// How many blocks there shall be, those of the pilot included.
+/// Number of blocks, including those of the pilot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockPlan {
-    /// Blocks to make.
+    /// Number of blocks to execute.
     pub blocks: usize,
-    /// Blocks that the goal needs; more than `blocks` where the budget does not allow them.
+    /// Number of blocks that the goal needs; more than `blocks` if the budget is too small.
     pub wanted: usize,
-    /// The largest standard deviation of log ratios among the comparisons.
+    /// Largest standard deviation of log ratios among the comparisons.
     pub ratio_sd: f64,
 }
 
-/// From the pilot's log ratios, one list for each comparison, and the most blocks that the time budget allows, which must
-/// not depend on them. None where no comparison has two blocks.
+/// Returns the number of blocks from the pilot's log ratios, one list per comparison. `most` is the maximum number
+/// that the time budget allows; it must not depend on the ratios. `None` if no comparison has two blocks.
 #[must_use]
 pub fn plan_blocks(pilot: &[Vec<f64>], goal: &Goal, most: usize) -> Option<BlockPlan> {
     let spreads = pilot.iter().filter_map(|ratios| Some((sample_sd(ratios)?, ratios.len())));
@@ -79,11 +80,11 @@ fn wanted(sd: f64, pilot_blocks: usize, goal: &Goal) -> usize {
     let seen =
         goal.effect.map_or(0.0, |effect| blocks(two_sided(each) + t_quantile(asked.power, freedom), effect));
     let least = least(goal);
-    // a conversion to a whole number keeps to what fits
+    // a float-to-integer cast saturates
     (precise.max(seen).ceil() as usize).clamp(least, MOST_BLOCKS.max(least))
 }
 
-/// The standard deviation of a sample; none of fewer than two.
+/// Returns the standard deviation of a sample; `None` with fewer than two values.
 #[must_use]
 pub fn sample_sd(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;

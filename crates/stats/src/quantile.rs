@@ -1,24 +1,26 @@
-//! Which quantiles a number of samples supports, and between which of the samples they lie.
+//! Quantiles: which ones a number of samples supports, and the order statistics that bound them.
 //!
-//! The widest interval that order statistics can give for the `q` quantile reaches from the smallest of `n` samples to the
-//! largest. It misses the quantile when all samples lie on one side of it: with probability `q^n` all lie below, with
-//! `(1 - q)^n` all lie above. Where even this interval covers with less than 95 %, no interval does, whatever the
-//! distribution of the values, and a figure for that quantile says nothing that its name promises.
+//! The widest interval of order statistics for the `q` quantile ranges from the smallest of `n` samples to the
+//! largest. It misses the quantile when all samples are on one side of it: all below with probability `q^n`, all
+//! above with `(1 - q)^n`. If even this interval has a coverage below 95 %, no interval reaches 95 %, whatever the
+//! distribution. Such a quantile must not be reported.
 //!
 //! Sources: David and Nagaraja, *Order Statistics*, 3rd edition, 2003, section 7.1 (distribution-free intervals for
-//! quantiles); Le Boudec, *Performance Evaluation of Computer and Communication Systems*, 2010, section 2.2 (intervals
-//! for quantiles, and the least `n` for which they exist). Both assume independent samples. Samples of one run are not
-//! quite that, so this condition is necessary, not sufficient: the spread over runs stands beside every figure.
+//! quantiles); Le Boudec, *Performance Evaluation of Computer and Communication Systems*, 2010, section 2.2
+//! (intervals for quantiles, and the least `n` for which they exist). Both assume independent samples. Samples of
+//! one run are not fully independent, so this condition is necessary, not sufficient. Every quantile is therefore
+//! reported with its spread over runs.
 
 use statrs::function::beta::beta_reg;
 
-/// The confidence that an interval must reach for its quantile to be stated.
+/// Minimum confidence level of the interval for a quantile to be reported.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Whether a two-sided interval of order statistics for the `q` quantile exists with `n` independent samples.
+/// Returns whether a two-sided interval of order statistics for the `q` quantile exists with `n` independent
+/// samples.
 ///
 /// # Panics
-/// If `q` is not between 0 and 1, both exclusive.
+/// Panics if `q` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn supports_quantile(n: u64, q: f64) -> bool {
     assert!(q > 0.0 && q < 1.0, "{q} is no quantile that samples can bound");
@@ -26,13 +28,13 @@ pub fn supports_quantile(n: u64, q: f64) -> bool {
     1.0 - q.powf(n) - (1.0 - q).powf(n) >= CONFIDENCE
 }
 
-/// The least number of samples that supports the `q` quantile.
+/// Returns the minimum number of samples that supports the `q` quantile.
 ///
 /// # Panics
-/// If `q` is not between 0 and 1, both exclusive.
+/// Panics if `q` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn min_n_for(q: f64) -> u64 {
-    // coverage grows with n: double until it is enough, then halve the interval
+    // coverage grows with n: double until it is enough, then bisect
     let mut enough = 1;
     while !supports_quantile(enough, q) {
         enough *= 2;
@@ -45,25 +47,25 @@ pub fn min_n_for(q: f64) -> u64 {
     enough
 }
 
-/// Which of the sorted samples bound a quantile.
+/// Order statistics that bound a quantile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranks {
-    /// The lower bound is the sample of this rank; the smallest has rank 1.
+    /// Rank of the lower bound; the smallest sample has rank 1.
     pub low: u64,
-    /// The upper bound is the sample of this rank; the largest has rank `n`.
+    /// Rank of the upper bound; the largest sample has rank `n`.
     pub high: u64,
-    /// With which probability they have the quantile between them: at least what was asked for.
+    /// Coverage of the interval: at least the requested level.
     pub level: f64,
 }
 
-/// The order statistics that bound the `q` quantile of the distribution that `n` independent samples come from. None
-/// where even the smallest and the largest do not: for 95 %, where [`supports_quantile`] says no.
+/// Returns the order statistics that bound the `q` quantile of the distribution of `n` independent samples. `None`
+/// if even the smallest and the largest do not; for 95 %, that is when [`supports_quantile`] returns false.
 ///
-/// How many samples lie below the quantile is binomial. Both tails are at most half of what may be missed; where the one
-/// beyond the largest (or smallest) sample is more, the other has what is left.
+/// The number of samples below the quantile is binomial. Each tail has at most half of the error probability. If
+/// the tail beyond the largest (or smallest) sample has more, the other tail gets the rest.
 ///
 /// # Panics
-/// If `q` or `level` is not between 0 and 1, both exclusive.
+/// Panics if `q` or `level` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn quantile_ranks(n: u64, q: f64, level: f64) -> Option<Ranks> {
     assert!(q > 0.0 && q < 1.0, "{q} is no quantile that samples can bound");
@@ -93,12 +95,13 @@ pub fn quantile_ranks(n: u64, q: f64, level: f64) -> Option<Ranks> {
     (low < high).then_some(Ranks { low, high, level })
 }
 
-/// The probability that fewer than `rank` of `n` samples lie below the `q` quantile.
+/// Returns the probability that fewer than `rank` of `n` samples lie below the `q` quantile.
 fn fewer_than(rank: u64, n: u64, q: f64) -> f64 {
     if rank > n { 1.0 } else { beta_reg((n - rank + 1) as f64, rank as f64, 1.0 - q) }
 }
 
-/// The last of `from..=to` for which it holds, if it holds for the first and never again once it does not.
+/// Returns the last value of `from..=to` with `holds`, by bisection. `holds` must be true for the first value and
+/// monotonic.
 fn last(from: u64, to: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut holding, mut beyond) = (from, to + 1);
     while beyond - holding > 1 {
@@ -144,7 +147,7 @@ mod tests {
     proptest! {
         #[test]
         fn coverage_is_what_counting_says(n in 1_u64..40, tenths in 1_u32..10) {
-            // an independent oracle: the binomial probability that 1 to n-1 samples lie below the quantile
+            // independent oracle: the binomial probability that 1 to n-1 samples lie below the quantile
             let q = f64::from(tenths) / 10.0;
             let mut probability = 0.0;
             let mut choose = 1.0;

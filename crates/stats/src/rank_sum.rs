@@ -1,33 +1,34 @@
-//! How far two groups of runs lie apart that are not paired, and how sure that is: Hodges-Lehmann and Wilcoxon (Mann and
-//! Whitney), exact.
+//! Shift between two unpaired groups of runs, with exact tests: Hodges-Lehmann estimate and Wilcoxon rank-sum
+//! (Mann-Whitney) test.
 //!
-//! All differences of a value of one group and a value of the other: their median is the estimate of Hodges and Lehmann,
-//! and how many of them lie above a point is the statistic of Mann and Whitney for that point. So, as with
-//! [`SignedRank`](crate::SignedRank), one sorted list gives estimate, tests and interval, which never contradict each other.
+//! The median of all differences between a value of one group and a value of the other is the Hodges-Lehmann
+//! estimate. The number of differences above a point is the Mann-Whitney statistic for that point. One sorted list
+//! therefore gives estimate, tests and interval, which never contradict each other, as with
+//! [`SignedRank`](crate::SignedRank).
 //!
-//! What is assumed: values are independent, and one group is the other one moved. Nothing here removes what changed between
-//! the two groups beside what is asked for: that the order of all runs was drawn, as within a block, is just what is missing.
+//! Assumptions: values are independent, and one group is a shifted version of the other. Other changes between the
+//! two groups are not removed, because their runs are not in random order within common blocks.
 //!
 //! Ties count against the claim, on either side; differences closer than 1e-12 are tied.
 //!
-//! Sources: Hollander, Wolfe and Chicken, *Nonparametric Statistical Methods*, 3rd edition, 2014, sections 4.1 to 4.3; H. B.
-//! Mann and D. R. Whitney, *On a Test of Whether one of Two Random Variables is Stochastically Larger than the Other*, Annals
-//! of Mathematical Statistics 18, 1947.
+//! Sources: Hollander, Wolfe and Chicken, *Nonparametric Statistical Methods*, 3rd edition, 2014, sections 4.1 to
+//! 4.3; H. B. Mann and D. R. Whitney, *On a Test of Whether one of Two Random Variables is Stochastically Larger
+//! than the Other*, Annals of Mathematical Statistics 18, 1947.
 
 use crate::{
     Interval, median,
     signed_rank::{ROUNDING, TIED},
 };
 
-/// The distribution of the statistic of Mann and Whitney when nothing differs: `P(U <= u)` for each `u`.
+/// Null distribution of the Mann-Whitney statistic: `P(U <= u)` for each `u`.
 #[derive(Clone, Debug)]
 pub(crate) struct Null(Vec<f64>);
 
 impl Null {
-    /// Of groups of these sizes. Each value that is last in order is of the first group with probability `m / (m + n)`,
-    /// and then lies above all of the second (Mann and Whitney's recurrence).
+    /// Creates the distribution for groups of these sizes by the recurrence of Mann and Whitney: the largest value
+    /// belongs to the first group with probability `m / (m + n)`, and then exceeds all values of the second.
     pub(crate) fn of(m: usize, n: usize) -> Self {
-        // probabilities[j]: of i values against j, for the i of this pass
+        // probabilities[j]: for i values of the first group and j of the second, i being the current pass
         let mut passes: Vec<Vec<f64>> = vec![vec![1.0]; n + 1];
         for i in 1..=m {
             let mut next = vec![vec![1.0]];
@@ -52,27 +53,27 @@ impl Null {
         Self(cumulated.collect())
     }
 
-    /// `P(U <= u)`.
+    /// Returns `P(U <= u)`.
     pub(crate) fn at_most(&self, u: usize) -> f64 {
         self.0[u.min(self.0.len() - 1)]
     }
 
-    /// The largest `c` with `P(U <= c) <= tail`.
+    /// Returns the largest `c` with `P(U <= c) <= tail`.
     pub(crate) fn critical(&self, tail: f64) -> Option<usize> {
         self.0.partition_point(|below| *below <= tail + ROUNDING).checked_sub(1)
     }
 }
 
-/// The least number of runs on each side with which a two-sided test at `1 - level` can reject: 4 for 95 %, 7 when 40
-/// comparisons share the 5 %.
+/// Returns the minimum number of runs on each side with which a two-sided test at `1 - level` can reject: 4 for 95
+/// %, 7 if 40 comparisons share the 5 %.
 ///
 /// # Panics
-/// If `level` is not between 0 and 1, both exclusive.
+/// Panics if `level` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn least_runs(level: f64) -> usize {
     assert!(level > 0.0 && level < 1.0, "{level} is no level of confidence");
     let mut runs = 1;
-    // all of one group above all of the other: one of so many orders
+    // the most extreme outcome, all of one group above all of the other, is one of `orders` orders
     let mut orders = 2.0;
     while 2.0 / orders > 1.0 - level + ROUNDING {
         runs += 1;
@@ -81,7 +82,7 @@ pub fn least_runs(level: f64) -> usize {
     runs
 }
 
-/// Sorted differences of each value of one group and each of the other.
+/// Returns the sorted differences between each value of one group and each of the other.
 fn differences(treatment: &[f64], baseline: &[f64]) -> Vec<f64> {
     let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
     assert!(finite(treatment) && finite(baseline), "there is no middle of {treatment:?} or {baseline:?}");
@@ -91,7 +92,7 @@ fn differences(treatment: &[f64], baseline: &[f64]) -> Vec<f64> {
     differences
 }
 
-/// Two groups of values, and what their ranks say about how far one lies from the other.
+/// Ranks of two unpaired groups of values, for estimate, interval and tests of the shift between them.
 #[derive(Clone, Debug)]
 pub struct RankSum {
     runs: (usize, usize),
@@ -100,10 +101,10 @@ pub struct RankSum {
 }
 
 impl RankSum {
-    /// How far `treatment` lies from `baseline`; none where one of them is empty.
+    /// Creates the ranks; `None` if one of the groups is empty.
     ///
     /// # Panics
-    /// If a value is not finite.
+    /// Panics if a value is not finite.
     #[must_use]
     pub fn of(treatment: &[f64], baseline: &[f64]) -> Option<Self> {
         let differences = differences(treatment, baseline);
@@ -120,19 +121,19 @@ impl RankSum {
         Self { runs: self.runs, differences: differences(treatment, baseline), null: self.null.clone() }
     }
 
-    /// How many values, of treatment and baseline.
+    /// Returns the number of values of treatment and baseline.
     #[must_use]
     pub const fn runs(&self) -> (usize, usize) {
         self.runs
     }
 
-    /// The estimate of Hodges and Lehmann.
+    /// Returns the Hodges-Lehmann estimate.
     #[must_use]
     pub fn estimate(&self) -> f64 {
         median(&self.differences).expect("there are values on both sides")
     }
 
-    /// The interval of at least this level; none with too few values: see [`least_runs`].
+    /// Returns the interval of at least this level; `None` with too few values: see [`least_runs`].
     #[must_use]
     pub fn interval(&self, level: f64) -> Option<Interval> {
         let c = self.null.critical((1.0 - level) / 2.0)?;
@@ -140,13 +141,13 @@ impl RankSum {
         Some(Interval { low, high, level: 1.0 - 2.0 * self.null.at_most(c) })
     }
 
-    /// p-value of "moved by `at`" against "by more".
+    /// Returns the one-sided p-value of "shifted by at most `at`"; the alternative is a larger shift.
     #[must_use]
     pub fn p_greater(&self, at: f64) -> f64 {
         self.null.at_most(self.differences.partition_point(|difference| *difference <= at + TIED))
     }
 
-    /// p-value of "moved by `at`" against "by less".
+    /// Returns the one-sided p-value of "shifted by at least `at`"; the alternative is a smaller shift.
     #[must_use]
     pub fn p_less(&self, at: f64) -> f64 {
         let below = self.differences.partition_point(|difference| *difference < at - TIED);

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All ways to say which of the sorted values are of the first group: how often at most `u` pairs have it above.
+/// Returns `P(U <= u)` by enumeration of all assignments of the sorted values to the two groups.
 fn by_enumeration(m: usize, n: usize, u: usize) -> f64 {
     let all = (0..1_usize << (m + n)).filter(|members| members.count_ones() as usize == m);
     let statistic = |members: usize| {

@@ -1,38 +1,39 @@
-//! Comparison of runs that share no blocks, where a reference tells how the host changed.
+//! Comparison of runs that share no blocks, with a reference that measures how the host changed.
 //!
-//! Let `x` be the logarithm of a run's figure, and `r` that of a figure of its block's reference. If the host multiplies the
-//! reference by `h`, it multiplies the figure by `h^β`, with an elasticity `β` that is not known: 0 if the figure does not depend on
-//! the host, 1 if it changes as the reference does. If the treatment does nothing, `x - β r` has the same distribution on both sides
-//! for the true `β`, whatever the host did.
+//! Let `x` be the logarithm of a run's value, and `r` that of a reference value of its block. If the host
+//! multiplies the reference by `h`, it multiplies the run's value by `h^β`, with an unknown elasticity `β`: 0 if
+//! the value does not depend on the host, 1 if it changes like the reference. If the treatment has no effect, `x -
+//! β r` has the same distribution on both sides for the true `β`, whatever changed on the host.
 //!
-//! A claim must hold for each of [`ELASTICITIES`], and for each figure of the reference that is passed: an intersection-union test. Its
-//! p-value is the largest of all, and its interval the hull of all. So it is wrong no more often than the test for the true elasticity,
-//! which is the rank-sum test at its level. Between two elasticities the change that is left has opposite signs at the two, so
-//! that both claim the same direction only against one of them.
+//! A claim must hold for each of [`ELASTICITIES`] and for each reference metric that is passed: an
+//! intersection-union test. Its p-value is the largest of all, and its interval the hull of all. Its false-claim
+//! rate is therefore at most that of the rank-sum test for the true elasticity. If the true elasticity lies between
+//! two of the grid, the remaining change has opposite signs at the two. A false claim must therefore be made
+//! against one of them.
 //!
-//! What it costs: the scatter of the reference, times the elasticity, adds to that of the figure; and a host that really changed by
-//! some percent hides effects of up to twice as many.
+//! Cost: the scatter of the reference, times the elasticity, adds to that of the metric. A real change of the host
+//! by some percent hides effects of up to twice that size.
 //!
 //! Source: R. L. Berger, *Multiparameter Hypothesis Testing and Acceptance Sampling*, Technometrics 24, 1982
 //! (intersection-union tests).
 
 use crate::{Asked, Interval, RankSum, Run, power::smallest_effect_apart, sides::pooled_sd};
 
-/// Elasticities for which a claim must hold, beside 0.
+/// Elasticities for which a claim must hold, in addition to 0.
 pub const ELASTICITIES: [f64; 8] = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 
-/// A run with the figures of its block's reference.
+/// Run with the reference values of its block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferencedRun {
-    /// The run.
+    /// Run.
     pub run: Run,
-    /// Figures of the reference, the same ones in the same order for every run. A run with one that is 0, negative or not finite
-    /// takes no part.
+    /// Reference values, the same metrics in the same order for every run. A run with a value that is 0, negative
+    /// or not finite is excluded.
     pub references: Vec<f64>,
 }
 
 impl ReferencedRun {
-    /// Logarithms of the figure and of those of the reference.
+    /// Returns the logarithms of the run's value and of its reference values.
     fn logs(&self) -> Option<(f64, Vec<f64>)> {
         let is_usable = |value: &f64| *value > 0.0 && value.is_finite();
         let figure = self.run.usable()?.ln();
@@ -45,13 +46,13 @@ impl ReferencedRun {
     }
 }
 
-/// Ranks for every elasticity. The first are of the figures alone.
+/// Ranks for every elasticity. The first are those without correction (elasticity 0).
 pub(crate) struct ReferencedRanks(Vec<RankSum>);
 
-/// Values of one side, for one elasticity.
+/// Corrected log values of one side for one elasticity.
 type Values = Vec<f64>;
 
-/// Both sides, for every elasticity: first the figures alone.
+/// Returns the values of both sides for every elasticity. The first pair is without correction (elasticity 0).
 fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<(Values, Values)> {
     let logs = |runs: &[ReferencedRun]| runs.iter().filter_map(ReferencedRun::logs).collect::<Vec<_>>();
     let (treatment, baseline) = (logs(treatment), logs(baseline));
@@ -73,8 +74,8 @@ fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<(Valu
         .collect()
 }
 
-/// Smallest relative effect that would have been claimed with the power asked for if it did not depend on the host, given the
-/// scatter of both sides and the change of the host.
+/// Returns the smallest relative effect that would be claimed with the given power if it did not depend on the
+/// host, given the scatter of both sides and the change of the host.
 pub(crate) fn smallest_effect(
     treatment: &[ReferencedRun],
     baseline: &[ReferencedRun],
@@ -105,12 +106,12 @@ impl ReferencedRanks {
         Some(Self(std::iter::once(alone).chain(others).collect()))
     }
 
-    /// Estimate of the figures alone.
+    /// Returns the estimate without correction (elasticity 0).
     pub fn estimate(&self) -> f64 {
         self.0[0].estimate()
     }
 
-    /// Hull of the intervals.
+    /// Returns the hull of the intervals of all elasticities.
     pub fn interval(&self, level: f64) -> Option<Interval> {
         let hull = |one: Interval, other: Interval| Interval {
             low: one.low.min(other.low),

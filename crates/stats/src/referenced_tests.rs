@@ -1,8 +1,8 @@
 use super::*;
 use crate::{Conclusion, Direction, Forbidden, Outcome, Rules, Sides, compare_sides, judge_sides};
 
-/// Runs of a figure of `figure` on a host that is `host` times as slow, which the figure follows with an elasticity. Runs and
-/// references scatter by about 1 %.
+/// Returns runs with this value on a host that is `host` times as slow, which the value follows with an elasticity.
+/// Runs and references scatter by about 1 %.
 fn runs(n: usize, figure: f64, host: f64, elasticity: f64) -> Vec<ReferencedRun> {
     let scatter = |i: usize, step: usize| 1.0 + 0.01 * (((i * step) % n) as f64 / n as f64 - 0.5);
     (0..n)
@@ -32,7 +32,7 @@ fn change_that_the_host_explains_is_no_claim_for_any_elasticity() {
             );
         }
     }
-    // the check can fail: what the reference does not see, and what it sees by less than half
+    // negative control: an elasticity beyond the grid leads to a false claim
     assert!(matches!(concluded(1.0, 1.3, 3.0), Conclusion::Differs { .. }));
 }
 
@@ -41,10 +41,10 @@ fn change_that_the_host_does_not_explain_is_claimed() {
     let higher = Conclusion::Differs { direction: Direction::Higher, within_margin: false };
     let lower = Conclusion::Differs { direction: Direction::Lower, within_margin: false };
     assert_eq!((concluded(1.1, 1.0, 1.0), concluded(0.9, 1.0, 1.0)), (higher, lower));
-    // the host became slower by 3 %: 10 % are more than twice that, 5 % are not
+    // the host became slower by 3 %: a change of 10 % is more than twice that, 5 % is not
     assert_eq!(concluded(1.1, 1.03, 0.0), higher);
     assert!(matches!(concluded(1.05, 1.03, 0.0), Conclusion::Inconclusive { .. }));
-    // the host became faster, the figure slower
+    // the host became faster, the value higher
     assert_eq!(concluded(1.05, 0.97, 0.0), higher);
     assert_eq!(concluded(1.0, 1.0, 1.0), Conclusion::Equivalent);
 }

@@ -1,19 +1,19 @@
-//! Which fields that were recorded of runs go with the groups that the runs fall into.
+//! Separation: which recorded fields of the runs correlate with the groups that the runs fall into.
 //!
-//! Each field is tested by itself: numbers by their ranks (Kruskal and Wallis; for two groups that is Wilcoxon's rank sum,
-//! two-sided), words by how often each stands in each group (Pearson's statistic). What the statistic comes to where field and
-//! groups have nothing to do with each other is found by dealing the groups to the runs at random, so ties and few runs need no
-//! approximation, and the level holds. Fields are adjusted by Holm.
+//! Each field is tested separately: numbers by their ranks (Kruskal-Wallis; for two groups this is the two-sided
+//! Wilcoxon rank-sum test), words by their frequency in each group (Pearson's chi-squared statistic). The null
+//! distribution comes from random permutations of the groups. Ties and few runs need no approximation, and the
+//! level is exact. The p-values of the fields are adjusted by Holm.
 //!
-//! A field takes part if it could tell anything: by its values alone, never by the groups.
+//! A field is included if it can be informative. Only its values decide that, never the groups.
 //!
-//! Limits: it shows what goes together, not what caused what. Runs count as exchangeable: where groups follow each other in
-//! time, everything that drifts goes with them, the number of the run too.
+//! Limits: the result shows correlation, not causation. Runs are assumed to be exchangeable: if groups follow each
+//! other in time, everything that drifts correlates with them, including the run number.
 //!
-//! Sources: W. H. Kruskal and W. A. Wallis, *Use of Ranks in One-Criterion Variance Analysis*, Journal of the American
-//! Statistical Association 47, 1952; B. Phipson and G. K. Smyth, *Permutation P-values Should Never Be Zero*, Statistical
-//! Applications in Genetics and Molecular Biology 9, 2010; J. Besag and P. Clifford, *Sequential Monte Carlo p-values*,
-//! Biometrika 78, 1991.
+//! Sources: W. H. Kruskal and W. A. Wallis, *Use of Ranks in One-Criterion Variance Analysis*, Journal of the
+//! American Statistical Association 47, 1952; B. Phipson and G. K. Smyth, *Permutation P-values Should Never Be
+//! Zero*, Statistical Applications in Genetics and Molecular Biology 9, 2010; J. Besag and P. Clifford, *Sequential
+//! Monte Carlo p-values*, Biometrika 78, 1991.
 
 use std::collections::BTreeMap;
 
@@ -21,46 +21,47 @@ use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use crate::{LEAST_RUNS, holm};
 
-/// How often groups are dealt to the runs.
+/// Maximum number of permutations.
 const DEALS: u32 = 9_999;
-/// After so many that are as far apart no more are needed: the p-value is plainly not small.
+/// Number of permutations at least as extreme after which the test stops: the p-value is clearly not small.
 const PLAIN: u32 = 200;
-/// So many runs must have another value than the most frequent one: as many as the smallest group has.
+/// Minimum number of runs with a value other than the most frequent one: the minimum size of a group.
 const LEAST_OTHERS: usize = 3;
 
-/// A field: its value for each run, none where it has none.
+/// Field: one value per run, `None` where a run lacks it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Field {
-    /// Values that have an order.
+    /// Ordered values.
     Numbers(Vec<Option<f64>>),
-    /// Values that are the same or not.
+    /// Categorical values.
     Words(Vec<Option<String>>),
 }
 
-/// A field that took part.
+/// Test result of one field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tested {
-    /// Its place among the fields.
+    /// Index of the field.
     pub field: usize,
-    /// p-value of "has nothing to do with the groups", adjusted by Holm over the fields that took part.
+    /// p-value of "independent of the groups", adjusted by Holm over the included fields.
     pub p_holm: f64,
 }
 
-/// What was found.
+/// Result of [`separate`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Separation {
-    /// The fields that took part, in their order.
+    /// Included fields in their order.
     pub tested: Vec<Tested>,
-    /// Those in which groups differ.
+    /// Fields that differ significantly between groups.
     pub separating: Vec<Tested>,
-    /// Whether so many runs can show anything where so many fields take part.
+    /// Whether this number of runs can show a difference, given the number of included fields.
     pub enough_runs: bool,
 }
 
-/// Which fields go with the groups: `groups` has one number a run, `level` is the confidence that no field is named falsely.
+/// Tests which fields correlate with the groups. `groups` has one group number per run. `level` is the confidence
+/// that no field is reported falsely.
 ///
 /// # Panics
-/// If a field has not one value a run, or a number that is none.
+/// Panics if a field does not have one value per run, or a number is NaN.
 #[must_use]
 pub fn separate(groups: &[usize], fields: &[Field], level: f64, seed: u64) -> Separation {
     let known: Vec<(usize, Vec<usize>, Values)> = fields
@@ -80,15 +81,15 @@ pub fn separate(groups: &[usize], fields: &[Field], level: f64, seed: u64) -> Se
     Separation { enough_runs: could || !separating.is_empty(), tested, separating }
 }
 
-/// Values of the runs that have one, so that they can be tested.
+/// Values of the runs that have the field, in the form that the tests need.
 enum Values {
-    /// Ranks; of equal values their mean.
+    /// Ranks; tied values have their mean rank.
     Ranks(Vec<f64>),
-    /// The number of each run's word.
+    /// Index of each run's word.
     Words(Vec<usize>),
 }
 
-/// Groups and values of the runs that have the field; none where it can tell nothing.
+/// Returns groups and values of the runs that have the field; `None` if the field cannot be informative.
 fn known(groups: &[usize], field: &Field) -> Option<(Vec<usize>, Values)> {
     let of = |has: &dyn Fn(usize) -> bool| -> Vec<usize> {
         groups.iter().enumerate().filter(|(run, _)| has(*run)).map(|(_, group)| *group).collect()
@@ -112,13 +113,13 @@ fn known(groups: &[usize], field: &Field) -> Option<(Vec<usize>, Values)> {
     };
     let n = groups.len();
     let others = n - counts.iter().max().copied().unwrap_or(0);
-    // words that are almost all different name runs, not what they have in common
+    // words that are almost all different identify runs, not groups
     let says_something = matches!(values, Values::Ranks(_)) || 2 * counts.len() <= n;
     let several = groups.iter().any(|group| *group != groups[0]);
     (n >= LEAST_RUNS && others >= LEAST_OTHERS && says_something && several).then_some((groups, values))
 }
 
-/// The rank of each value, and how many values share each rank.
+/// Returns the rank of each value, and the number of values at each rank.
 fn ranks(values: &[f64]) -> (Vec<f64>, Vec<usize>) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -134,7 +135,8 @@ fn ranks(values: &[f64]) -> (Vec<f64>, Vec<usize>) {
 }
 
 impl Values {
-    /// In how many of all deals the groups lie as far apart as they do, the true one among them.
+    /// Returns the permutation p-value: the share of permutations, including the actual one, that are at least as
+    /// extreme.
     fn p(&self, groups: &[usize], seed: u64) -> f64 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let found = self.apart(groups);
@@ -150,7 +152,7 @@ impl Values {
         f64::from(as_far + 1) / f64::from(DEALS + 1)
     }
 
-    /// How far groups lie apart. What all deals have in common is left out.
+    /// Returns the test statistic, without terms that are equal for all permutations.
     fn apart(&self, groups: &[usize]) -> f64 {
         let most = 1 + groups.iter().max().copied().unwrap_or(0);
         let mut sizes = vec![0.0_f64; most];
@@ -173,14 +175,14 @@ impl Values {
                     let count = counts[place];
                     count * count / (sizes[place / kinds].max(1.0) * totals[place % kinds].max(1.0))
                 };
-                // 1 where nothing differs
+                // the sum is 1 without any difference
                 (0..counts.len()).map(share).sum::<f64>() - 1.0
             }
         }
     }
 }
 
-/// The least p-value that so many runs in each group can come to: two of all ways to deal the groups.
+/// Returns the minimum attainable p-value for these group sizes: two of all assignments.
 fn least_p(groups: &[usize]) -> f64 {
     let mut ways = 1.0_f64;
     let mut sizes: BTreeMap<usize, f64> = BTreeMap::new();

@@ -5,7 +5,7 @@ use crate::rank_sum::Null;
 
 const LEVEL: f64 = 0.95;
 
-/// So many runs of group 0, then of group 1.
+/// Returns `first` runs of group 0, followed by `second` runs of group 1.
 fn two(first: usize, second: usize) -> Vec<usize> {
     [vec![0; first], vec![1; second]].concat()
 }
@@ -24,19 +24,19 @@ fn p(groups: &[usize], field: &Field) -> f64 {
     tested[0].p_holm
 }
 
-/// Four standard errors: of all deals, or of as many as it takes until the p-value is plain.
+/// Asserts agreement within four standard errors, for the number of permutations until the test stops.
 fn is_close(found: f64, exact: f64) {
     let deals = f64::from(DEALS).min(f64::from(PLAIN) / exact);
     let slack = 4.0 * (exact * (1.0 - exact) / deals).sqrt() + 1.0 / deals;
     assert!((found - exact).abs() <= slack, "{found}, exactly {exact}");
 }
 
-/// Against the exact distribution of Mann and Whitney's statistic.
+/// Compared with the exact distribution of the Mann-Whitney statistic.
 #[test]
 fn without_ties_the_p_value_of_numbers_is_that_of_the_rank_sum() {
     let groups = [0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1];
     let (first, second) = (groups.iter().filter(|group| **group == 0).count(), 7);
-    // in how many pairs the run of group 1 lies below that of group 0, where run i has the value i
+    // number of pairs in which the run of group 1 is below that of group 0; run i has the value i
     let below = (0..14)
         .flat_map(|after| (0..after).map(move |before| (before, after)))
         .filter(|(before, after)| groups[*before] == 1 && groups[*after] == 0)
@@ -45,11 +45,12 @@ fn without_ties_the_p_value_of_numbers_is_that_of_the_rank_sum() {
     is_close(p(&groups, &numbers((0..14).map(f64::from))), exact);
 }
 
-/// Against the hypergeometric probabilities of all tables that are as far off, by hand: 5 of 7 and 1 of 8 have the word.
+/// Compared with the hypergeometric probabilities of all tables as extreme, by hand: 5 of 7 and 1 of 8 have the
+/// word.
 #[test]
 fn of_two_words_the_p_value_is_fishers() {
     let list = ["a", "a", "a", "a", "a", "b", "b", "a", "b", "b", "b", "b", "b", "b", "b"];
-    // in the first group 2.8 of the six are expected: six, none and five lie as far off, one does not
+    // expected in the first group: 2.8 of the six; six, none and five are as extreme, one is not
     let exact = (7.0 + 28.0 + 21.0 * 8.0) / 5005.0;
     is_close(p(&two(7, 8), &words(list)), exact);
 }
@@ -85,9 +86,9 @@ fn what_can_tell_nothing_takes_no_part() {
         // the same in all but two runs
         numbers((0..16).map(|run| f64::from(u8::from(run < 2)))),
         words(["on"; 16]),
-        // a name for each run
+        // a different word for each run
         Field::Words((0..16).map(|run| Some(run.to_string())).collect()),
-        // known of 11 runs
+        // known for 11 runs
         Field::Numbers(gaps),
         Field::Numbers(vec![None; 16]),
     ];
@@ -103,7 +104,7 @@ fn a_field_that_some_runs_miss_is_judged_by_the_others() {
     assert_eq!(found.separating.len(), 1);
 }
 
-/// With 3 of 12 runs in a group no p-value is below 2/220: five fields are the most that can be told.
+/// With 3 of 12 runs in a group no p-value is below 2/220: at most five fields can be tested.
 #[test]
 fn where_nothing_could_be_found_that_is_known() {
     let groups = two(9, 3);
@@ -116,7 +117,7 @@ fn where_nothing_could_be_found_that_is_known() {
     assert!(least_p(&many) == 1.0 / f64::from(DEALS + 1), "no overflow");
 }
 
-/// How often any of some unrelated fields is named, of `series`.
+/// Returns the share of `series` in which any of some unrelated fields is reported.
 fn falsely(seed: u64, series: usize, groups: &[usize], draw: impl Fn(&mut dyn Rng) -> Vec<Field>) -> f64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let named = (0..series).filter(|i| {
@@ -126,7 +127,7 @@ fn falsely(seed: u64, series: usize, groups: &[usize], draw: impl Fn(&mut dyn Rn
     named.count() as f64 / series as f64
 }
 
-/// The true rate is at most 5 %. A rate of 400 series lies above 9 % by chance about once in two thousand times.
+/// The true rate is at most 5 %. A rate of 400 series exceeds 9 % by chance about once in two thousand times.
 #[test]
 fn what_has_nothing_to_do_with_the_groups_is_seldom_named() {
     for (seed, groups) in [(11, two(10, 10)), (12, two(24, 6)), (13, [two(8, 8), vec![2; 8]].concat())] {
@@ -134,7 +135,7 @@ fn what_has_nothing_to_do_with_the_groups_is_seldom_named() {
         let rate = falsely(seed, 400, &groups, |random| {
             let mut fields: Vec<Field> =
                 (0..6).map(|_| numbers((0..n).map(|_| random.random::<f64>()))).collect();
-            // counts with many ties, cores, and two fields that are almost one
+            // counts with many ties, CPU numbers, and two fields that are almost equal
             fields.push(numbers((0..n).map(|_| f64::from(random.random_range(0_u32..3)))));
             fields.push(words((0..n).map(|_| ["0", "1"][random.random_range(0..2)])));
             let Field::Numbers(first) = &fields[0] else { unreachable!() };

@@ -1,33 +1,34 @@
-//! The figures of two cells as they were measured: in common blocks, or apart.
+//! Paired or unpaired values of two cells, as input of a comparison.
 
 use crate::{
     Block, Interval, RankSum, ReferencedRun, Run, SignedRank, bca, hodges_lehmann, least_blocks, least_runs,
     log_ratios, referenced::ReferencedRanks, sample_sd,
 };
 
-/// What is held against each other.
+/// Values of the two cells of a comparison, by design.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sides {
-    /// Both in each block, in drawn order: what disturbs a block cancels.
+    /// Paired: both cells in each block, in random order. Disturbances of a block cancel.
     Blocks(Vec<Block>),
-    /// One after the other. What changed between the two is in the difference, whatever it was.
+    /// Unpaired, without reference. A change of the host between the two measurements is part of the difference.
     Apart {
-        /// Runs of the cell that is judged.
+        /// Runs of the candidate cell.
         treatment: Vec<Run>,
-        /// Runs of the cell that it is held against.
+        /// Runs of the baseline cell.
         baseline: Vec<Run>,
     },
-    /// One after the other, with figures of a reference that show how the host changed.
+    /// Unpaired, with reference values that measure how the host changed. A claim is made only where that change
+    /// does not explain the difference.
     Referenced {
-        /// Runs of the cell that is judged.
+        /// Runs of the candidate cell.
         treatment: Vec<ReferencedRun>,
-        /// Runs of the cell that it is compared with.
+        /// Runs of the baseline cell.
         baseline: Vec<ReferencedRun>,
     },
 }
 
 impl Sides {
-    /// Runs of the treatment, those without a usable figure too.
+    /// Returns the runs of the treatment, including those without a usable value.
     pub(crate) fn treatment(&self) -> Vec<Run> {
         match self {
             Self::Blocks(blocks) => blocks.iter().filter_map(|block| block.treatment).collect(),
@@ -36,7 +37,7 @@ impl Sides {
         }
     }
 
-    /// Runs of the baseline.
+    /// Returns the runs of the baseline, including those without a usable value.
     pub(crate) fn baseline(&self) -> Vec<Run> {
         match self {
             Self::Blocks(blocks) => blocks.iter().filter_map(|block| block.baseline).collect(),
@@ -57,15 +58,16 @@ impl Sides {
         }
     }
 
-    /// The relative change, 0.05 for 5 % more, and the interval of it that a claim of this level rests on; none where there are
-    /// too few for such a claim.
+    /// Returns the relative change (0.05 for 5 % more) and the interval that a claim of this level rests on; `None`
+    /// with too few blocks or runs for such a claim.
     #[must_use]
     pub fn change(&self, level: f64) -> Option<(f64, Interval)> {
         let ranks = self.ranks()?;
         Some((ranks.estimate().exp_m1(), ranks.interval(level)?.map(f64::exp_m1)))
     }
 
-    /// How many it rests on: pairs, or runs of the smaller side; and how many of them miss a figure.
+    /// Returns the number of complete pairs, or of usable runs of the smaller side, and the number of pairs or runs
+    /// without a usable value.
     #[must_use]
     pub fn complete(&self) -> (usize, usize) {
         match self {
@@ -85,7 +87,7 @@ impl Sides {
         }
     }
 
-    /// Blocks, or runs, with a run that had no steady state.
+    /// Returns the number of blocks, or runs, with a run that has no steady state.
     pub(crate) fn unsteady(&self) -> usize {
         match self {
             Self::Blocks(blocks) => {
@@ -100,7 +102,7 @@ impl Sides {
         }
     }
 
-    /// From how many blocks on, or runs on each side, there may be a claim of this level.
+    /// Returns the minimum number of blocks, or of runs on each side, for a claim of this level.
     pub(crate) fn least(&self, level: f64) -> usize {
         match self {
             Self::Blocks(_) => least_blocks(level),
@@ -108,7 +110,7 @@ impl Sides {
         }
     }
 
-    /// The bootstrap over blocks; none where there are no blocks.
+    /// Returns the bootstrap interval over blocks; `None` if unpaired.
     pub(crate) fn bootstrap(&self, level: f64, resamples: usize, seed: u64) -> Option<Interval> {
         let Self::Blocks(blocks) = self else { return None };
         let middle = |values: &[f64]| hodges_lehmann(values).unwrap_or(0.0);
@@ -116,12 +118,12 @@ impl Sides {
     }
 }
 
-/// The logarithms of the figures that have one.
+/// Returns the logarithms of the usable values.
 pub(crate) fn logs(runs: &[Run]) -> Vec<f64> {
     runs.iter().filter_map(Run::usable).map(f64::ln).collect()
 }
 
-/// The standard deviation within two groups.
+/// Returns the pooled standard deviation of two groups; `None` if one has fewer than two values.
 pub(crate) fn pooled_sd(treatment: &[f64], baseline: &[f64]) -> Option<f64> {
     let freedom = |values: &[f64]| values.len().saturating_sub(1) as f64;
     let squares = |values: &[f64]| Some(sample_sd(values)?.powi(2) * freedom(values));
@@ -129,7 +131,7 @@ pub(crate) fn pooled_sd(treatment: &[f64], baseline: &[f64]) -> Option<f64> {
     Some((all / (freedom(treatment) + freedom(baseline))).sqrt())
 }
 
-/// The ranks of either design.
+/// Ranks of any design.
 pub(crate) enum Ranks {
     Blocks(SignedRank),
     Apart(RankSum),
@@ -169,7 +171,7 @@ impl Ranks {
         }
     }
 
-    /// Twice the smaller of the one-sided ones.
+    /// Returns the two-sided p-value: twice the smaller of the one-sided ones, at most 1.
     pub(crate) fn p_differs(&self, at: f64) -> f64 {
         (2.0 * self.p_greater(at).min(self.p_less(at))).min(1.0)
     }

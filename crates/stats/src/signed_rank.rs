@@ -1,66 +1,69 @@
-//! Where the middle of paired differences lies, and how sure that is: Hodges-Lehmann and Wilcoxon, exact.
+//! Location of paired differences, with exact tests: Hodges-Lehmann estimate and Wilcoxon signed-rank test.
 //!
-//! The Walsh averages are the means of all pairs of values, each value with itself too: `n (n + 1) / 2` of them. Their
-//! median is the estimate of Hodges and Lehmann. How many of them lie above a point is Wilcoxon's signed-rank statistic
-//! for that point (Tukey). So one sorted list gives estimate, tests and interval, and they never contradict each other: a
-//! point lies outside of the closed interval exactly if the test at that point rejects at the interval's level.
+//! The Walsh averages are the means of all pairs of values, including each value with itself: `n (n + 1) / 2` of
+//! them. Their median is the Hodges-Lehmann estimate. The number of them above a point is Wilcoxon's signed-rank
+//! statistic for that point (Tukey). One sorted list therefore gives estimate, tests and interval, which never
+//! contradict each other: a point lies outside of the closed interval exactly if the test at that point rejects at
+//! the interval's level.
 //!
-//! What is assumed: values of independent blocks, symmetric around the point. In randomised blocks the order of the two
-//! runs of a block is drawn, so that without an effect each log ratio is as likely as its negative, whatever drifts.
+//! Assumptions: the values come from independent blocks and are symmetric around the point. In randomised blocks
+//! the order of the two runs is random. Without an effect each log ratio is therefore as likely as its negative,
+//! whatever drifts.
 //!
-//! Ties and zeros: a Walsh average on the tested point counts against the claim, on either side. As if ties had been
-//! broken in the worst way, so no level is exceeded; with many ties the test claims less than it could. Values closer
+//! Ties and zeros: a Walsh average on the tested point counts against the claim, on either side, as if ties were
+//! broken in the worst way. The level is never exceeded, but with many ties the test is conservative. Values closer
 //! than 1e-12 are tied.
 //!
-//! Sources: Hollander, Wolfe and Chicken, *Nonparametric Statistical Methods*, 3rd edition, 2014, sections 3.1 to 3.3;
-//! J. L. Hodges and E. L. Lehmann, *Estimates of Location Based on Rank Tests*, Annals of Mathematical Statistics 34,
-//! 1963; F. Wilcoxon, *Individual Comparisons by Ranking Methods*, Biometrics Bulletin 1, 1945.
+//! Sources: Hollander, Wolfe and Chicken, *Nonparametric Statistical Methods*, 3rd edition, 2014, sections 3.1 to
+//! 3.3; J. L. Hodges and E. L. Lehmann, *Estimates of Location Based on Rank Tests*, Annals of Mathematical
+//! Statistics 34, 1963; F. Wilcoxon, *Individual Comparisons by Ranking Methods*, Biometrics Bulletin 1, 1945.
 
 use crate::median;
 
-/// Walsh averages closer than this to a tested point lie on it.
+/// Maximum distance at which a Walsh average and a tested point are tied.
 pub(crate) const TIED: f64 = 1e-12;
-/// For levels that are given as decimal fractions.
+/// Tolerance for levels given as decimal fractions.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
-/// A range that covers the truth with a stated probability.
+/// Confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Its lower end, included.
+    /// Lower bound, included.
     pub low: f64,
-    /// Its upper end, included.
+    /// Upper bound, included.
     pub high: f64,
-    /// With which probability it covers: at least what was asked for, since ranks are whole numbers. Of a bootstrap: what
-    /// was asked for.
+    /// Confidence level. Of a rank interval: at least the requested level, because ranks are discrete. Of a
+    /// bootstrap: the requested level.
     pub level: f64,
 }
 
 impl Interval {
-    /// The same with both ends put through a function that grows.
+    /// Returns the interval with both bounds mapped by an increasing function.
     #[must_use]
     pub fn map(self, grows: impl Fn(f64) -> f64) -> Self {
         Self { low: grows(self.low), high: grows(self.high), level: self.level }
     }
 
-    /// Half of its width.
+    /// Returns half of its width.
     #[must_use]
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// Whether it covers a value.
+    /// Returns whether it contains `value`.
     #[must_use]
     pub fn covers(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 }
 
-/// The distribution of the signed-rank statistic when nothing differs: `P(W <= w)` for each `w`.
+/// Null distribution of the signed-rank statistic: `P(W <= w)` for each `w`.
 #[derive(Clone, Debug)]
 pub(crate) struct Null(Vec<f64>);
 
 impl Null {
-    /// Of `n` values. Each rank is in the sum or not, with probability 1/2: one pass over all sums for each rank.
+    /// Creates the distribution for `n` values. Each rank is in the sum with probability 1/2: one pass over all
+    /// sums per rank.
     pub(crate) fn of(n: usize) -> Self {
         let mut probability = vec![0.0; n * (n + 1) / 2 + 1];
         probability[0] = 1.0;
@@ -78,24 +81,25 @@ impl Null {
         Self(probability)
     }
 
-    /// `P(W <= sum)`.
+    /// Returns `P(W <= sum)`.
     pub(crate) fn at_most(&self, sum: usize) -> f64 {
         self.0[sum.min(self.0.len() - 1)]
     }
 
-    /// The largest `c` with `P(W <= c) <= tail`.
+    /// Returns the largest `c` with `P(W <= c) <= tail`.
     pub(crate) fn critical(&self, tail: f64) -> Option<usize> {
         self.0.partition_point(|below| *below <= tail + ROUNDING).checked_sub(1)
     }
 }
 
-/// The least number of blocks with which a two-sided test at `1 - level` can reject, and an interval of this level exists.
+/// Returns the minimum number of blocks with which a two-sided test at `1 - level` can reject, and an interval of
+/// this level exists.
 ///
-/// All values on one side is the most extreme that can be, with probability `2 / 2^n`: 6 blocks for 95 %, 11 when 40
+/// The most extreme outcome, all values on one side, has probability `2 / 2^n`: 6 blocks for 95 %, 11 if 40
 /// comparisons share the 5 %.
 ///
 /// # Panics
-/// If `level` is not between 0 and 1, both exclusive.
+/// Panics if `level` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn least_blocks(level: f64) -> usize {
     assert!(level > 0.0 && level < 1.0, "{level} is no level of confidence");
@@ -106,7 +110,7 @@ pub fn least_blocks(level: f64) -> usize {
     usize::try_from(n).expect("it counts up from 1")
 }
 
-/// Values, one a block, and what their ranks say about their middle.
+/// Ranks of values, one per block, for estimate, interval and tests of their location.
 #[derive(Clone, Debug)]
 pub struct SignedRank {
     n: usize,
@@ -115,10 +119,10 @@ pub struct SignedRank {
 }
 
 impl SignedRank {
-    /// Of these values; none of nothing. Time and memory grow with the square of their number.
+    /// Creates the ranks; `None` without values. Time and memory grow with the square of the number of values.
     ///
     /// # Panics
-    /// If a value is not finite.
+    /// Panics if a value is not finite.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         assert!(values.iter().all(|value| value.is_finite()), "there is no middle of {values:?}");
@@ -126,19 +130,19 @@ impl SignedRank {
         (!values.is_empty()).then(|| Self { n: values.len(), walsh, null: Null::of(values.len()) })
     }
 
-    /// How many values.
+    /// Returns the number of values.
     #[must_use]
     pub const fn n(&self) -> usize {
         self.n
     }
 
-    /// The estimate of Hodges and Lehmann.
+    /// Returns the Hodges-Lehmann estimate.
     #[must_use]
     pub fn estimate(&self) -> f64 {
         middle(&self.walsh)
     }
 
-    /// The interval of at least this level; none with too few values: see [`least_blocks`].
+    /// Returns the interval of at least this level; `None` with too few values: see [`least_blocks`].
     #[must_use]
     pub fn interval(&self, level: f64) -> Option<Interval> {
         let c = self.null.critical((1.0 - level) / 2.0)?;
@@ -146,29 +150,29 @@ impl SignedRank {
         Some(Interval { low, high, level: 1.0 - 2.0 * self.null.at_most(c) })
     }
 
-    /// p-value of "the middle is `at`" against "it is greater".
+    /// Returns the one-sided p-value of "the location is at most `at`"; the alternative is a greater location.
     #[must_use]
     pub fn p_greater(&self, at: f64) -> f64 {
         self.null.at_most(self.walsh.partition_point(|average| *average <= at + TIED))
     }
 
-    /// p-value of "the middle is `at`" against "it is less".
+    /// Returns the one-sided p-value of "the location is at least `at`"; the alternative is a smaller location.
     #[must_use]
     pub fn p_less(&self, at: f64) -> f64 {
         self.null.at_most(self.walsh.len() - self.walsh.partition_point(|average| *average < at - TIED))
     }
 
-    /// p-value of "the middle is `at`" against "it is another": twice the smaller of the one-sided ones.
+    /// Returns the two-sided p-value of "the location is `at`": twice the smaller of the one-sided ones, at most 1.
     #[must_use]
     pub fn p_differs(&self, at: f64) -> f64 {
         (2.0 * self.p_greater(at).min(self.p_less(at))).min(1.0)
     }
 }
 
-/// The estimate of Hodges and Lehmann; none of nothing.
+/// Returns the Hodges-Lehmann estimate; `None` without values.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is NaN.
 #[must_use]
 pub fn hodges_lehmann(values: &[f64]) -> Option<f64> {
     if values.is_empty() { None } else { Some(middle(&walsh_averages(values))) }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::golden;
 
-/// All ways to choose signs: how often the sum of the positive ranks is at most `w`.
+/// Returns `P(W <= w)` by enumeration of all signs.
 fn by_enumeration(n: usize, w: usize) -> f64 {
     let sums =
         (0..1_usize << n).map(|signs| (1..=n).filter(|rank| signs >> (rank - 1) & 1 == 1).sum::<usize>());
@@ -53,10 +53,10 @@ fn zeros_and_ties_count_against_a_claim() {
     let nothing = SignedRank::of(&[0.0; 8]).expect("values");
     assert_eq!((nothing.estimate(), nothing.p_differs(0.0)), (0.0, 1.0));
     assert_eq!(nothing.interval(0.95).map(|interval| (interval.low, interval.high)), Some((0.0, 0.0)));
-    // seven and a zero: more than without the zero, for it takes a rank
+    // seven values and a zero: p is larger than without the zero, because the zero takes a rank
     assert_eq!(of(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]), 2.0 / 128.0);
     assert_eq!(of(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.0]), 4.0 / 256.0);
-    // equal but all on one side: as extreme as can be
+    // equal values on one side: as extreme as possible
     assert_eq!(of(&[1.0; 6]), 2.0 / 64.0);
     // 1.1 and 1/1.1 are opposite, though their logarithms differ in the last digit
     let opposite = [1.1_f64.ln(), (1.0 / 1.1_f64).ln()];
@@ -85,7 +85,7 @@ proptest! {
     fn with_ties_no_level_is_exceeded(
         magnitudes in prop::collection::vec(0_u8..4, 1..10), tail in 0.001_f64..0.5,
     ) {
-        // all choices of signs are equally likely when nothing differs
+        // under the null hypothesis all combinations of signs are equally likely
         let n = magnitudes.len();
         let rejected = (0..1_usize << n).filter(|signs| {
             let signed = magnitudes.iter().enumerate();

@@ -1,29 +1,29 @@
-//! How much one figure grows with another.
+//! Robust slope of one metric over another (Theil-Sen).
 
 use crate::{Interval, median};
 
-/// Quantile of the standard normal distribution.
+/// 97.5 % quantile of the standard normal distribution.
 const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
 
-/// The slope of `y` over `x`: the median of the slopes between all pairs of points that differ in `x`. None of fewer than
-/// two such points.
+/// Returns the slope of `y` over `x`: the median of the slopes between all pairs of points that differ in `x`.
+/// `None` without such a pair.
 ///
-/// Up to 29 % of the points may lie anywhere without carrying it away. Sources: H. Theil, *A rank-invariant method of
-/// linear and polynomial regression analysis*, 1950; P. K. Sen, *Estimates of the Regression Coefficient Based on
-/// Kendall's Tau*, JASA 63, 1968.
+/// The breakdown point is 29 % outliers. Sources: H. Theil, *A rank-invariant method of linear and polynomial
+/// regression analysis*, 1950; P. K. Sen, *Estimates of the Regression Coefficient Based on Kendall's Tau*, JASA
+/// 63, 1968.
 ///
 /// # Panics
-/// If a coordinate is not finite.
+/// Panics if a coordinate is not finite.
 #[must_use]
 pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     median(&slopes(points))
 }
 
-/// The 95 % interval of that slope, by Kendall's tau in its normal approximation, for points that do not share an `x` or a
-/// `y`. None of points that are too few for one. Source: Sen, as above.
+/// Returns the 95 % interval of that slope by Kendall's tau in its normal approximation, for points without ties in
+/// `x` or `y`. `None` with too few points. Source: Sen, as above.
 ///
 /// # Panics
-/// If a coordinate is not finite.
+/// Panics if a coordinate is not finite.
 #[must_use]
 pub fn slope_interval(points: &[(f64, f64)]) -> Option<Interval> {
     let mut slopes = slopes(points);
@@ -35,7 +35,7 @@ pub fn slope_interval(points: &[(f64, f64)]) -> Option<Interval> {
     Some(Interval { low: slopes[rank - 1], high: slopes[slopes.len() - rank], level: 0.95 })
 }
 
-/// Those between all pairs of points.
+/// Returns the slopes between all pairs of points that differ in `x`.
 fn slopes(points: &[(f64, f64)]) -> Vec<f64> {
     assert!(points.iter().all(|(x, y)| x.is_finite() && y.is_finite()), "there is no slope among {points:?}");
     let pairs =
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn an_outlier_does_not_carry_it_away() {
-        // Sen's own x; y = 3x + 1, but for one point
+        // x from Sen's paper; y = 3x + 1 except for one point
         let mut points: Vec<(f64, f64)> =
             [1.0, 2.0, 3.0, 4.0, 10.0, 12.0, 18.0].iter().map(|x| (*x, 3.0 * x + 1.0)).collect();
         points[3].1 = 1e6;
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn sens_interval_ends_where_his_ranks_say() {
-        // 10 points on a parabola: 45 slopes i + j of whole numbers; the interval leaves 11 of them on each side
+        // 10 points on a parabola: 45 slopes i + j of integers; the interval excludes 11 of them on each side
         let points: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i), f64::from(i * i))).collect();
         assert_eq!(slope(&points), Some(9.0));
         let interval = slope_interval(&points).expect("enough points");
@@ -92,7 +92,7 @@ mod tests {
         fn it_is_the_middle_of_all_slopes_as_fractions(
             points in prop::collection::vec((-1000_i64..1000, -100_000_i64..100_000), 0..12),
         ) {
-            // exact: fractions of integers, put in order by cross-multiplication
+            // exact: fractions of integers, ordered by cross-multiplication
             let mut fractions = Vec::new();
             for (i, left) in points.iter().enumerate() {
                 for right in &points[i + 1..] {

@@ -1,9 +1,9 @@
-//! How far the runs of a cell lie apart.
+//! Median and range of a metric over the runs of a cell.
 
-/// The median: of an even number of values the mean of the middle two. None of nothing.
+/// Returns the median, for an even number of values the mean of the middle two. `None` without values.
 ///
 /// # Panics
-/// If a value is not a number.
+/// Panics if a value is NaN.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     assert!(values.iter().all(|value| !value.is_nan()), "there is no order among {values:?}");
@@ -17,25 +17,25 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// One figure over the runs of a cell: its range, and its median. A description of what was seen, not an interval: it
-/// claims nothing about runs that were not made.
+/// Range and median of a metric over the runs of a cell. A description of the sample, not a confidence interval: it
+/// makes no statement about other runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Runs.
+    /// Number of runs.
     pub n: usize,
-    /// The least.
+    /// Minimum.
     pub min: f64,
-    /// The median.
+    /// Median.
     pub median: f64,
-    /// The most.
+    /// Maximum.
     pub max: f64,
 }
 
 impl Spread {
-    /// Over these runs; none without a run.
+    /// Creates the spread over these runs; `None` without a run.
     ///
     /// # Panics
-    /// If a value is not a number.
+    /// Panics if a value is NaN.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         let median = median(values)?;
@@ -44,8 +44,8 @@ impl Spread {
         Some(Self { n: values.len(), min, median, max })
     }
 
-    /// Half the range, relative to the median: 0.02 is the `±2 %` of a table. None of a single run, which has no spread
-    /// to show, and where the median is 0.
+    /// Returns half the range relative to the median: 0.02 is the `±2 %` of a table. `None` for a single run, or if
+    /// the median is 0.
     #[must_use]
     pub fn half_range_relative(&self) -> Option<f64> {
         let half = (self.max - self.min) / 2.0;

@@ -1,63 +1,64 @@
-//! Whether a run had reached its level, and from when on.
+//! Steady-state detection: whether a run reached a steady state, and when.
 //!
-//! A run is cut into windows; the series has one value a window. Its logarithms are cut into segments of equal level
-//! ([`changepoints`], penalty `15 ln W` on the scale of their noise), and the segments judged: does the run end on a level
-//! that it held for at least half of its time, and was it better or worse before?
+//! The series has one value per window of the run. Its logarithms are split into segments of constant level
+//! ([`changepoints`], penalty `15 ln W` in units of the noise variance). The segments determine the class: whether
+//! the run ends on a level that it kept for at least half of its duration, and whether it was better or worse
+//! before.
 //!
-//! Source: Barrett and others, *Virtual Machine Warmup Blows Hot and Cold*, OOPSLA 2017: changepoints instead of a fixed
-//! discard, the verdicts, and that outliers are set aside first. What is added: noise whose neighbours resemble each other
-//! counts as wide as it makes a mean uncertain, and a level held for half of the run must not drift.
+//! Source: Barrett and others, *Virtual Machine Warmup Blows Hot and Cold*, OOPSLA 2017: changepoints instead of a
+//! fixed discard, the classes, and the removal of outliers first. Two things are added: autocorrelated noise counts
+//! with the uncertainty that it causes in a mean, and a level kept for half of the run must not drift.
 
 use crate::{changepoint::changepoints, median};
 
-/// A series of fewer windows says nothing about when it became steady.
+/// Minimum number of windows for a classification.
 pub const MIN_WINDOWS: usize = 20;
-/// Levels that differ by less, relatively, are one level.
+/// Relative difference up to which two levels are the same level.
 pub const SAME_LEVEL: f64 = 0.02;
-/// Levels that differ by less than so many standard errors are one level.
+/// Difference in standard errors up to which two levels are the same level.
 const STANDARD_ERRORS: f64 = 3.0;
 const PENALTY: f64 = 15.0;
-/// The precision of a histogram: what differs by less is no noise to scale by.
+/// Relative resolution of a histogram: the minimum noise.
 const RESOLUTION: f64 = 0.001;
-/// A window this many standard deviations off the median of its neighbourhood is set back to there.
+/// Outlier limit: a window more than this many standard deviations from the median of its neighbourhood is clamped.
 const OUTLIER: f64 = 3.0;
-/// Windows on each side that make a neighbourhood.
+/// Number of windows on each side in a neighbourhood.
 const NEIGHBOURS: usize = 3;
-/// Stronger likeness of neighbours than this is not told from a change.
+/// Maximum lag-1 autocorrelation. Stronger autocorrelation cannot be told from a change of level.
 const MAX_AUTOCORRELATION: f64 = 0.75;
 
-/// Which values of a series are the good ones.
+/// Direction of improvement of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// Low ones: latencies.
+    /// Lower is better: latencies.
     Less,
-    /// High ones: rates.
+    /// Higher is better: rates.
     More,
 }
 
-/// What a series did.
+/// Steady-state class of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It kept one level.
+    /// One level throughout.
     Flat,
-    /// It became better, and then kept its level for at least half of the run.
+    /// Improvement, then a level kept for at least half of the run.
     WarmUp,
-    /// It was better before, and then kept its level for at least half of the run.
+    /// Deterioration, then a level kept for at least half of the run.
     Slowdown,
-    /// It ends on no level that it kept for at least half of the run.
+    /// No level kept for at least half of the run, up to its end.
     NoSteadyState,
-    /// The same, and it went up and down regularly.
+    /// No steady state, with levels that alternate regularly.
     Cyclic,
 }
 
-/// Windows in a row of one level.
+/// Successive windows of one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Its first window.
+    /// Index of the first window.
     pub from: usize,
-    /// One behind its last window.
+    /// Index after the last window.
     pub to: usize,
-    /// Geometric mean of its windows, outliers set back.
+    /// Geometric mean of the windows, with outliers clamped.
     pub level: f64,
 }
 
@@ -67,27 +68,27 @@ impl Segment {
     }
 }
 
-/// What a series did, and its levels.
+/// Steady-state class of a series, and its levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteadyState {
-    /// What it did.
+    /// Steady-state class.
     pub verdict: Verdict,
-    /// The first window of the level that it kept; none if it kept none.
+    /// First window of the steady state; `None` without one.
     pub steady_from: Option<usize>,
-    /// Its levels; neighbours differ.
+    /// Segments; neighbours have different levels.
     pub segments: Vec<Segment>,
 }
 
-/// So many windows in a row at least make a segment of a series of so many.
+/// Returns the minimum segment length for a series of `windows` windows.
 #[must_use]
 pub fn shortest_segment(windows: usize) -> usize {
     (windows / 20).max(3)
 }
 
-/// Judges a series, one value a window. None of fewer than [`MIN_WINDOWS`].
+/// Classifies a series with one value per window. `None` with fewer than [`MIN_WINDOWS`] values.
 ///
 /// # Panics
-/// If a value is not above 0: it has no logarithm.
+/// Panics if a value is not above 0: it has no logarithm.
 #[must_use]
 pub fn steady_state(values: &[f64], better: Better) -> Option<SteadyState> {
     assert!(values.iter().all(|value| *value > 0.0 && value.is_finite()), "no logarithm among {values:?}");
@@ -118,12 +119,12 @@ pub fn steady_state(values: &[f64], better: Better) -> Option<SteadyState> {
     Some(SteadyState { verdict, steady_from: kept.then_some(steady.from), segments })
 }
 
-/// Logarithms, outliers set back, and their noise.
+/// Logarithms with outliers clamped, their segmentation and noise.
 struct Series {
     logs: Vec<f64>,
-    /// Where a segment begins, and the end.
+    /// Start indices of the segments, then the end of the series.
     bounds: Vec<usize>,
-    /// Standard deviation of one window, as far as it makes the mean of many uncertain.
+    /// Standard deviation of one window, widened for autocorrelation.
     noise: f64,
 }
 
@@ -152,7 +153,7 @@ impl Series {
         self.logs[from..to].iter().sum::<f64>() / (to - from) as f64
     }
 
-    /// Segments of one level, neighbours of like level as one, joined from the end.
+    /// Returns the segments, with neighbours of the same level merged from the end.
     fn segments(&self) -> Vec<Segment> {
         let mut segments: Vec<Segment> = Vec::new();
         for pair in self.bounds.windows(2).rev() {
@@ -176,7 +177,7 @@ impl Series {
         distance.abs() <= (STANDARD_ERRORS * standard_error).max(SAME_LEVEL.ln_1p())
     }
 
-    /// Whether its halves are not of one level.
+    /// Returns whether the two halves of a segment have different levels.
     fn drifts(&self, whole: Segment) -> bool {
         let middle = whole.from.midpoint(whole.to);
         !self.alike(self.segment(whole.from, middle), self.segment(middle, whole.to))
@@ -187,20 +188,20 @@ fn middle(values: &[f64]) -> f64 {
     median(values).unwrap_or(0.0)
 }
 
-/// Standard deviation of the differences between neighbours, around their median. Those of changes of level are few, and
-/// count as three standard deviations at most.
+/// Returns the standard deviation of the differences between neighbours, around their median. Differences at
+/// changes of level are few, and are limited to three standard deviations.
 fn differences(logs: &[f64]) -> f64 {
     let differences: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let centre = middle(&differences);
     let distances: Vec<f64> = differences.iter().map(|difference| (difference - centre).abs()).collect();
-    // of normal values, the median distance is 0.6745 standard deviations
+    // the median absolute deviation of normal values is 0.6745 standard deviations
     let most = 3.0 * middle(&distances) / 0.6745;
     let squares = distances.iter().map(|distance| distance.min(most).powi(2));
     (squares.sum::<f64>() / distances.len().max(1) as f64).sqrt()
 }
 
-/// Standard deviation around the means of the segments, made wider by autocorrelation `r`: the mean of n windows then has
-/// the variance `s² (1 + r) / (1 - r) / n`.
+/// Returns the standard deviation around the segment means, widened for the lag-1 autocorrelation `r`: the mean of
+/// n windows has the variance `s² (1 + r) / (1 - r) / n`.
 fn noise_around(logs: &[f64], bounds: &[usize]) -> f64 {
     let (mut squares, mut products) = (0.0, 0.0);
     for pair in bounds.windows(2) {
@@ -214,7 +215,7 @@ fn noise_around(logs: &[f64], bounds: &[usize]) -> f64 {
     (squares / (logs.len() - segments) as f64 * (1.0 + r) / (1.0 - r)).sqrt()
 }
 
-/// Whether levels lie above and below their middle in turn, at least five times, in periods of which none is more than
+/// Returns whether levels alternate above and below their midrange at least five times, with no period more than
 /// twice as long as another.
 fn is_regular(levels: &[(usize, f64)]) -> bool {
     let low = levels.iter().map(|(_, level)| *level).fold(f64::INFINITY, f64::min);
@@ -229,7 +230,7 @@ fn is_regular(levels: &[(usize, f64)]) -> bool {
         }
         at += length;
     }
-    // the first may have begun before the run
+    // the first period may have started before the run
     let periods: Vec<usize> = begins.iter().zip(begins.iter().skip(2)).skip(1).map(|(a, b)| b - a).collect();
     let (Some(shortest), Some(longest)) = (periods.iter().min(), periods.iter().max()) else { return false };
     begins.len() >= 5 && *longest <= 2 * shortest

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Seeded normal noise (splitmix64, Box and Muller).
+/// Seeded normal noise (splitmix64, Box-Muller).
 struct Noise(u64);
 
 impl Noise {
@@ -17,21 +17,21 @@ impl Noise {
     }
 }
 
-/// How the noise of a series is made.
+/// Noise parameters of a simulated series.
 #[derive(Clone, Copy, Debug)]
 struct Made {
     windows: usize,
-    /// Standard deviation, relative.
+    /// Relative standard deviation.
     sd: f64,
-    /// Autocorrelation of neighbours.
+    /// Lag-1 autocorrelation.
     r: f64,
-    /// Share of windows that a hiccup of the host triples.
+    /// Share of windows whose value is tripled by a disturbance of the host.
     hiccups: f64,
 }
 
 const QUIET: Made = Made { windows: 100, sd: 0.01, r: 0.0, hiccups: 0.0 };
 
-/// Latencies of this shape: `shape` from the place in the run, 0 to 1, to a factor.
+/// Returns latencies of a shape: `shape` maps the position in the run, 0 to 1, to a factor.
 fn series(seed: u64, made: Made, shape: Shape) -> Vec<f64> {
     let mut noise = Noise(seed);
     let mut deviation = noise.normal();
@@ -50,7 +50,7 @@ fn judged(values: &[f64]) -> SteadyState {
 
 type Shape = fn(f64) -> f64;
 
-/// What is planted, and what must come out.
+/// Name, expected class and shape of simulated series.
 const PLANTED: [(&str, Verdict, Shape); 9] = [
     ("flat", Verdict::Flat, |_| 1.0),
     ("within what counts as one level", Verdict::Flat, |t| if t < 0.5 { 1.0 } else { 1.01 }),
@@ -63,11 +63,11 @@ const PLANTED: [(&str, Verdict, Shape); 9] = [
     ("four waves", Verdict::Cyclic, |t| 1.0 + 0.1 * (t * 4.0 * std::f64::consts::TAU).sin()),
 ];
 
-/// Seeds that nothing was tuned on.
+/// First seed of the test series, none of which was used for tuning.
 const SEEDS: u64 = 1_000_000;
 const SERIES: u64 = 2_000;
 
-/// How many of `n` series get this verdict.
+/// Returns how many of `n` series get this class.
 fn count(verdict: Verdict, n: u64, made: Made, shape: Shape) -> u64 {
     (SEEDS..SEEDS + n).filter(|seed| judged(&series(*seed, made, shape)).verdict == verdict).count() as u64
 }
@@ -86,13 +86,13 @@ fn each_shape_gets_its_verdict() {
             let right = count(verdict, 100, made, shape);
             assert!(right >= 97, "{what}, {made:?}: {right} of 100 are {verdict:?}");
         }
-        // a hiccup of the host is no change of level
+        // a disturbance of the host is not a change of level
         let right = count(verdict, 100, Made { hiccups: 0.03, ..QUIET }, shape);
         assert!(right >= 90, "{what}, with hiccups: {right} of 100 are {verdict:?}");
     }
 }
 
-/// One cut halfway through is all that PELT finds of many of them; the halves of what follows tell the ramp.
+/// PELT finds only one change halfway through many of them; the two halves of the second segment reveal the ramp.
 #[test]
 fn a_ramp_in_noise_is_seldom_called_steady_for_its_second_half() {
     let found = count(Verdict::NoSteadyState, 100, Made { sd: 0.04, ..QUIET }, |t| 1.0 + 0.3 * t);
@@ -132,7 +132,7 @@ fn nothing_has_no_logarithm() {
     let _ = steady_state(&[0.0; 30], Better::More);
 }
 
-/// The upper Clopper-Pearson bound of a share, 97.5 %: where so few or fewer have a probability of 2.5 %.
+/// Returns the upper Clopper-Pearson bound of a share, 97.5 %: where `found` or fewer have a probability of 2.5 %.
 fn upper_bound(found: u64, n: u64) -> f64 {
     let at_most_found = |p: f64| {
         let mut term = (1.0 - p).powi(n as i32);
@@ -155,7 +155,7 @@ fn the_bound_is_that_of_the_tables() {
     assert!((upper_bound(10, 100) - 0.1762).abs() < 1e-4);
 }
 
-/// Of 2,000 flat series of each kind. These bounds were set before these seeds were tried.
+/// 2,000 flat series of each kind. These bounds were set before these seeds were tried.
 #[test]
 fn flat_series_are_seldom_called_anything_else() {
     let kinds = [
@@ -173,7 +173,7 @@ fn flat_series_are_seldom_called_anything_else() {
         println!("{made:?}: {alarms} of {SERIES} flat series are not called flat, at most {upper:.4}");
         assert!(upper <= bound, "{made:?}: {alarms} of {SERIES}, at most {upper}, not {bound}");
     }
-    // beyond what is said to hold, it does not: noise that resembles its neighbours so much is not told from changes
+    // beyond the stated limits the bound does not hold: stronger autocorrelation cannot be told from changes
     let alarms = SERIES - count(Verdict::Flat, SERIES, Made { sd: 0.05, r: 0.9, ..QUIET }, |_| 1.0);
     assert!(upper_bound(alarms, SERIES) > 0.03, "the bound can be missed: {alarms}");
 }

@@ -1,4 +1,4 @@
-//! Calibration: how often the methods are wrong, and how often they find what is there. `make bench` prints the whole table.
+//! Calibration: error rates and power of the methods. `make bench` prints the whole table.
 
 #[path = "calibration/checks.rs"]
 mod checks;
@@ -48,7 +48,7 @@ fn what_lies_on_the_margin_is_seldom_called_equivalent() {
     at_most(checks::false_equivalent(SEEDS[0], World::Quiet, 12, EXPERIMENTS), 0.07, "on the margin");
 }
 
-/// Each list of p-values adjusted by Holm alone makes 7 % false claims here.
+/// Holm adjustment of each list separately makes 7 % false claims here.
 #[test]
 fn differences_and_equivalences_share_the_level() {
     let rate = checks::false_claims_in_mixed_family(SEEDS[0], 20, 2 * EXPERIMENTS);
@@ -93,7 +93,7 @@ fn the_planned_number_of_blocks_finds_what_it_is_planned_for() {
     }
 }
 
-/// The checks above can fail: where order is not drawn, a drift is taken for an effect.
+/// Negative control: if the order within blocks is not random, a drift appears as an effect.
 #[test]
 fn blocks_in_one_order_are_caught() {
     let mut rig = worlds::Rig::new(SEEDS[0], World::Drift, CV).in_one_order();

@@ -1,4 +1,4 @@
-//! The search, driven as a runner drives it, on systems whose capacity is known, and on systems that lie.
+//! The search, driven as by a runner, on systems of known capacity and on inconsistent systems.
 
 #[path = "search/systems.rs"]
 mod systems;
@@ -30,7 +30,7 @@ fn a_capacity_anywhere_in_five_decades_lies_between_bounds_of_the_goals_width() 
                 let (low, high) = (lower.load_sps, upper.load_sps);
                 assert!(low <= truth_sps && truth_sps < high, "{truth_sps}: {low} {high}");
                 assert!(high - low <= goals[index].width * high, "{low} {high}");
-                // what is delivered is what the capacity lets through
+                // conditional throughput is limited by the capacity
                 let delivered = low.min(capacity_sps * if index == 2 { LATE_FROM } else { 1.0 });
                 assert!((throughput_sps / delivered - 1.0).abs() < 1e-12, "{throughput_sps} {delivered}");
             }
@@ -38,7 +38,8 @@ fn a_capacity_anywhere_in_five_decades_lies_between_bounds_of_the_goals_width() 
     }
 }
 
-/// By the rule of the product. 500 searches each; the seeds are the first ones, and the share was fixed before it was read.
+/// With violation ratios by the product's rule. 500 searches each; seeds and the required share were fixed in
+/// advance.
 #[test]
 fn a_disturbed_capacity_is_found_within_the_goals_width() {
     for flow in [Flow::BestEffort, Flow::Reliable] {
@@ -51,7 +52,7 @@ fn a_disturbed_capacity_is_found_within_the_goals_width() {
     }
 }
 
-/// The check above can fail: where no trial may be bad, each stall below the capacity becomes an upper bound.
+/// Negative control: if no trial may be bad, each stall below the capacity becomes an upper bound.
 #[test]
 fn a_goal_that_allows_no_bad_trial_misses_a_disturbed_capacity() {
     let goals: Vec<Goal> = goals().into_iter().map(|goal| Goal { exceed_ratio: 0.0, ..goal }).collect();
@@ -87,21 +88,21 @@ fn goals_share_their_trials() {
     assert!(both < ndr + pdr, "{both} {ndr} {pdr}");
 }
 
-/// An upper bound found later, below, would undo a lower one.
+/// An upper bound found later at a lower load would invalidate a lower bound.
 #[test]
 fn the_lowest_load_comes_first() {
     let mut search = Search::new(goals(), LOADS, AMPLE).expect("a search");
     let first = search.next_trial().expect("a trial");
-    // sustained for the first goals, which want to go up, and not for the last one
+    // sustained for the first goals, which need a higher load next, and not for the last one
     search.record(first, &[0.0, 0.0, 1.0]).expect("asked for");
     let second = search.next_trial().expect("a trial");
     assert!(second.load_sps < first.load_sps, "{second:?}");
-    // where that is too much as well, nobody wants anything above it
+    // if that is not sustained either, no goal needs a higher load
     search.record(second, &[1.0; 3]).expect("asked for");
     assert!(search.next_trial().expect("a trial").load_sps < second.load_sps);
 }
 
-/// It counts as a full one for who wants a shorter one.
+/// The longer trial also counts for the goal that needs a shorter one.
 #[test]
 fn of_two_trials_at_one_load_the_longer_comes_first() {
     let longer = Goal { initial_trial_duration_ns: 2_000_000_000, ..Goal::pdr() };
@@ -115,20 +116,20 @@ fn short_trials_come_first_and_full_ones_decide() {
     let durations: Vec<u64> =
         found.trials.iter().map(|(trial, _)| trial.duration_ns / 1_000_000_000).collect();
     assert!(durations.is_sorted() && durations[0] == 1, "{durations:?}");
-    // two full trials are enough where both say the same
+    // two full-length trials are enough if both agree
     let Outcome::Regular { lower, upper, .. } = found.outcomes[0] else { panic!("found") };
     let full_at = |bound: Bound| {
         let full = |trial: &Trial| trial.load_sps == bound.load_sps && trial.duration_ns == 5_000_000_000;
         found.trials.iter().filter(|(trial, _)| full(trial)).count()
     };
     assert_eq!((full_at(lower), full_at(upper)), (2, 2));
-    // they begin where the short ones ended: at the highest load that was good
+    // full-length trials start where the short ones ended: at the highest good load
     let short = found.trials.iter().filter(|(trial, _)| trial.duration_ns == 1_000_000_000);
     let good =
         short.filter(|(_, ratios)| ratios[0] == 0.0).map(|(trial, _)| trial.load_sps).fold(0.0, f64::max);
     let full = found.trials.iter().map(|(trial, _)| trial).find(|trial| trial.duration_ns == 5_000_000_000);
     assert_eq!(full.map(|trial| trial.load_sps), Some(good));
-    // from 1 s to 60 s in between, as no stage is more than 8 times the one before
+    // one stage between 1 s and 60 s, because each stage is at most 8 times as long as the previous one
     let strict = search(&[Goal::ndr().strict()], LOADS, AMPLE, quiet(123_456.0));
     let mut durations: Vec<u64> = strict.trials.iter().map(|(trial, _)| trial.duration_ns).collect();
     durations.sort_unstable();
@@ -147,7 +148,7 @@ fn what_has_no_two_bounds_is_said_so() {
     let Outcome::Unfinished { lower: None, upper: None } = of(1e4, Budget { trials: 0, ..AMPLE }) else {
         panic!("nothing was measured")
     };
-    // the budget is kept to, and what is known by then is told
+    // the budget is kept, and the bounds found so far are returned
     let ten_seconds = Budget { trials: 1000, duration_ns: 25_000_000_000 };
     let found = search(&[Goal::ndr()], LOADS, ten_seconds, quiet(1e5 * 0.997));
     assert!(found.seconds <= 25.0, "{}", found.seconds);
@@ -219,7 +220,7 @@ fn only_the_trial_that_was_asked_for_is_recorded_and_once() {
     assert!(matches!(again, Refused::NotAsked { .. }), "{again}");
 }
 
-/// A search whose trials were saved goes on where it was.
+/// A search resumes from saved trials.
 #[test]
 fn recorded_anew_it_goes_on_where_it_was() {
     let mut system = System::new(34_567.0, NOISES[3], 7);
@@ -233,7 +234,7 @@ fn recorded_anew_it_goes_on_where_it_was() {
     assert_eq!([0, 1, 2].map(|goal| again.outcome(goal)), found.outcomes);
 }
 
-/// The share of bad time at a load, at best and at worst, as MLRsearch says it in words: what a goal's verdict rests on.
+/// Returns the best and worst exceed ratio at a load, computed directly from the definitions of MLRsearch.
 fn exceed_ratios(goal: &Goal, trials: &[(u64, f64)]) -> (f64, f64) {
     let sum = |full: bool, bad: bool| -> f64 {
         let counts = trials.iter().filter(|(duration, ratio)| {
@@ -248,20 +249,20 @@ fn exceed_ratios(goal: &Goal, trials: &[(u64, f64)]) -> (f64, f64) {
     (bad / whole, (bad + (whole - measured)) / whole)
 }
 
-/// How a system answers that is none.
+/// Response of a system without a capacity.
 #[derive(Clone, Copy, Debug)]
 enum Lie {
-    /// Anything at any time.
+    /// Random.
     Random,
     /// The lowest loads are the worst.
     UpsideDown,
-    /// Good and bad in turn, from load to load.
+    /// Alternately good and bad from load to load.
     Striped,
     /// Long trials fail.
     GrowsTired,
     /// Short trials fail.
     WakesUp,
-    /// What was good is bad the next time.
+    /// Alternately good and bad from trial to trial.
     Changes,
 }
 

@@ -1,5 +1,5 @@
-//! Every number of `docs/explain/worked-example.md`, computed from the tables of the study. `DDSMARK_BLESS=1` writes the
-//! page's computed parts anew.
+//! Checks every number of `docs/explain/worked-example.md`, computed from the tables of the study.
+//! `DDSMARK_BLESS=1` rewrites the computed parts of the page.
 
 #[path = "worked_example/study.rs"]
 mod study;
@@ -53,7 +53,7 @@ fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// The standard deviation of log ratios to the default, in the middle of all settings.
+/// Returns the median over all settings of the standard deviation of log ratios to the default.
 fn typical_sd(table: &Table) -> f64 {
     let of_each: Vec<f64> = table
         .blocks(&all_but_the_default(table))
@@ -115,7 +115,7 @@ fn counted(table: &Table) -> String {
     )
 }
 
-/// What stands out in setup 4 by any analysis.
+/// Returns the effects in setup 4 that stand out in any analysis.
 fn effects() -> String {
     let table = setup_4();
     let settings = all_but_the_default(&table);
@@ -147,7 +147,7 @@ fn effects() -> String {
     text
 }
 
-/// What the study concluded from setup 3, asked of setup 4.
+/// Returns the effects in setup 4 that the study concluded from setup 3.
 fn confirmed() -> String {
     let table = setup_4();
     let asked = [
@@ -248,7 +248,7 @@ fn groups() -> String {
     text
 }
 
-/// The computed parts by name.
+/// Returns the computed parts by name.
 fn parts() -> Vec<(&'static str, String)> {
     vec![
         ("rigs", rigs()),
@@ -261,7 +261,7 @@ fn parts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The page with its computed parts in place, and what stands outside of them.
+/// Returns the page with its computed parts filled in, and the text outside of them.
 fn filled(page: &str) -> (String, String) {
     let (mut whole, mut prose, mut rest) = (String::new(), String::new(), page);
     for (name, part) in parts() {
@@ -300,7 +300,7 @@ fn every_number_on_the_page_is_computed() {
     );
 }
 
-/// What the method says to expect of these tables: other numbers would mean that a table or the analysis is wrong.
+/// Known values of the classical analysis: other numbers would indicate an error in a table or in the analysis.
 #[test]
 fn the_classical_analysis_finds_what_is_known_of_the_tables() {
     let (three, four) = (Anova::of(&setup_3()), Anova::of(&setup_4()));
@@ -311,7 +311,7 @@ fn the_classical_analysis_finds_what_is_known_of_the_tables() {
     assert_eq!((format!("{:.1}", four.f), format!("{:.1}", four.residual_sd)), ("11.6".into(), "5.3".into()));
 }
 
-/// A true shift in setup 3's noise does come out.
+/// A true shift in the noise of setup 3 is found.
 #[test]
 fn a_planted_effect_is_found() {
     let mut table = setup_3();

@@ -1,42 +1,42 @@
-//! What the trials at one load say of it: load classification and conditional throughput of MLRsearch.
+//! Load classification and conditional throughput of MLRsearch, from the trials at one load.
 
 use super::Goal;
 
-/// What one goal sees of a trial.
+/// Trial, as seen by one goal: its duration and violation ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seen {
     pub duration_ns: u64,
     pub ratio: f64,
 }
 
-/// What a load is to a goal.
+/// Classification of a load for a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Sustained, whatever the trials that are still missing would show.
+    /// Lower bound: sustained, whatever the outstanding trials show.
     Lower,
-    /// Not sustained, whatever they would show.
+    /// Upper bound: not sustained, whatever the outstanding trials show.
     Upper,
-    /// It depends on them.
+    /// Undecided until further trials.
     Undecided,
 }
 
-/// Durations are whole ns, their shares are not: rounding shall not decide.
+/// Tolerance: durations are whole ns, but shares of them are not, and rounding must not decide.
 const ROUNDING_NS: f64 = 0.5;
 
-/// The trials at one load, weighed by their durations.
+/// Duration sums of the trials at one load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Weighed {
-    /// Full-length good trials.
+    /// Duration of full-length good trials.
     pub low_ns: f64,
-    /// Full-length bad trials, and short bad ones that short good ones do not balance.
+    /// Duration of full-length bad trials, and of short bad ones not balanced by short good ones.
     pub high_ns: f64,
-    /// Both, and what is missing of the duration sum.
+    /// Effective whole sum: both, plus the outstanding part of the duration sum.
     pub whole_ns: f64,
 }
 
 impl Weighed {
     pub fn of(goal: &Goal, trials: impl Iterator<Item = Seen>) -> Self {
-        // of short and of full-length trials: good and bad
+        // indexed by full length (false: short), then by bad (false: good)
         let mut sums = [[0_u128; 2]; 2];
         for trial in trials {
             let full = trial.duration_ns >= goal.final_trial_duration_ns;
@@ -59,8 +59,8 @@ impl Weighed {
     }
 }
 
-/// The forwarding rate that is typical of a load that is sustained: that of the full-length trial which has just so many
-/// worse ones as the exceed ratio allows. Trials that are missing of the duration sum count as the worst.
+/// Returns the conditional throughput at a sustained load: the forwarding rate of the full-length trial at the
+/// exceed-ratio quantile. Outstanding trials of the duration sum count as the worst.
 pub(super) fn conditional_throughput(goal: &Goal, load_sps: f64, trials: impl Iterator<Item = Seen>) -> f64 {
     let mut full: Vec<Seen> =
         trials.filter(|trial| trial.duration_ns >= goal.final_trial_duration_ns).collect();

@@ -1,5 +1,5 @@
-//! The example search of draft-ietf-bmwg-mlrsearch-15, announced as RFC 9971: four goals, one load, six points in time, and all
-//! sums and results that it has there.
+//! The example search of draft-ietf-bmwg-mlrsearch-15, announced as RFC 9971: four goals, one load, six points in
+//! time, with all sums and results of the example.
 
 use super::{
     Goal,
@@ -8,7 +8,7 @@ use super::{
 use Class::{Lower, Undecided, Upper};
 
 const SECOND: u64 = 1_000_000_000;
-/// In the focus of the example: one million a second.
+/// Load of the example: one million per second.
 const LOAD: f64 = 1e6;
 
 fn goal(name: &str, final_s: u64, sum_s: u64, loss_ratio: f64, exceed_ratio: f64) -> Goal {
@@ -36,7 +36,7 @@ fn trials(number: usize, seconds: u64, ratio: f64) -> Vec<Seen> {
     vec![Seen { duration_ns: seconds * SECOND, ratio }; number]
 }
 
-/// All trials made at each of the six points.
+/// Returns all trials executed up to each of the six points.
 fn points() -> [Vec<Seen>; 6] {
     let mut so_far = Vec::new();
     [
@@ -54,8 +54,9 @@ fn points() -> [Vec<Seen>; 6] {
 }
 
 /// For each point and goal: full-length good sum, effective bad sum and effective whole sum in s, and the result.
-/// In two places, points 5 and 6 of the last goal, the text prints a lower bound; its own exceed ratios there, 42.857 % and
-/// 27.273 %, are over the 20 % that the goal allows, and its own code says upper bound. Here the code is followed.
+/// In two places, points 5 and 6 of the last goal, the draft prints a lower bound. Its exceed ratios there, 42.857
+/// % and 27.273 %, are above the 20 % that the goal allows, and its own code gives an upper bound. These values
+/// follow the code.
 const EXPECTED: [[(f64, f64, f64, Class); 4]; 6] = [
     [
         (0.0, 0.0, 60.0, Undecided),
@@ -112,7 +113,7 @@ fn the_example_is_classified_as_its_authors_have_it() {
     }
 }
 
-/// To the thousandth of a percent that the example prints: optimistic and pessimistic exceed ratio.
+/// Optimistic and pessimistic exceed ratio, to the thousandth of a percent that the example prints.
 #[test]
 fn exceed_ratios_are_those_of_the_example() {
     let points = points();
@@ -161,7 +162,7 @@ fn short_trials_cannot_show_that_a_load_is_sustained_but_can_show_that_it_is_not
     assert_eq!(class(&goal, trials(1000, 4, 0.0)), Undecided);
     assert_eq!(class(&goal, trials(8, 1, 0.1)), Upper);
     assert_eq!(class(&goal, [trials(8, 1, 0.1), trials(1, 1, 0.0)].concat()), Undecided);
-    // where none may be bad, a short bad one is enough, and no good one balances it
+    // with an exceed ratio of 0, one short bad trial is enough, and no good one balances it
     let strict = goal.strict();
     assert_eq!(class(&strict, [trials(1000, 1, 0.0), trials(1, 1, 0.1)].concat()), Upper);
     assert_eq!(class(&strict, [trials(100, 60, 0.0), trials(1, 60, 0.1)].concat()), Upper);

@@ -1,46 +1,46 @@
-//! What is searched for, in the words of MLRsearch, and what is refused before the first trial.
+//! Search goals in the terms of MLRsearch, and the input checks before the first trial.
 
 use crate::quantile::min_n_for;
 
-/// No trial is longer, and none is shorter: a day, and a millisecond.
+/// Minimum and maximum trial duration: 1 ms and one day.
 const DURATION_NS: (u64, u64) = (1_000_000, 86_400_000_000_000);
-/// No width is narrower.
+/// Minimum relative width of a goal.
 const NARROWEST: f64 = 1e-4;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A search goal: what a load must keep to be sustained, and how closely the highest such load shall be known.
+/// Search goal: the condition for a load to be sustained, and the precision of the highest such load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goal {
-    /// What it is called; no two goals of a search share a name.
+    /// Name, unique within a search.
     pub name: String,
-    /// The duration of trials that count in full.
+    /// Duration of a full-length trial.
     pub final_trial_duration_ns: u64,
-    /// So much of such trials is enough to judge a load.
+    /// Duration sum of full-length trials that is enough to classify a load.
     pub duration_sum_ns: u64,
-    /// A trial with a larger violation ratio than this is a bad one.
+    /// Loss ratio: a trial with a larger violation ratio is bad.
     pub loss_ratio: f64,
-    /// This share of the trials, by duration, may be bad at a load that is sustained.
+    /// Exceed ratio: maximum share of bad trials, by duration, at a sustained load.
     pub exceed_ratio: f64,
-    /// How far the two bounds may lie apart, relative to the upper one.
+    /// Maximum relative width between the two bounds, relative to the upper one.
     pub width: f64,
-    /// The duration of the first, coarse trials; like the final one for none.
+    /// Duration of the first, coarse trials; equal to the final duration to have none.
     pub initial_trial_duration_ns: u64,
 }
 
 impl Goal {
-    /// No sample is lost: the non-drop rate.
+    /// Returns the goal of the non-drop rate (NDR): no sample is lost.
     #[must_use]
     pub fn ndr() -> Self {
         Self::usual("ndr", 0.0)
     }
 
-    /// Up to 0.5 % are lost: the partial drop rate.
+    /// Returns the goal of the partial drop rate (PDR): at most 0.5 % of the samples are lost.
     #[must_use]
     pub fn pdr() -> Self {
         Self::usual("pdr", 0.005)
     }
 
-    /// Up to 0.1 % come later than a deadline.
+    /// Returns the goal of a service level objective: at most 0.1 % of the samples miss a deadline.
     #[must_use]
     pub fn slo() -> Self {
         Self::usual("slo", 0.001)
@@ -58,35 +58,36 @@ impl Goal {
         }
     }
 
-    /// The same with trials as long as RFC 2544 has them: one of 60 s judges a load, and none may be bad. With a loss
-    /// ratio of 0 the result is the throughput of RFC 2544, section 26.1.
+    /// Returns the goal with trials as in RFC 2544: one trial of 60 s classifies a load, and none may be bad. With
+    /// a loss ratio of 0 the result is the throughput of RFC 2544, section 26.1.
     #[must_use]
     pub fn strict(self) -> Self {
         let minute = 60 * SECOND_NS;
         Self { final_trial_duration_ns: minute, duration_sum_ns: minute, exceed_ratio: 0.0, ..self }
     }
 
-    /// With fewer samples in a trial nothing is said of its loss ratio: they bound no quantile with that share above it
-    /// ([`crate::supports_quantile`]), and more than one trial in twenty has no bad sample where just that share is bad. A
-    /// goal without a share asks for one sample.
+    /// Returns the minimum number of samples in a trial for a statement on its loss ratio. With fewer samples, no
+    /// order statistics bound the corresponding quantile ([`crate::supports_quantile`]), and more than one trial in
+    /// twenty shows no bad sample at a load where exactly that share is bad. A goal with a loss ratio of 0 needs
+    /// one sample.
     #[must_use]
     pub fn least_samples(&self) -> u64 {
         let kept = 1.0 - self.loss_ratio;
         match self.loss_ratio {
             0.0 => 1,
-            // so small a share that it is lost in rounding
+            // so small that 1 - loss_ratio rounds to 1
             _ if kept >= 1.0 => u64::MAX,
             _ => min_n_for(kept),
         }
     }
 
-    /// The lowest load, in whole samples/s, at which a full trial has these.
+    /// Returns the lowest load in samples/s, a whole number, at which a full-length trial has this many samples.
     #[must_use]
     pub fn least_sps(&self) -> f64 {
         (self.least_samples() as f64 * SECOND_NS as f64 / self.final_trial_duration_ns as f64).ceil()
     }
 
-    /// Whether a full trial at this load has samples enough for a good one to show that the loss ratio is kept.
+    /// Returns whether a full-length trial at this load has enough samples to show that the loss ratio is kept.
     #[must_use]
     pub fn resolves(&self, load_sps: f64) -> bool {
         let samples = load_sps * self.final_trial_duration_ns as f64 / SECOND_NS as f64;
@@ -132,104 +133,104 @@ impl Goal {
     }
 }
 
-/// Why a search cannot be made, or a trial not be recorded.
+/// Reasons for rejecting a search or a trial.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refused {
-    /// Nothing to search for.
+    /// No goal.
     #[error("no goal to search for")]
     NoGoal,
-    /// A name that does not tell goals apart.
+    /// Two goals with the same name.
     #[error("two goals are called `{0}`")]
     SameName(String),
-    /// What no goal can have.
+    /// Field of a goal out of range.
     #[error("goal `{goal}`: `{field}` is {value}, outside of {range}")]
     OutOfRange {
-        /// The goal.
+        /// Goal name.
         goal: String,
-        /// Its field.
+        /// Field name.
         field: &'static str,
-        /// Its value.
+        /// Rejected value.
         value: String,
-        /// What it may be.
+        /// Allowed range.
         range: &'static str,
     },
-    /// A sum that no full trial fits into.
+    /// Duration sum shorter than a full-length trial.
     #[error("goal `{goal}`: a duration sum of {} s is shorter than a trial of {} s", seconds(*sum_ns), seconds(*final_ns))]
     SumTooShort {
-        /// The goal.
+        /// Goal name.
         goal: String,
-        /// Its duration sum.
+        /// Duration sum of the goal.
         sum_ns: u64,
-        /// Its final trial duration.
+        /// Final trial duration of the goal.
         final_ns: u64,
     },
-    /// Coarse trials that are longer than those that count in full.
+    /// Coarse trials longer than full-length ones.
     #[error("goal `{goal}`: initial trials of {} s are longer than final ones of {} s", seconds(*initial_ns), seconds(*final_ns))]
     InitialTooLong {
-        /// The goal.
+        /// Goal name.
         goal: String,
-        /// Its initial trial duration.
+        /// Initial trial duration of the goal.
         initial_ns: u64,
-        /// Its final trial duration.
+        /// Final trial duration of the goal.
         final_ns: u64,
     },
-    /// Bounds that may lie closer than two good trials at one load: a goal that allows more loss could then come out
-    /// below one that allows less.
+    /// Width narrower than the loss ratio: the result of a goal that allows more loss could then be below that of a
+    /// goal that allows less.
     #[error("goal `{goal}`: a width of {width} is narrower than its loss ratio of {loss_ratio}")]
     WidthBelowLoss {
-        /// The goal.
+        /// Goal name.
         goal: String,
-        /// Its width.
+        /// Width of the goal.
         width: f64,
-        /// Its loss ratio.
+        /// Loss ratio of the goal.
         loss_ratio: f64,
     },
-    /// Loads that are no range, or a start outside of it.
+    /// Loads that are not a range, or a start outside of it.
     #[error("loads from {floor_sps} to {ceiling_sps} samples/s, beginning at {start_sps}, are no range")]
     NoRange {
-        /// The lowest load.
+        /// Lowest load.
         floor_sps: f64,
-        /// The highest load.
+        /// Highest load.
         ceiling_sps: f64,
-        /// The first load.
+        /// First load.
         start_sps: f64,
     },
-    /// A floor at which the shortest trial has no sample.
+    /// Floor at which the shortest trial has less than one sample.
     #[error("at {floor_sps} samples/s a trial of {} s has less than one sample", seconds(*shortest_ns))]
     FloorTooLow {
-        /// The lowest load.
+        /// Lowest load.
         floor_sps: f64,
-        /// The shortest trial.
+        /// Duration of the shortest trial.
         shortest_ns: u64,
     },
-    /// A trial other than the next one.
+    /// Trial other than the one returned by `next_trial`.
     #[error("no trial of {} s at {load_sps} samples/s was asked for", seconds(*duration_ns))]
     NotAsked {
-        /// Its load.
+        /// Load of the trial.
         load_sps: f64,
-        /// Its duration.
+        /// Duration of the trial.
         duration_ns: u64,
     },
-    /// Ratios that do not fit the goals.
+    /// Number of ratios different from the number of goals.
     #[error("{given} violation ratios for {goals} goals")]
     Ratios {
-        /// So many ratios.
+        /// Number of ratios.
         given: usize,
-        /// So many goals.
+        /// Number of goals.
         goals: usize,
     },
-    /// What is no ratio.
+    /// Violation ratio outside of 0 to 1.
     #[error("goal `{goal}`: {ratio} is no violation ratio")]
     NoRatio {
-        /// The goal.
+        /// Goal name.
         goal: String,
-        /// What was given.
+        /// Rejected ratio.
         ratio: f64,
     },
 }
 
 impl Refused {
-    /// The next step.
+    /// Returns how to fix the error.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -341,13 +342,13 @@ mod tests {
 
     #[test]
     fn a_loss_ratio_needs_samples() {
-        // 1 in 1,000 in trials of 5 s: as many as its quantile needs
+        // 1 in 1,000 in trials of 5 s: as many samples as the quantile needs
         assert_eq!((Goal::slo().least_samples(), Goal::slo().least_sps()), (2_995, 599.0));
         assert!(Goal::slo().resolves(599.0) && !Goal::slo().resolves(598.0));
         assert_eq!((Goal::pdr().least_samples(), Goal::pdr().least_sps()), (598, 120.0));
         assert_eq!((Goal::slo().strict().least_sps(), Goal::ndr().least_samples()), (50.0, 1));
         assert!(Goal::ndr().resolves(0.2) && !Goal::ndr().resolves(0.0));
-        // a share that no trial shows
+        // a share that no trial can show
         let none = Goal { loss_ratio: 1e-18, ..Goal::slo() };
         assert!(none.least_samples() == u64::MAX && !none.resolves(1e9));
     }

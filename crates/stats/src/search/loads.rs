@@ -1,15 +1,15 @@
-//! The loads that are tried: a range in steps of one ratio, so that goals meet at the same loads and share trials.
+//! Grid of loads: a range in steps of a constant ratio, so that goals use the same loads and share trials.
 
 use super::Refused;
 
-/// Where to search, in samples/s offered.
+/// Range of offered loads in samples/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loads {
-    /// The lowest load. If that is too much, there is no result.
+    /// Lowest load. If it is not sustained, there is no result.
     pub floor_sps: f64,
-    /// The highest load. If that is sustained, nobody knows what more would be.
+    /// Highest load. If it is sustained, higher loads remain unknown.
     pub ceiling_sps: f64,
-    /// The first load: what is thought to be possible, as of a run with back-pressure.
+    /// First load: an estimate of the maximum, for example from a run with back-pressure.
     pub start_sps: f64,
 }
 
@@ -27,11 +27,11 @@ impl Loads {
     }
 }
 
-/// From floor to ceiling in equal ratios, each narrower than the narrowest goal.
+/// Grid from floor to ceiling in steps of a constant ratio, each narrower than the narrowest goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     loads: Loads,
-    /// The logarithm of a step.
+    /// Logarithm of the ratio between neighbouring loads.
     step: f64,
     last: u32,
 }
@@ -39,12 +39,12 @@ pub(super) struct Grid {
 impl Grid {
     pub fn new(loads: Loads, narrowest: f64) -> Self {
         let span = (loads.ceiling_sps / loads.floor_sps).ln();
-        // one more than fit, so that rounding makes none too wide
+        // one step more than fits, so that rounding cannot make a step too wide
         let last = (span / log_width(narrowest)).floor() as u32 + 1;
         Self { loads, step: span / f64::from(last), last }
     }
 
-    /// The highest load's number; the lowest one's is 0.
+    /// Returns the index of the highest load; that of the lowest is 0.
     pub const fn last(&self) -> u32 {
         self.last
     }
@@ -58,17 +58,17 @@ impl Grid {
     }
 
     pub fn nearest(&self, load_sps: f64) -> u32 {
-        // a conversion to a whole number keeps to what fits
+        // a float-to-integer cast saturates
         (((load_sps / self.loads.floor_sps).ln() / self.step).round() as u32).min(self.last)
     }
 
-    /// How many steps are no wider than this.
+    /// Returns the number of steps within a relative width, at least 1.
     pub fn steps_in(&self, width: f64) -> u32 {
         (log_width(width) / self.step * (1.0 - 1e-12)).floor().max(1.0) as u32
     }
 }
 
-/// The logarithm of the ratio of two loads that lie so far apart, relative to the upper one.
+/// Returns the logarithm of the ratio of two loads with this width relative to the upper one.
 fn log_width(width: f64) -> f64 {
     -(-width).ln_1p()
 }

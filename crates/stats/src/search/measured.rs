@@ -1,4 +1,4 @@
-//! The trials made, by load, and where each goal's bounds lie by them.
+//! Trials so far by load, and the resulting bounds of each goal.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use super::{
     classify::{Class, Seen, Weighed},
 };
 
-/// A trial that was made.
+/// Executed trial.
 #[derive(Clone, Debug)]
 struct Made {
     duration_ns: u64,
-    /// One for each goal.
+    /// Violation ratio for each goal.
     ratios: Vec<f64>,
 }
 
-/// All trials. Loads are numbers of the grid.
+/// All trials by load. Loads are grid indices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured(BTreeMap<u32, Vec<Made>>);
 
@@ -28,13 +28,13 @@ impl Measured {
         self.0.get(&load).map_or(0, Vec::len)
     }
 
-    /// What the goal of this index sees of the trials at a load.
+    /// Returns the trials at a load as seen by the goal with this index.
     pub fn seen(&self, index: usize, load: u32) -> impl Iterator<Item = Seen> {
         let trials = self.0.get(&load).into_iter().flatten();
         trials.map(move |trial| Seen { duration_ns: trial.duration_ns, ratio: trial.ratios[index] })
     }
 
-    /// The bounds of a goal, which sees the trials as the one of this index does.
+    /// Returns the bounds of `goal`, with the violation ratios of the goal with this index.
     pub fn bounds(&self, index: usize, goal: &Goal) -> Bounds {
         let mut bounds = Bounds::default();
         for &load in self.0.keys() {
@@ -48,8 +48,8 @@ impl Measured {
     }
 }
 
-/// The lowest upper bound, and the highest lower bound below it: a load above an upper bound is no lower one, whatever its
-/// trials say.
+/// Lowest upper bound, and the highest lower bound below it. A load above an upper bound is never a lower bound,
+/// whatever its trials show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub lower: Option<u32>,
@@ -57,7 +57,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Whether a load lies strictly between them. None that does is judged.
+    /// Returns whether a load lies strictly between the bounds. No load between them is classified yet.
     pub fn leave_open(self, load: u32) -> bool {
         self.lower.is_none_or(|lower| lower < load) && self.upper.is_none_or(|upper| load < upper)
     }
@@ -76,7 +76,8 @@ mod tests {
             measured.add(load, full, vec![ratio]);
         }
         assert_eq!(measured.bounds(0, &goal), Bounds { lower: Some(30), upper: Some(40) });
-        // a bad trial at a load that was good: now it is the upper bound, and the one below it the lower
+        // a bad trial at a load that was good: it becomes the upper bound, and the next load below it the lower
+        // bound
         measured.add(30, full, vec![0.01]);
         let bounds = measured.bounds(0, &goal);
         assert_eq!(bounds, Bounds { lower: Some(20), upper: Some(30) });

@@ -1,20 +1,21 @@
-//! The highest load that is sustained, by MLRsearch: which trial to make next, and what the trials made say.
+//! MLRsearch for the highest sustained load: the next trial to execute, and the bounds after the trials so far.
 //!
-//! A trial offers a constant load for some time, and its outcome is a violation ratio for each [`Goal`]: the share of
-//! samples that did not go as the goal asks. A load is a lower bound of a goal if enough of its trials are good, an upper
-//! bound if enough are bad; trials that are shorter than the goal asks for cannot show that a load is sustained, and bad
-//! ones count against it as far as good ones of the same kind do not balance them. The result is the lowest upper bound,
-//! the highest lower bound below it, and what is typically delivered there.
+//! A trial offers a constant load for some time. Its outcome is a violation ratio for each [`Goal`]: the share of
+//! samples that violate the goal. A load is a lower bound of a goal if enough of its trials are good, and an upper
+//! bound if enough are bad. Trials shorter than the goal's final duration cannot show that a load is sustained. Bad
+//! short trials count against it as far as good short ones do not balance them. The result is the lowest upper
+//! bound, the highest lower bound below it, and the conditional throughput there.
 //!
-//! Every trial counts for every goal. Each goal begins with short trials and coarse bounds around the load where the search
-//! starts: outward in steps that grow, then by halves (of the logarithm), then the same around what was found with full
-//! trials, over and over at one load until that is judged. Of what the goals want next, the lowest load comes first.
+//! Every trial counts for every goal. Each goal starts with short trials and coarse bounds around the start load:
+//! first outward in growing steps, then by bisection of the logarithm. The same follows with full-length trials
+//! around that result, repeated at one load until it is classified. If the goals need different loads next, the
+//! lowest comes first.
 //!
-//! A load is only measured for a goal that has not judged it, and full trials of the duration sum judge it. So a search ends,
-//! on any system.
+//! A load is only tried for a goal that has not classified it, and full-length trials of the duration sum classify
+//! it. The search therefore ends on any system.
 //!
-//! Source: *Multiple Loss Ratio Search*, draft-ietf-bmwg-mlrsearch-15, announced as RFC 9971. Classification and conditional
-//! throughput are its appendices; which load comes next is left to each implementation.
+//! Source: *Multiple Loss Ratio Search*, draft-ietf-bmwg-mlrsearch-15, announced as RFC 9971. Classification and
+//! conditional throughput follow its appendices; the selection of the next load is left to each implementation.
 //!
 //! ```
 //! use stats::search::{Budget, Goal, Loads, Outcome, Search};
@@ -49,70 +50,71 @@ pub use goal::{Goal, Refused};
 pub use loads::Loads;
 pub use violation::Shown;
 
-/// What a search may take. When the next trial would take more, there is none.
+/// Limits of a search. The search ends if the next trial would exceed them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Trials.
+    /// Maximum number of trials.
     pub trials: usize,
-    /// The sum of their durations. What a trial takes beside that is not known here: who runs out of time, stops asking.
+    /// Maximum sum of trial durations in ns, without the overhead of trials. A caller with a deadline stops calling
+    /// `next_trial`.
     pub duration_ns: u64,
 }
 
-/// What to measure.
+/// Trial to execute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
-    /// Samples/s to offer.
+    /// Offered load in samples/s.
     pub load_sps: f64,
-    /// For so long.
+    /// Trial duration in ns.
     pub duration_ns: u64,
-    /// Its number.
+    /// Grid index of the load.
     load: u32,
 }
 
-/// A load, and how many trials were made at it.
+/// Load and the number of trials at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Samples/s offered.
+    /// Offered load in samples/s.
     pub load_sps: f64,
-    /// Trials of any duration.
+    /// Number of trials of any duration.
     pub trials: usize,
 }
 
-/// What was found for a goal.
+/// Result of a search for one goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
-    /// Both bounds, no farther apart than the goal's width.
+    /// Both bounds, within the goal's width.
     Regular {
-        /// Sustained.
+        /// Highest sustained load below the upper bound.
         lower: Bound,
-        /// Not sustained, and no lower load was found that is not.
+        /// Lowest load that is not sustained.
         upper: Bound,
-        /// Conditional throughput: what is typically delivered at the lower bound.
+        /// Conditional throughput at the lower bound.
         throughput_sps: f64,
     },
-    /// Irregular: the lowest load is too much.
+    /// Irregular: the lowest load is not sustained.
     FloorFails {
-        /// The lowest load.
+        /// Lowest load.
         upper: Bound,
     },
-    /// Irregular: the highest load is sustained. More may be.
+    /// Irregular: the highest load is sustained. Higher loads may be, too.
     CeilingHolds {
-        /// The highest load.
+        /// Highest load.
         lower: Bound,
-        /// Conditional throughput there.
+        /// Conditional throughput at that load.
         throughput_sps: f64,
     },
-    /// Irregular: not brought to its end. What is known so far.
+    /// Irregular: unfinished, with the bounds found so far.
     Unfinished {
-        /// The highest load that is sustained, below the upper bound.
+        /// Highest sustained load below the upper bound.
         lower: Option<Bound>,
-        /// The lowest load that is not.
+        /// Lowest load that is not sustained.
         upper: Option<Bound>,
     },
 }
 
-/// A search on its way. It depends on the outcomes of its trials and on nothing else: one whose trials were saved goes on where
-/// it was when they are recorded anew.
+/// State of a search. It depends only on the outcomes of its trials: recording saved trials again in a new search
+/// restores it.
 #[derive(Clone, Debug)]
 pub struct Search {
     pursuits: Vec<Pursuit>,
@@ -124,10 +126,10 @@ pub struct Search {
 }
 
 impl Search {
-    /// Nothing is measured yet.
+    /// Creates a search without trials.
     ///
     /// # Errors
-    /// If a goal or the loads are none, or two goals share a name.
+    /// Returns an error if there is no goal, a goal or the range of loads is invalid, or two goals share a name.
     pub fn new(goals: Vec<Goal>, loads: Loads, budget: Budget) -> Result<Self, Refused> {
         for (index, goal) in goals.iter().enumerate() {
             goal.check()?;
@@ -147,23 +149,25 @@ impl Search {
         Ok(Self { pursuits, grid, budget, measured: Measured::default(), trials: 0, spent_ns: 0 })
     }
 
-    /// What to measure next: the same until it is recorded. None when nothing is left to find, or the budget is spent.
+    /// Returns the next trial, the same one until it is recorded. `None` if all goals are done or the budget is
+    /// spent.
     #[must_use]
     pub fn next_trial(&self) -> Option<Trial> {
         let left_ns = self.budget.duration_ns.saturating_sub(self.spent_ns);
         let wanted = self.pursuits.iter().filter_map(|pursuit| pursuit.wants(&self.measured));
-        // the lowest load first, as it may become an upper bound below all others; the longest trial there
+        // the lowest load first, as it may become an upper bound below all others; at that load, the longest trial
         let (load, duration_ns) = wanted
             .filter(|(_, duration_ns)| self.trials < self.budget.trials && *duration_ns <= left_ns)
             .min_by_key(|(load, duration_ns)| (*load, u64::MAX - duration_ns))?;
         Some(Trial { load_sps: self.grid.load(load), duration_ns, load })
     }
 
-    /// The outcome of the trial that was asked for: for each goal, in their order, which share of the samples did not go as it
-    /// asks. A trial that came to nothing is not recorded but made again.
+    /// Records the violation ratios of the trial that [`Self::next_trial`] returned, one per goal in their order.
+    /// Do not record a trial that failed: execute it again.
     ///
     /// # Errors
-    /// If that trial was not asked for, or the ratios are none or not as many as the goals. Nothing is recorded then.
+    /// Returns an error if `trial` is not the next trial, or `ratios` does not have one value from 0 to 1 per goal.
+    /// Nothing is recorded then.
     pub fn record(&mut self, trial: Trial, ratios: &[f64]) -> Result<(), Refused> {
         if self.next_trial() != Some(trial) {
             return Err(Refused::NotAsked { load_sps: trial.load_sps, duration_ns: trial.duration_ns });
@@ -185,10 +189,10 @@ impl Search {
         Ok(())
     }
 
-    /// What is known of the goal of this index, now or at the end.
+    /// Returns the result for the goal with this index, during the search or at its end.
     ///
     /// # Panics
-    /// If there is no such goal.
+    /// Panics if there is no such goal.
     #[must_use]
     pub fn outcome(&self, goal: usize) -> Outcome {
         let pursuit = &self.pursuits[goal];

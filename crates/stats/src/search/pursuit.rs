@@ -1,4 +1,4 @@
-//! What one goal wants to have measured next: from coarse bounds by short trials to its own.
+//! Search for one goal: from coarse bounds by short trials to the goal's own width.
 
 use super::{
     Goal,
@@ -6,16 +6,16 @@ use super::{
     measured::{Bounds, Measured},
 };
 
-/// How many times farther each step out reaches than the one before.
+/// Growth factor of the outward steps.
 const REACH: u32 = 4;
-/// A stage's trials are at most so many times longer than those of the stage before.
+/// Maximum ratio of trial durations between successive stages.
 const STRETCH: f64 = 8.0;
 
-/// A goal with trials of one duration; the last stage is the goal itself.
+/// Stage of a goal: trials of one duration. The last stage is the goal itself.
 #[derive(Clone, Debug)]
 struct Stage {
     goal: Goal,
-    /// How many steps of the grid the bounds may lie apart.
+    /// Maximum distance of the bounds in grid steps.
     steps: u32,
 }
 
@@ -29,23 +29,24 @@ impl Stage {
     }
 }
 
-/// How far a goal has come.
+/// State of the search for one goal.
 #[derive(Clone, Debug)]
 pub(super) struct Pursuit {
-    /// Which one it is.
+    /// Index of the goal.
     index: usize,
     earlier: Vec<Stage>,
     own: Stage,
-    /// How many of the earlier stages are done.
+    /// Number of earlier stages done.
     done: usize,
-    /// Where the stage begins: at what the stage before had as its lower bound.
+    /// Start load of the stage: the lower bound of the previous stage.
     from: u32,
-    /// The number of the highest load.
+    /// Index of the highest load.
     last: u32,
 }
 
 impl Pursuit {
-    /// Stages of growing duration and falling width. In the earlier ones a single trial judges a load.
+    /// Creates the stages, with increasing duration and decreasing width. In all but the last, a single trial
+    /// classifies a load.
     pub fn new(index: usize, goal: Goal, grid: &Grid, start: u32) -> Self {
         let (first, full) = (goal.initial_trial_duration_ns as f64, goal.final_trial_duration_ns as f64);
         let count = ((full / first).ln() / STRETCH.ln()).ceil() as u32;
@@ -67,12 +68,12 @@ impl Pursuit {
         measured.bounds(self.index, &self.own.goal)
     }
 
-    /// Whether its bounds are as close as it asks for, or cannot be.
+    /// Returns whether the bounds are within the goal's width, or cannot get closer.
     pub fn is_done(&self, bounds: Bounds) -> bool {
         self.own.is_done(bounds, self.last)
     }
 
-    /// Leaves the stages that are done with what has been measured.
+    /// Skips the stages that are done with the trials so far.
     pub fn advance(&mut self, measured: &Measured) {
         while let Some(stage) = self.earlier.get(self.done) {
             let bounds = measured.bounds(self.index, &stage.goal);
@@ -84,7 +85,7 @@ impl Pursuit {
         }
     }
 
-    /// The load and the duration of the trial that this goal needs next; none if it needs none.
+    /// Returns the load and duration in ns of the next trial that this goal needs; `None` if it is done.
     pub fn wants(&self, measured: &Measured) -> Option<(u32, u64)> {
         if self.is_done(self.bounds(measured)) {
             return None;
@@ -94,7 +95,7 @@ impl Pursuit {
         Some((self.load(bounds, stage.steps), stage.goal.final_trial_duration_ns))
     }
 
-    /// A load between the bounds of a stage that is not done: it is not judged.
+    /// Returns a load between the bounds of an unfinished stage. No such load is classified yet.
     fn load(&self, bounds: Bounds, steps: u32) -> u32 {
         if bounds.leave_open(self.from) {
             return self.from;

@@ -1,46 +1,47 @@
-//! What a trial showed, as a violation ratio: the share of its plan that did not go as the goals ask.
+//! Violation ratio of a trial: the share of its schedule that violates the goals.
 
 use crate::slope_interval;
 
-/// Of a trial: a late end of this share is no violation ...
+/// Tolerated delay at the end of a trial: this fraction of its duration ...
 const TAIL: u64 = 1000;
-/// ... nor is one of so long: a thread may have to wait for its core.
+/// ... and at least this long, because a thread may have to wait for its core.
 const LEAST_TAIL_NS: u64 = 1_000_000;
 
-/// What became of the samples of a trial.
+/// Sample counts, delay and send lag of a trial.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shown {
-    /// How long the plan was.
+    /// Duration of the schedule in ns.
     pub duration_ns: u64,
-    /// Samples of the plan.
+    /// Number of scheduled samples.
     pub planned: u64,
-    /// Of these: those that were not tried before the plan's end.
+    /// Number of scheduled samples not tried before the end of the schedule.
     pub unsent: u64,
-    /// Of these: distinct ones that came, also while the flow drained.
+    /// Number of distinct samples delivered, including the drain.
     pub delivered: u64,
-    /// Of a flow that loses nothing: how long after the plan's end the last one came, less what the quickest one took.
+    /// Delay in ns from the end of the schedule to the last arrival, minus the shortest service time. Reliable
+    /// flows only.
     pub late_ns: Option<u64>,
-    /// Time, and the median send lag around it, in ns.
+    /// Times and the median send lags around them, both in ns.
     pub send_lag: Vec<(f64, f64)>,
 }
 
 impl Shown {
-    /// What the writer may still owe at the end, and how late the last sample may come: a thousandth of the trial, at least
-    /// 1 ms. A flow that is overloaded by more than that share owes more.
+    /// Returns the tolerated delay in ns at the end of the trial, for the writer and for the last arrival: a
+    /// thousandth of the duration, at least 1 ms. A flow overloaded by more than that share exceeds it.
     #[must_use]
     pub fn tail_ns(&self) -> u64 {
         (self.duration_ns / TAIL).max(LEAST_TAIL_NS)
     }
 
-    /// Samples that were not tried and need not have been: due in the tail.
+    /// Returns the number of untried samples that are tolerated because they were due in the tail.
     fn excused(&self) -> u64 {
         let due = u128::from(self.planned) * u128::from(self.tail_ns()) / u128::from(self.duration_ns.max(1));
         self.unsent.min(u64::try_from(due).unwrap_or(u64::MAX))
     }
 
-    /// The share that did not come: what was not tried, not taken, lost, and not delivered when the drain ended; and of a flow
-    /// that loses nothing also the share of the trial by which the last one came late. At least the share of the plan that
-    /// the writer did not hold.
+    /// Returns the violation ratio: the share of scheduled samples not tried, not accepted, lost or not delivered
+    /// when the drain ended. For reliable flows, adds the intolerable delay of the last arrival as a share of the
+    /// duration. At least the share by which the writer fell behind its schedule.
     #[must_use]
     pub fn violation(&self) -> f64 {
         let late_ns = self.late_ns.map_or(0, |late_ns| late_ns.saturating_sub(self.tail_ns()));
@@ -48,7 +49,8 @@ impl Shown {
         (self.missing(self.delivered) + late).max(self.falls_behind()).min(1.0)
     }
 
-    /// The same with a deadline, that so many samples kept, counted from their intended times.
+    /// Returns the violation ratio with a deadline. `in_time` is the number of samples that met it, from their
+    /// intended send times.
     #[must_use]
     pub fn violation_with_deadline(&self, in_time: u64) -> f64 {
         self.missing(in_time).max(self.violation())
@@ -59,8 +61,9 @@ impl Shown {
         if self.planned == 0 { 1.0 } else { missing as f64 / self.planned as f64 }
     }
 
-    /// By how much the send lag grew each second, in seconds: the share of the plan that was not held. 0 unless it surely grew
-    /// (95 %), and over the trial by more than the tail and than the time between two samples.
+    /// Returns the growth of the send lag in s per second: the share of the schedule that the writer did not keep.
+    /// 0 unless the slope is significantly above 0 (95 %) and the lag grew by more than the tail and one sampling
+    /// period.
     #[must_use]
     pub fn falls_behind(&self) -> f64 {
         let (Some(slope), Some(interval)) = (crate::slope(&self.send_lag), slope_interval(&self.send_lag))
@@ -85,7 +88,7 @@ mod tests {
         Shown { duration_ns: SECOND, planned: 10_000, unsent, delivered, ..Shown::default() }
     }
 
-    /// 20 windows in a second with a lag that grows by this share, from one to the next up and down by `noise_ns`.
+    /// Returns 20 windows in one second whose lag grows by this share, with alternating noise of `noise_ns`.
     fn lag(share: f64, noise_ns: f64) -> Vec<(f64, f64)> {
         let window = |i: i32| {
             let at = f64::from(i) * 5e7;

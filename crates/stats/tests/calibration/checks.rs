@@ -1,4 +1,4 @@
-//! What is measured of the methods, on worlds with a known truth.
+//! Error rates, coverage and power of the methods on simulated experiments with a known effect.
 
 use stats::{
     Asked, Block, Conclusion, Goal, PILOT_BLOCKS, Rules, SignedRank, blocks_needed, compare, log_ratios,
@@ -10,7 +10,7 @@ use crate::{
     worlds::{Rig, World},
 };
 
-/// Fixed before any rate was read.
+/// Fixed before any rate was computed.
 pub const SEEDS: [u64; 3] = [2026, 1945, 3];
 pub const CV: f64 = 0.01;
 const RULES: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, resamples: 0, seed: 0, modes: false };
@@ -21,13 +21,14 @@ fn differs(family: &[Vec<Block>]) -> bool {
     found.iter().any(|found| matches!(found.conclusion, Conclusion::Differs { .. }))
 }
 
-/// "Differs" where nothing does.
+/// Returns the rate of false differences without an effect.
 pub fn false_differs(seed: u64, world: World, blocks: usize, experiments: u32) -> Rate {
     let mut rig = Rig::new(seed, world, CV);
     Rate::of(experiments, || differs(&[rig.blocks(blocks, 0.0)]))
 }
 
-/// The same, in a family of settings that all do nothing, each against its own baseline runs.
+/// Returns the rate of families with a false difference. No setting has an effect, and each has its own baseline
+/// runs.
 pub fn false_differs_in_family(seed: u64, world: World, settings: usize, experiments: u32) -> Rate {
     let mut rig = Rig::new(seed, world, CV);
     Rate::of(experiments, || {
@@ -36,7 +37,8 @@ pub fn false_differs_in_family(seed: u64, world: World, settings: usize, experim
     })
 }
 
-/// Any false claim in a family of two: a difference where there is none, or equivalence of a difference as large as the margin.
+/// Returns the rate of false claims in a family of two: a difference without an effect, or equivalence for an
+/// effect as large as the margin.
 pub fn false_claims_in_mixed_family(seed: u64, blocks: usize, experiments: u32) -> Rate {
     let mut rig = Rig::new(seed, World::Quiet, CV);
     Rate::of(experiments, || {
@@ -50,7 +52,7 @@ pub fn false_claims_in_mixed_family(seed: u64, blocks: usize, experiments: u32) 
     })
 }
 
-/// "Equivalent" where the truth lies just on the margin.
+/// Returns the rate of false equivalence for an effect exactly on the margin.
 pub fn false_equivalent(seed: u64, world: World, blocks: usize, experiments: u32) -> Rate {
     let mut rig = Rig::new(seed, world, CV);
     Rate::of(experiments, || {
@@ -67,23 +69,23 @@ fn covers(blocks: &[Block], effect: f64) -> bool {
     ranks.interval(RULES.level).expect("six blocks or more").covers(effect.ln_1p())
 }
 
-/// The interval covers a true 2 %, with a number of blocks that is fixed.
+/// Returns the rate at which the interval covers a true effect of 2 %, with a fixed number of blocks.
 pub fn coverage(seed: u64, world: World, blocks: usize, experiments: u32) -> Rate {
     let mut rig = Rig::new(seed, world, CV);
     Rate::of(experiments, || covers(&rig.blocks(blocks, 0.02), 0.02))
 }
 
-/// What experiments do whose number of blocks comes from their pilot.
+/// Rates of experiments whose number of blocks is planned from a pilot.
 pub struct Staged {
     pub covers: Rate,
-    /// A true 2 % is found.
+    /// Detection of a true effect of 2 %.
     pub finds: Rate,
-    /// The interval is no wider than the goal's.
+    /// Intervals not wider than the goal.
     pub precise: Rate,
     pub mean_blocks: f64,
 }
 
-/// Pilot, plan, the other blocks, one interval.
+/// Simulates experiments with a pilot, a plan, the remaining blocks and one interval.
 pub fn staged(seed: u64, world: World, cv: f64, goal: &Goal, experiments: u32) -> Staged {
     let mut rig = Rig::new(seed, world, cv);
     let (mut found, mut precise, mut blocks) = (0, 0, 0);
@@ -103,7 +105,7 @@ pub fn staged(seed: u64, world: World, cv: f64, goal: &Goal, experiments: u32) -
     Staged { covers, finds: rate(found), precise: rate(precise), mean_blocks }
 }
 
-/// A true effect is found with as many blocks as are said to be needed for it.
+/// Returns the number of blocks planned for a true effect, and the rate at which they detect it.
 pub fn power(seed: u64, cv: f64, effect: f64, asked: &Asked, experiments: u32) -> (usize, Rate) {
     let blocks = blocks_needed(effect, ratio_sd(cv), asked).expect("a number");
     let mut rig = Rig::new(seed, World::Quiet, cv);

@@ -1,8 +1,8 @@
-//! How often something happens in many experiments.
+//! Event rates over many experiments.
 
 use statrs::function::beta::inv_beta_reg;
 
-/// How often something happened.
+/// Number of events and of experiments.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
     pub times: u32,
@@ -19,13 +19,13 @@ impl Rate {
         f64::from(self.times) / f64::from(self.of)
     }
 
-    /// Both together.
+    /// Returns the pooled counts.
     #[allow(dead_code, reason = "not all who count join counts")]
     pub fn and(self, other: Self) -> Self {
         Self { times: self.times + other.times, of: self.of + other.of }
     }
 
-    /// The 95 % interval of Clopper and Pearson.
+    /// Returns the 95 % Clopper-Pearson interval.
     pub fn bounds(self) -> (f64, f64) {
         let (times, of) = (f64::from(self.times), f64::from(self.of));
         let low = if self.times == 0 { 0.0 } else { inv_beta_reg(times, of - times + 1.0, 0.025) };

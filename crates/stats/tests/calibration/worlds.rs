@@ -1,24 +1,24 @@
-//! Simulated experiments with a known truth.
+//! Simulated experiments with a known effect.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use statrs::distribution::{ContinuousCDF as _, Normal, StudentsT};
 use stats::{Block, Run};
 
-/// What disturbs the runs of an experiment, beside a between-run CV.
+/// Disturbance of the runs of an experiment, in addition to a between-run CV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum World {
-    /// Nothing.
+    /// No disturbance.
     Quiet,
-    /// Each run is 0.5 % slower than the one before.
+    /// Drift: each run is 0.5 % slower than the previous one.
     Drift,
-    /// Runs keep 0.8 of how far the last one was off.
+    /// Autocorrelation: a run keeps 0.8 of the previous run's deviation.
     Memory,
-    /// 57 % of the runs lie at one level, 15 % at 1.08 of it, the others at 1.45: like a flood round two devices that was
-    /// published with a study of what QoS policies cost.
+    /// Modes: 57 % of the runs at one level, 15 % at 1.08 times and the others at 1.45 times that level, like the
+    /// flood around two devices in a published study on the cost of QoS policies.
     Modes,
     /// Student's t with 3 degrees of freedom.
     WideTails,
-    /// Exponential above a floor.
+    /// Exponential above a lower limit.
     Skewed,
 }
 
@@ -26,14 +26,14 @@ pub enum World {
 pub const WORLDS: [World; 6] =
     [World::Quiet, World::Drift, World::Memory, World::Modes, World::WideTails, World::Skewed];
 
-/// Runs after which a drift begins anew.
+/// Number of runs after which the drift starts again.
 const DRIFT_ENDS: f64 = 400.0;
 
-/// One experiment after the other.
+/// Generator of successive experiments.
 pub struct Rig {
     random: ChaCha8Rng,
     world: World,
-    /// Between runs of one cell.
+    /// CV between runs of one cell.
     cv: f64,
     runs: f64,
     last: f64,
@@ -45,7 +45,7 @@ impl Rig {
         Self { random: ChaCha8Rng::seed_from_u64(seed), world, cv, runs: 0.0, last: 0.0, in_one_order: false }
     }
 
-    /// The wrong design: the baseline always comes first.
+    /// Returns a generator with the wrong design: the baseline always comes first.
     #[allow(dead_code, reason = "the tables do not show it")]
     pub fn in_one_order(self) -> Self {
         Self { in_one_order: true, ..self }
@@ -59,7 +59,7 @@ impl Rig {
         Normal::standard().inverse_cdf(self.uniform())
     }
 
-    /// A run of a cell whose true figure is 100 µs.
+    /// Returns a run of a cell whose true value is 100 µs.
     pub fn run(&mut self) -> f64 {
         self.runs = (self.runs + 1.0) % DRIFT_ENDS;
         let normal = self.normal();
@@ -88,7 +88,8 @@ impl Rig {
     }
 
     #[allow(dead_code, reason = "not all who draw runs want blocks")]
-    /// Blocks of an experiment; `effect` is the true relative change. Order within a block is drawn.
+    /// Returns the blocks of an experiment, in random order within each block; `effect` is the true relative
+    /// change.
     pub fn blocks(&mut self, blocks: usize, effect: f64) -> Vec<Block> {
         (0..blocks)
             .map(|_| {

@@ -1,21 +1,21 @@
-//! Systems whose capacity is known, to be searched.
+//! Simulated systems of known capacity.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 use stats::search::{Budget, Goal, Loads, Outcome, Search, Shown, Trial};
 
-/// The share of the capacity at which samples begin to come late.
+/// Share of the capacity above which samples are late.
 pub const LATE_FROM: f64 = 0.8;
-/// More than any of these searches takes; one that does not end is stopped by it.
+/// Budget above the need of any of these searches; limits one that does not end.
 pub const AMPLE: Budget = Budget { trials: 2_000, duration_ns: u64::MAX };
 
-/// How a system is disturbed.
+/// Disturbances of a system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     pub name: &'static str,
-    /// Standard deviation of the capacity, relative, from trial to trial.
+    /// Relative standard deviation of the capacity between trials.
     pub spread: f64,
-    /// Stalls in a second, each of which loses what 50 ms offer, at any load.
+    /// Stalls per second. Each one delays or loses the samples of 50 ms, at any load.
     pub stalls: f64,
 }
 
@@ -26,25 +26,25 @@ pub const NOISES: [Noise; 4] = [
     Noise { name: "capacity 1 %, a stall in 50 s", spread: 0.01, stalls: 0.02 },
 ];
 
-/// Time of the capacity that the queue of a reliable flow holds; then its writer is held back.
+/// Queue of a reliable flow, in seconds at the capacity. When it is full, the writer blocks.
 const QUEUE_SECONDS: f64 = 0.005;
-/// A stall.
+/// Duration of a stall in s.
 const STALL_SECONDS: f64 = 0.05;
-/// Windows of a trial, as in the product.
+/// Number of windows of a trial, as in the product.
 const WINDOWS: u32 = 50;
-/// Mean of what the median send lag of a window is off, in ns: exponential.
+/// Mean of the exponential noise of a window's median send lag, in ns.
 const LAG_NOISE_NS: f64 = 5_000.0;
 
-/// What becomes of a load over the capacity.
+/// Effect of a load above the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// It is lost.
+    /// Samples are lost.
     BestEffort,
-    /// It waits in a queue, then its writer is held back: it comes late, or is not sent.
+    /// Samples wait in a queue, then the writer blocks: samples are late or unsent.
     Reliable,
 }
 
-/// A system with a known capacity.
+/// Simulated system of known capacity.
 pub struct System {
     capacity_sps: f64,
     noise: Noise,
@@ -56,7 +56,7 @@ impl System {
         Self { capacity_sps, noise, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 
-    /// The capacity in a trial, and whether it has a stall.
+    /// Returns the capacity during a trial, and whether there is a stall.
     fn draw(&mut self, trial: Trial) -> (f64, bool) {
         let seconds = trial.duration_ns as f64 / 1e9;
         let normal = Normal::standard().inverse_cdf(self.random.random_range(1e-12..1.0));
@@ -64,7 +64,8 @@ impl System {
         (capacity, self.random.random_bool(1.0 - (-self.noise.stalls * seconds).exp()))
     }
 
-    /// Exact violation ratios: lost, lost, late: for `ndr`, `pdr` and `slo`. For tests of what follows from them.
+    /// Returns exact violation ratios for `ndr`, `pdr` and `slo` (lost, lost, late), for tests of the search
+    /// itself.
     pub fn ratios(&mut self, trial: Trial) -> [f64; 3] {
         let (capacity, stalled) = self.draw(trial);
         let stall = if stalled { STALL_SECONDS / (trial.duration_ns as f64 / 1e9) } else { 0.0 };
@@ -72,7 +73,7 @@ impl System {
         [over(capacity), over(capacity), over(capacity * LATE_FROM)]
     }
 
-    /// What a trial shows, judged by the rule of the product: for `ndr`, `pdr` and `slo`.
+    /// Returns the violation ratios of a simulated trial by the product's rule, for `ndr`, `pdr` and `slo`.
     pub fn judged(&mut self, flow: Flow, trial: Trial) -> [f64; 3] {
         let seconds = trial.duration_ns as f64 / 1e9;
         let load = trial.load_sps;
@@ -81,7 +82,7 @@ impl System {
         let begin = self.random.random_range(0.0..1.0) * (seconds - STALL_SECONDS);
         let stall_end = if stalled { begin + STALL_SECONDS } else { begin };
         let stall = if stalled { STALL_SECONDS / seconds } else { 0.0 };
-        // samples that wait, at a time of the trial: what is over the capacity, and what a stall leaves
+        // number of waiting samples at a time of the trial: those above the capacity, and the backlog of a stall
         let grows = (load - capacity).max(0.0);
         let stalled_samples = (stall_end - begin) * (load - grows);
         let waiting = |at: f64| {
@@ -101,7 +102,7 @@ impl System {
             }
             Flow::Reliable => {
                 let queue = QUEUE_SECONDS * capacity;
-                // the writer's lag is what it has not written yet, at the rate at which that was due
+                // the writer's lag is its unwritten backlog divided by the offered rate
                 let lag_ns = |at: f64| (waiting(at) - queue).max(0.0) / load * 1e9;
                 let unsent = ((waiting(seconds) - queue).max(0.0).floor() as u64).min(planned as u64);
                 let late_ns = waiting(seconds).min(queue) / capacity * 1e9;
@@ -131,13 +132,13 @@ pub fn goals() -> Vec<Goal> {
     vec![Goal::ndr(), Goal::pdr(), Goal::slo()]
 }
 
-/// The highest load that keeps each of these goals, as nothing but the capacity has it.
+/// Returns the highest load that meets each of these goals without disturbances.
 pub fn truths(goals: &[Goal], capacity_sps: f64) -> [f64; 3] {
     let kept = [1.0, 1.0, LATE_FROM];
     std::array::from_fn(|index| capacity_sps * kept[index] / (1.0 - goals[index].loss_ratio))
 }
 
-/// What a search found, and what it took.
+/// Outcomes and cost of a search.
 pub struct Found {
     pub outcomes: [Outcome; 3],
     pub trials: Vec<(Trial, Vec<f64>)>,
@@ -162,15 +163,16 @@ pub fn search(
     Found { outcomes, trials, seconds }
 }
 
-/// How far a true bound lies outside of those found, relative to it: 0 inside. None without both.
+/// Returns the relative distance of the true bound from the bounds found: 0 if inside, `None` without both bounds.
 pub fn off(outcome: Outcome, truth_sps: f64) -> Option<f64> {
     let Outcome::Regular { lower, upper, .. } = outcome else { return None };
     Some((lower.load_sps / truth_sps - 1.0).max(1.0 - upper.load_sps / truth_sps).max(0.0))
 }
 
-/// Many searches in a disturbed system, of capacities over 5 decades.
+/// Results of many searches on disturbed systems with capacities over 5 decades.
 pub struct Campaign {
-    /// For each goal: searches in which the bounds hold the truth, and in which it is no farther than a width outside.
+    /// For each goal: searches whose bounds contain the true value, and searches whose bounds miss it by at most a
+    /// width.
     pub inside: [u32; 3],
     pub within_width: [u32; 3],
     pub mean_trials: f64,
@@ -182,7 +184,7 @@ pub fn campaign(goals: &[Goal], flow: Flow, noise: Noise, searches: u32) -> Camp
     for seed in 0..searches {
         let mut random = ChaCha8Rng::seed_from_u64(u64::from(seed) + 1_000_000);
         let capacity_sps = 10.0_f64.powf(random.random_range(2.0..7.0));
-        // a run with back-pressure tells the capacity well, or is far off
+        // the start from a run with back-pressure is close to the capacity, or far off
         let start_sps = capacity_sps * random.random_range(0.5..3.0);
         let loads = Loads { floor_sps: 10.0, ceiling_sps: 1e8, start_sps };
         let mut system = System::new(capacity_sps, noise, u64::from(seed));

@@ -1,13 +1,13 @@
-//! The tables of the study, and the classical analysis of a table of settings and columns.
+//! Tables of the study, and the classical analysis of a table of settings and columns.
 
 use statrs::distribution::{ContinuousCDF as _, FisherSnedecor, StudentsT};
 use stats::{Block, Run, holm, median};
 
-/// Settings by columns, in µs; the first setting is the default.
+/// Values in µs by setting and column; the first setting is the default.
 pub struct Table {
     pub settings: Vec<String>,
     pub figures: Vec<Vec<f64>>,
-    /// The average of each setting in a second campaign.
+    /// Mean of each setting in a second campaign.
     pub again: Vec<f64>,
 }
 
@@ -34,12 +34,12 @@ impl Table {
         self.settings.iter().position(|name| name == setting).unwrap_or_else(|| panic!("no `{setting}`"))
     }
 
-    /// A column is a block; each of these settings is held against the default in it.
+    /// Returns blocks, one per column, that compare each of these settings with the default.
     pub fn blocks(&self, settings: &[usize]) -> Vec<Vec<Block>> {
         self.blocks_against(settings, &self.figures[0])
     }
 
-    /// The same against the median of all settings in the column.
+    /// Returns blocks that compare each of these settings with the median of all settings in the column.
     pub fn blocks_against_middle(&self, settings: &[usize]) -> Vec<Vec<Block>> {
         let column = |column: usize| {
             median(&self.figures.iter().map(|row| row[column]).collect::<Vec<_>>()).expect("settings")
@@ -69,13 +69,13 @@ impl Table {
     }
 }
 
-/// Analysis of variance with settings and columns as its two ways.
+/// Two-way analysis of variance by settings and columns.
 pub struct Anova {
     pub mean: f64,
-    /// Of what is left when settings and columns are taken out.
+    /// Residual standard deviation after removing settings and columns.
     pub residual_sd: f64,
     pub freedom: f64,
-    /// That settings matter.
+    /// F statistic of the settings.
     pub f: f64,
     pub p: f64,
 }
@@ -102,8 +102,8 @@ impl Anova {
         Self { mean: all, residual_sd: (left / freedom).sqrt(), freedom, f, p }
     }
 
-    /// For each setting but the default: how far from it, in µs, and the p-value of a t test with the scatter of the
-    /// whole table, adjusted by Holm over all of them.
+    /// Returns for each setting but the default its difference from the default in µs, and the p-value of a t test
+    /// with the residual standard deviation of the whole table, adjusted by Holm over all settings.
     pub fn against_default(&self, table: &Table) -> Vec<(f64, f64)> {
         let standard_error = self.residual_sd * (2.0 / table.columns() as f64).sqrt();
         let t = StudentsT::new(0.0, 1.0, self.freedom).expect("degrees of freedom");
@@ -119,7 +119,7 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Of the averages of two campaigns, setting by setting.
+/// Returns the correlation of the averages of two campaigns, setting by setting.
 pub fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let (a_mean, b_mean) = (mean(a), mean(b));
     let products = |x: &[f64], x_mean: f64, y: &[f64], y_mean: f64| -> f64 {
