@@ -1,9 +1,9 @@
-//! The numbers of the contract.
+//! Constants of the driver ABI.
 
 use crate::Status;
 
 pub const ABI_VERSION: u32 = 1;
-/// The symbol that a driver exports, of type [`crate::Entry`].
+/// Symbol that a driver exports, of type [`crate::Entry`].
 pub const ENTRY_SYMBOL: &str = "ddsmark_driver_entry";
 pub const DURATION_INFINITE: u64 = u64::MAX;
 pub const UNLIMITED: i32 = -1;
@@ -43,7 +43,7 @@ pub const POLICY_GROUP_DATA: u32 = 20;
 pub const POLICY_ENTITY_FACTORY: u32 = 21;
 pub const POLICY_COUNT: usize = 22;
 
-// What a driver does with a policy.
+// Support of a policy by a driver.
 pub const SUPPORT_UNSUPPORTED: u32 = 0;
 pub const SUPPORT_IGNORED: u32 = 1;
 pub const SUPPORT_MATCHED_ONLY: u32 = 2;
@@ -86,12 +86,12 @@ pub const FEATURE_ASYNC_WRITE: u32 = 1 << 10;
 pub const FEATURE_SIMULATED: u32 = 1 << 11;
 pub const FEATURE_ONE_PROCESS: u32 = 1 << 12;
 
-// Kinds of type.
+// Type kinds.
 pub const TYPE_OCTETS: u32 = 0;
 pub const TYPE_KEYED: u32 = 1;
 pub const TYPE_PLAIN: u32 = 2;
 
-// How samples are received.
+// Receive modes.
 pub const RECEIVE_WAITSET: u32 = 0;
 pub const RECEIVE_POLLING: u32 = 1;
 pub const RECEIVE_LISTENER: u32 = 2;

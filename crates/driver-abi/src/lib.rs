@@ -1,8 +1,8 @@
-//! `include/ddsmark/driver.h`, mirrored in Rust: the same types, constants and layout, and no code.
+//! Rust mirror of `include/ddsmark/driver.h`: the same types, constants and layout, without functions.
 //!
-//! The header is the manual; nothing is explained twice here. Names drop the prefix `ddsmark_` (`DDSMARK_`). The
+//! The header is the documentation; it is not repeated here. Names omit the prefix `ddsmark_` (`DDSMARK_`). The
 //! assertions at the end and the test `layout`, which compiles the header and compares every offset and constant,
-//! keep both sides alike. A change here is a change of the contract: see section 8 of the header.
+//! keep both in sync. A change here is a change of the ABI: see section 8 of the header.
 #![allow(missing_docs, reason = "the header is the manual")]
 
 mod constants;
@@ -13,26 +13,26 @@ pub use constants::*;
 
 pub type Status = i32;
 
-/// The type of [`ENTRY_SYMBOL`].
+/// Type of [`ENTRY_SYMBOL`].
 pub type Entry = unsafe extern "C" fn() -> *const Driver;
 /// Mirror of `ddsmark_sink`.
 pub type Sink = unsafe extern "C" fn(context: *mut c_void, sample: *const Sample);
 /// Mirror of `ddsmark_visitor`.
 pub type Visitor = unsafe extern "C" fn(context: *mut c_void, name: *const c_char, value: *const c_char);
 
-/// A participant of the driver's.
+/// Opaque participant of a driver.
 #[repr(C)]
 pub struct Participant {
     _opaque: [u8; 0],
 }
 
-/// A writer of the driver's.
+/// Opaque writer of a driver.
 #[repr(C)]
 pub struct Writer {
     _opaque: [u8; 0],
 }
 
-/// A reader of the driver's.
+/// Opaque reader of a driver.
 #[repr(C)]
 pub struct Reader {
     _opaque: [u8; 0],

@@ -1,7 +1,7 @@
-//! The mirror against the header itself: a C program, compiled here, prints every size, offset and constant.
+//! Compares the mirror with the header: a C program, compiled here, prints every size, offset and constant.
 use std::{collections::BTreeMap, mem::offset_of, path::Path, process::Command};
 
-/// Gives `(name, value)` rows for Rust, and the C expressions that must give the same.
+/// Creates the `(name, value)` rows of the Rust side, and the C expressions that must have the same values.
 macro_rules! rows {
     (types { $($rust:ident = $c:literal { $($field:ident),* $(,)? })* } constants { $($name:ident)* }) => {
         #[allow(clippy::cast_lossless, reason = "constants of several types")]
