@@ -1,4 +1,4 @@
-//! What participants, writers and readers need to know, in safe types.
+//! Safe types for the configuration of participants, writers and readers, and for samples.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use driver_abi as abi;
 use experiment::Qos;
 use serde::{Deserialize, Serialize};
 
-/// Settings in force, by name.
+/// Effective settings by name.
 pub type Settings = BTreeMap<String, String>;
-/// The valid counters of an entity, by name.
+/// Valid counters of an entity by name.
 pub type Counters = BTreeMap<String, u64>;
 
-/// What a participant needs to know.
+/// Configuration of a participant.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "as in the contract")]
 pub struct ParticipantConfig {
@@ -28,15 +28,15 @@ pub struct ParticipantConfig {
     pub send_queue_bytes: u64,
 }
 
-/// The types of the contract.
+/// Type kinds of the driver ABI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TypeKind {
-    /// A sequence of octets.
+    /// `sequence<octet>`.
     #[default]
     Octets,
-    /// A key and a sequence of octets.
+    /// Key and `sequence<octet>`.
     Keyed,
-    /// A fixed-size array.
+    /// Fixed-size array.
     Plain,
 }
 
@@ -50,7 +50,7 @@ impl TypeKind {
     }
 }
 
-/// What a writer needs to know.
+/// Configuration of a writer.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "as in the contract")]
 pub struct WriterConfig {
@@ -62,7 +62,7 @@ pub struct WriterConfig {
     pub loans: bool,
 }
 
-/// What a reader needs to know.
+/// Configuration of a reader.
 #[derive(Clone, Debug, Default)]
 #[allow(missing_docs, reason = "as in the contract")]
 pub struct ReaderConfig {
@@ -74,18 +74,18 @@ pub struct ReaderConfig {
     pub polling: bool,
 }
 
-/// A sample that is lent for the duration of a call.
+/// Received sample, borrowed for the duration of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
-    /// The payload.
+    /// Payload.
     pub payload: &'a [u8],
-    /// The key, of a keyed type.
+    /// Key, for a keyed type.
     pub key: u32,
     loan: Option<Loan>,
     overwritten: bool,
 }
 
-/// Driver's sample, whose memory may be written again while it is lent.
+/// Loaned sample of the driver. The driver may overwrite its memory during the loan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loan {
     pub(crate) intact: unsafe extern "C" fn(*mut driver_abi::Reader, *const driver_abi::Sample) -> u32,
@@ -94,41 +94,43 @@ pub(crate) struct Loan {
 }
 
 impl<'a> Sample<'a> {
-    /// Creates a sample of memory that nobody else writes.
+    /// Creates a sample from memory that no other thread writes.
     #[must_use]
     pub const fn new(payload: &'a [u8], key: u32) -> Self {
         Self { payload, key, loan: None, overwritten: false }
     }
 
-    /// Creates a sample of a copy. `intact`: whether what was copied was whole until the copy was made.
+    /// Creates a sample from a copy. `intact`: whether the original was not overwritten until the copy was
+    /// complete.
     #[must_use]
     pub const fn of_copy(payload: &'a [u8], key: u32, intact: bool) -> Self {
         Self { payload, key, loan: None, overwritten: !intact }
     }
 
-    /// Creates a sample whose driver is to be asked whether it stayed whole.
+    /// Creates a sample whose integrity the driver can check.
     pub(crate) const fn of_loan(payload: &'a [u8], key: u32, loan: Option<Loan>) -> Self {
         Self { payload, key, loan, overwritten: false }
     }
 
-    /// Returns whether the payload was whole all the time, by the driver. To be asked after the payload was used.
+    /// Returns whether the payload was not overwritten since its reception. Call it after the payload was used.
     #[inline]
     #[must_use]
     pub fn is_intact(&self) -> bool {
-        // SAFETY: a sample lives no longer than the call of the sink that it was given to (its payload has that lifetime), in
-        // which the reader is open and the driver's sample valid; asking there is what the contract has the function for.
+        // SAFETY: a sample is valid only during the call of its sink, because its payload has that lifetime. The
+        // reader is open and the driver's sample is valid during that call, in which the contract allows
+        // `reader_sample_intact`.
         !self.overwritten
             && self.loan.is_none_or(|loan| unsafe { (loan.intact)(loan.reader, loan.sample) != 0 })
     }
 }
 
-/// What became of a write.
+/// Outcome of a write call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// Accepted.
+    /// The sample was accepted.
     Accepted,
-    /// Not accepted: a time limit was reached.
+    /// The sample was not accepted: timeout.
     TimedOut,
-    /// Not accepted: no room now.
+    /// The sample was not accepted: no space at the moment.
     Refused,
 }

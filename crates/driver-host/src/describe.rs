@@ -1,4 +1,4 @@
-//! A driver's description of itself, copied into safe types and checked.
+//! A driver's description, checked and copied into safe types.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use std::{
 use driver_abi as abi;
 use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMode, Support, TransportInfo};
 
-/// Names of the feature bits, as results and `drivers info` show them.
+/// Names of the feature bits, as in results and in `drivers info`.
 const FEATURES: [(u32, &str); 13] = [
     (abi::FEATURE_LOCATORS, "locators"),
     (abi::FEATURE_NATIVE_BATCHING, "native_batching"),
@@ -30,14 +30,14 @@ const FEATURES: [(u32, &str); 13] = [
 /// Copies a description. Returns it with the feature bits.
 ///
 /// # Safety
-/// `raw` is NULL or what a driver's `describe()` returned.
+/// `raw` is NULL or was returned by a driver's `describe()`.
 pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescription, u32), String> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller guarantees it.
     let raw = unsafe { own_copy(raw) }?;
-    // SAFETY: each pointer is NULL or a text that lives as long as the library.
+    // SAFETY: each pointer is NULL or a string that is valid as long as the library is loaded.
     let optional = |text: *const c_char| unsafe { text_of(text) };
     let required = |name: &str, text| optional(text).ok_or_else(|| format!("`{name}` is NULL"));
-    // SAFETY: the driver vouches for the array.
+    // SAFETY: the driver guarantees the array.
     let transports = unsafe { slice(raw.transports, raw.transport_count) }
         .iter()
         .map(|transport| {
@@ -51,7 +51,7 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
     if transports.is_empty() {
         return Err("names no transport".to_owned());
     }
-    // SAFETY: the driver vouches for the array.
+    // SAFETY: the driver guarantees the array.
     let options = unsafe { slice(raw.options, raw.option_count) }
         .iter()
         .map(|option| {
@@ -70,7 +70,7 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
             Ok((policy, PolicySupport { support, note: optional(state.note) }))
         })
         .collect::<Result<BTreeMap<_, _>, String>>()?;
-    // SAFETY: the driver vouches for the array.
+    // SAFETY: the driver guarantees the array.
     let kept_threads = unsafe { slice(raw.kept_threads, raw.kept_thread_count) }
         .iter()
         .map(|name| required("name of a kept thread", *name))
@@ -110,22 +110,22 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
     Ok((description, raw.features))
 }
 
-/// Our own copy of a description that may be shorter or longer than those known here: what it does not reach is 0.
+/// Copies a description that may be shorter or longer than the type known here. Missing fields are 0.
 ///
 /// # Safety
-/// `raw` is NULL or what a driver's `describe()` returned.
+/// `raw` is NULL or was returned by a driver's `describe()`.
 unsafe fn own_copy(raw: *const abi::Description) -> Result<abi::Description, String> {
     if raw.is_null() {
         return Err("returns nothing".to_owned());
     }
-    // SAFETY: in every version a description begins with its size.
+    // SAFETY: in every version a description starts with its size.
     let size = unsafe { (*raw).struct_size } as usize;
-    // its first form ended there
+    // end of the first version of the struct
     if size < offset_of!(abi::Description, kept_threads) {
         return Err("is cut short".to_owned());
     }
     let mut copy = MaybeUninit::<abi::Description>::zeroed();
-    // SAFETY: the driver vouches for `size` bytes, of which no more than our own form takes are copied.
+    // SAFETY: the driver guarantees `size` bytes; at most the size of our own type is copied.
     unsafe {
         let known = size.min(size_of::<abi::Description>());
         ptr::copy_nonoverlapping(raw.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);
@@ -146,20 +146,20 @@ const fn support(raw: u32) -> Option<Support> {
     })
 }
 
-/// The text, or none of NULL.
+/// Copies a C string; `None` for NULL.
 ///
 /// # Safety
-/// `text` is NULL or NUL-terminated and valid for the call.
+/// `text` is NULL, or NUL-terminated and valid for the call.
 pub unsafe fn text_of(text: *const c_char) -> Option<String> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller guarantees it.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
-/// The array, or an empty one of NULL.
+/// Returns the array as a slice; empty for NULL.
 ///
 /// # Safety
-/// `items` is NULL or points to `count` valid items that live for `'a`.
+/// `items` is NULL or points to `count` items that are valid for `'a`.
 pub unsafe fn slice<'a, T>(items: *const T, count: u32) -> &'a [T] {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller guarantees it.
     if items.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(items, count as usize) } }
 }

@@ -1,20 +1,20 @@
-//! What a driver says when a call fails.
+//! Errors of driver calls.
 
 use driver_abi as abi;
 
-/// A call that failed: which, how, and the driver's own words.
+/// Failed call of a driver function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{operation}: {text}")]
 pub struct DriverError {
-    /// The function of the contract.
+    /// Name of the driver function.
     pub operation: &'static str,
-    /// Its status.
+    /// Status that it returned.
     pub status: abi::Status,
-    /// What and why.
+    /// Error message of the driver.
     pub text: String,
-    /// The next step.
+    /// Hint for fixing the error.
     pub hint: Option<String>,
-    /// Whether the driver said nothing: `text` is the status alone.
+    /// Whether the driver gave no message; then `text` is the status name alone.
     pub silent: bool,
 }
 
@@ -32,7 +32,7 @@ impl DriverError {
         Self { operation, status, text, hint, silent }
     }
 
-    /// Whether the driver will not do what was asked, whenever it is asked. Of other failures the next try may be none.
+    /// Returns whether the driver rejects the request permanently. After other errors a retry may succeed.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(self.status, abi::UNSUPPORTED | abi::BAD_ARGUMENT | abi::INCONSISTENT | abi::TOO_LARGE)

@@ -1,11 +1,11 @@
-//! Loads a driver and calls it safely: the host's side of `include/ddsmark/driver.h`.
+//! Safe loader and caller of drivers: the host's side of `include/ddsmark/driver.h`.
 //!
-//! [`Driver::load`] checks that a file is a driver of a version that is known here; after that, types keep the order of
-//! calls that the contract asks for: a participant outlives its writers and readers, each is closed once, and the state
-//! of a listener's sink is handed back only when the reader is closed.
+//! [`Driver::load`] checks that a file is a driver with a known ABI version. After that, the types enforce the
+//! order of calls that the contract requires: a participant outlives its writers and readers, each entity is closed
+//! once, and the state of a listener's sink is returned only after the reader was closed.
 //!
-//! The calls of the hot path ([`Writer::write`], [`Writer::flush`], [`Reader::receive`]) add nothing to the driver's own
-//! but a jump through its table.
+//! The calls of the hot path ([`Writer::write`], [`Writer::flush`], [`Reader::receive`]) cost only an indirect call
+//! more than the driver's own function.
 
 mod config;
 mod describe;

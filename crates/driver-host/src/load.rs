@@ -1,4 +1,4 @@
-//! From a file to a driver.
+//! Loading a driver from a file.
 
 use std::{
     ffi::CStr,
@@ -13,7 +13,7 @@ use libloading::Library;
 
 use crate::{DriverError, Participant, ParticipantConfig, describe};
 
-/// A driver: its table and its description. The library stays loaded until the process ends.
+/// Loaded driver: its function table and its description. The library stays loaded until the process ends.
 pub struct Driver {
     table: &'static abi::Driver,
     description: DriverDescription,
@@ -27,43 +27,43 @@ impl fmt::Debug for Driver {
     }
 }
 
-/// Why a file cannot serve as a driver.
+/// Reasons why a file cannot be loaded as a driver.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// There is no such file.
+    /// File not found.
     #[error("driver file `{0}` does not exist")]
     Missing(PathBuf),
-    /// The dynamic linker refuses it.
+    /// Not loadable by the dynamic linker.
     #[error("`{path}` cannot be loaded as a shared library: {cause}")]
     NotALibrary {
-        /// The file.
+        /// File path.
         path: PathBuf,
-        /// In the linker's words.
+        /// Error of the dynamic linker.
         cause: String,
     },
-    /// A library of another kind.
+    /// Library without a driver entry.
     #[error("`{0}` is not a driver: it does not export `{entry}`", entry = abi::ENTRY_SYMBOL)]
     NotADriver(PathBuf),
-    /// A driver of another version of the contract.
+    /// Driver with another ABI version.
     #[error("driver `{path}` has ABI version {found}; this ddsmark knows version {known}", known = abi::ABI_VERSION)]
     Version {
-        /// The file.
+        /// File path.
         path: PathBuf,
-        /// Its version.
+        /// ABI version of the driver.
         found: u32,
     },
-    /// A driver that breaks the contract while being loaded.
+    /// Contract violation while loading.
     #[error("driver `{path}` breaks the contract: {cause}")]
     Broken {
-        /// The file.
+        /// File path.
         path: PathBuf,
-        /// How.
+        /// Violation.
         cause: String,
     },
 }
 
 impl LoadError {
-    /// The next step.
+    /// Returns how to fix the error.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -81,23 +81,23 @@ impl LoadError {
 }
 
 impl Driver {
-    /// Loads a driver and asks it what it is. Opens nothing.
+    /// Loads a driver and its description. Opens no entity.
     ///
     /// # Errors
-    /// See [`LoadError`].
+    /// Returns an error if the file is not a usable driver: see [`LoadError`].
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let path = path.to_owned();
         if !path.exists() {
             return Err(LoadError::Missing(path));
         }
-        // SAFETY: loading runs the initialisers of code that the user chose to run; nothing else is assumed of it.
+        // SAFETY: loading runs the initialisers of a library that the user chose; nothing else is assumed.
         let library = match unsafe { Library::new(&path) } {
             Ok(library) => library,
             Err(error) => {
                 return Err(LoadError::NotALibrary { cause: words_of(&error), path });
             }
         };
-        // SAFETY: a library that exports this name claims the type of the contract; it is called below only.
+        // SAFETY: the contract defines the type of this symbol; it is called below only.
         let entry = match unsafe { library.get::<abi::Entry>(abi::ENTRY_SYMBOL) } {
             Ok(entry) => *entry,
             Err(_) => return Err(LoadError::NotADriver(path)),
@@ -105,12 +105,12 @@ impl Driver {
         // Threads of the middleware may outlive every handle: the library is never unloaded.
         std::mem::forget(library);
         let broken = |cause: &str| LoadError::Broken { path: path.clone(), cause: cause.to_owned() };
-        // SAFETY: the entry takes nothing and returns a table or NULL.
+        // SAFETY: the entry takes no argument and returns a table or NULL.
         let foreign = unsafe { entry() };
         if foreign.is_null() {
             return Err(broken("its entry returns no table"));
         }
-        // SAFETY: in every version the table begins with these two fields.
+        // SAFETY: in every version the table starts with these two fields.
         let (found, size) = unsafe { ((*foreign).abi_version, (*foreign).struct_size as usize) };
         if found != abi::ABI_VERSION {
             return Err(LoadError::Version { path, found });
@@ -120,27 +120,27 @@ impl Driver {
             return Err(broken(&format!("`{name}` is NULL")));
         }
         let describe = table.describe.expect("checked above");
-        // SAFETY: describe() takes nothing and returns a static description.
+        // SAFETY: describe() takes no argument and returns a static description.
         let raw = unsafe { describe() };
-        // SAFETY: what describe() returns lives as long as the library, which is never unloaded.
+        // SAFETY: the description is valid as long as the library, which is never unloaded.
         let (description, features) =
             unsafe { describe::description(raw) }.map_err(|cause| broken(&format!("describe(): {cause}")))?;
         Ok(Self { table, description, features, path })
     }
 
-    /// The file that it was loaded from.
+    /// Returns the path of the loaded file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the driver says of itself.
+    /// Returns the description of the driver.
     #[must_use]
     pub const fn description(&self) -> &DriverDescription {
         &self.description
     }
 
-    /// Whether it declares a feature of the contract (`driver_abi::FEATURE_*`).
+    /// Returns whether the driver has a feature (`driver_abi::FEATURE_*`).
     #[must_use]
     pub const fn has(&self, feature: u32) -> bool {
         self.features & feature != 0
@@ -149,34 +149,34 @@ impl Driver {
     /// Opens a participant.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error.
     pub fn open(&self, config: &ParticipantConfig) -> Result<Participant, DriverError> {
         Participant::open(self.table, config)
     }
 }
 
-/// The text of the last failure on this thread.
+/// Returns the text of the last error on this thread.
 pub(crate) fn last_error(table: &abi::Driver) -> String {
     let Some(function) = table.last_error else { return String::new() };
-    // SAFETY: the text is valid until the next call on this thread, and copied at once.
+    // SAFETY: the text is valid until the next call on this thread, and is copied at once.
     unsafe {
         let text = function();
         if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
     }
 }
 
-/// Our own copy of a table that may be shorter or longer than the one known here.
+/// Copies a table that may be shorter or longer than the type known here; `None` if a required field is missing.
 fn copy_table(foreign: *const abi::Driver, size: usize) -> Option<&'static abi::Driver> {
     let known = size_of::<abi::Driver>();
     if size < std::mem::offset_of!(abi::Driver, reader_sample_intact) {
         return None;
     }
     let mut table = Box::new(std::mem::MaybeUninit::<abi::Driver>::zeroed());
-    // SAFETY: the driver vouches for `size` bytes, of which no more than our own table takes are copied.
+    // SAFETY: the driver guarantees `size` bytes; at most the size of our own table is copied.
     unsafe {
         ptr::copy_nonoverlapping(foreign.cast::<u8>(), table.as_mut_ptr().cast::<u8>(), size.min(known));
     };
-    // SAFETY: all fields are integers or optional functions, for which zero is a value.
+    // SAFETY: all fields are integers or optional functions, for which zero is valid.
     Some(Box::leak(unsafe { table.assume_init() }))
 }
 

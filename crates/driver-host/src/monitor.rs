@@ -1,4 +1,4 @@
-//! What may be asked of a writer or reader at any time, from any thread, while it is open.
+//! Monitors: state of a writer or reader that any thread can read while the entity is open.
 
 use std::{
     ffi::CStr,
@@ -17,15 +17,14 @@ use crate::{
     table::{c_string, call, named_counters, visit},
 };
 
-/// The handle of an entity until it is closed. The lock keeps a question from meeting a close; the hot path does not
-/// pass here.
+/// Handle of an entity until it is closed. The lock keeps queries and close apart; the hot path does not use it.
 struct Gate<T> {
     participant: Arc<ParticipantInner>,
     handle: RwLock<Option<NonNull<T>>>,
 }
 
-// SAFETY: through a gate go only the functions that the contract (section 3) allows at any time, and close, which the
-// lock keeps apart from them.
+// SAFETY: a gate gives access only to functions that the contract (section 3) allows at any time, and to close,
+// which the lock separates from them.
 unsafe impl<T> Send for Gate<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Gate<T> {}
@@ -57,10 +56,10 @@ macro_rules! monitor {
                 }
             }
 
-            /// How many peers it is matched with now.
+            /// Returns the current number of matched peers.
             ///
             /// # Errors
-            /// In the driver's words.
+            /// Returns the driver's error, or an error if the entity is closed.
             pub fn matched(&self) -> Result<u32, DriverError> {
                 let mut count = 0;
                 // SAFETY: the handle is open.
@@ -70,13 +69,13 @@ macro_rules! monitor {
                 Ok(count)
             }
 
-            /// The QoS in force, read back.
+            /// Returns the effective QoS.
             ///
             /// # Errors
-            /// In the driver's words.
+            /// Returns the driver's error, or an error if the entity is closed.
             pub fn qos(&self) -> Result<Qos, DriverError> {
                 let mut found = Qos::default();
-                // SAFETY: the handle is open, and stays so until what the driver filled in has been copied.
+                // SAFETY: the handle stays open until the result has been copied.
                 self.ask(stringify!($qos), |handle| unsafe {
                     let mut raw = qos::empty();
                     call!(self.0.participant.table, $qos(handle, &raw mut raw))?;
@@ -86,10 +85,10 @@ macro_rules! monitor {
                 Ok(found)
             }
 
-            /// Settings in force.
+            /// Returns the effective settings.
             ///
             /// # Errors
-            /// In the driver's words.
+            /// Returns the driver's error, or an error if the entity is closed.
             pub fn settings(&self) -> Result<Settings, DriverError> {
                 let mut settings = Settings::new();
                 let context = ptr::from_mut(&mut settings).cast();
@@ -100,10 +99,10 @@ macro_rules! monitor {
                 Ok(settings)
             }
 
-            /// The counters that the driver has.
+            /// Returns the valid counters.
             ///
             /// # Errors
-            /// In the driver's words.
+            /// Returns the driver's error, or an error if the entity is closed.
             pub fn counters(&self) -> Result<Counters, DriverError> {
                 // SAFETY: all fields are integers.
                 let mut raw: abi::Counters = unsafe { std::mem::zeroed() };
@@ -115,14 +114,14 @@ macro_rules! monitor {
                 Ok(named_counters(&raw))
             }
 
-            /// Its locator, of a driver that has no discovery.
+            /// Returns the locator, for a driver without discovery.
             ///
             /// # Errors
-            /// In the driver's words.
+            /// Returns the driver's error, or an error if the entity is closed.
             pub fn locator(&self) -> Result<String, DriverError> {
                 let mut buffer = [0_u8; 256];
                 let (text, capacity) = (buffer.as_mut_ptr().cast(), buffer.len() as u64);
-                // SAFETY: the handle is open; the buffer has the capacity given.
+                // SAFETY: the handle is open; the buffer has the given capacity.
                 self.ask(stringify!($locator), |handle| unsafe {
                     call!(self.0.participant.table, $locator(handle, text, capacity))
                 })?;
@@ -131,10 +130,10 @@ macro_rules! monitor {
                     .map_err(|_| DriverError::new(stringify!($locator), abi::ERROR, "the text has no end"))
             }
 
-            /// Connects it with a peer's locator, of a driver that has no discovery. Before the traffic begins.
+            /// Connects the entity with a peer's locator before the traffic starts, for a driver without discovery.
             ///
             /// # Errors
-            /// In the driver's words.
+            /// Returns the driver's error, or an error if the entity is closed.
             pub fn connect(&self, locator: &str) -> Result<(), DriverError> {
                 let locator = c_string(locator)?;
                 // SAFETY: the handle is open; the text is valid for the call.
@@ -143,11 +142,11 @@ macro_rules! monitor {
                 })
             }
 
-            /// Closes the entity, once.
+            /// Closes the entity; has no effect on a closed one.
             pub(crate) fn close(&self) -> Result<(), DriverError> {
                 let handle = self.0.handle.write().unwrap_or_else(PoisonError::into_inner).take();
                 match handle {
-                    // SAFETY: taken, so closed once; no question is under way, and none follows.
+                    // SAFETY: the handle was taken, so it is closed once; no query is running, and none follows.
                     Some(handle) => unsafe { call!(self.0.participant.table, $close(handle.as_ptr())) },
                     None => Ok(()),
                 }
@@ -163,7 +162,7 @@ macro_rules! monitor {
 }
 
 monitor!(
-    /// What may be asked of a writer.
+    /// State of a writer that any thread can read.
     WriterMonitor,
     abi::Writer,
     writer_matched,
@@ -176,7 +175,7 @@ monitor!(
     true
 );
 monitor!(
-    /// What may be asked of a reader.
+    /// State of a reader that any thread can read.
     ReaderMonitor,
     abi::Reader,
     reader_matched,

@@ -1,4 +1,4 @@
-//! Participants, and what is opened in them.
+//! Participants, and the opening of writers and readers.
 
 use std::{
     ffi::{CString, c_char, c_void},
@@ -22,11 +22,11 @@ pub struct ParticipantInner {
     handle: NonNull<abi::Participant>,
 }
 
-// SAFETY: the contract (section 3) lets different entities of a participant be used from different threads at once; the
-// participant itself is used by its owner only, and closed when the last entity is gone.
+// SAFETY: the contract (section 3) allows different entities of a participant in different threads at the same
+// time. The participant itself is used by its owner only, and closed after its last entity.
 unsafe impl Send for ParticipantInner {}
-// SAFETY: as above; no function of the participant is reached through a shared reference but `participant_settings`
-// and the open functions, which `Participant` keeps to one thread by being `!Sync`.
+// SAFETY: as above; the only functions of the participant that a shared reference reaches are
+// `participant_settings` and the open functions. `Participant` is `!Sync` and keeps these to one thread.
 unsafe impl Sync for ParticipantInner {}
 
 impl Drop for ParticipantInner {
@@ -38,7 +38,7 @@ impl Drop for ParticipantInner {
     }
 }
 
-/// A participant. Closed when it and all its writers and readers are gone.
+/// Participant, closed after it and all its writers and readers were dropped.
 pub struct Participant {
     inner: Arc<ParticipantInner>,
     not_sync: std::marker::PhantomData<std::cell::Cell<()>>,
@@ -84,16 +84,16 @@ impl Participant {
             send_queue_bytes: config.send_queue_bytes,
         };
         let mut handle = ptr::null_mut();
-        // SAFETY: the configuration and all that it points to are valid for the call.
+        // SAFETY: the configuration and everything that it points to are valid for the call.
         unsafe { call!(table, participant_open(&raw const raw, &raw mut handle)) }?;
         let handle = opened("participant_open", handle)?;
         Ok(Self { inner: Arc::new(ParticipantInner { table, handle }), not_sync: std::marker::PhantomData })
     }
 
-    /// Settings in force.
+    /// Returns the effective settings.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error.
     pub fn settings(&self) -> Result<Settings, DriverError> {
         let mut settings = Settings::new();
         let context = ptr::from_mut(&mut settings).cast();
@@ -105,7 +105,7 @@ impl Participant {
     /// Opens a writer.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error.
     pub fn writer(&self, config: &WriterConfig) -> Result<Writer, DriverError> {
         let topic = c_string(&config.topic)?;
         let qos = qos::to_raw(&config.qos);
@@ -128,19 +128,19 @@ impl Participant {
         Ok(Writer::new(&self.inner, handle))
     }
 
-    /// Opens a reader that is asked for samples, by waitset or by polling.
+    /// Opens a reader in waitset or polling mode.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error.
     pub fn reader(&self, config: &ReaderConfig) -> Result<Reader, DriverError> {
         let mode = if config.polling { ReceiveMode::Polling } else { ReceiveMode::Waitset };
         self.open_reader(config, mode, None)
     }
 
-    /// Opens a reader whose driver calls `sink` with `state` for each sample, from a thread of its own.
+    /// Opens a reader in listener mode. The driver calls `sink` with `state` for each sample, from its own thread.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error.
     pub fn listening_reader<S: Send + 'static>(
         &self,
         config: &ReaderConfig,
@@ -157,7 +157,7 @@ impl Participant {
         match self.open_reader(config, ReceiveMode::Listener, Some(context)) {
             Ok(reader) => Ok(ListeningReader::new(reader, state)),
             Err(error) => {
-                // SAFETY: made above; a driver whose open failed calls the sink no more.
+                // SAFETY: allocated above; a driver whose open failed does not call the sink again.
                 drop(unsafe { Box::from_raw(state) });
                 Err(error)
             }
@@ -189,8 +189,8 @@ impl Participant {
             content_filter: ptr::null(),
         };
         let mut handle = ptr::null_mut();
-        // SAFETY: the participant is open; the configuration is valid for the call; a sink's context outlives the
-        // reader, see `ListeningReader`.
+        // SAFETY: the participant is open; the configuration is valid for the call; the context of a sink outlives
+        // the reader, see `ListeningReader`.
         unsafe {
             call!(self.inner.table, reader_open(self.inner.handle.as_ptr(), &raw const raw, &raw mut handle))
         }?;
@@ -198,15 +198,15 @@ impl Participant {
         Ok(Reader::new(&self.inner, handle))
     }
 
-    /// Closes it.
+    /// Closes the participant.
     ///
     /// # Errors
-    /// A writer or reader is still open; or in the driver's words.
+    /// Returns an error if a writer or reader is still open, or the driver's error.
     pub fn close(self) -> Result<(), DriverError> {
         match Arc::try_unwrap(self.inner) {
             Ok(inner) => {
                 let inner = std::mem::ManuallyDrop::new(inner);
-                // SAFETY: no entity is left; `ManuallyDrop` keeps it from being closed again.
+                // SAFETY: no entity is left; `ManuallyDrop` prevents a second close.
                 unsafe { call!(inner.table, participant_close(inner.handle.as_ptr())) }
             }
             Err(_) => Err(DriverError::new(

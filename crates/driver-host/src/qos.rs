@@ -1,4 +1,4 @@
-//! QoS between the words of an experiment and the struct of the contract.
+//! Conversion between the QoS of an experiment and the struct of the driver ABI.
 
 use std::ffi::{CString, c_char};
 
@@ -10,7 +10,7 @@ use experiment::{
 
 use crate::describe::{slice, text_of};
 
-/// The struct of the contract, with what it points to.
+/// QoS struct of the driver ABI, with the storage that it points to.
 pub struct RawQos {
     pub raw: abi::Qos,
     _names: Vec<CString>,
@@ -18,9 +18,9 @@ pub struct RawQos {
     _data: [Option<Vec<u8>>; 3],
 }
 
-/// An empty struct to be filled.
+/// Returns a struct without any policy.
 pub fn empty() -> abi::Qos {
-    // SAFETY: all fields are integers or pointers, for which zero is a value.
+    // SAFETY: all fields are integers or pointers, for which zero is valid.
     let mut raw: abi::Qos = unsafe { std::mem::zeroed() };
     raw.struct_size = size_of::<abi::Qos>() as u32;
     raw
@@ -61,8 +61,8 @@ fn word<T: Copy>(table: &[(i32, T)], number: i32) -> Option<T> {
     table.iter().find(|(known, _)| *known == number).map(|(_, word)| *word)
 }
 
-/// As the contract has it. Policies that are absent are not present. A policy of which only some fields are given
-/// takes the defaults of DDS 1.4 for the others.
+/// Converts to the driver ABI. Absent policies are not present in the struct. If only some fields of a policy are
+/// given, the others have the defaults of DDS 1.4.
 pub fn to_raw(qos: &Qos) -> RawQos {
     let mut raw = empty();
     let mut present = 0_u64;
@@ -176,7 +176,7 @@ pub fn to_raw(qos: &Qos) -> RawQos {
     RawQos { raw, _names: names, _pointers: pointers, _data: data }
 }
 
-/// What is asked of DURABILITY_SERVICE.
+/// Converts DURABILITY_SERVICE.
 fn durability_service(qos: &Qos, raw: &mut abi::Qos, policy: &mut impl FnMut(u32)) {
     let limits = [qos.service_max_samples, qos.service_max_instances, qos.service_max_samples_per_instance];
     let is_asked = qos.service_cleanup_ns.is_some()
@@ -193,7 +193,7 @@ fn durability_service(qos: &Qos, raw: &mut abi::Qos, policy: &mut impl FnMut(u32
     }
 }
 
-/// In the words of an experiment. `writes`: of a writer, which alone has a limit to how long a write may block.
+/// Converts from the driver ABI. `writes` is true for a writer: only a writer has `max_blocking_ns`.
 ///
 /// # Safety
 /// `raw` was filled by a driver, and its entity is still open.
@@ -251,7 +251,7 @@ pub unsafe fn from_raw(raw: &abi::Qos, writes: bool) -> Qos {
         qos.ownership_strength = Some(raw.ownership_strength);
     }
     if present(abi::POLICY_PARTITION) {
-        // SAFETY: the caller vouches for what the driver filled in.
+        // SAFETY: the caller guarantees the fields that the driver filled in.
         let names = unsafe { slice(raw.partitions, raw.partition_count) };
         // SAFETY: as above.
         qos.partitions = Some(names.iter().filter_map(|&name| unsafe { text_of(name) }).collect());
@@ -280,7 +280,7 @@ pub unsafe fn from_raw(raw: &abi::Qos, writes: bool) -> Qos {
         qos.autopurge_disposed_ns = duration(raw.autopurge_disposed_ns);
     }
     let text = |data: *const u8, size: u32| {
-        // SAFETY: the caller vouches for what the driver filled in.
+        // SAFETY: the caller guarantees the fields that the driver filled in.
         Some(String::from_utf8_lossy(unsafe { slice(data, size) }).into_owned())
     };
     if present(abi::POLICY_USER_DATA) {
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn every_policy_survives_the_way_there_and_back() {
         let raw = to_raw(&everything());
-        // SAFETY: what `raw` points to lives as long as it does.
+        // SAFETY: the storage of `raw` lives until the end of the test.
         assert_eq!(unsafe { from_raw(&raw.raw, true) }, everything());
     }
 

@@ -1,4 +1,4 @@
-//! Readers: the hot path of receiving.
+//! Readers: the hot path of reception.
 
 use std::{
     ffi::c_void,
@@ -22,7 +22,7 @@ use crate::{
     table::{Table, failure},
 };
 
-/// A reader that is asked for samples. Closed when dropped, whatever monitors are left.
+/// Reader in waitset or polling mode. Closed when dropped, even if monitors still exist.
 pub struct Reader {
     table: Table,
     handle: NonNull<abi::Reader>,
@@ -31,7 +31,7 @@ pub struct Reader {
     monitor: ReaderMonitor,
 }
 
-// SAFETY: the contract lets an entity be used from any thread, one at a time; the type is not `Sync`.
+// SAFETY: the contract allows an entity to be used from any thread, one at a time; the type is not `Sync`.
 unsafe impl Send for Reader {}
 
 impl fmt::Debug for Reader {
@@ -42,7 +42,7 @@ impl fmt::Debug for Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // an error was reported by `close`, or nobody asked for it
+        // `close` returns the error; after an implicit close there is no caller to return it to
         let _ = self.monitor.close();
     }
 }
@@ -58,25 +58,25 @@ impl Reader {
         }
     }
 
-    /// For questions at any time, from any thread.
+    /// Returns a monitor that any thread can use at any time.
     #[must_use]
     pub fn monitor(&self) -> ReaderMonitor {
         self.monitor.clone()
     }
 
-    /// Closes it.
+    /// Closes the reader.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error if the close fails.
     pub fn close(self) -> Result<(), DriverError> {
         self.monitor.close()
     }
 
-    /// Waits for at most `timeout_ns` (0: does not wait) and gives samples to `sink`, about `max_samples` at most.
-    /// Returns how many it gave.
+    /// Waits for at most `timeout_ns` (0: does not wait) and passes about `max_samples` samples at most to `sink`.
+    /// Returns the number of samples.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error.
     #[inline]
     pub fn receive<F: FnMut(Sample<'_>)>(
         &mut self,
@@ -96,55 +96,57 @@ impl Reader {
     }
 }
 
-/// A closure, and whom to ask for what it was given.
+/// Closure that receives samples, with the means to check their integrity.
 struct Giving<F> {
     sink: F,
     intact: Option<Intact>,
     reader: *mut abi::Reader,
 }
 
-/// As of the table.
+/// Function type of `reader_sample_intact`.
 pub(crate) type Intact = unsafe extern "C" fn(*mut abi::Reader, *const abi::Sample) -> u32;
 
-/// A sink's state, the sink, and whom to ask for what it was given.
+/// Sink of a listener and its state, with the means to check the integrity of samples.
 pub(crate) struct Listening<S> {
     pub(crate) state: S,
     pub(crate) sink: fn(&mut S, Sample<'_>),
     pub(crate) intact: Option<Intact>,
-    /// Null until the reader's open has returned: what comes before that cannot be asked for.
+    /// Null until the reader is open. The integrity of earlier samples cannot be checked.
     pub(crate) reader: AtomicPtr<abi::Reader>,
 }
 
-/// A reader whose driver calls a sink from a thread of its own. Dropped without `close`, its state is lost.
+/// Reader in listener mode: the driver calls a sink from its own thread. If dropped without `close`, the state
+/// leaks.
 pub struct ListeningReader<S> {
     reader: Reader,
     state: *mut Listening<S>,
 }
 
-// SAFETY: the state is `Send`, and reached by the driver's thread only until the reader is closed.
+// SAFETY: the state is `Send`, and only the driver's thread accesses it until the reader is closed.
 unsafe impl<S: Send> Send for ListeningReader<S> {}
 
 impl<S> ListeningReader<S> {
     pub(crate) fn new(reader: Reader, state: *mut Listening<S>) -> Self {
-        // SAFETY: the state lives until `close`; the driver's thread reads this field only, which is atomic.
+        // SAFETY: the state lives until `close`; the driver's thread only reads this field, which is atomic.
         let handle = unsafe { &*ptr::addr_of!((*state).reader) };
         handle.store(reader.handle.as_ptr(), Release);
         Self { reader, state }
     }
 
-    /// For questions at any time, from any thread.
+    /// Returns a monitor that any thread can use at any time.
     #[must_use]
     pub fn monitor(&self) -> ReaderMonitor {
         self.reader.monitor()
     }
 
-    /// Closes it, and gives the state back.
+    /// Closes the reader and returns the state.
     ///
     /// # Errors
-    /// In the driver's words. The state is then lost: the driver might still use it.
+    /// Returns the driver's error if the close fails. The state then leaks, because the driver might still use it.
     pub fn close(self) -> Result<S, DriverError> {
         self.reader.close()?;
-        // SAFETY: the driver calls the sink no more (contract, section 3), so the state is ours again; taken once.
+        // SAFETY: the driver no longer calls the sink (contract, section 3), so the state is ours again; taken
+        // once.
         let state = unsafe { Box::from_raw(self.state) };
         Ok(state.state)
     }
@@ -156,18 +158,19 @@ impl<S> fmt::Debug for ListeningReader<S> {
     }
 }
 
-/// Gives a sample to a closure of [`Reader::receive`].
+/// Passes a sample to the closure of [`Reader::receive`].
 unsafe extern "C" fn give<F: FnMut(Sample<'_>)>(context: *mut c_void, sample: *const abi::Sample) {
-    // SAFETY: the context is made by the call that is under way; the sample is lent for this call.
+    // SAFETY: the context was created by the current call; the sample is valid for this call.
     unsafe {
         let giving = &mut *context.cast::<Giving<F>>();
         (giving.sink)(lent(&*sample, giving.intact, giving.reader));
     }
 }
 
-/// Gives a sample to the sink of a [`ListeningReader`].
+/// Passes a sample to the sink of a [`ListeningReader`].
 pub(crate) unsafe extern "C" fn listen<S>(context: *mut c_void, sample: *const abi::Sample) {
-    // SAFETY: the context is the pair made in `listening_reader`; a driver never calls twice at once for one reader.
+    // SAFETY: the context was created in `listening_reader`; a driver never makes two concurrent calls for one
+    // reader.
     unsafe {
         let context = context.cast::<Listening<S>>();
         let reader = (*ptr::addr_of!((*context).reader)).load(Acquire);
@@ -176,6 +179,8 @@ pub(crate) unsafe extern "C" fn listen<S>(context: *mut c_void, sample: *const a
     }
 }
 
+/// Creates a sample of a loan.
+///
 /// # Safety
 /// The payload is valid for `'a`.
 #[inline]
@@ -183,7 +188,7 @@ unsafe fn lent<'a>(sample: &abi::Sample, intact: Option<Intact>, reader: *mut ab
     let payload = if sample.payload.is_null() {
         &[]
     } else {
-        // SAFETY: the driver vouches for `size` bytes at `payload`.
+        // SAFETY: the driver guarantees `size` bytes at `payload`.
         unsafe { std::slice::from_raw_parts(sample.payload, sample.size as usize) }
     };
     Sample::of_loan(payload, sample.key, intact.map(|intact| Loan { intact, reader, sample }))

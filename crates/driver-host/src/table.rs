@@ -1,4 +1,4 @@
-//! Calls through a driver's table, and what comes back.
+//! Calls through a driver's function table, and their results.
 
 use std::{
     ffi::{CString, c_char, c_void},
@@ -11,7 +11,7 @@ use crate::{Counters, DriverError, Settings, describe::text_of, load::last_error
 
 pub type Table = &'static abi::Driver;
 
-/// The error of a status other than OK.
+/// Creates the error for a status other than OK.
 #[cold]
 pub fn failure(table: Table, operation: &'static str, status: abi::Status) -> DriverError {
     DriverError::new(operation, status, &last_error(table))
@@ -42,9 +42,9 @@ pub fn opened<T>(operation: &'static str, handle: *mut T) -> Result<NonNull<T>, 
     NonNull::new(handle).ok_or_else(|| DriverError::new(operation, abi::OK, "no handle was given"))
 }
 
-/// Takes note of one setting.
+/// Adds one setting to the map.
 pub unsafe extern "C" fn visit(context: *mut c_void, name: *const c_char, value: *const c_char) {
-    // SAFETY: the context is the map of the call that is under way; the texts are valid for this call.
+    // SAFETY: the context is the map of the current call; the texts are valid for this call.
     unsafe {
         let settings = &mut *context.cast::<Settings>();
         if let (Some(name), Some(value)) = (text_of(name), text_of(value)) {

@@ -10,7 +10,7 @@ use crate::{
     table::{Table, call, failure, opened},
 };
 
-/// A writer. Closed when dropped, whatever monitors are left.
+/// Writer. Closed when dropped, even if monitors still exist.
 pub struct Writer {
     table: Table,
     handle: NonNull<abi::Writer>,
@@ -19,7 +19,7 @@ pub struct Writer {
     monitor: WriterMonitor,
 }
 
-// SAFETY: the contract lets an entity be used from any thread, one at a time; the type is not `Sync`.
+// SAFETY: the contract allows an entity to be used from any thread, one at a time; the type is not `Sync`.
 unsafe impl Send for Writer {}
 
 impl fmt::Debug for Writer {
@@ -30,7 +30,7 @@ impl fmt::Debug for Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // an error was reported by `close`, or nobody asked for it
+        // `close` returns the error; after an implicit close there is no caller to return it to
         let _ = self.monitor.close();
     }
 }
@@ -47,16 +47,16 @@ impl Writer {
         }
     }
 
-    /// For questions at any time, from any thread.
+    /// Returns a monitor that any thread can use at any time.
     #[must_use]
     pub fn monitor(&self) -> WriterMonitor {
         self.monitor.clone()
     }
 
-    /// Closes it.
+    /// Closes the writer.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error if the close fails.
     pub fn close(self) -> Result<(), DriverError> {
         self.monitor.close()
     }
@@ -64,7 +64,7 @@ impl Writer {
     /// Writes one sample.
     ///
     /// # Errors
-    /// Anything but lack of room or time, in the driver's words.
+    /// Returns the driver's error, except a timeout or a lack of space, which are outcomes.
     #[inline]
     pub fn write(&self, key: u32, payload: &[u8]) -> Result<WriteOutcome, DriverError> {
         // SAFETY: the handle is open; the payload is valid for the call.
@@ -76,10 +76,11 @@ impl Writer {
         }
     }
 
-    /// Sends what batching holds back. What could not be sent for want of room or time stays held back.
+    /// Sends the samples that batching holds back. Samples that cannot be sent because of a timeout or a lack of
+    /// space stay in the batch.
     ///
     /// # Errors
-    /// Anything but lack of room or time, in the driver's words.
+    /// Returns the driver's error, except a timeout or a lack of space, which are outcomes.
     #[inline]
     pub fn flush(&self) -> Result<WriteOutcome, DriverError> {
         // SAFETY: the handle is open.
@@ -91,10 +92,10 @@ impl Writer {
         }
     }
 
-    /// Memory of the driver's for one sample. None: no room now.
+    /// Returns memory of the driver for one sample; `None` if there is no space at the moment.
     ///
     /// # Errors
-    /// Anything but lack of room or time, in the driver's words.
+    /// Returns the driver's error, except a timeout or a lack of space.
     pub fn loan(&self, size: u64) -> Result<Option<Loan<'_>>, DriverError> {
         let mut memory = std::ptr::null_mut();
         // SAFETY: the handle is open.
@@ -108,10 +109,10 @@ impl Writer {
         }
     }
 
-    /// Waits until all is acknowledged. False: not within the time.
+    /// Waits until all samples are acknowledged. Returns false after a timeout.
     ///
     /// # Errors
-    /// In the driver's words.
+    /// Returns the driver's error.
     pub fn wait_acked(&self, timeout_ns: u64) -> Result<bool, DriverError> {
         // SAFETY: the handle is open.
         match unsafe { call!(self.table, writer_wait_acked(self.handle.as_ptr(), timeout_ns)) } {
@@ -122,7 +123,7 @@ impl Writer {
     }
 }
 
-/// A loan. Dropped, it is discarded.
+/// Loaned memory for one sample. Discarded when dropped.
 pub struct Loan<'w> {
     writer: &'w Writer,
     memory: NonNull<u8>,
@@ -137,40 +138,41 @@ impl fmt::Debug for Loan<'_> {
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
-        // an error was reported by `discard`, or nobody asked for it
+        // `discard` returns the error; after an implicit discard there is no caller to return it to
         let _ = self.give_back();
     }
 }
 
 impl Loan<'_> {
-    /// What it holds.
+    /// Returns the loaned memory.
     #[must_use]
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the driver vouches for `size` bytes, which are the caller's until the loan is given back.
+        // SAFETY: the driver guarantees `size` bytes, which belong to the caller until the loan ends.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.size) }
     }
 
-    /// Writes it as a sample. Not accepted for want of room or time, it may be published again.
+    /// Writes the loan as a sample. Returns the loan if a timeout or a lack of space prevented it, for another
+    /// attempt.
     ///
     /// # Errors
-    /// Anything but lack of room or time, in the driver's words. The loan is then the driver's again.
+    /// Returns the driver's error, except a timeout or a lack of space. The loan has then ended.
     pub fn publish(self, key: u32) -> Result<Option<Self>, DriverError> {
         let (handle, memory) = (self.writer.handle.as_ptr(), self.memory.as_ptr());
-        // SAFETY: the handle is open; the loan is ours until the driver has taken it.
+        // SAFETY: the handle is open; the loan is ours until the driver has accepted it.
         match unsafe { call!(self.writer.table, writer_publish(handle, key, memory, self.size as u64)) } {
             Err(error) if [abi::TIMED_OUT, abi::REFUSED].contains(&error.status) => Ok(Some(self)),
             done => {
-                // it is the driver's
+                // it belongs to the driver
                 std::mem::forget(self);
                 done.map(|()| None)
             }
         }
     }
 
-    /// Gives it back unwritten.
+    /// Ends the loan without writing it.
     ///
     /// # Errors
-    /// In the driver's words. The loan is then the driver's all the same.
+    /// Returns the driver's error. The loan has then ended nevertheless.
     pub fn discard(self) -> Result<(), DriverError> {
         let done = self.give_back();
         std::mem::forget(self);
@@ -178,7 +180,7 @@ impl Loan<'_> {
     }
 
     fn give_back(&self) -> Result<(), DriverError> {
-        // SAFETY: the handle is open; called once, by `discard` or when dropped, so the loan is ours still.
+        // SAFETY: the handle is open; called once, by `discard` or by drop, so the loan is still ours.
         unsafe { call!(self.writer.table, writer_discard(self.writer.handle.as_ptr(), self.memory.as_ptr())) }
     }
 }

@@ -1,4 +1,4 @@
-//! What is no driver is refused in words: each case a file made for it.
+//! Errors of files that are not drivers, each with a file compiled for the test.
 
 use std::{
     path::{Path, PathBuf},
