@@ -1,32 +1,33 @@
-//! Batching at the application level: samples one behind the other in one datagram, each behind its length as u32, little
-//! endian. Without batching there is no framing at all.
+//! Application-level batching: several samples in one datagram, each preceded by its length (u32, little endian).
+//! Without batching there is no framing.
 use crate::{
     WriterConfig,
     error::{Error, Result},
     table::Settings,
 };
 
-/// Bytes before each sample.
+/// Length of the header of each sample in bytes.
 pub const FRAMING: usize = size_of::<u32>();
 
-/// Samples that wait for the rest of their datagram.
+/// Batch of samples for one datagram.
 #[derive(Debug)]
 pub struct Batch {
     buffer: Vec<u8>,
-    /// Of the samples, without framing.
+    /// Payload size in bytes, without framing.
     payload: usize,
     samples: u64,
-    /// At most so many of these, unless one sample alone is larger.
+    /// Maximum payload size in bytes, unless a single sample is larger.
     limit: usize,
-    /// At most so many with framing.
+    /// Maximum size in bytes including framing.
     max_datagram: usize,
 }
 
 impl Batch {
-    /// What a writer of this configuration packs into datagrams of so many bytes at most; none if it does not batch.
+    /// Creates the batch of a writer with this configuration and this maximum datagram size; `None` without
+    /// batching.
     ///
     /// # Errors
-    /// Its largest sample fits into no datagram.
+    /// Returns an error if the largest sample of the writer does not fit into a datagram.
     pub fn of(config: &WriterConfig<'_>, transport: &str, max_datagram: usize) -> Result<Option<Self>> {
         let Some(bytes) = config.batch_bytes else { return Ok(None) };
         let (max_payload, most) = (config.max_payload_bytes as usize, max_datagram - FRAMING);
@@ -43,7 +44,7 @@ impl Batch {
         Self { buffer: Vec::with_capacity(max_datagram), payload: 0, samples: 0, limit, max_datagram }
     }
 
-    /// Shows what a writer does.
+    /// Reports the batching of a writer as settings.
     pub fn show(batch: Option<&Self>, settings: &mut Settings<'_>) {
         settings.set("batching", if batch.is_some() { "application" } else { "none" });
         if let Some(batch) = batch {
@@ -51,56 +52,57 @@ impl Batch {
         }
     }
 
-    /// Whether a sample of this size still belongs into this datagram. One that fits into no datagram never does.
+    /// Returns whether a sample of this size fits into this batch. Always false for a sample that fits into no
+    /// datagram.
     #[inline]
     pub fn has_room(&self, size: usize) -> bool {
         let fits = self.buffer.len() + FRAMING + size <= self.max_datagram;
         fits && (self.buffer.is_empty() || self.payload + size <= self.limit)
     }
 
-    /// Appends a sample that there is room for.
+    /// Appends a sample, for which there must be room.
     #[inline]
     pub fn push(&mut self, sample: &[u8]) {
         debug_assert!(self.has_room(sample.len()));
-        // A datagram is far shorter than a u32 can say.
+        // The length fits: a datagram is far shorter than `u32::MAX`.
         self.buffer.extend_from_slice(&(sample.len() as u32).to_le_bytes());
         self.buffer.extend_from_slice(sample);
         self.payload += sample.len();
         self.samples += 1;
     }
 
-    /// What is sent: the samples with their framing. Empty if there are none.
+    /// Returns the datagram: the samples with their framing. Empty without samples.
     pub fn datagram(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// It was sent.
+    /// Empties the batch after it was sent.
     pub fn clear(&mut self) {
         self.buffer.clear();
         self.payload = 0;
         self.samples = 0;
     }
 
-    /// Bytes of its samples, without framing.
+    /// Returns the payload size in bytes, without framing.
     pub fn payload_bytes(&self) -> usize {
         self.payload
     }
 
-    /// How many samples it has.
+    /// Returns the number of samples.
     pub fn samples(&self) -> u64 {
         self.samples
     }
 }
 
-/// A datagram that is not a sequence of framed samples.
+/// Error of a datagram that is not a sequence of framed samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
-/// The samples of a datagram. All lengths are checked before the first sample is given: a malformed datagram gives
-/// nothing. It has at least one sample, and none is larger than `max_payload`.
+/// Splits a datagram into its samples. All lengths are checked first: a malformed datagram yields no samples. There
+/// is at least one sample, and none is larger than `max_payload`.
 ///
 /// # Errors
-/// It is malformed.
+/// Returns an error if the datagram is malformed.
 pub fn split(datagram: &[u8], max_payload: usize) -> Result<Unpacked<'_>, Malformed> {
     let mut rest = datagram;
     loop {
@@ -115,14 +117,14 @@ pub fn split(datagram: &[u8], max_payload: usize) -> Result<Unpacked<'_>, Malfor
     }
 }
 
-/// The first sample and what is behind it.
+/// Returns the first sample and the bytes after it.
 #[inline]
 fn first(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<FRAMING>()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)
 }
 
-/// See [`split`].
+/// Iterator over the samples of a datagram, created by [`split`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpacked<'a>(&'a [u8]);
 

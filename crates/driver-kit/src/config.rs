@@ -1,4 +1,5 @@
-//! What the host asks for, read from C once, checked against the driver's description, and handed over as plain Rust.
+//! Configurations from the host, read from C once, checked with the driver's description, and converted to Rust
+//! types.
 use std::collections::HashSet;
 
 use driver_abi as abi;
@@ -11,112 +12,114 @@ use crate::{
     sink::{Lease, Sink},
 };
 
-/// How to open a participant. `transport` and the names of `options` are known to the description.
+/// Configuration of a participant. `transport` and the names of `options` exist in the description.
 #[derive(Clone, Debug)]
 pub struct ParticipantConfig<'a> {
-    /// 1..100.
+    /// DDS domain, from 1 to 100.
     pub domain: u32,
-    /// Letters, digits and `-`; unique on this host while the run lasts.
+    /// Run name of letters, digits and `-`; unique on this host during the run.
     pub run_name: &'a str,
-    /// One of the description's, the first where the host names none.
+    /// Transport of the description; the first one if the host gives none.
     pub transport: &'static str,
-    /// The network interface to use and no other.
+    /// Network interface to use exclusively.
     pub interface: Option<&'a str>,
-    /// Hosts to discover on.
+    /// Hosts for discovery.
     pub peers: Vec<&'a str>,
-    /// Name and value; no name twice.
+    /// Option names and values, each name at most once.
     pub options: Vec<(&'a str, &'a str)>,
-    /// Data goes by multicast; only with that feature.
+    /// Whether to send data by multicast; requires that feature.
     pub multicast: bool,
-    /// Leave everything not asked for here as the vendor ships it.
+    /// Whether to keep the vendor's defaults for everything that is not set here.
     pub vendor_defaults: bool,
-    /// Of the sockets; `None`: the driver's default.
+    /// Size of the socket send buffers in bytes; `None` for the driver's default.
     pub send_buffer_bytes: Option<u64>,
-    /// As above.
+    /// Size of the socket receive buffers in bytes; `None` for the driver's default.
     pub receive_buffer_bytes: Option<u64>,
 }
 
 impl<'a> ParticipantConfig<'a> {
-    /// The value of an option, where it was given.
+    /// Returns the value of an option, if given.
     pub fn option(&self, name: &str) -> Option<&'a str> {
         self.options.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 }
 
-/// How to open a writer. Type, policies, size and features are ones that the description names.
+/// Configuration of a writer. Type, policies, size and features are supported according to the description.
 #[derive(Clone, Debug)]
 pub struct WriterConfig<'a> {
-    /// What is on the wire.
+    /// Type kind.
     pub type_kind: TypeKind,
-    /// Its name.
+    /// Topic name.
     pub topic: &'a str,
-    /// What is asked for.
+    /// Requested QoS.
     pub qos: Qos,
-    /// No larger sample will be written; at least 1, and no more than the transport's limit.
+    /// Maximum payload size in bytes, from 1 to the limit of the transport.
     pub max_payload_bytes: u64,
-    /// `None`: every sample leaves when written.
+    /// Batch size in bytes; `None` to send every sample when it is written.
     pub batch_bytes: Option<u64>,
-    /// Publish from a thread of the middleware's.
+    /// Whether to publish from a thread of the middleware.
     pub async_write: bool,
-    /// Samples will be written through loans.
+    /// Whether samples will be written through loans.
     pub loans: bool,
 }
 
-/// How samples will be received.
+/// Receive mode of a reader.
 #[derive(Debug)]
 pub enum Receive {
-    /// By `receive`, with a time limit.
+    /// `receive` with a timeout.
     Waitset,
-    /// By `receive`, without one.
+    /// `receive` without a timeout.
     Polling,
-    /// By a thread of the driver's that gives them to this.
+    /// A thread of the driver calls the sink.
     Listener(Sink),
 }
 
-/// How to open a reader; as [`WriterConfig`].
+/// Configuration of a reader, checked like [`WriterConfig`].
 #[derive(Debug)]
 pub struct ReaderConfig<'a> {
-    /// What is on the wire.
+    /// Type kind.
     pub type_kind: TypeKind,
-    /// Its name.
+    /// Topic name.
     pub topic: &'a str,
-    /// What is asked for.
+    /// Requested QoS.
     pub qos: Qos,
-    /// No larger sample will be received; at least 1, and no more than the transport's limit.
+    /// Maximum payload size in bytes, from 1 to the limit of the transport.
     pub max_payload_bytes: u64,
-    /// How.
+    /// Receive mode.
     pub receive: Receive,
-    /// The writer, of the same driver, was opened with `batch_bytes`.
+    /// Whether the writer, of the same driver, was opened with `batch_bytes`.
     pub batched: bool,
-    /// An SQL subset expression.
+    /// Content filter in the SQL subset of DDS.
     pub content_filter: Option<&'a str>,
 }
 
+/// Reads and checks the configuration of a participant.
+///
 /// # Safety
-/// `config` is as the contract says and lives for `'a`.
+/// `config` is valid according to the contract, for `'a`.
 pub(crate) unsafe fn participant<'a>(
     config: *const abi::ParticipantConfig,
     of: &'static Described,
 ) -> Result<(ParticipantConfig<'a>, &'static Transport)> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let raw = unsafe { read(config, "config") }?;
     if !(1..=100).contains(&raw.domain) {
         return Err(Error::bad_argument(format!("domain {}; it is from 1 to 100", raw.domain)));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let run_name = unsafe { required(raw.run_name, "run_name") }?;
     if run_name.is_empty() || !run_name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
         return Err(Error::bad_argument(format!(
             "the run name `{run_name}` is not of letters, digits and `-`"
         )));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let transport = transport(unsafe { text_of(raw.transport, "transport") }?, of)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let interface = unsafe { text_of(raw.interface, "interface") }?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let peers = unsafe { strings_of(raw.peers, raw.peer_count, "peers") }?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let options = unsafe { options(&raw) }?;
     check_options(&options, of)?;
     if raw.multicast != 0 && !of.features.any(Features::MULTICAST) {
@@ -148,17 +151,19 @@ fn transport(name: Option<&str>, of: &'static Described) -> Result<&'static Tran
     })
 }
 
+/// Reads the options of a participant.
+///
 /// # Safety
-/// The options of `raw` are as the contract says and live for `'a`.
+/// The options of `raw` are valid according to the contract, for `'a`.
 unsafe fn options<'a>(raw: &abi::ParticipantConfig) -> Result<Vec<(&'a str, &'a str)>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let options = unsafe { array(raw.options, raw.option_count, "options") }?;
     options
         .iter()
         .map(|option| {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             let name = unsafe { required(option.name, "the name of an option") }?;
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             let value = unsafe { required(option.value, "the value of an option") }?;
             Ok((name, value))
         })
@@ -213,26 +218,30 @@ fn check_size(bytes: u64, transport: &Transport) -> Result<()> {
     Ok(())
 }
 
+/// Reads and checks a QoS.
+///
 /// # Safety
-/// As [`writer`].
+/// Same as for [`writer`].
 unsafe fn qos(raw: *const abi::Qos, of: &Described) -> Result<Qos> {
     if raw.is_null() {
         return Ok(Qos::default());
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let qos = unsafe { Qos::from_abi(&read(raw, "qos")?) }?;
     of.words.policies.check(&qos)?;
     Ok(qos)
 }
 
+/// Reads and checks the configuration of a writer.
+///
 /// # Safety
-/// `config` is as the contract says and lives for `'a`.
+/// `config` is valid according to the contract, for `'a`.
 pub(crate) unsafe fn writer<'a>(
     config: *const abi::WriterConfig,
     of: &Described,
     transport: &Transport,
 ) -> Result<WriterConfig<'a>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let raw = unsafe { read(config, "config") }?;
     let type_kind = check_type(raw.type_kind, of)?;
     check_size(raw.max_payload_bytes, transport)?;
@@ -248,9 +257,9 @@ pub(crate) unsafe fn writer<'a>(
     }
     Ok(WriterConfig {
         type_kind,
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         topic: unsafe { required(raw.topic, "topic") }?,
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         qos: unsafe { qos(raw.qos, of) }?,
         max_payload_bytes: raw.max_payload_bytes,
         batch_bytes: (raw.batch_bytes > 0).then_some(raw.batch_bytes),
@@ -259,14 +268,16 @@ pub(crate) unsafe fn writer<'a>(
     })
 }
 
+/// Reads and checks the configuration of a reader.
+///
 /// # Safety
-/// `config` is as the contract says and lives for `'a`; its sink may be called until the lease has ended.
+/// `config` is valid according to the contract, for `'a`; its sink may be called until the lease has ended.
 pub(crate) unsafe fn reader<'a>(
     config: *const abi::ReaderConfig,
     of: &Described,
     transport: &Transport,
 ) -> Result<(ReaderConfig<'a>, Option<Lease>)> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let raw = unsafe { read(config, "config") }?;
     let type_kind = check_type(raw.type_kind, of)?;
     check_size(raw.max_payload_bytes, transport)?;
@@ -282,20 +293,20 @@ pub(crate) unsafe fn reader<'a>(
             }
         )));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let content_filter = unsafe { text_of(raw.content_filter, "content_filter") }?;
     if content_filter.is_some() && !of.features.any(Features::CONTENT_FILTER) {
         return Err(Error::unsupported(format!("driver `{}` has no content filter", of.words.name)));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let topic = unsafe { required(raw.topic, "topic") }?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let qos = unsafe { qos(raw.qos, of) }?;
     let (receive, lease) = match (mode, raw.sink) {
         (ReceiveMode::Waitset, None) => (Receive::Waitset, None),
         (ReceiveMode::Polling, None) => (Receive::Polling, None),
         (ReceiveMode::Listener, Some(sink)) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             let (sink, lease) = unsafe { Sink::new(sink, raw.sink_context) };
             (Receive::Listener(sink), Some(lease))
         }

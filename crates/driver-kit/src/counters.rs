@@ -1,11 +1,11 @@
-//! Counting: plain integers on the hot path, read by another thread at any time.
+//! Counters: plain integers on the hot path that another thread can read at any time.
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use driver_abi as abi;
 
 macro_rules! counters {
     ($($counter:ident = $number:ident,)*) => {
-        /// A counter of the contract, explained there.
+        /// Counter of the driver ABI, documented there.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "explained in the header")]
         pub enum Counter { $($counter = abi::$number as isize,)* }
@@ -33,7 +33,7 @@ counters! {
     Malformed = COUNTER_MALFORMED,
 }
 
-/// The counters that an entity has. What is not set is not valid, which is not 0.
+/// Valid counters of an entity. A counter that was not set is invalid, not 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     valid: u64,
@@ -41,12 +41,12 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// None is valid.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with a valid one.
+    /// Returns the set with one more counter.
     #[must_use]
     pub fn with(mut self, counter: Counter, value: u64) -> Self {
         self.valid |= 1 << counter as u64;
@@ -64,19 +64,19 @@ impl Counters {
     }
 }
 
-/// A count that one thread adds to and any thread reads. Adding is a plain add in memory, not a locked one: if two
-/// threads add at once, one of the additions may be lost.
+/// Count with one writing thread and any number of reading threads. Adding is not an atomic read-modify-write:
+/// concurrent additions from two threads may be lost.
 #[derive(Debug, Default)]
 pub struct Count(AtomicU64);
 
 impl Count {
-    /// Adds `n`; from one thread at a time.
+    /// Adds `n`. Only one thread at a time may call it.
     #[inline]
     pub fn add(&self, n: u64) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
     }
 
-    /// The count now.
+    /// Returns the current count.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What a driver is, as it says so itself, and the checks that follow from it.
+//! Driver descriptions, and the checks based on them.
 use std::{
     ffi::{CString, c_char},
     ops::BitOr,
@@ -12,7 +12,8 @@ use crate::{
     qos::{Policy, Qos, values},
 };
 
-/// `DDSMARK_FEATURE_` bits: `Features::LOCATORS.and(Features::INSTANCES)` in a constant, or with `|`.
+/// Feature bits `DDSMARK_FEATURE_*`. Combine them with `|`, or in a constant with
+/// `Features::LOCATORS.and(Features::INSTANCES)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "explained in the header")]
 pub struct Features(u32);
@@ -34,13 +35,13 @@ impl Features {
     pub const SIMULATED: Self = Self(abi::FEATURE_SIMULATED);
     pub const ONE_PROCESS: Self = Self(abi::FEATURE_ONE_PROCESS);
 
-    /// Both.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether any bit of `other` is here too.
+    /// Returns whether the two sets have a common bit.
     pub const fn any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -54,79 +55,79 @@ impl BitOr for Features {
 }
 
 values! {
-    /// A type on the wire.
+    /// Type kind of samples.
     TypeKind: u32 {
         /// `sequence<octet>`.
         Octets = TYPE_OCTETS,
-        /// The same with a key.
+        /// `sequence<octet>` with a key.
         Keyed = TYPE_KEYED,
-        /// A fixed-size array, for loans.
+        /// Fixed-size array, for loans.
         Plain = TYPE_PLAIN,
     }
 }
 values! {
-    /// How samples are received.
+    /// Receive mode.
     ReceiveMode: u32 {
-        /// `receive` sleeps until there is data.
+        /// `receive` blocks until there is data.
         Waitset = RECEIVE_WAITSET,
-        /// `receive` with a time limit of 0, again and again.
+        /// `receive` with a timeout of 0, repeatedly.
         Polling = RECEIVE_POLLING,
-        /// A thread of the driver's calls the sink.
+        /// A thread of the driver calls the sink.
         Listener = RECEIVE_LISTENER,
     }
 }
 values! {
-    /// What a driver does with a policy.
+    /// Support of a policy by a driver.
     Support: u32 {
-        /// Asking for it fails the open call.
+        /// A request for it fails the open call.
         Unsupported = SUPPORT_UNSUPPORTED,
         /// Accepted, without effect.
         Ignored = SUPPORT_IGNORED,
-        /// Only decides whether writer and reader match.
+        /// Decides only whether writer and reader match.
         MatchedOnly = SUPPORT_MATCHED_ONLY,
-        /// May change how, not what, is delivered.
+        /// May change how samples are delivered, not which ones.
         Hint = SUPPORT_HINT,
-        /// Acts only with a further process or store.
+        /// Effective only with an additional process or store.
         NeedsService = SUPPORT_NEEDS_SERVICE,
-        /// Behaviour changes.
+        /// Changes the behaviour as the policy says.
         Enforced = SUPPORT_ENFORCED,
     }
 }
 
-/// Where the version of the middleware was asked.
+/// Source of the middleware version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionSource {
-    /// The library, at run time.
+    /// Library, at run time.
     Library,
-    /// What the driver was built against.
+    /// Headers that the driver was built against.
     Headers,
-    /// The running kernel.
+    /// Running kernel.
     Kernel,
 }
 
-/// A transport of the driver's; the first one is the default.
+/// Transport of a driver; the first one is the default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transport {
-    /// udp4, udp6, tcp4, shm ...
+    /// Name: udp4, udp6, tcp4, shm ...
     pub name: &'static str,
-    /// The largest payload that it carries through this driver.
+    /// Maximum payload size in bytes with this driver.
     pub max_payload_bytes: u64,
-    /// What is special about it.
+    /// Remark on the transport.
     pub note: Option<&'static str>,
 }
 
-/// An option of the driver's own.
+/// Driver-specific option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverOption {
-    /// Its name.
+    /// Option name.
     pub name: &'static str,
-    /// Its default as text; `None` where the middleware decides.
+    /// Default value as text; `None` if the middleware decides.
     pub default: Option<&'static str>,
-    /// One line: what it does, unit, range.
+    /// One line of help: effect, unit, range.
     pub help: &'static str,
 }
 
-/// What the driver does with each policy: everything is unsupported until said otherwise.
+/// Support of each policy by the driver. Policies are unsupported by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policies {
     entries: [(Support, Option<&'static str>); abi::POLICY_COUNT],
@@ -134,27 +135,27 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Nothing is supported.
+    /// Creates a set without supported policies.
     pub fn none() -> Self {
         Self { entries: [(Support::Unsupported, None); abi::POLICY_COUNT], fixed: Qos::default() }
     }
 
-    /// The same, but for one policy.
+    /// Returns the set with the support of one policy changed.
     #[must_use]
     pub fn with(mut self, policy: Policy, support: Support, note: Option<&'static str>) -> Self {
         self.entries[policy as usize] = (support, note);
         self
     }
 
-    /// Values that are in force whatever is asked, of policies that are unsupported: asking for just these is granted,
-    /// asking for others is not. `max_blocking_ns` is not looked at.
+    /// Sets the fixed values of unsupported policies. A request for exactly these values is accepted, a request for
+    /// others is rejected. `max_blocking_ns` is not compared.
     #[must_use]
     pub fn fixed(mut self, fixed: Qos) -> Self {
         self.fixed = fixed;
         self
     }
 
-    /// Fails for a policy that is asked for and unsupported.
+    /// Returns an error if an unsupported policy is requested.
     pub(crate) fn check(&self, qos: &Qos) -> Result<()> {
         for policy in Policy::ALL {
             let (support, note) = self.entries[policy as usize];
@@ -175,50 +176,50 @@ impl Policies {
     }
 }
 
-/// What a driver is. Its features, on which the table depends, are a constant of [`Driver`](crate::Driver), as are the
-/// threads that stay, which few have.
+/// Description of a driver. Its features, which the table depends on, and the names of kept threads are constants
+/// of [`Driver`](crate::Driver).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// As in the file name and on the command line.
+    /// Driver name, as in the file name and on the command line.
     pub name: &'static str,
-    /// Of the driver: `env!("CARGO_PKG_VERSION")`.
+    /// Driver version: `env!("CARGO_PKG_VERSION")`.
     pub driver_version: &'static str,
-    /// As its makers write it.
+    /// Middleware name, as its vendor writes it.
     pub middleware: &'static str,
-    /// Of the middleware.
+    /// Middleware version.
     pub middleware_version: String,
-    /// Where it was asked.
+    /// Source of the middleware version.
     pub version_source: VersionSource,
-    /// Build type and what else decides speed, where it can be known.
+    /// Build type and other build settings that affect the speed, if known.
     pub build: Option<String>,
-    /// Of the middleware; SPDX.
+    /// Licence of the middleware (SPDX).
     pub licence: &'static str,
-    /// What `receive` and sinks it has.
+    /// Supported receive modes.
     pub receive_modes: &'static [ReceiveMode],
-    /// What it carries.
+    /// Supported type kinds.
     pub type_kinds: &'static [TypeKind],
-    /// At least one; the first is the default.
+    /// Transports, at least one; the first is the default.
     pub transports: Vec<Transport>,
-    /// The driver's own options.
+    /// Driver-specific options.
     pub options: Vec<DriverOption>,
-    /// What it does with each policy.
+    /// Support of each policy.
     pub policies: Policies,
 }
 
-/// A description with its C twin, which lives as long as the library.
+/// Description with its C counterpart, which lives as long as the library.
 pub struct Described {
     pub(crate) features: Features,
     pub(crate) words: Description,
     raw: abi::Description,
 }
 
-// SAFETY: every pointer of `raw` leads to memory that is leaked and that nothing changes.
+// SAFETY: every pointer of `raw` points to leaked, immutable memory.
 unsafe impl Send for Described {}
 // SAFETY: as above.
 unsafe impl Sync for Described {}
 
 impl Described {
-    /// Leaks the texts: call it once a driver.
+    /// Creates the C counterpart. Leaks its strings: call it once per driver.
     pub(crate) fn new(features: Features, kept_threads: &[&str], words: Description) -> Self {
         assert!(!words.transports.is_empty(), "a driver has at least one transport");
         let transports: Vec<_> = words
@@ -282,7 +283,7 @@ fn leak(text: &str) -> *const c_char {
     CString::new(text).expect("a text of a description holds no NUL").into_raw()
 }
 
-/// NULL where there are none.
+/// Leaks an array; NULL if it is empty.
 fn leak_all<T>(items: Vec<T>) -> *const T {
     if items.is_empty() { ptr::null() } else { Box::leak(items.into_boxed_slice()).as_ptr() }
 }

@@ -1,4 +1,4 @@
-//! What a driver returns when something fails, and how it reaches the host: section 4 of the header.
+//! Errors of a driver, and how they reach the host: section 4 of the header.
 use std::{
     any::Any,
     borrow::Cow,
@@ -10,30 +10,30 @@ use std::{
 
 use driver_abi as abi;
 
-/// Shorthand for what almost every function here returns.
+/// Result with the error type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A `ddsmark_status` other than `DDSMARK_OK`; each is explained in the header.
+/// `ddsmark_status` other than `DDSMARK_OK`; see the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Anything not named below.
+    /// Any other error.
     Error,
-    /// The time limit was reached; the sample was not accepted.
+    /// Timeout; the sample was not accepted.
     TimedOut,
-    /// No room now; the sample was not accepted; try again.
+    /// No space at the moment; the sample was not accepted; a retry may succeed.
     Refused,
-    /// This driver cannot do that, ever.
+    /// Not supported by this driver.
     Unsupported,
-    /// A value out of range, an unknown option, a name that does not exist.
+    /// Value out of range, unknown option, or unknown name.
     BadArgument,
-    /// Policies that contradict each other.
+    /// Inconsistent policies.
     Inconsistent,
-    /// A sample over the size that was configured or that the transport carries.
+    /// Sample larger than the configured size or the limit of the transport.
     TooLarge,
 }
 
 impl Status {
-    /// The number that crosses the boundary.
+    /// Returns the number in the driver ABI.
     pub fn to_abi(self) -> abi::Status {
         match self {
             Self::Error => abi::ERROR,
@@ -47,10 +47,10 @@ impl Status {
     }
 }
 
-/// A failure: the status for the program, the text and the next step for the person.
+/// Error: a status for the program, a message and a hint for the user.
 ///
-/// On the hot path give texts that are `&'static str`: nothing is allocated then, neither here nor at the boundary,
-/// where the text is composed only when the host asks for it.
+/// On the hot path, use messages of type `&'static str`: they need no allocation, neither here nor in the C
+/// functions. The text is composed only when the host requests it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     status: Status,
@@ -59,43 +59,43 @@ pub struct Error {
 }
 
 impl Error {
-    /// A failure with `status`; `message` says what failed and why.
+    /// Creates an error with `status`; `message` says what failed and why.
     pub fn new(status: Status, message: impl Into<Cow<'static, str>>) -> Self {
         Self { status, message: message.into(), hint: None }
     }
 
-    /// [`Status::Error`].
+    /// Creates an error with [`Status::Error`].
     pub fn failed(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Status::Error, message)
     }
 
-    /// [`Status::Unsupported`].
+    /// Creates an error with [`Status::Unsupported`].
     pub fn unsupported(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Status::Unsupported, message)
     }
 
-    /// [`Status::BadArgument`].
+    /// Creates an error with [`Status::BadArgument`].
     pub fn bad_argument(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Status::BadArgument, message)
     }
 
-    /// [`Status::TooLarge`].
+    /// Creates an error with [`Status::TooLarge`].
     pub fn too_large(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Status::TooLarge, message)
     }
 
-    /// [`Status::Error`]: `what` failed in the operating system.
+    /// Creates an error with [`Status::Error`] for a failed operation `what` of the operating system.
     pub fn os(what: &str, cause: impl Into<io::Error>) -> Self {
         Self::failed(format!("{what}: {}", cause.into()))
     }
 
-    /// The same with the next step for the person who reads it.
+    /// Returns the error with a hint that tells the user what to do.
     #[must_use]
     pub fn hint(self, hint: impl Into<Cow<'static, str>>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// What kind of failure this is.
+    /// Returns the status.
     pub fn status(&self) -> Status {
         self.status
     }
@@ -113,7 +113,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The last failure of a thread: as recorded, then as the text that was handed out.
+/// Last error of a thread: as recorded, then as the text that was returned.
 struct Last {
     pending: Option<Error>,
     text: Option<CString>,
@@ -123,11 +123,11 @@ thread_local! {
     static LAST: RefCell<Last> = const { RefCell::new(Last { pending: None, text: None }) };
 }
 
-/// Keeps `error` for [`last_error`] and gives the status to return.
+/// Stores `error` for [`last_error`] and returns its status.
 #[cold]
 fn record(error: Error) -> abi::Status {
     let status = error.status.to_abi();
-    // A thread that is being torn down has no place left to keep it: the status alone must do.
+    // A thread that is ending has no thread-local storage left: then only the status is reported.
     let _ = LAST.try_with(|last| last.borrow_mut().pending = Some(error));
     status
 }
@@ -138,7 +138,7 @@ fn record_panic(payload: Box<dyn Any + Send>) -> abi::Status {
         (Some(text), _) => (*text).to_owned(),
         (None, Some(text)) => text.clone(),
         (None, None) => {
-            // Of a type that we do not know: dropping it may panic again.
+            // The type is unknown: dropping the payload may panic again.
             std::mem::forget(payload);
             "(not a text)".to_owned()
         }
@@ -146,7 +146,7 @@ fn record_panic(payload: Box<dyn Any + Send>) -> abi::Status {
     record(Error::failed(format!("the driver panicked: {text}")).hint("the agent's log names the line"))
 }
 
-/// `last_error` of the table.
+/// Implements `last_error` of the table.
 pub(crate) fn last_error() -> *const c_char {
     let none = c"".as_ptr();
     LAST.try_with(|last| {
@@ -159,17 +159,17 @@ pub(crate) fn last_error() -> *const c_char {
     .unwrap_or(none)
 }
 
-/// As a C string; what cannot be in one is shown as U+FFFD.
+/// Converts to a C string; NUL bytes become U+FFFD.
 pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default()
 }
 
-/// The boundary: runs `call`, turns its failure or its panic into a status, and keeps the text. Costs a branch where
-/// nothing fails: a landing pad for panics is laid out beside the code, not entered.
+/// Runs the body of a C function. Converts an error or a panic into a status and stores its text. Without an error
+/// it costs one branch: the landing pad for panics is not entered.
 #[inline]
 pub(crate) fn guard(call: impl FnOnce() -> Result<()>) -> abi::Status {
-    // An entity that panicked may be half changed. The host is told so, by DDSMARK_ERROR, and Rust's own guarantees
-    // keep what it does with that entity from being undefined.
+    // A panic may leave an entity in an inconsistent state. The host gets DDSMARK_ERROR, and further calls on that
+    // entity remain free of undefined behaviour, because the driver is safe Rust.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => abi::OK,
         Ok(Err(error)) => record(error),
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     fn text() -> String {
-        // SAFETY: last_error gives a C string that lives until the next call on this thread.
+        // SAFETY: last_error returns a C string that is valid until the next call on this thread.
         unsafe { CStr::from_ptr(last_error()) }.to_str().expect("UTF-8").to_owned()
     }
 

@@ -1,7 +1,7 @@
-//! The safe way to write a driver in Rust.
+//! Safe Rust API for writing drivers.
 //!
-//! `include/ddsmark/driver.h` is the contract and the manual; read it first. A driver implements four traits in safe
-//! Rust and ends with [`export!`]; this crate makes the C table of it:
+//! `include/ddsmark/driver.h` is the contract and its documentation; read it first. A driver implements four traits
+//! in safe Rust and calls [`export!`]; this crate creates the C table from them:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -53,7 +53,7 @@
 //!     }
 //! }
 //!
-//! /// What may be asked while the writer writes.
+//! State that other threads can read while the writer writes.
 //! #[derive(Default)]
 //! struct Swallowed(Count);
 //!
@@ -101,27 +101,27 @@
 //! # fn main() { assert!(!ddsmark_driver_entry().is_null()); }
 //! ```
 //!
-//! # What is done here, so that no driver does it
+//! # Provided by this crate
 //!
-//! - Configurations arrive checked: strings are UTF-8, enumerations are known, transports, options, types, receive
-//!   modes, features and unsupported policies are compared with the description, sizes with the transport's limit.
-//!   What a driver checks is what only it can know.
-//! - Failures are [`Error`]s; their text goes to `last_error`, composed when it is asked for.
-//! - A panic becomes `DDSMARK_ERROR` with its text. The only exception is [`Driver::describe`], which has no status to
-//!   return: a panic there ends the process, with the text in the log.
-//! - What is returned (description, QoS) stays alive as long as the contract says.
+//! - Configurations are checked before a driver gets them. Strings are UTF-8, and enumerations are known.
+//!   Transports, options, types, receive modes, features and unsupported policies agree with the description, sizes
+//!   with the limit of the transport. A driver checks only what it alone can know.
+//! - Errors are [`Error`]s. Their text is available through `last_error`, and is composed only on request.
+//! - A panic becomes `DDSMARK_ERROR` with its text. The only exception is [`Driver::describe`], which has no status
+//!   to return: a panic there ends the process, with the text in the log.
+//! - Returned data (description, QoS) stays valid as long as the contract requires.
 //!
 //! # Threads
 //!
-//! The contract lets the host ask a writer or reader for its match count, counters and QoS while another thread writes
-//! or receives. So an entity has two parts: the [`Writer`] or [`Reader`], which its calls have for themselves (`&mut
-//! self`), and its [`Monitor`], which is shared. The entity counts with [`Count`], which costs what a plain integer
-//! costs.
+//! The contract allows the host to query the match count, counters and QoS of a writer or reader while another
+//! thread writes or receives. An entity therefore has two parts: the [`Writer`] or [`Reader`], which its calls
+//! access exclusively (`&mut self`), and its [`Monitor`], which is shared. The entity counts with [`Count`], which
+//! costs as much as a plain integer.
 //!
 //! # The hot path
 //!
-//! `write`, `publish`, `flush`, `receive` and `deliver` pass through without an allocation, a lock or a system call:
-//! a check for NULL, and a landing pad for panics that is not entered. Return errors with `&'static str` there.
+//! `write`, `publish`, `flush`, `receive` and `deliver` add no allocation, lock or system call: only a check for
+//! NULL, and a landing pad for panics that is not entered. Return errors with `&'static str` there.
 
 pub mod batch;
 mod c_data;
@@ -142,7 +142,7 @@ mod worker;
 
 use std::sync::Arc;
 
-/// The types that cross the boundary; a driver does not need them, its tests may.
+/// Types of the C interface, for the tests of drivers.
 pub use driver_abi as abi;
 
 pub use crate::{
@@ -163,7 +163,7 @@ pub use crate::{
     worker::Worker,
 };
 
-/// What [`export!`] needs and nobody else.
+/// Internals of [`export!`].
 #[doc(hidden)]
 pub mod internal {
     pub use crate::{
@@ -172,33 +172,32 @@ pub mod internal {
     };
 }
 
-/// A middleware.
+/// Driver of a middleware.
 pub trait Driver: 'static {
-    /// Its participants.
+    /// Participant type.
     type Participant: Participant;
 
-    /// What it can do. The table has no functions for what is not here.
+    /// Features. The table has functions only for these.
     const FEATURES: Features;
 
-    /// The threads that the middleware, once it has started them, keeps until its process ends: their names, of 1 to 15
-    /// bytes.
+    /// Names, of 1 to 15 bytes, of the threads that the middleware keeps until the process ends, once started.
     const KEPT_THREADS: &'static [&'static str] = &[];
 
-    /// What it is. Called once a process, starts nothing, must not panic.
+    /// Returns the description. Called once per process; must start nothing and must not panic.
     fn describe() -> Description;
 
     /// Opens a participant.
     fn open(config: &ParticipantConfig<'_>) -> Result<Self::Participant>;
 }
 
-/// A participant. Writers and readers may outlive the borrow that opened them: they share what they need by [`Arc`].
+/// Participant. Writers and readers may outlive the borrow that opened them: they share state by [`Arc`].
 pub trait Participant: Send + Sync + Sized + 'static {
-    /// Its writers.
+    /// Writer type.
     type Writer: Writer;
-    /// Its readers.
+    /// Reader type.
     type Reader: Reader;
 
-    /// Shows what is in force: at least `transport`.
+    /// Reports the effective settings: at least `transport`.
     fn settings(&self, settings: &mut Settings<'_>) -> Result<()>;
 
     /// Opens a writer.
@@ -207,146 +206,147 @@ pub trait Participant: Send + Sync + Sized + 'static {
     /// Opens a reader.
     fn open_reader(&self, config: ReaderConfig<'_>) -> Result<Self::Reader>;
 
-    /// Closes it, and leaves no thread, socket, segment or file. Called after all its writers and readers were closed.
+    /// Closes the participant and releases all threads, sockets, segments and files. Called after all its writers
+    /// and readers were closed.
     fn close(self) -> Result<()> {
         Ok(())
     }
 }
 
-/// The part of a writer or reader that any thread may ask at any time.
+/// Part of a writer or reader that any thread may query at any time.
 pub trait Monitor: Send + Sync + 'static {
-    /// How many peers it is matched with now.
+    /// Returns the current number of matched peers.
     fn matched(&self) -> Result<u32>;
 
-    /// The QoS in force, read back.
+    /// Returns the effective QoS.
     fn qos(&self) -> Result<Qos>;
 
-    /// What the middleware can count.
+    /// Returns the counters of the middleware.
     fn counters(&self) -> Counters;
 
-    /// For a reader with [`Features::READER_LOANS`]: whether the sample that was delivered with this token was whole
-    /// all the time. Called within [`Deliver::deliver`].
+    /// Returns whether the sample delivered with this token has not been overwritten, for a reader with
+    /// [`Features::READER_LOANS`]. Called within [`Deliver::deliver`].
     fn sample_intact(&self, token: usize) -> bool {
         let _ = token;
         true
     }
 }
 
-/// A writer: one thread at a time has it.
+/// Writer, used by one thread at a time.
 pub trait Writer: Send + Sized + 'static {
-    /// Its shared part.
+    /// Type of the shared part.
     type Monitor: Monitor;
-    /// With [`Features::WRITER_LOANS`] a loan, else [`NoLoan`].
+    /// Loan type with [`Features::WRITER_LOANS`], otherwise [`NoLoan`].
     type Loan: AsMut<[u8]> + Send + 'static;
 
-    /// Its shared part; asked for once, after the writer was opened.
+    /// Returns the shared part; called once, after the writer was opened.
     fn monitor(&self) -> Arc<Self::Monitor>;
 
-    /// Writes one sample. Fails with [`Status::TimedOut`] or [`Status::Refused`] only where it was not accepted.
+    /// Writes one sample. Returns [`Status::TimedOut`] or [`Status::Refused`] only if the sample was not accepted.
     fn write(&mut self, key: u32, payload: &[u8]) -> Result<()>;
 
-    /// Sends what batching holds back.
+    /// Sends the samples that batching holds back.
     fn flush(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Shows what is in force on this writer.
+    /// Reports the effective settings of this writer.
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         let _ = settings;
         Ok(())
     }
 
-    /// Closes it.
+    /// Closes the writer.
     fn close(self) -> Result<()> {
         Ok(())
     }
 
-    /// With [`Features::LOCATORS`]: where it is.
+    /// Returns the locator, with [`Features::LOCATORS`].
     fn locator(&mut self) -> Result<String> {
         Err(Error::unsupported("this driver has no locators"))
     }
 
-    /// With [`Features::LOCATORS`]: a reader to send to.
+    /// Adds a reader to send to, with [`Features::LOCATORS`].
     fn connect(&mut self, reader_locator: &str) -> Result<()> {
         let _ = reader_locator;
         Err(Error::unsupported("this driver has no locators"))
     }
 
-    /// With [`Features::WRITER_LOANS`]: memory to write a sample into, at least `size` bytes of it.
+    /// Returns memory of at least `size` bytes for one sample, with [`Features::WRITER_LOANS`].
     fn loan(&mut self, size: usize) -> Result<Self::Loan> {
         let _ = size;
         Err(Error::unsupported("this driver has no loans"))
     }
 
-    /// With [`Features::WRITER_LOANS`]: writes the first `size` bytes of a loan. A loan that is not to be published is
+    /// Writes the first `size` bytes of a loan, with [`Features::WRITER_LOANS`]. A loan that is not published is
     /// dropped.
     fn publish(&mut self, key: u32, loan: Self::Loan, size: usize) -> Result<(), Unpublished<Self::Loan>> {
         let _ = (key, size);
         Err(Unpublished { error: Error::unsupported("this driver has no loans"), loan: Some(loan) })
     }
 
-    /// With [`Features::WAIT_ACKED`]: waits until all matched reliable readers have acknowledged, else
-    /// [`Status::TimedOut`].
+    /// Waits until all matched reliable readers have acknowledged, with [`Features::WAIT_ACKED`]. Returns
+    /// [`Status::TimedOut`] otherwise.
     fn wait_acked(&mut self, timeout_ns: u64) -> Result<()> {
         let _ = timeout_ns;
         Err(Error::unsupported("this driver knows no acknowledgements"))
     }
 
-    /// With [`Features::INSTANCES`].
+    /// Disposes an instance, with [`Features::INSTANCES`].
     fn dispose(&mut self, key: u32) -> Result<()> {
         let _ = key;
         Err(Error::unsupported("this driver has no instances"))
     }
 
-    /// With [`Features::INSTANCES`].
+    /// Unregisters an instance, with [`Features::INSTANCES`].
     fn unregister(&mut self, key: u32) -> Result<()> {
         let _ = key;
         Err(Error::unsupported("this driver has no instances"))
     }
 
-    /// Manual liveliness.
+    /// Asserts the manual liveliness.
     fn assert_liveliness(&mut self) -> Result<()> {
         Err(Error::unsupported("this driver has no manual liveliness"))
     }
 }
 
-/// A reader: one thread at a time has it. In listener mode it owns a thread that owns the [`Sink`].
+/// Reader, used by one thread at a time. In listener mode it owns a thread that owns the [`Sink`].
 pub trait Reader: Send + Sized + 'static {
-    /// Its shared part.
+    /// Type of the shared part.
     type Monitor: Monitor;
 
-    /// Its shared part; asked for once, after the reader was opened.
+    /// Returns the shared part; called once, after the reader was opened.
     fn monitor(&self) -> Arc<Self::Monitor>;
 
-    /// Waits for at most `timeout_ns` until there is data (0: does not wait), then delivers what is there, up to
-    /// `max_samples` (at least 1) and the rest of a packet that is begun. May return early with none. Never called in
-    /// listener mode.
+    /// Waits for at most `timeout_ns` for data (0: does not wait), then delivers the available samples: up to
+    /// `max_samples` (at least 1) and the rest of a started packet. May return early without samples. Never called
+    /// in listener mode.
     fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut Samples<'_>) -> Result<()>;
 
-    /// Shows what is in force on this reader.
+    /// Reports the effective settings of this reader.
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
         let _ = settings;
         Ok(())
     }
 
-    /// Closes it; no sample is delivered after this, and a [`Sink`] is gone.
+    /// Closes the reader. Delivers no sample after it returns, and drops a [`Sink`].
     fn close(self) -> Result<()> {
         Ok(())
     }
 
-    /// With [`Features::LOCATORS`]: where it is.
+    /// Returns the locator, with [`Features::LOCATORS`].
     fn locator(&mut self) -> Result<String> {
         Err(Error::unsupported("this driver has no locators"))
     }
 
-    /// With [`Features::LOCATORS`]: a writer that will send.
+    /// Adds a writer that will send, with [`Features::LOCATORS`].
     fn connect(&mut self, writer_locator: &str) -> Result<()> {
         let _ = writer_locator;
         Err(Error::unsupported("this driver has no locators"))
     }
 }
 
-/// The loan of a driver without loans: there is none.
+/// Loan type of a driver without loans; has no values.
 #[derive(Debug)]
 pub enum NoLoan {}
 
@@ -356,7 +356,7 @@ impl AsMut<[u8]> for NoLoan {
     }
 }
 
-/// Exports a [`Driver`] from a library of type `cdylib`: `ddsmark_driver_entry`, and nothing else. Once a library.
+/// Exports a [`Driver`] from a `cdylib` as `ddsmark_driver_entry`. Use it once per library.
 #[macro_export]
 macro_rules! export {
     ($driver:ty) => {
@@ -368,9 +368,9 @@ macro_rules! export {
             }
         }
 
-        /// The one symbol of this library: the table of the driver.
+        /// Returns the table of the driver.
         #[allow(unsafe_code)]
-        // SAFETY: the name is that of the contract, and no library has two drivers.
+        // SAFETY: the contract defines the name, and no library has two drivers.
         #[unsafe(no_mangle)]
         pub extern "C" fn ddsmark_driver_entry() -> *const $crate::abi::Driver {
             static TABLE: $crate::abi::Driver = $crate::internal::table::<$driver>();

@@ -1,4 +1,4 @@
-//! What drivers over IP have alike: the versions of IP, addresses of interfaces, locators as text, and the buffers of sockets.
+//! Common parts of drivers over IP: IP versions, interface addresses, locators as text, and socket buffers.
 use std::{
     net::{IpAddr, SocketAddr, SocketAddrV4, SocketAddrV6},
     os::fd::AsFd,
@@ -18,7 +18,7 @@ use crate::{
     table::Settings,
 };
 
-/// A version of IP; a driver has a transport for each.
+/// IP version; a driver has one transport for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// IPv4.
@@ -28,10 +28,10 @@ pub enum Family {
 }
 
 impl Family {
-    /// Both.
+    /// Both versions.
     pub const ALL: [Self; 2] = [Self::V4, Self::V6];
 
-    /// That of an address.
+    /// Returns the IP version of an address.
     #[must_use]
     pub const fn of(address: IpAddr) -> Self {
         match address {
@@ -40,16 +40,16 @@ impl Family {
         }
     }
 
-    /// What it has of two, one of each family, such as the names of transports.
+    /// Returns the element for this version, such as the name of its transport.
     #[must_use]
     pub const fn pick<T: Copy>(self, both: [T; 2]) -> T {
         both[self as usize]
     }
 
-    /// The one whose transport the host asks for.
+    /// Returns the IP version of the configured transport.
     ///
     /// # Errors
-    /// It asks for another.
+    /// Returns an error if the transport is neither of the two.
     pub fn asked(config: &ParticipantConfig<'_>, transports: [&'static str; 2]) -> Result<Self> {
         Self::ALL
             .into_iter()
@@ -58,11 +58,11 @@ impl Family {
     }
 }
 
-/// The first address of `family` that the interface has. Link-local ones do not count: they mean nothing to another
-/// host without the number of its interface.
+/// Returns the first address of `family` of the interface. Link-local addresses are excluded, because another host
+/// cannot use them without an interface index of its own.
 ///
 /// # Errors
-/// There is no such interface, or it has no such address.
+/// Returns an error if the interface does not exist or has no such address.
 pub fn interface_address(interface: &str, family: Family) -> Result<IpAddr> {
     let all = getifaddrs().map_err(|errno| Error::os("the interfaces cannot be listed", errno))?;
     let mut exists = false;
@@ -92,16 +92,17 @@ fn usable(ip: IpAddr, family: Family) -> bool {
     Family::of(ip) == family && !link_local
 }
 
-/// An address as a locator: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`, where `transports` are `udp4` and `udp6`.
+/// Returns an address as a locator: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`, if `transports` are `udp4` and
+/// `udp6`.
 #[must_use]
 pub fn locator(transports: [&str; 2], address: SocketAddr) -> String {
     format!("{}:{address}", Family::of(address.ip()).pick(transports))
 }
 
-/// And back.
+/// Parses a locator.
 ///
 /// # Errors
-/// It is none.
+/// Returns an error if the text is not a locator of these transports.
 pub fn address_of(transports: [&str; 2], text: &str) -> Result<SocketAddr> {
     let address = match text.split_once(':') {
         Some((name, rest)) if name == transports[0] => rest.parse::<SocketAddrV4>().ok().map(SocketAddr::V4),
@@ -115,10 +116,10 @@ pub fn address_of(transports: [&str; 2], text: &str) -> Result<SocketAddr> {
     })
 }
 
-/// The same address, if it is that of one socket.
+/// Returns the address if it is that of a single socket.
 ///
 /// # Errors
-/// It is that of many, or of none.
+/// Returns an error if it is a multicast, broadcast or unspecified address, or has no port.
 pub fn of_one_socket(address: SocketAddr) -> Result<SocketAddr> {
     let ip = address.ip();
     let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
@@ -129,10 +130,10 @@ pub fn of_one_socket(address: SocketAddr) -> Result<SocketAddr> {
     Ok(address)
 }
 
-/// The same address, if it can be reached by this transport.
+/// Returns the address if this transport can reach it.
 ///
 /// # Errors
-/// It is of the other version of IP.
+/// Returns an error if the address has the other IP version.
 pub fn of_family(transports: [&str; 2], address: SocketAddr, family: Family) -> Result<SocketAddr> {
     if Family::of(address.ip()) != family {
         let text = locator(transports, address);
@@ -145,26 +146,26 @@ pub fn of_family(transports: [&str; 2], address: SocketAddr, family: Family) -> 
     Ok(address)
 }
 
-/// What to ask of the kernel for the buffers of a socket; `None`: nothing, its default stays.
+/// Requested sizes of socket buffers in bytes; `None` keeps the default of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffers {
-    /// For what is to be sent.
+    /// Send buffer.
     pub send: Option<u64>,
-    /// For what has come.
+    /// Receive buffer.
     pub receive: Option<u64>,
 }
 
 impl Buffers {
-    /// What the host asks for.
+    /// Creates the sizes from the configuration.
     #[must_use]
     pub const fn asked(config: &ParticipantConfig<'_>) -> Self {
         Self { send: config.send_buffer_bytes, receive: config.receive_buffer_bytes }
     }
 
-    /// Asks for them.
+    /// Sets the buffer sizes of a socket.
     ///
     /// # Errors
-    /// The kernel has none of that size.
+    /// Returns an error if a size is out of range or the kernel rejects it.
     pub fn ask(&self, socket: &impl AsFd) -> Result<()> {
         if let Some(bytes) = self.send {
             let bytes = buffer_size(bytes, "send")?;
@@ -177,20 +178,20 @@ impl Buffers {
         Ok(())
     }
 
-    /// Shows that for sending: what was asked for, and what the kernel says that it granted.
+    /// Reports the send buffer: the requested size, and the size that the kernel granted.
     ///
     /// # Errors
-    /// It does not say.
+    /// Returns an error if the kernel does not report the size.
     pub fn show_send(&self, socket: &impl AsFd, settings: &mut Settings<'_>) -> Result<()> {
         let granted = getsockopt(socket, SndBuf).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
         show_buffer(settings, "send_buffer_bytes", granted, self.send);
         Ok(())
     }
 
-    /// The same for receiving.
+    /// Reports the receive buffer: the requested size, and the size that the kernel granted.
     ///
     /// # Errors
-    /// It does not say.
+    /// Returns an error if the kernel does not report the size.
     pub fn show_receive(&self, socket: &impl AsFd, settings: &mut Settings<'_>) -> Result<()> {
         let granted = getsockopt(socket, RcvBuf).map_err(|errno| Error::os("SO_RCVBUF", errno))?;
         show_buffer(settings, "receive_buffer_bytes", granted, self.receive);

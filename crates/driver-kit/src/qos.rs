@@ -1,4 +1,4 @@
-//! The QoS of one entity as a driver sees it: what is `None` is not asked for, or could not be read back.
+//! QoS of one entity. `None` means not requested, or not readable.
 mod report;
 mod values;
 
@@ -16,19 +16,19 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The one list of policies: their names, their numbers in the contract, their fields and the types of these.
+/// The list of policies: names, numbers in the driver ABI, fields and their types.
 macro_rules! policies {
     ($($(#[$meta:meta])* $policy:ident $number:ident $text:literal $field:ident: $type:ty,)*) => {
-        /// A policy of DDS 1.4.
+        /// Policy of DDS 1.4.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "named by DDS")]
         pub enum Policy { $($policy = abi::$number as isize,)* }
 
         impl Policy {
-            /// Every policy, in the order of the contract.
+            /// All policies in the order of the driver ABI.
             pub const ALL: [Self; abi::POLICY_COUNT] = [$(Self::$policy,)*];
 
-            /// Its name in texts.
+            /// Returns the name for messages.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$policy => $text,)* }
             }
@@ -38,21 +38,21 @@ macro_rules! policies {
             }
         }
 
-        /// The policies of one entity; `None` means not asked for, or not read back.
+        /// Policies of one entity; `None` means not requested, or not readable.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Qos {
             $($(#[$meta])* pub $field: Option<$type>,)*
-            /// With `reliability`: how long a write may block. `None` there: not known.
+            /// Maximum blocking time of a write in ns, part of `reliability`. `None` if unknown.
             pub max_blocking_ns: Option<u64>,
         }
 
         impl Qos {
-            /// Whether `policy` is present.
+            /// Returns whether `policy` is present.
             pub fn has(&self, policy: Policy) -> bool {
                 match policy { $(Policy::$policy => self.$field.is_some(),)* }
             }
 
-            /// Whether `policy` says the same here as there.
+            /// Returns whether both have the same value of `policy`.
             pub fn agrees(&self, other: &Self, policy: Policy) -> bool {
                 match policy { $(Policy::$policy => self.$field == other.$field,)* }
             }
@@ -117,10 +117,10 @@ const _: () = {
 };
 
 impl Qos {
-    /// Copies what the host asks for.
+    /// Copies the QoS that the host requests.
     ///
     /// # Safety
-    /// The arrays and strings of `raw` are as the contract says: valid for their counts, or NULL.
+    /// The arrays and strings of `raw` are valid for their counts, or NULL.
     pub(crate) unsafe fn from_abi(raw: &abi::Qos) -> Result<Self> {
         if raw.present >> abi::POLICY_COUNT != 0 {
             return Err(Error::unsupported(format!(
@@ -195,22 +195,22 @@ impl Qos {
             qos.autoenable_created = Some(flag(raw.autoenable_created, "autoenable_created")?);
         }
         if when(Policy::Partition) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             let names = unsafe { strings_of(raw.partitions, raw.partition_count, "partitions") }?;
             qos.partitions = Some(names.into_iter().map(str::to_owned).collect());
         }
         if when(Policy::UserData) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             qos.user_data =
                 Some(unsafe { bytes_of(raw.user_data, raw.user_data_size, "user_data") }?.to_vec());
         }
         if when(Policy::TopicData) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             qos.topic_data =
                 Some(unsafe { bytes_of(raw.topic_data, raw.topic_data_size, "topic_data") }?.to_vec());
         }
         if when(Policy::GroupData) {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             qos.group_data =
                 Some(unsafe { bytes_of(raw.group_data, raw.group_data_size, "group_data") }?.to_vec());
         }

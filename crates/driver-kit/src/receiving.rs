@@ -1,6 +1,6 @@
-//! What readers of drivers without discovery have alike: what may be asked of them at any time, who receives, and whom they
-//! were connected with. Such a driver writes the two parts that it alone knows: an [`Endpoint`], which is where samples come,
-//! and an [`Inlet`], which takes them there; [`LocatedReader`] makes a reader of the two.
+//! Common parts of readers without discovery: monitor, receiving thread and connected writers. A driver implements
+//! an [`Endpoint`], where samples arrive, and an [`Inlet`], which receives them there. [`LocatedReader`] combines
+//! both into a reader.
 use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicU32, Ordering},
@@ -13,7 +13,7 @@ use crate::{
     qos::Qos,
 };
 
-/// The shared part of a reader of packets: it counts what came, and what of it was worth nothing.
+/// Monitor of a reader of packets: counts received packets, and malformed ones.
 #[derive(Debug)]
 pub struct ReaderMonitor {
     matched: AtomicU32,
@@ -25,7 +25,7 @@ pub struct ReaderMonitor {
 }
 
 impl ReaderMonitor {
-    /// Nothing came yet; this QoS is in force.
+    /// Creates a monitor with zero counts and this effective QoS.
     pub fn new(qos: Qos) -> Self {
         Self {
             matched: AtomicU32::new(0),
@@ -37,24 +37,24 @@ impl ReaderMonitor {
         }
     }
 
-    /// It is matched with one more writer.
+    /// Counts a newly matched writer.
     pub fn joined(&self) {
         self.matched.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A writer has gone.
+    /// Counts a writer that has left.
     pub fn left(&self) {
         self.matched.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// A packet of so many bytes came.
+    /// Counts a received packet of `bytes` bytes.
     #[inline]
     pub fn came(&self, bytes: usize) {
         self.packets.add(1);
         self.bytes.add(bytes as u64);
     }
 
-    /// So many bytes were thrown away: they are nothing that a writer of this driver sends.
+    /// Counts `bytes` discarded bytes that no writer of this driver can have sent.
     #[cold]
     pub fn threw_away(&self, bytes: usize) {
         self.malformed.add(1);
@@ -80,68 +80,69 @@ impl Monitor for ReaderMonitor {
     }
 }
 
-/// Where the samples of a reader come: shared by the reader and whoever receives.
+/// Endpoint at which the samples of a reader arrive, shared by the reader and the receiving thread.
 pub trait Endpoint: Send + Sync + 'static {
-    /// A writer, as its locator tells.
+    /// Identity of a writer, from its locator.
     type Writer: PartialEq + Send + 'static;
 
-    /// Where it is.
+    /// Returns the locator of the reader.
     fn locator(&self) -> String;
 
-    /// Reads the locator of a writer.
+    /// Parses the locator of a writer.
     ///
     /// # Errors
-    /// It is none, or of one that cannot be reached from here.
+    /// Returns an error if the locator is invalid or cannot be reached from here.
     fn writer(&self, locator: &str) -> Result<Self::Writer>;
 
-    /// A writer will send. Called once for each.
+    /// Prepares the reception from a writer. Called once for each.
     ///
     /// # Errors
-    /// There is no way to it.
+    /// Returns an error if the writer cannot be reached.
     fn connect(&self, writer: &Self::Writer) -> Result<()> {
         let _ = writer;
         Ok(())
     }
 
-    /// Wakes an [`Inlet`] that waits, for its reader is being closed.
+    /// Wakes a waiting [`Inlet`], because its reader is being closed.
     fn wake(&self);
 
-    /// Shows what is in force, beside the address and batching.
+    /// Reports the effective settings other than locator and batching.
     ///
     /// # Errors
-    /// It cannot be read back.
+    /// Returns an error if a setting cannot be read back.
     fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
         let _ = settings;
         Ok(())
     }
 }
 
-/// What takes samples where they come. Whoever receives has it: the host's thread, or that of the listener.
+/// Receiver of the samples of an endpoint, owned by the receiving thread: that of the host, or that of the
+/// listener.
 pub trait Inlet: Send + 'static {
-    /// How long a listener waits at most before it looks whether it should stop. It is woken for that; this is for whom a wake
-    /// does not reach.
+    /// Maximum time in ns for which a listener waits before it checks for a stop request. Normally the request
+    /// wakes it; this is the fallback.
     const NAP_NS: u64 = 100_000_000;
 
-    /// As [`Reader::receive`]; `to` is the host's sink.
+    /// Receives like [`Reader::receive`]; `to` is the host's sink.
     ///
     /// # Errors
-    /// Nothing can be received.
+    /// Returns an error if the reception fails.
     fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut impl Deliver) -> Result<()>;
 }
 
-/// How many samples a listener takes before it looks whether it should stop.
+/// Number of samples that a listener receives before it checks for a stop request.
 const LISTENER_SAMPLES: u32 = 64;
 
-/// Who receives: the host, through an inlet, or a thread that has the inlet and calls the host's sink.
+/// Receiving thread: the host's, or a listener thread that owns the inlet and calls the host's sink.
 #[derive(Debug)]
 enum Intake<I> {
-    /// The host asks for samples.
+    /// The host calls `receive`.
     Host { inlet: I, polling: bool },
-    /// It is given them.
+    /// A listener thread calls the sink.
     Listener(Worker),
 }
 
-/// A reader that is matched by locators: its endpoint, and what takes samples there.
+/// Reader that is matched by locators: its endpoint and its inlet.
 #[derive(Debug)]
 pub struct LocatedReader<E: Endpoint, I> {
     endpoint: Arc<E>,
@@ -152,11 +153,11 @@ pub struct LocatedReader<E: Endpoint, I> {
 }
 
 impl<E: Endpoint, I: Inlet> LocatedReader<E, I> {
-    /// A reader; a listener begins to receive. `name` is that of its thread. Batches are unpacked by the inlet; `batched` is
-    /// shown.
+    /// Opens a reader; in listener mode it starts to receive. `name` is that of the listener thread. The inlet
+    /// unpacks batches; `batched` is only reported.
     ///
     /// # Errors
-    /// There is no thread to be had.
+    /// Returns an error if the thread cannot be started.
     pub fn open(
         name: &str,
         endpoint: Arc<E>,
@@ -177,7 +178,7 @@ impl<E: Endpoint, I: Inlet> LocatedReader<E, I> {
     }
 }
 
-/// Receives and calls the host's sink. It writes nothing and holds no lock, so the sink may write.
+/// Receives samples and calls the host's sink. It neither writes nor holds a lock, so the sink may write.
 fn listen<I: Inlet>(mut inlet: I, sink: Sink, stop: &AtomicBool) -> Result<()> {
     let mut heard = Listening { sink, stop };
     while !stop.load(Ordering::Acquire) {
@@ -186,7 +187,7 @@ fn listen<I: Inlet>(mut inlet: I, sink: Sink, stop: &AtomicBool) -> Result<()> {
     Ok(())
 }
 
-/// A sink until its reader is closed: what comes of being woken is no sample.
+/// Sink that drops samples once its reader is being closed.
 struct Listening<'a> {
     sink: Sink,
     stop: &'a AtomicBool,
@@ -232,7 +233,7 @@ impl<E: Endpoint, I: Inlet> Reader for LocatedReader<E, I> {
     fn connect(&mut self, writer_locator: &str) -> Result<()> {
         let writer = self.endpoint.writer(writer_locator)?;
         if !self.writers.contains(&writer) {
-            // counted first: whoever receives may find at once that it has gone
+            // counted first: the receiving thread may immediately detect that the writer has left
             self.monitor.joined();
             self.endpoint.connect(&writer).inspect_err(|_| self.monitor.left())?;
             self.writers.push(writer);

@@ -1,4 +1,4 @@
-//! Where received samples go.
+//! Delivery of received samples to the host.
 use std::{
     ffi::c_void,
     fmt,
@@ -11,19 +11,19 @@ use std::{
 
 use driver_abi as abi;
 
-/// One sample on its way to the host, lent for the duration of the call.
+/// Received sample, borrowed for the duration of the call.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
-    /// Its bytes.
+    /// Payload.
     pub payload: &'a [u8],
-    /// With [`TypeKind::Keyed`](crate::TypeKind::Keyed).
+    /// Key, with [`TypeKind::Keyed`](crate::TypeKind::Keyed).
     pub key: u32,
-    /// Comes back in [`Monitor::sample_intact`](crate::Monitor::sample_intact).
+    /// Token that is passed to [`Monitor::sample_intact`](crate::Monitor::sample_intact).
     pub token: usize,
 }
 
 impl<'a> Sample<'a> {
-    /// A sample without key and token.
+    /// Creates a sample without key and token.
     #[inline]
     pub fn new(payload: &'a [u8]) -> Self {
         Self { payload, key: 0, token: 0 }
@@ -40,9 +40,9 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// What takes samples: [`Samples`] within `receive`, [`Sink`] in a thread of the driver's.
+/// Destination of samples: [`Samples`] within `receive`, [`Sink`] in a thread of the driver.
 pub trait Deliver {
-    /// Gives one sample to the host.
+    /// Delivers one sample to the host.
     fn deliver(&mut self, sample: Sample<'_>);
 }
 
@@ -56,13 +56,13 @@ impl Target {
     #[inline]
     fn deliver(&self, sample: Sample<'_>) {
         let raw = sample.to_abi();
-        // SAFETY: who made this target promised that `call` may be called with `context` as long as it lives; the
-        // sample is valid for the duration of the call.
+        // SAFETY: the creator of this target guarantees that `call` may be called with `context` during its
+        // lifetime; the sample is valid for the duration of the call.
         unsafe { (self.call)(self.context, &raw const raw) };
     }
 }
 
-/// Takes the samples of one call of [`Reader::receive`](crate::Reader::receive), and counts them.
+/// Destination of the samples of one call of [`Reader::receive`](crate::Reader::receive); counts them.
 pub struct Samples<'a> {
     target: Target,
     taken: u32,
@@ -70,13 +70,15 @@ pub struct Samples<'a> {
 }
 
 impl Samples<'_> {
+    /// Creates the destination of one call.
+    ///
     /// # Safety
-    /// `call` may be called with `context`, on this thread, as long as the result lives.
+    /// `call` may be called with `context`, on this thread, during the lifetime of the result.
     pub(crate) unsafe fn new(call: abi::Sink, context: *mut c_void) -> Self {
         Self { target: Target { call, context }, taken: 0, _of_this_call: PhantomData }
     }
 
-    /// How many were delivered in this call.
+    /// Returns the number of samples delivered in this call.
     pub fn taken(&self) -> u32 {
         self.taken
     }
@@ -96,20 +98,21 @@ impl fmt::Debug for Samples<'_> {
     }
 }
 
-/// Takes the samples of a reader in listener mode: from any thread, one at a time (it cannot be cloned or shared).
+/// Destination of the samples of a reader in listener mode. Any thread may use it, one at a time: it cannot be
+/// cloned or shared.
 ///
-/// Whoever holds it must drop it before `Reader::close` returns, by stopping and joining its thread: the host may free
-/// what lies behind it then.
+/// Its owner must drop it before `Reader::close` returns, by stopping and joining its thread: after that the host
+/// may free the context.
 pub struct Sink {
     target: Target,
     _held: Arc<()>,
 }
 
-// SAFETY: the contract lets any thread of the driver's call a listener's sink, one at a time.
+// SAFETY: the contract allows any thread of the driver to call a listener's sink, one at a time.
 unsafe impl Send for Sink {}
 
 impl Sink {
-    /// The sink and the means to know when it is gone.
+    /// Creates a sink, and a lease to wait for its end.
     ///
     /// # Safety
     /// `call` may be called with `context`, from any thread, until [`Lease::end`] returns.
@@ -133,12 +136,12 @@ impl fmt::Debug for Sink {
     }
 }
 
-/// Tells whether the sink still exists.
+/// Observer of the lifetime of a sink.
 pub(crate) struct Lease(Weak<()>);
 
 impl Lease {
-    /// Returns when the sink was dropped. A driver that keeps it beyond its reader has a bug that would have the host's
-    /// memory written after it was freed: the process ends then, with a text.
+    /// Waits until the sink is dropped. A driver that keeps it longer than its reader would write to freed memory
+    /// of the host: the process is then aborted with a message.
     pub(crate) fn end(self) {
         const LIMIT: Duration = Duration::from_secs(10);
         let begun = Instant::now();

@@ -1,21 +1,22 @@
-//! Samples in a stream of bytes, which knows no packets: each behind its length as u32, little endian, as in a
-//! [batch](crate::batch); so a batch is sent as it is. The stream begins with a greeting, which nobody else sends.
+//! Samples in a byte stream without packet boundaries. Each is preceded by its length (u32, little endian), as in a
+//! [batch](crate::batch), so a batch is sent unchanged. The stream starts with a greeting that identifies a writer.
 use crate::batch::FRAMING;
 
-/// What the writer sends first, before any sample.
+/// First bytes of a stream, before any sample.
 pub const GREETING: [u8; 8] = *b"ddsmark1";
 
-/// How many bytes are received beyond a frame that may be the longest.
+/// Number of bytes to receive in addition to a frame of maximum length.
 const READ_AHEAD: usize = 128 << 10;
-/// What lacks more than that is received alone, so that the next frame begins at the front and nothing is moved.
+/// A frame that lacks more bytes than this is received alone, so that the next frame starts at the front of the
+/// buffer and no bytes are moved.
 const LONG: usize = 64 << 10;
 
-/// What came is nothing that a writer sends: another greeting, or a sample longer than any may be. There is no way to tell
-/// where the next one begins.
+/// Error of a stream with a wrong greeting or a sample above the maximum length. The stream cannot be
+/// resynchronised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Garbage;
 
-/// Cuts a stream into samples. Its memory is that of the longest sample, and does not grow, whatever comes.
+/// Splits a stream into samples. Its buffer has a fixed size, that of the longest sample plus the read-ahead.
 #[derive(Debug)]
 pub struct Frames {
     buffer: Vec<u8>,
@@ -26,14 +27,14 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Of a stream of which nothing came yet.
+    /// Creates the state for a new stream.
     #[must_use]
     pub fn new(max_payload: usize) -> Self {
         let buffer = vec![0; FRAMING + max_payload + READ_AHEAD];
         Self { buffer, start: 0, end: 0, max_payload, greeted: false }
     }
 
-    /// Where the bytes that come next belong: never empty. Call it when [`Self::next`] has no more.
+    /// Returns the buffer space for the next bytes, never empty. Call it when [`Self::next`] returns `None`.
     #[inline]
     pub fn room(&mut self) -> &mut [u8] {
         if self.start > 0 {
@@ -46,35 +47,35 @@ impl Frames {
         &mut self.buffer[self.end..until]
     }
 
-    /// How many bytes the frame that is begun lacks, where that is known.
+    /// Returns the number of bytes that the started frame lacks; 0 if unknown.
     fn lacks(&self) -> usize {
         let held = &self.buffer[self.start..self.end];
         match held.split_first_chunk::<FRAMING>() {
             Some((length, rest)) if self.greeted => {
-                // no more than there is room for, also of what is garbage
+                // limited to the buffer size, even for an invalid length
                 (u32::from_le_bytes(*length) as usize).min(self.max_payload).saturating_sub(rest.len())
             }
             _ => 0,
         }
     }
 
-    /// So many bytes were put into the room.
+    /// Records that `bytes` bytes were put into the buffer space.
     #[inline]
     pub fn came(&mut self, bytes: usize) {
         self.end += bytes;
         assert!(self.end <= self.buffer.len(), "no more than there was room for");
     }
 
-    /// How many bytes wait for the rest of their frame, or for [`Self::next`].
+    /// Returns the number of bytes that belong to an incomplete frame or wait for [`Self::next`].
     #[must_use]
     pub const fn held(&self) -> usize {
         self.end - self.start
     }
 
-    /// The next sample, if it is there whole.
+    /// Returns the next sample, if it is complete.
     ///
     /// # Errors
-    /// What came is garbage; so is all that follows.
+    /// Returns an error if the stream is invalid. All further bytes are invalid, too.
     #[inline]
     #[allow(clippy::should_implement_trait, reason = "what it lends is its own")]
     pub fn next(&mut self) -> Result<Option<&[u8]>, Garbage> {
@@ -123,7 +124,8 @@ mod tests {
         stream
     }
 
-    /// All samples of a stream that comes in pieces of these lengths, in turn; and how it ends.
+    /// Returns all samples of a stream that arrives in pieces of these lengths, repeated in turn, and its final
+    /// state.
     fn cut(stream: &[u8], max_payload: usize, pieces: &[usize]) -> (Vec<Vec<u8>>, Result<usize, Garbage>) {
         let mut frames = Frames::new(max_payload);
         let memory = frames.buffer.capacity();
@@ -158,7 +160,7 @@ mod tests {
         for first in 1..stream.len() {
             assert_eq!(cut(&stream, 5, &[first, usize::MAX]), (samples.clone(), Ok(0)), "cut at {first}");
         }
-        // a part of a sample is none
+        // an incomplete sample is not returned
         for end in 0..stream.len() {
             let (given, left) = cut(&stream[..end], 5, &[usize::MAX]);
             assert!(given.len() < 3 && samples.starts_with(&given), "cut off at {end}");
@@ -176,7 +178,7 @@ mod tests {
         stream.extend_from_slice(b"\xff\xff\xff\xff");
         assert_eq!(cut(&stream, 4, &[usize::MAX]), (vec![b"good".to_vec()], Err(Garbage)));
         assert_eq!(cut(&stream, 4, &[1]), (vec![b"good".to_vec()], Err(Garbage)));
-        // one byte more than a sample may have
+        // one byte more than the maximum
         assert_eq!(cut(&stream_of(&[vec![0; 5]]), 4, &[usize::MAX]), (vec![], Err(Garbage)));
     }
 
@@ -185,7 +187,7 @@ mod tests {
         let long = vec![7; 3 * READ_AHEAD];
         let mut frames = Frames::new(long.len());
         let stream = stream_of(&[vec![1; 10], long]);
-        // as much of it as comes with the one before
+        // the first part of it, which arrives with the previous sample
         let first = frames.room().len().min(1_000);
         frames.room()[..first].copy_from_slice(&stream[..first]);
         frames.came(first);

@@ -1,8 +1,8 @@
-//! The C side: one `extern "C"` function for each entry of the table, generic over the driver. With `c_data`,
-//! `config`, `sink` and `qos` this is where all `unsafe` of a driver in Rust lives.
+//! The C side: one `extern "C"` function for each entry of the table, generic over the driver. Together with
+//! `c_data`, `config`, `sink` and `qos` it contains all `unsafe` code of a driver in Rust.
 //!
-//! Every function here relies on the contract: handles are live and of this driver, arguments are valid for the call,
-//! and one entity is used by one thread at a time, but for its monitor.
+//! Every function relies on the contract: handles are live and of this driver, arguments are valid for the call,
+//! and an entity is used by one thread at a time, except for its monitor.
 mod loans;
 mod reader;
 mod settings;
@@ -24,9 +24,9 @@ use crate::{
 pub use loans::Unpublished;
 pub use settings::Settings;
 
-/// What [`export!`](crate::export) adds to a driver: a place for its description.
+/// Addition of [`export!`](crate::export) to a driver: storage for its description.
 pub trait Exported {
-    /// The place.
+    /// Returns the storage.
     fn place() -> &'static OnceLock<Described>;
 }
 
@@ -40,23 +40,25 @@ fn null(what: &'static str) -> Error {
     Error::bad_argument(what)
 }
 
+/// Returns the participant of a handle.
+///
 /// # Safety
 /// `handle` is NULL or a live participant of `D`.
 unsafe fn participant_at<'a, D: Driver>(
     handle: *mut abi::Participant,
 ) -> Result<&'a ParticipantHandle<D::Participant>> {
-    // SAFETY: the caller's promise; a participant is shared (`Sync`).
+    // SAFETY: the caller guarantees it; a participant is shared (`Sync`).
     unsafe { handle.cast::<ParticipantHandle<D::Participant>>().as_ref() }
         .ok_or_else(|| null("`participant` is NULL"))
 }
 
-/// Stores a result, where there is a place for it.
+/// Stores a result at `out`, with an error for NULL.
 ///
 /// # Safety
-/// `out` is NULL or may be written.
+/// `out` is NULL or writable.
 unsafe fn give<T>(out: *mut T, value: T, what: &'static str) -> Result<()> {
     check_out(out, what)?;
-    // SAFETY: not NULL, and the caller's promise.
+    // SAFETY: not NULL, and the caller guarantees the rest.
     unsafe { out.write(value) };
     Ok(())
 }
@@ -72,13 +74,13 @@ fn described<D: Driver + Exported>() -> &'static Described {
 /// Copies a locator into the host's buffer.
 ///
 /// # Safety
-/// `capacity` bytes may be written at `buffer`.
+/// `capacity` bytes are writable at `buffer`.
 unsafe fn give_text(text: &str, buffer: *mut c_char, capacity: u64) -> Result<()> {
     check_out(buffer, "`buffer` is NULL")?;
     if text.len() as u64 >= capacity {
         return Err(Error::bad_argument(format!("`{text}` does not fit into {capacity} bytes")));
     }
-    // SAFETY: there is room for the text and its NUL.
+    // SAFETY: the buffer has room for the text and its NUL.
     unsafe {
         std::ptr::copy_nonoverlapping(text.as_ptr(), buffer.cast::<u8>(), text.len());
         buffer.add(text.len()).write(0);
@@ -86,10 +88,10 @@ unsafe fn give_text(text: &str, buffer: *mut c_char, capacity: u64) -> Result<()
     Ok(())
 }
 
-/// Stores a QoS and keeps its texts alive.
+/// Stores a QoS and keeps its strings alive.
 ///
 /// # Safety
-/// `out` is as the contract says.
+/// `out` is valid according to the contract.
 unsafe fn give_qos<M: Monitor>(
     monitor: &M,
     kept: &Mutex<Option<QosReport>>,
@@ -97,14 +99,14 @@ unsafe fn give_qos<M: Monitor>(
 ) -> Result<()> {
     let report = QosReport::new(monitor.qos()?)?;
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { c_data::write(out, &report.to_abi(), "out") }?;
-    // The texts do not move with their owner; those given before end here.
+    // Moving the report does not move its strings; those of the previous report are freed here.
     *kept = Some(report);
     Ok(())
 }
 
-// -- what a driver is ------------------------------------------------------------------------------------------------
+// -- description -----------------------------------------------------------------------------------------------------
 
 extern "C" fn describe<D: Driver + Exported>() -> *const abi::Description {
     described::<D>().raw()
@@ -134,7 +136,7 @@ unsafe extern "C" fn participant_close<D: Driver>(participant: *mut abi::Partici
     guard(|| {
         // SAFETY: the contract.
         unsafe { participant_at::<D>(participant) }?;
-        // SAFETY: made by participant_open and not closed before; not used again.
+        // SAFETY: created by participant_open and not closed before; not used again.
         let handle = unsafe { Box::from_raw(participant.cast::<ParticipantHandle<D::Participant>>()) };
         handle.participant.close()
     })
@@ -152,7 +154,7 @@ unsafe extern "C" fn participant_settings<D: Driver>(
         handle.participant.settings(&mut unsafe { Settings::new(visit, context) })
     })
 }
-/// The table of a driver.
+/// Returns the table of a driver.
 pub const fn table<D: Driver + Exported>() -> abi::Driver {
     let locators = D::FEATURES.any(Features::LOCATORS);
     let loans = D::FEATURES.any(Features::WRITER_LOANS);

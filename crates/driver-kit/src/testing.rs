@@ -1,8 +1,8 @@
-//! A safe client of a driver's table, for the tests of drivers in Rust. Everything goes through the C functions.
+//! Safe client of a driver's table, for the tests of drivers in Rust. Everything goes through the C functions.
 //!
-//! Entities borrow nothing and close when dropped: declare a participant before its writers and readers, so that it is
-//! closed after them. What tests do with a library as it ships is in [`shipped`],
-//! what they hold of every driver that is matched by locators in [`suite`].
+//! Entities borrow nothing and close when dropped: declare a participant before its writers and readers, so that it
+//! is closed after them. [`shipped`] has helpers for tests of the release library, [`suite`] has tests for every
+//! driver that is matched by locators.
 
 mod allocator;
 mod reader;
@@ -25,12 +25,12 @@ pub use self::{
 };
 use crate::qos::{Qos, QosReport, empty};
 
-/// A status that is not OK, and the text of `last_error`.
+/// Status other than OK, with the text of `last_error`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// A `ddsmark_status`.
+    /// `ddsmark_status`.
     pub status: abi::Status,
-    /// What failed, why, and the next step.
+    /// Error message with its hint.
     pub text: String,
 }
 
@@ -40,14 +40,14 @@ impl fmt::Debug for Failure {
     }
 }
 
-/// What the functions here return.
+/// Result type of this module.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// The table of a driver.
+/// Function table of a driver.
 #[derive(Clone, Copy)]
 pub struct Table(&'static abi::Driver);
 
-/// How to open a participant.
+/// Configuration of a participant.
 #[derive(Clone, Copy, Default)]
 #[allow(missing_docs, reason = "as in the header")]
 pub struct Open<'a> {
@@ -60,14 +60,14 @@ pub struct Open<'a> {
     pub receive_buffer_bytes: u64,
 }
 
-/// How to open a writer or a reader.
+/// Configuration of a writer or a reader.
 #[derive(Clone, Default)]
 #[allow(missing_docs, reason = "as in the header")]
 pub struct Entity {
     pub type_kind: u32,
     pub qos: Option<Qos>,
     pub max_payload_bytes: u64,
-    /// Of a writer; a reader is `batched` if it is not 0.
+    /// Batch size of a writer in bytes; a reader is `batched` if it is not 0.
     pub batch_bytes: u64,
     pub loans: bool,
     pub async_write: bool,
@@ -79,38 +79,40 @@ fn c(text: &str) -> CString {
     CString::new(text).expect("no NUL")
 }
 
-/// The C string, copied; "" for NULL.
+/// Copies a C string; empty for NULL.
 fn rust(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: the driver promises a C string.
+    // SAFETY: the driver guarantees a C string.
     unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8").to_owned()
 }
 
 impl Table {
+    /// Creates a client.
+    ///
     /// # Safety
-    /// `entry` is the `ddsmark_driver_entry` of a driver that keeps the contract, and stays loaded.
+    /// `entry` is the `ddsmark_driver_entry` of a driver that keeps the contract, and its library stays loaded.
     pub unsafe fn new(entry: abi::Entry) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         let table = unsafe { &*entry() };
         assert_eq!(table.abi_version, abi::ABI_VERSION);
         assert_eq!(table.struct_size as usize, size_of::<abi::Driver>());
         Self(table)
     }
 
-    /// The functions themselves.
+    /// Returns the C functions.
     pub fn raw(self) -> &'static abi::Driver {
         self.0
     }
 
-    /// The description.
+    /// Returns the description.
     pub fn description(self) -> &'static abi::Description {
-        // SAFETY: it lives as long as the library.
+        // SAFETY: it is valid as long as the library.
         unsafe { &*self.0.describe.expect("describe")() }
     }
 
-    /// The text of the last failure on this thread.
+    /// Returns the text of the last error on this thread.
     pub fn last_error(self) -> String {
         // SAFETY: the contract.
         rust(unsafe { self.0.last_error.expect("last_error")() })
@@ -153,7 +155,7 @@ impl Table {
     }
 }
 
-/// Shows settings as rows of name and value.
+/// Returns settings as rows of name and value.
 fn settings(
     table: Table,
     call: impl FnOnce(abi::Visitor, *mut c_void) -> abi::Status,
@@ -176,7 +178,7 @@ fn locator(table: Table, call: impl FnOnce(*mut c_char, u64) -> abi::Status) -> 
 fn read_qos(table: Table, call: impl FnOnce(*mut abi::Qos) -> abi::Status) -> Outcome<Qos> {
     let mut out = empty();
     table.check(call(&raw mut out))?;
-    // SAFETY: what a driver returns is as the contract says.
+    // SAFETY: the contract guarantees what a driver returns.
     Ok(unsafe { Qos::from_abi(&out) }.expect("a QoS"))
 }
 
@@ -191,33 +193,33 @@ fn read_counters(table: Table, call: impl FnOnce(*mut abi::Counters) -> abi::Sta
     Ok(Counted(out))
 }
 
-/// Counters that were read.
+/// Counters of an entity.
 #[derive(Clone, Copy)]
 pub struct Counted(abi::Counters);
 
 impl Counted {
-    /// One of them, where it is valid.
+    /// Returns a counter, if it is valid.
     pub fn get(&self, counter: u32) -> Option<u64> {
         (self.0.valid >> counter & 1 == 1).then(|| self.0.values[counter as usize])
     }
 }
 
-/// The value of a setting.
+/// Returns the value of a setting.
 pub fn value_of<'a>(settings: &'a [(String, String)], name: &str) -> Option<&'a str> {
     settings.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// An open participant.
+/// Open participant.
 pub struct Participant {
     table: Table,
     raw: *mut abi::Participant,
 }
 
-// SAFETY: the contract lets any thread use a participant, one at a time.
+// SAFETY: the contract allows any thread to use a participant, one at a time.
 unsafe impl Send for Participant {}
 
 impl Participant {
-    /// What is in force.
+    /// Returns the effective settings.
     pub fn settings(&self) -> Outcome<Vec<(String, String)>> {
         // SAFETY: the contract.
         settings(self.table, |visit, context| unsafe {
@@ -275,7 +277,7 @@ impl Participant {
             sink_context: listener.cast(),
             content_filter: filter.as_ref().map_or(ptr::null(), |text| text.as_ptr()),
         };
-        // Made first, so that a failure frees the listener too.
+        // Created first, so that an error frees the listener, too.
         let mut reader = Reader { table: self.table, raw: ptr::null_mut(), listener };
         // SAFETY: the contract.
         self.table.check(unsafe {
@@ -285,7 +287,7 @@ impl Participant {
         Ok(reader)
     }
 
-    /// Closes it.
+    /// Closes the participant.
     pub fn close(mut self) -> Outcome {
         self.end()
     }

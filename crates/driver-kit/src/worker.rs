@@ -1,4 +1,4 @@
-//! A thread of a driver's, such as one that receives for a listener: it ends when it is told to, and tells how.
+//! Thread of a driver, such as the receiving thread of a listener, with a stop request and a result.
 use std::{
     fmt,
     panic::resume_unwind,
@@ -11,7 +11,7 @@ use std::{
 
 use crate::error::{Error, Result};
 
-/// A thread that looks now and then whether it should stop, and can be woken for that. It has ended when this is dropped.
+/// Thread that regularly checks for a stop request, and can be woken for it. Dropping it joins the thread.
 pub struct Worker {
     stop: Arc<AtomicBool>,
     wake: Box<dyn Fn() + Send + Sync>,
@@ -26,10 +26,10 @@ impl fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// Starts it. `run` ends soon after the flag that it is given is set and `wake` has been called.
+    /// Starts a thread. `run` must return soon after its flag was set and `wake` was called.
     ///
     /// # Errors
-    /// There is no thread to be had.
+    /// Returns an error if the thread cannot be started.
     pub fn start(
         name: &str,
         wake: impl Fn() + Send + Sync + 'static,
@@ -44,10 +44,10 @@ impl Worker {
         Ok(Self { stop, wake: Box::new(wake), thread: Some(thread) })
     }
 
-    /// Returns when the thread has ended, and how it did.
+    /// Stops and joins the thread, and returns its result.
     ///
     /// # Errors
-    /// Those of the thread. A panic of it goes on here, to be told like any other.
+    /// Returns the error of the thread. A panic of the thread is resumed here, to be reported like any other.
     pub fn stop(mut self) -> Result<()> {
         self.join().unwrap_or_else(|panic| resume_unwind(panic))
     }

@@ -1,4 +1,4 @@
-//! A QoS from a driver to the host.
+//! QoS from a driver to the host.
 use std::{
     ffi::{CString, c_char},
     ptr,
@@ -9,14 +9,14 @@ use driver_abi as abi;
 use super::{Policy, Qos};
 use crate::error::{Error, Result};
 
-/// A QoS on its way to the host, with the storage of its texts: what `ddsmark_qos` points to lives as long as this.
+/// QoS for the host, with the storage of its strings: the pointers of `ddsmark_qos` are valid as long as this.
 pub(crate) struct QosReport {
     qos: Qos,
     _partitions: Vec<CString>,
     partition_pointers: Vec<*const c_char>,
 }
 
-// SAFETY: the pointers lead into `_partitions`, on the heap, which nothing changes.
+// SAFETY: the pointers refer to the heap memory of `_partitions`, which never changes.
 unsafe impl Send for QosReport {}
 
 impl QosReport {
@@ -104,7 +104,7 @@ fn octets(data: Option<&Vec<u8>>) -> (*const u8, u32) {
     data.filter(|data| !data.is_empty()).map_or((ptr::null(), 0), |data| (data.as_ptr(), count(data)))
 }
 
-/// Nothing present.
+/// Returns a struct without any policy.
 pub(crate) fn empty() -> abi::Qos {
     abi::Qos {
         struct_size: size_of::<abi::Qos>() as u32,

@@ -1,9 +1,9 @@
-//! The values that policies have.
+//! Values of policies.
 use driver_abi as abi;
 
 use crate::error::{Error, Result};
 
-/// A closed set of values of the contract.
+/// Defines an enumeration of the driver ABI.
 macro_rules! values {
     ($(#[$meta:meta])* $name:ident: $number:ty { $($(#[$variant_meta:meta])* $variant:ident = $value:ident,)* }) => {
         $(#[$meta])*
@@ -11,12 +11,12 @@ macro_rules! values {
         pub enum $name { $($(#[$variant_meta])* $variant,)* }
 
         impl $name {
-            /// The number that crosses the boundary.
+            /// Returns the number in the driver ABI.
             pub const fn to_abi(self) -> $number {
                 match self { $(Self::$variant => abi::$value,)* }
             }
 
-            /// The value that a number of the contract stands for.
+            /// Returns the value of a number in the driver ABI.
             pub fn from_abi(value: $number) -> Result<Self> {
                 match value {
                     $(abi::$value => Ok(Self::$variant),)*
@@ -32,18 +32,18 @@ pub(crate) use values;
 values! {
     /// RELIABILITY.
     Reliability: i32 {
-        /// What is lost is lost.
+        /// Lost samples are not repeated.
         BestEffort = BEST_EFFORT,
-        /// What is lost is sent again.
+        /// Lost samples are repeated.
         Reliable = RELIABLE,
     }
 }
 values! {
     /// DURABILITY.
     Durability: i32 {
-        /// Late readers get nothing old.
+        /// Late readers get no old samples.
         Volatile = VOLATILE,
-        /// Kept as long as the writer lives.
+        /// Kept during the lifetime of the writer.
         TransientLocal = TRANSIENT_LOCAL,
         /// Kept by a service in memory.
         Transient = TRANSIENT,
@@ -54,40 +54,40 @@ values! {
 values! {
     /// LIVELINESS.
     LivelinessKind: i32 {
-        /// The middleware asserts it.
+        /// Asserted by the middleware.
         Automatic = LIVELINESS_AUTOMATIC,
-        /// The application, for a participant.
+        /// Asserted by the application, per participant.
         ByParticipant = LIVELINESS_BY_PARTICIPANT,
-        /// The application, for each writer.
+        /// Asserted by the application, per writer.
         ByTopic = LIVELINESS_BY_TOPIC,
     }
 }
 values! {
     /// OWNERSHIP.
     Ownership: i32 {
-        /// All writers of an instance are heard.
+        /// Samples of all writers of an instance are delivered.
         Shared = OWNERSHIP_SHARED,
-        /// Only the strongest.
+        /// Only samples of the strongest writer are delivered.
         Exclusive = OWNERSHIP_EXCLUSIVE,
     }
 }
 values! {
-    /// The access scope of PRESENTATION.
+    /// Access scope of PRESENTATION.
     AccessScope: i32 {
         /// One instance.
         Instance = SCOPE_INSTANCE,
         /// One topic.
         Topic = SCOPE_TOPIC,
-        /// All of a publisher.
+        /// All topics of a publisher.
         Group = SCOPE_GROUP,
     }
 }
 values! {
     /// DESTINATION_ORDER.
     DestinationOrder: i32 {
-        /// As received.
+        /// By reception timestamp.
         ByReception = ORDER_BY_RECEPTION,
-        /// As sent.
+        /// By source timestamp.
         BySource = ORDER_BY_SOURCE,
     }
 }
@@ -95,9 +95,9 @@ values! {
 /// HISTORY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum History {
-    /// The last so many samples of an instance, at least 1.
+    /// The last N samples of an instance, at least 1.
     KeepLast(i32),
-    /// All, within the resource limits.
+    /// All samples within the resource limits.
     KeepAll,
 }
 

@@ -1,13 +1,13 @@
-//! Loans of writers that the host holds.
+//! Loans of a writer that the host holds.
 use crate::error::{Error, Result};
 
-/// Loans that the host holds. A loan stays in its slot, so that its bytes stay where the host writes them.
+/// Loans that the host holds. A loan stays in its slot, so that its bytes do not move.
 pub(super) struct Loans<L> {
     pub(super) slots: Box<[Option<L>]>,
     pub(super) bytes: Box<[*mut u8]>,
 }
 
-/// How many loans of one writer may be out at once.
+/// Maximum number of simultaneous loans of one writer.
 pub(super) const LOANS: usize = 16;
 
 impl<L: AsMut<[u8]>> Loans<L> {
@@ -40,12 +40,12 @@ impl<L: AsMut<[u8]>> Loans<L> {
         Ok((slot, loan))
     }
 }
-/// A loan that was not published.
+/// Loan that was not published.
 #[derive(Debug)]
 pub struct Unpublished<L> {
-    /// Why not.
+    /// Error of the attempt.
     pub error: Error,
-    /// With [`Status::Refused`](crate::Status::Refused) and [`Status::TimedOut`](crate::Status::TimedOut) the loan, to
-    /// be published again; its bytes must not have moved.
+    /// The loan, for another attempt, with [`Status::Refused`](crate::Status::Refused) and
+    /// [`Status::TimedOut`](crate::Status::TimedOut). Its bytes must not have moved.
     pub loan: Option<L>,
 }

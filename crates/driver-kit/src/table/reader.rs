@@ -1,4 +1,4 @@
-//! The entries of readers.
+//! Table entries of readers.
 use std::{
     cell::UnsafeCell,
     ffi::{c_char, c_void},
@@ -20,7 +20,7 @@ use crate::{
 
 type ReaderOf<D> = <<D as Driver>::Participant as Participant>::Reader;
 
-/// As the handle of a writer, with the lease of the sink in listener mode.
+/// Target of a reader handle, like that of a writer, with the lease of the sink in listener mode.
 struct ReaderHandle<R: Reader> {
     monitor: Arc<R::Monitor>,
     qos: Mutex<Option<QosReport>>,
@@ -28,20 +28,25 @@ struct ReaderHandle<R: Reader> {
     lease: Option<Lease>,
 }
 
+/// Returns the target of a handle.
+///
 /// # Safety
 /// `handle` is NULL or a live reader of `D`.
 #[inline]
 unsafe fn reader_at<'a, D: Driver>(handle: *mut abi::Reader) -> Result<&'a ReaderHandle<ReaderOf<D>>> {
-    // SAFETY: the caller's promise; only shared references to a handle exist, its cells are for one thread at a time.
+    // SAFETY: the caller guarantees it; only shared references to a handle exist, its cells are for one thread at a
+    // time.
     unsafe { handle.cast::<ReaderHandle<ReaderOf<D>>>().as_ref() }.ok_or_else(|| null("`reader` is NULL"))
 }
 
+/// Returns the reader of a handle.
+///
 /// # Safety
-/// As [`reader_at`], and no other call on this reader is under way, but of its monitor.
+/// Same as for [`reader_at`], and no other call on this reader is in progress, except on its monitor.
 #[inline]
 #[allow(clippy::mut_from_ref, reason = "the contract hands a reader to one thread at a time")]
 unsafe fn reader_in<'a, D: Driver>(handle: *mut abi::Reader) -> Result<&'a mut ReaderOf<D>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let handle = unsafe { reader_at::<D>(handle) }?;
     // SAFETY: one call at a time, so this is the only reference.
     Ok(unsafe { &mut *handle.reader.get() })
@@ -57,7 +62,8 @@ pub(super) unsafe extern "C" fn reader_open<D: Driver + Exported>(
         check_out(out, "`out` is NULL")?;
         // SAFETY: the contract.
         let handle = unsafe { participant_at::<D>(participant) }?;
-        // SAFETY: the contract; `held` sees to it that the sink is gone when this fails, else reader_close.
+        // SAFETY: the contract; if this fails, `held` ensures that the sink is dropped, otherwise reader_close
+        // does.
         let (config, lease) = unsafe { config::reader(from, described::<D>(), handle.transport) }?;
         held = lease;
         debug_assert_eq!(matches!(config.receive, Receive::Listener(_)), held.is_some());
@@ -82,7 +88,7 @@ pub(super) unsafe extern "C" fn reader_close<D: Driver>(reader: *mut abi::Reader
     let status = guard(|| {
         // SAFETY: the contract.
         unsafe { reader_at::<D>(reader) }?;
-        // SAFETY: made by reader_open and not closed before; not used again.
+        // SAFETY: created by reader_open and not closed before; not used again.
         let handle = *unsafe { Box::from_raw(reader.cast::<ReaderHandle<ReaderOf<D>>>()) };
         held = handle.lease;
         handle.reader.into_inner().close()
@@ -168,7 +174,8 @@ pub(super) unsafe extern "C" fn reader_receive<D: Driver>(
         // SAFETY: the contract.
         let mut samples = unsafe { Samples::new(sink, context) };
         if max_samples > 0 {
-            // SAFETY: one call at a time on this reader; what the sink may call, sample_intact, uses the monitor.
+            // SAFETY: one call at a time on this reader; `sample_intact`, which the sink may call, uses only the
+            // monitor.
             unsafe { &mut *handle.reader.get() }.receive(timeout_ns, max_samples, &mut samples)?;
         }
         // SAFETY: the contract.
@@ -182,7 +189,7 @@ pub(super) unsafe extern "C" fn reader_sample_intact<D: Driver>(
 ) -> u32 {
     let mut intact = 0;
     guard(|| {
-        // SAFETY: the contract; called while receive is under way, so the monitor answers, not the reader.
+        // SAFETY: the contract; called during receive, so it uses the monitor, not the reader.
         let handle = unsafe { reader_at::<D>(reader) }?;
         // SAFETY: the contract.
         let sample = unsafe { sample.as_ref() }.ok_or_else(|| null("`sample` is NULL"))?;

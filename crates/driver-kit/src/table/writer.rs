@@ -1,4 +1,4 @@
-//! The entries of writers.
+//! Table entries of writers.
 use std::{
     cell::UnsafeCell,
     ffi::{c_char, c_void},
@@ -22,7 +22,7 @@ use crate::{
 
 type WriterOf<D> = <<D as Driver>::Participant as Participant>::Writer;
 
-/// What a handle of a writer leads to. The monitor is used by any thread at any time, all else by one at a time.
+/// Target of a writer handle. Any thread uses the monitor at any time; one thread at a time uses the other fields.
 struct WriterHandle<W: Writer> {
     monitor: Arc<W::Monitor>,
     qos: Mutex<Option<QosReport>>,
@@ -30,20 +30,25 @@ struct WriterHandle<W: Writer> {
     loans: UnsafeCell<Loans<W::Loan>>,
 }
 
+/// Returns the target of a handle.
+///
 /// # Safety
 /// `handle` is NULL or a live writer of `D`.
 #[inline]
 unsafe fn writer_at<'a, D: Driver>(handle: *mut abi::Writer) -> Result<&'a WriterHandle<WriterOf<D>>> {
-    // SAFETY: the caller's promise; only shared references to a handle exist, its cells are for one thread at a time.
+    // SAFETY: the caller guarantees it; only shared references to a handle exist, its cells are for one thread at a
+    // time.
     unsafe { handle.cast::<WriterHandle<WriterOf<D>>>().as_ref() }.ok_or_else(|| null("`writer` is NULL"))
 }
 
+/// Returns the writer of a handle.
+///
 /// # Safety
-/// As [`writer_at`], and no other call on this writer is under way, but of its monitor.
+/// Same as for [`writer_at`], and no other call on this writer is in progress, except on its monitor.
 #[inline]
 #[allow(clippy::mut_from_ref, reason = "the contract hands a writer to one thread at a time")]
 unsafe fn writer_in<'a, D: Driver>(handle: *mut abi::Writer) -> Result<&'a mut WriterOf<D>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let handle = unsafe { writer_at::<D>(handle) }?;
     // SAFETY: one call at a time, so this is the only reference.
     Ok(unsafe { &mut *handle.writer.get() })
@@ -77,7 +82,7 @@ pub(super) unsafe extern "C" fn writer_close<D: Driver>(writer: *mut abi::Writer
     guard(|| {
         // SAFETY: the contract.
         unsafe { writer_at::<D>(writer) }?;
-        // SAFETY: made by writer_open and not closed before; not used again.
+        // SAFETY: created by writer_open and not closed before; not used again.
         let handle = *unsafe { Box::from_raw(writer.cast::<WriterHandle<WriterOf<D>>>()) };
         drop(handle.loans);
         handle.writer.into_inner().close()
@@ -156,7 +161,7 @@ pub(super) unsafe extern "C" fn writer_write<D: Driver>(
         } else if payload.is_null() || size > isize::MAX as u64 {
             return Err(null("`payload` is NULL or longer than memory"));
         } else {
-            // SAFETY: not NULL, no longer than memory, and the contract.
+            // SAFETY: not NULL, no longer than memory, and valid according to the contract.
             unsafe { slice::from_raw_parts(payload, size as usize) }
         };
         writer.write(key, payload)
@@ -206,7 +211,7 @@ pub(super) unsafe extern "C" fn writer_publish<D: Driver>(
             Err(Unpublished { error, loan: Some(back) })
                 if matches!(error.status(), crate::Status::Refused | crate::Status::TimedOut) =>
             {
-                // The host keeps the address that it has: a loan that moved cannot be given back.
+                // The host keeps the address that it has: a loan that moved cannot be returned.
                 if loans.put(slot, back, 0)? != loan {
                     loans.take(loans.bytes[slot])?;
                     return Err(Error::failed("the loan moved while it was published"));

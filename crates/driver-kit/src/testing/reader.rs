@@ -1,4 +1,4 @@
-//! A reader, through the table.
+//! Reader, through the table.
 use std::{ffi::c_void, ptr};
 
 use driver_abi as abi;
@@ -8,33 +8,34 @@ use crate::qos::Qos;
 
 pub(super) type Listen = Box<dyn FnMut(&[u8]) + Send>;
 
-/// The payload of a sample.
+/// Returns the payload of a sample.
 ///
 /// # Safety
 /// `sample` is valid for `'a`.
 unsafe fn payload<'a>(sample: *const abi::Sample) -> &'a [u8] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let sample = unsafe { &*sample };
     if sample.size == 0 {
         return &[];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { std::slice::from_raw_parts(sample.payload, sample.size as usize) }
 }
 
 pub(super) unsafe extern "C" fn heard(context: *mut c_void, sample: *const abi::Sample) {
-    // SAFETY: the context is the listener, and the driver calls one at a time; the sample is valid for the call.
+    // SAFETY: the context is the listener, and the driver makes one call at a time; the sample is valid for the
+    // call.
     unsafe { (*context.cast::<Listen>())(payload(sample)) }
 }
 
-/// An open reader.
+/// Open reader.
 pub struct Reader {
     pub(super) table: Table,
     pub(super) raw: *mut abi::Reader,
     pub(super) listener: *mut Listen,
 }
 
-// SAFETY: the contract lets any thread use a reader, one at a time; the listener is `Send`.
+// SAFETY: the contract allows any thread to use a reader, one at a time; the listener is `Send`.
 unsafe impl Send for Reader {}
 
 #[allow(missing_docs, reason = "as in the header")]
@@ -79,7 +80,7 @@ impl Reader {
         self.table.check(unsafe { self.table.0.reader_connect.expect("entry")(self.raw, locator.as_ptr()) })
     }
 
-    /// One call of `reader_receive`; `sink` gets every payload.
+    /// Calls `reader_receive` once; `sink` gets every payload.
     #[inline]
     pub fn receive<F: FnMut(&[u8])>(
         &mut self,
@@ -124,7 +125,7 @@ impl Reader {
         };
         let listener = std::mem::replace(&mut self.listener, ptr::null_mut());
         if !listener.is_null() {
-            // SAFETY: made by any_reader; no thread of the driver's calls it any more.
+            // SAFETY: allocated by any_reader; no thread of the driver calls it any longer.
             drop(unsafe { Box::from_raw(listener) });
         }
         self.table.check(status)

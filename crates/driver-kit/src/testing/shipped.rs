@@ -1,4 +1,4 @@
-//! What tests of a driver do with the library as it ships, loaded as an agent loads it.
+//! Helpers for tests with the library as it is shipped, loaded as an agent loads it.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -12,12 +12,12 @@ use driver_abi as abi;
 
 use super::{Entity, Failure, Open, Participant, Reader, Table, Writer};
 
-/// No wait is longer; none is expected to be nearly as long.
+/// Maximum wait; no wait is expected to take nearly as long.
 pub const WAIT: Duration = Duration::from_secs(20);
-/// The same in ns.
+/// Maximum wait in ns.
 pub const WAIT_NS: u64 = 20_000_000_000;
 
-/// The library of a driver's crate, built and loaded once a process, where it is first needed.
+/// Library of a driver's crate, built and loaded once per process, on first use.
 #[derive(Debug)]
 pub struct Shipped {
     directory: &'static str,
@@ -27,40 +27,40 @@ pub struct Shipped {
 }
 
 impl Shipped {
-    /// The crate in this directory makes a library of this name.
+    /// Describes the library `file` of the crate in `directory`.
     #[must_use]
     pub const fn new(directory: &'static str, file: &'static str) -> Self {
         Self { directory, file, built: OnceLock::new(), entry: OnceLock::new() }
     }
 
-    /// Its file.
+    /// Returns the path of the library; builds it first.
     pub fn library(&self) -> &Path {
         self.built.get_or_init(|| build(self.directory, self.file))
     }
 
-    /// Its table.
+    /// Returns the table; loads the library first.
     pub fn table(&self) -> Table {
         let entry = self.entry.get_or_init(|| {
-            // SAFETY: a driver in Rust, made with `export!`, which runs no code when loaded.
+            // SAFETY: a Rust driver with `export!`, which runs no code when loaded.
             let library = unsafe { libloading::Library::new(self.library()) }.expect("the driver loads");
-            // SAFETY: the type is that of the contract.
+            // SAFETY: the contract defines the type.
             let entry: abi::Entry =
                 *unsafe { library.get(abi::ENTRY_SYMBOL.as_bytes()) }.expect("the symbol");
             std::mem::forget(library);
             entry
         });
-        // SAFETY: an `Entry` of a library that is never unloaded.
+        // SAFETY: the entry is that of a library that is never unloaded.
         unsafe { Table::new(*entry) }
     }
 
-    /// A participant.
+    /// Opens a participant.
     pub fn open(&self, open: Open<'_>) -> Participant {
         self.table().open(open).expect("a participant")
     }
 }
 
-/// The library of the crate that is tested, for its `tests/harness`: the functions `library`, which gives its file, and
-/// `driver`, which gives its table.
+/// Defines the functions `library`, which returns the path of the tested crate's library, and `driver`, which
+/// returns its table, for the `tests/harness` of the crate.
 #[macro_export]
 macro_rules! shipped {
     ($file:literal) => {
@@ -77,8 +77,8 @@ macro_rules! shipped {
     };
 }
 
-/// Builds the library of the crate in `directory` as it ships, beside the tests that run: `cargo test` does not, as no test
-/// links it. Returns its file, of the name given.
+/// Builds the library of the crate in `directory` as it is shipped, in the target directory of the running tests,
+/// and returns its path. `cargo test` does not build it, because no test links it.
 fn build(directory: &str, library: &str) -> PathBuf {
     // target/<profile>/deps/<test>
     let test = std::env::current_exe().expect("a path");
@@ -95,15 +95,15 @@ fn build(directory: &str, library: &str) -> PathBuf {
     profile.join(library)
 }
 
-/// The dynamic linker is shown the entry of the contract, and nothing else.
+/// Asserts that the library exports the entry of the contract, and no other symbol.
 ///
 /// # Panics
-/// It is shown something else.
+/// Panics if it exports another symbol.
 pub fn assert_exports_the_entry_only(library: &Path) {
     assert_eq!(exported(library), [abi::ENTRY_SYMBOL]);
 }
 
-/// What a library shows to the dynamic linker.
+/// Returns the exported symbols of a library.
 fn exported(library: &Path) -> Vec<String> {
     let output = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output().expect("nm runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -111,13 +111,13 @@ fn exported(library: &Path) -> Vec<String> {
     text.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
 }
 
-/// Octets of up to so many bytes; all else by default.
+/// Returns the configuration of an octet type with this maximum size in bytes, otherwise with defaults.
 #[must_use]
 pub fn sized(max_payload_bytes: u64) -> Entity {
     Entity { max_payload_bytes, ..Entity::default() }
 }
 
-/// A writer and a reader that are matched.
+/// Opens a writer and a reader and matches them.
 #[must_use]
 pub fn pair(participant: &Participant, entity: &Entity) -> (Writer, Reader) {
     let mut writer = participant.writer(entity).expect("a writer");
@@ -132,13 +132,13 @@ pub fn connect(writer: &mut Writer, reader: &mut Reader) {
     reader.connect(&writer.locator().expect("a locator")).expect("connected");
 }
 
-/// Receives until there are `count` samples or the time limit is reached.
+/// Receives until there are `count` samples or a time limit is reached.
 #[must_use]
 pub fn receive(reader: &mut Reader, count: usize) -> Vec<Vec<u8>> {
     receive_by(reader, count, 1_000_000_000)
 }
 
-/// The same with a time limit for each call.
+/// Receives like [`receive`], with this timeout for each call.
 #[must_use]
 pub fn receive_by(reader: &mut Reader, count: usize, timeout_ns: u64) -> Vec<Vec<u8>> {
     let (mut samples, begun) = (Vec::new(), Instant::now());
@@ -148,36 +148,36 @@ pub fn receive_by(reader: &mut Reader, count: usize, timeout_ns: u64) -> Vec<Vec
     samples
 }
 
-/// The status and the text of what must have failed.
+/// Returns the status and the text of an expected error.
 #[must_use]
 pub fn failed<T>(outcome: Result<T, Failure>) -> (abi::Status, String) {
     let failure = outcome.err().expect("a failure");
     (failure.status, failure.text)
 }
 
-/// Bytes that differ from their neighbours and from those of other seeds.
+/// Returns bytes that differ from their neighbours and from those of other seeds.
 #[must_use]
 pub fn pattern(size: usize, seed: u8) -> Vec<u8> {
     (0..size).map(|index| (index as u8).wrapping_mul(31).wrapping_add((index >> 8) as u8) ^ seed).collect()
 }
 
-/// Descriptors and threads of this process, with what they lead to.
+/// File descriptors and threads of this process, with their targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Census {
-    /// Open descriptors.
+    /// Open file descriptors.
     pub descriptors: Vec<String>,
     /// Threads.
     pub threads: Vec<String>,
 }
 
 impl Census {
-    /// Those that there are now. Only a test that is alone in its process knows whose they are.
+    /// Returns the current ones. Only a test that is alone in its process knows whose they are.
     #[must_use]
     pub fn take() -> Self {
         Self { descriptors: entries("/proc/self/fd"), threads: entries("/proc/self/task") }
     }
 
-    /// Once it holds of them, or when a thread that was joined would long be listed no more.
+    /// Waits until `holds` is true, but not longer than a joined thread can remain listed.
     fn once(holds: impl Fn(&Self) -> bool) -> Self {
         let begin = Instant::now();
         loop {
@@ -190,11 +190,11 @@ impl Census {
     }
 }
 
-/// Opens a participant and two pairs of all that a driver has, uses and closes them, time and again: nothing is left.
-/// Alone in its process. Each pair has two sockets at least; entities are matched by locators.
+/// Asserts that closing releases everything: opens, uses and closes a participant and two pairs, several times.
+/// Needs a process of its own. Each pair must have at least two sockets; entities are matched by locators.
 ///
 /// # Panics
-/// If something is left.
+/// Panics if a descriptor or thread is left.
 pub fn assert_close_leaves_nothing(before: &Census, entity: &Entity, open: impl Fn() -> Participant) {
     for _ in 0..5 {
         let participant = open();
@@ -210,7 +210,7 @@ pub fn assert_close_leaves_nothing(before: &Census, entity: &Entity, open: impl 
         let now = Census::once(|now| now.threads.len() == before.threads.len() + 1);
         assert!(now.descriptors.len() >= before.descriptors.len() + 4);
         assert_eq!(now.threads.len(), before.threads.len() + 1);
-        // What failed to open has left nothing either.
+        // A failed open leaves nothing behind either.
         assert!(participant.writer(&sized(u64::MAX)).is_err());
         assert!(participant.reader(&Entity { qos: None, type_kind: 5, ..sized(1) }).is_err());
         listener.close().expect("closed");
@@ -230,7 +230,7 @@ fn entries(directory: &str) -> Vec<String> {
             let target = fs::read_link(&path).unwrap_or_default();
             format!("{} {}", path.display(), target.display())
         })
-        // the descriptor of this very listing
+        // without the descriptor of this directory listing
         .filter(|name| !name.contains("/proc/") || !name.ends_with("/fd"))
         .collect();
     names.sort();

@@ -1,5 +1,5 @@
-//! What every driver shows whose entities are matched by locators, whatever carries its samples. Samples have 100 bytes at
-//! most; all must come, so no more than a few are under way.
+//! Tests for every driver whose entities are matched by locators, whatever its transport. Samples have at most 100
+//! bytes. All samples must arrive, so only a few are in flight at a time.
 use std::{
     sync::mpsc,
     thread,
@@ -13,10 +13,10 @@ use super::{
     shipped::{WAIT, WAIT_NS, connect, failed, pair, pattern, receive, receive_by, sized},
 };
 
-/// A call that polls returns at once, and gives what is there.
+/// Asserts that a polling call returns at once, with the available samples.
 ///
 /// # Panics
-/// It does not.
+/// Panics if it does not.
 pub fn polling_gives_what_is_there(participant: &Participant) {
     let entity = Entity { receive_mode: abi::RECEIVE_POLLING, ..sized(100) };
     let (mut writer, mut reader) = pair(participant, &entity);
@@ -28,10 +28,10 @@ pub fn polling_gives_what_is_there(participant: &Participant) {
     assert_eq!(reader.receive(0, 0, |_| {}), Ok(0));
 }
 
-/// A wait for nothing lasts as long as asked; one without limit until there is data.
+/// Asserts that `receive` without data waits for the whole timeout, and without a timeout until there is data.
 ///
 /// # Panics
-/// It does not.
+/// Panics if it does not.
 pub fn a_wait_is_not_shorter_than_asked(participant: &Participant) {
     let mut writer = participant.writer(&sized(100)).expect("a writer");
     let mut reader = participant.reader(&sized(100)).expect("a reader");
@@ -61,10 +61,10 @@ pub fn a_wait_is_not_shorter_than_asked(participant: &Participant) {
     late.join().expect("joined");
 }
 
-/// A listener is given single samples and those of batches, and nothing after its close.
+/// Asserts that a listener gets single samples and those of batches, and nothing after its close.
 ///
 /// # Panics
-/// It is not.
+/// Panics if it does not.
 pub fn a_listener_hears_single_samples_and_batches(participant: &Participant) {
     for batch_bytes in [0, 300] {
         let entity = Entity { batch_bytes, ..sized(100) };
@@ -88,10 +88,10 @@ pub fn a_listener_hears_single_samples_and_batches(participant: &Participant) {
     }
 }
 
-/// The sink of a listener may write.
+/// Asserts that the sink of a listener can write.
 ///
 /// # Panics
-/// It may not.
+/// Panics if it cannot.
 pub fn a_listener_may_echo(participant: &Participant) {
     let mut ping = participant.writer(&sized(100)).expect("a writer");
     let mut pong = participant.reader(&sized(100)).expect("a reader");
@@ -112,10 +112,10 @@ pub fn a_listener_may_echo(participant: &Participant) {
     mirror.close().expect("closed");
 }
 
-/// Each of several readers gets every sample since it was connected, and counts once.
+/// Asserts that each of several readers gets every sample since it was connected, and is counted once.
 ///
 /// # Panics
-/// It does not.
+/// Panics if it does not.
 pub fn several_readers_each_get_every_sample(participant: &Participant) {
     let mut writer = participant.writer(&sized(100)).expect("a writer");
     let mut readers: Vec<_> = (0..3).map(|_| participant.reader(&sized(100)).expect("a reader")).collect();
@@ -134,10 +134,10 @@ pub fn several_readers_each_get_every_sample(participant: &Participant) {
     assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1 + 2 + 3));
 }
 
-/// Counters may be asked at any time, and do not go back.
+/// Asserts that counters can be read while another thread writes, and never decrease.
 ///
 /// # Panics
-/// They may not, or do.
+/// Panics if they cannot be read, or decrease.
 pub fn counters_may_be_asked_while_another_thread_writes(driver: Table, participant: &Participant) {
     let (mut writer, mut reader) = pair(participant, &sized(100));
     thread::scope(|scope| {
@@ -152,7 +152,7 @@ pub fn counters_may_be_asked_while_another_thread_writes(driver: Table, particip
                     valid: 0,
                     values: [0; abi::COUNTER_COUNT],
                 };
-                // SAFETY: the writer lives until the scope ends; counters may be asked from any thread.
+                // SAFETY: the writer lives until the scope ends; any thread may read counters.
                 let status = unsafe {
                     table.writer_counters.expect("entry")(raw as *mut abi::Writer, &raw mut counters)
                 };
@@ -168,10 +168,10 @@ pub fn counters_may_be_asked_while_another_thread_writes(driver: Table, particip
     });
 }
 
-/// What the driver cannot tell is no locator, and connects nothing; each of these texts is one, with the reason given.
+/// Asserts that each of these texts is rejected as a locator with the given reason, and connects nothing.
 ///
 /// # Panics
-/// It is taken for one, or not explained.
+/// Panics if one is accepted, or the reason is missing.
 pub fn wrong_locators_are_explained(driver: Table, participant: &Participant, texts: &[(&str, &str)]) {
     let (mut writer, mut reader) = pair(participant, &sized(100));
     for (text, reason) in texts {
@@ -182,17 +182,18 @@ pub fn wrong_locators_are_explained(driver: Table, participant: &Participant, te
     }
     assert_eq!((writer.matched(), reader.matched()), (Ok(1), Ok(1)), "a failure connects nothing");
     let mut buffer = [1; 8];
-    // SAFETY: the buffer is as long as said.
+    // SAFETY: the buffer has the stated size.
     let status =
         unsafe { driver.raw().writer_locator.expect("entry")(writer.raw(), buffer.as_mut_ptr().cast(), 8) };
     assert_eq!((status, buffer), (abi::BAD_ARGUMENT, [1; 8]));
 }
 
-/// Nothing is allocated for a sample, alone or in a batch, to one reader or two. For a test within the crate, whose global
-/// allocator is the [`CountingAllocator`](super::CountingAllocator): that of a loaded library cannot be watched from outside.
+/// Asserts that no memory is allocated per sample, alone or in a batch, with one reader or two. For a test within
+/// the crate, whose global allocator is [`CountingAllocator`](super::CountingAllocator): allocations of a loaded
+/// library cannot be counted from outside.
 ///
 /// # Panics
-/// Something is.
+/// Panics if memory is allocated.
 pub fn nothing_is_allocated_for_a_sample(participant: &Participant) {
     for batch_bytes in [0, 1000] {
         for readers in [1, 2] {
@@ -206,7 +207,7 @@ pub fn nothing_is_allocated_for_a_sample(participant: &Participant) {
             let mut before = 0;
             for round in 0..200 {
                 if round == 1 {
-                    // whoever needs memory for a peer has it by now
+                    // memory for peers is allocated by now
                     before = allocations();
                 }
                 for _ in 0..5 {

@@ -1,4 +1,4 @@
-//! A writer, through the table.
+//! Writer, through the table.
 use std::ptr;
 
 use driver_abi as abi;
@@ -6,13 +6,13 @@ use driver_abi as abi;
 use super::{Counted, Outcome, Table, c, locator, read_counters, read_qos, settings};
 use crate::qos::Qos;
 
-/// An open writer.
+/// Open writer.
 pub struct Writer {
     pub(super) table: Table,
     pub(super) raw: *mut abi::Writer,
 }
 
-// SAFETY: the contract lets any thread use a writer, one at a time.
+// SAFETY: the contract allows any thread to use a writer, one at a time.
 unsafe impl Send for Writer {}
 
 #[allow(missing_docs, reason = "as in the header")]
@@ -87,17 +87,21 @@ impl Writer {
         self.table.check(status).map(|()| out)
     }
 
+    /// Publishes a loan.
+    ///
     /// # Safety
-    /// `loan` is one of this writer's, or the driver knows that it is not.
+    /// `loan` belongs to this writer, or the driver detects that it does not.
     pub unsafe fn publish(&mut self, loan: *mut u8, size: u64) -> Outcome {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         self.table.check(unsafe { self.table.0.writer_publish.expect("entry")(self.raw, 0, loan, size) })
     }
 
+    /// Discards a loan.
+    ///
     /// # Safety
-    /// As [`Self::publish`].
+    /// Same as for [`Self::publish`].
     pub unsafe fn discard(&mut self, loan: *mut u8) -> Outcome {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         self.table.check(unsafe { self.table.0.writer_discard.expect("entry")(self.raw, loan) })
     }
 

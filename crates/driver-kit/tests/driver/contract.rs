@@ -1,4 +1,4 @@
-//! What the table and the description say, and what is refused before the driver sees it.
+//! Table and description of a driver, and the requests that are rejected before they reach it.
 
 use std::{ffi::CStr, mem::offset_of, ptr};
 
@@ -37,7 +37,7 @@ fn the_description_arrives() {
     assert_eq!(description.receive_modes, 0b101);
     assert_eq!(description.type_kinds, 0b101);
     assert_eq!((description.transport_count, description.option_count), (2, 1));
-    // SAFETY: as many transports as it says.
+    // SAFETY: the array has as many transports as stated.
     let transports = unsafe { std::slice::from_raw_parts(description.transports, 2) };
     assert_eq!((text(transports[0].name), transports[0].max_payload_bytes), ("heap", 1000));
     assert!(transports[1].note.is_null());
@@ -45,7 +45,7 @@ fn the_description_arrives() {
     assert_eq!((partition.support, text(partition.note)), (abi::SUPPORT_ENFORCED, "by name"));
     assert_eq!(description.policies[abi::POLICY_HISTORY as usize].support, abi::SUPPORT_UNSUPPORTED);
     assert_eq!(description.kept_thread_count, 2);
-    // SAFETY: as many names as it says.
+    // SAFETY: the array has as many names as stated.
     let kept = unsafe { std::slice::from_raw_parts(description.kept_threads, 2) };
     assert_eq!([text(kept[0]), text(kept[1])], ["mem.keeper", "mem.other"]);
 }
@@ -93,7 +93,7 @@ fn what_the_description_excludes_is_refused_before_the_driver_sees_it() {
 #[test]
 fn null_is_told_not_followed() {
     let table = driver().raw();
-    // SAFETY: a driver made here looks before it leaps.
+    // SAFETY: a driver made with this crate checks its arguments for NULL.
     unsafe {
         assert_eq!(table.writer_write.expect("entry")(ptr::null_mut(), 0, ptr::null(), 0), abi::BAD_ARGUMENT);
         assert_eq!(driver().last_error(), "`writer` is NULL");
@@ -119,7 +119,7 @@ fn null_is_told_not_followed() {
 #[test]
 fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
     let table = driver().raw();
-    // An older host: its struct ends before `interface`; what lies behind must not be looked at.
+    // An older host: its struct ends before `interface`; the fields after that must not be read.
     let config = abi::ParticipantConfig {
         struct_size: offset_of!(abi::ParticipantConfig, interface) as u32,
         domain: 1,

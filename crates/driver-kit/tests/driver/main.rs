@@ -1,4 +1,4 @@
-//! A driver through its C table: its errors, its samples and its loans.
+//! Tests of a driver through its C table: errors, samples and loans.
 
 mod contract;
 mod memory;
@@ -86,10 +86,10 @@ fn loans_stay_where_they_are_and_are_checked() {
         // SAFETY: 64 bytes were lent.
         unsafe { loan.write_bytes(2, 64) };
     }
-    // SAFETY: a driver made with driver-kit knows its loans from other pointers.
+    // SAFETY: a driver made with driver-kit distinguishes its loans from other pointers.
     let publish = |writer: &mut testing::Writer, loan, size| unsafe { writer.publish(loan, size) };
     assert_eq!(failed(publish(&mut writer, loans[3], 64)).0, abi::REFUSED);
-    // SAFETY: it was given back, refilled by the driver.
+    // SAFETY: the driver returned the loan, refilled.
     assert_eq!(unsafe { loans[3].read() }, 3);
     assert_eq!(publish(&mut writer, loans[3], 64), Ok(()));
     assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(64));
@@ -124,7 +124,7 @@ fn tokens_come_back_within_the_sink() {
     static INTACT: Mutex<Vec<u32>> = Mutex::new(Vec::new());
     unsafe extern "C" fn sink(context: *mut c_void, sample: *const abi::Sample) {
         let intact = driver().raw().reader_sample_intact.expect("entry");
-        // SAFETY: the context is the reader, the sample is the driver's.
+        // SAFETY: the context is the reader, the sample belongs to the driver.
         INTACT.lock().expect("lock").push(unsafe { intact(context.cast(), sample) });
     }
     let participant = driver().open(Open::default()).expect("open");

@@ -1,4 +1,4 @@
-//! A driver that lives in memory and misbehaves on request.
+//! In-memory driver with faults on request.
 
 use std::{
     sync::{
@@ -125,7 +125,7 @@ struct MemoryWriter {
     monitor: Arc<MemoryMonitor>,
 }
 
-/// Its bytes are inside, so that they move with it.
+/// Loan with inline storage: its bytes move with it.
 struct Inline([u8; 64]);
 
 impl AsMut<[u8]> for Inline {
