@@ -10,7 +10,8 @@ use crate::{
 pub enum Sides {
     /// Paired: both cells in each block, in random order. Disturbances of a block cancel.
     Blocks(Vec<Block>),
-    /// Unpaired, without reference. A change of the host between the two measurements is part of the difference.
+    /// Unpaired, without reference. A change of the host between the two measurements is part of the difference. A
+    /// claim between two results therefore needs [`Self::Referenced`].
     Apart {
         /// Runs of the candidate cell.
         treatment: Vec<Run>,
