@@ -1,12 +1,13 @@
-//! The flags of a command: each has a value.
+//! Parser of command-line flags, each with a value.
 
 use crate::Error;
 
-/// Flags and their values, as given.
+/// Flags and values in the given order.
 pub struct Flags<'w>(Vec<(&'w str, &'w str)>);
 
 impl<'w> Flags<'w> {
-    /// Of the words behind a command that knows these flags. What is none of them, or has no value, is refused.
+    /// Parses the arguments of a command that has these flags. Returns an error for an unknown flag or a missing
+    /// value.
     pub fn parse(words: &[&'w str], known: &[&str]) -> Result<Self, Error> {
         let known_ones = known.join(", ");
         let pair = |pair: &[&'w str]| match *pair {
@@ -19,12 +20,12 @@ impl<'w> Flags<'w> {
         words.chunks(2).map(pair).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The value of a flag, of several the last.
+    /// Returns the value of a flag; the last one if it is repeated.
     pub fn value(&self, flag: &str) -> Option<&'w str> {
         self.values(flag).last()
     }
 
-    /// All values of a flag.
+    /// Returns all values of a flag.
     pub fn values(&self, flag: &str) -> impl Iterator<Item = &'w str> {
         self.0.iter().filter(move |pair| pair.0 == flag).map(|pair| pair.1)
     }

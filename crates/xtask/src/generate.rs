@@ -1,4 +1,4 @@
-//! The files that are generated, from what, and whether they are as they would be generated.
+//! Generated files: their sources, and a check that they are up to date.
 
 use std::{
     fs,
@@ -8,13 +8,13 @@ use std::{
 
 use crate::{Error, reference, rooms, root};
 
-/// A file of the tree as it should be: its path from the root, and its text.
+/// Generated file: its path from the root of the tree, and its expected text.
 struct Generated {
     path: PathBuf,
     text: String,
 }
 
-/// Writes every generated file that is not as it should be.
+/// Writes every generated file that is not up to date.
 pub fn write() -> Result<(), Error> {
     for file in all()? {
         if !file.is_current() {
@@ -27,7 +27,7 @@ pub fn write() -> Result<(), Error> {
     Ok(())
 }
 
-/// Fails if a generated file is not as it should be, or a dependency goes against the arrows that it shows.
+/// Returns an error if a generated file is not up to date, or a crate has a dependency that is not allowed.
 pub fn check() -> Result<(), Error> {
     let violations = rooms::all_violations()?;
     if !violations.is_empty() {
@@ -59,7 +59,7 @@ fn all() -> Result<Vec<Generated>, Error> {
         Generated { path: "docs/reference/experiment-file.md".into(), text: experiment_file()? },
         Generated { path: "docs/reference/cli.md".into(), text: ddsmark(&["generate", "reference"])? },
     ];
-    // as each shell names such files
+    // file names as each shell expects them
     for (shell, name) in [("bash", "ddsmark.bash"), ("zsh", "_ddsmark"), ("fish", "ddsmark.fish")] {
         let text = ddsmark(&["generate", "completions", shell])?;
         all.push(Generated { path: Path::new("docs/reference/completions").join(name), text });
@@ -68,12 +68,12 @@ fn all() -> Result<Vec<Generated>, Error> {
     Ok(all)
 }
 
-/// The reference of experiment files, from their schema.
+/// Returns the reference of experiment files, from their schema.
 fn experiment_file() -> Result<String, Error> {
     reference::of_schema(&serde_json::from_str(&experiment::json_schema())?)
 }
 
-/// What the command prints.
+/// Returns the output of a `ddsmark` command.
 fn ddsmark(words: &[&str]) -> Result<String, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -98,7 +98,7 @@ fn man_pages() -> Result<Vec<Generated>, Error> {
     Ok(pages)
 }
 
-/// ARCHITECTURE.md with its table of rooms.
+/// Returns ARCHITECTURE.md with its table of crates.
 fn architecture() -> Result<Generated, Error> {
     let path = PathBuf::from("ARCHITECTURE.md");
     let text = fs::read_to_string(root().join(&path))?;
@@ -106,7 +106,7 @@ fn architecture() -> Result<Generated, Error> {
     Ok(Generated { path, text: with_block(&text, "rooms", &table)? })
 }
 
-/// The text with the block of that name replaced. A block stands between two comments.
+/// Returns the text with the block of that name replaced. A block is delimited by two comments.
 pub fn with_block(text: &str, name: &str, block: &str) -> Result<String, Error> {
     let (begin, end) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end: {name} -->\n"));
     let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));

@@ -1,4 +1,5 @@
-//! `cargo xtask generate [--check]`: writes what is generated from the code, or checks that it is as it would be written.
+//! `cargo xtask generate [--check]`: writes the files that are generated from the code, or checks that they are up
+//! to date.
 #![forbid(unsafe_code)]
 
 mod flags;
@@ -21,7 +22,7 @@ use std::{
 
 const USAGE: &str = "usage: cargo xtask generate [--check]\n       cargo xtask kills --driver NAME[,NAME] [--runs N] [--seed S]";
 
-/// What went wrong, in words.
+/// Error with a message.
 type Error = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
@@ -56,12 +57,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Where cargo builds.
+/// Returns the build directory of cargo.
 fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into)
 }
 
-/// The root of the tree.
+/// Returns the root of the tree.
 fn root() -> PathBuf {
     let mut path = Path::new(env!("CARGO_MANIFEST_DIR")).to_owned();
     path.pop();

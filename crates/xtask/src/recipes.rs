@@ -1,4 +1,4 @@
-//! `cargo xtask recipes`: a table of all recipes, as their dry runs print them on this host.
+//! `cargo xtask recipes`: table of all recipes, from their dry runs on this host.
 
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::{Error, flags::Flags, root, target};
 
-/// Usage of this verb.
+/// Usage of this command.
 pub const USAGE: &str = "       cargo xtask recipes [--ddsmark PROGRAM] [--set RECIPE:KEY=VALUE]...";
 
-/// Prints the table: one `ddsmark run RECIPE --dry-run --json` for each recipe. Smallest effects need an outcome of
-/// `ddsmark selftest` of the drivers on this host.
+/// Prints the table: one `ddsmark run RECIPE --dry-run --json` per recipe. Minimum detectable effects need a result
+/// of `ddsmark selftest` with the drivers on this host.
 pub fn run(words: &[&str]) -> Result<(), Error> {
     let flags = Flags::parse(words, &["--ddsmark", "--set"])?;
     let program = flags.value("--ddsmark").map_or_else(|| target().join("release/ddsmark"), Into::into);
@@ -43,7 +43,7 @@ fn plan(program: &Path, name: &str, changes: &[&str]) -> Result<Value, Error> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// The table, in Markdown.
+/// Returns the table in Markdown.
 fn table(plans: &[(Value, String)]) -> String {
     let mut text =
         "| recipe | cells | blocks | claims | blocks needed | time | smallest effect (80 % probability) |\n\
@@ -67,7 +67,7 @@ fn table(plans: &[(Value, String)]) -> String {
     text
 }
 
-/// Smallest effects of a plan, by driver and metric.
+/// Returns the minimum detectable effects of a plan, by driver and metric.
 fn smallest(plan: &Value) -> String {
     let drivers: Vec<String> = plan["smallest_effect"]
         .as_array()

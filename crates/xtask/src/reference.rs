@@ -1,4 +1,4 @@
-//! The reference of experiment files in Markdown, from their JSON Schema.
+//! Reference of experiment files in Markdown, from their JSON Schema.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ The file is [TOML](https://toml.io). *or a list* means that the key takes one va
 that is not here is refused.
 ";
 
-/// The tables of a file, in the order in which one writes them: heading, name in the schema, and what stands before.
+/// Tables of a file in the usual order: heading, name in the schema, and introduction.
 const TABLES: &[(&str, &str)] = &[
     ("`[factors]`", "Matrix"),
     ("An entry of `exclude` or `include`, and `baseline`", "Selection"),
@@ -27,7 +27,7 @@ const TABLES: &[(&str, &str)] = &[
     ("`[limits]`", "WrittenLimits"),
 ];
 
-/// The reference.
+/// Returns the reference.
 pub fn of_schema(schema: &Value) -> Result<String, Error> {
     let definitions = schema["$defs"].as_object().ok_or("the schema has definitions")?;
     let mut text = HEAD.to_owned();
@@ -62,13 +62,13 @@ fn section(
     Ok(())
 }
 
-/// Its first paragraph, on one line.
+/// Returns the first paragraph of the description, on one line.
 fn description(value: &Value) -> String {
     let text = value["description"].as_str().unwrap_or_default();
     text.split("\n\n").next().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
 }
 
-/// What may stand there, in words.
+/// Returns a description of the allowed values.
 fn kind(value: &Value, definitions: &Map<String, Value>) -> Result<String, Error> {
     if let Some(reference) = value["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The rooms and the arrows between them: one table, held against what Cargo knows, and shown in ARCHITECTURE.md.
+//! Crates and their allowed dependencies: one table, compared with cargo's metadata and shown in ARCHITECTURE.md.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{Error, root};
 
-/// Each room, and the rooms that it may use. From the command down to what depends on nothing.
+/// Each crate with its allowed dependencies, from the command down to the crates without dependencies.
 pub const ROOMS: &[(&str, &[&str])] = &[
     ("ddsmark", &["runner", "experiment", "findings", "verdicts", "results", "stats", "report"]),
     ("runner", &["blocks", "control", "experiment", "findings", "verdicts", "results", "stats"]),
@@ -33,19 +33,20 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("xtask", &["experiment", "results", "runner", "stats"]),
 ];
 
-/// What a driver may use of this tree, besides the header.
+/// Crates of this tree that a driver may use in addition to the header.
 pub const DRIVERS_MAY_USE: &[&str] = &["driver-kit", "sim-model"];
 
-/// A package of a cargo workspace, with what it uses of this tree to build. What only its tests use is not held.
+/// Package of a cargo workspace, with its build dependencies in this tree. Dependencies of its tests are not
+/// checked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Package {
-    /// What it is for.
+    /// Description of the package.
     pub description: String,
-    /// Other packages of this tree.
+    /// Other packages of this tree that it uses.
     pub uses: BTreeSet<String>,
 }
 
-/// The packages of the workspace at `manifest`, by name.
+/// Returns the packages of the workspace at `manifest`, by name.
 pub fn packages(manifest: &Path) -> Result<BTreeMap<String, Package>, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -69,7 +70,7 @@ pub fn packages(manifest: &Path) -> Result<BTreeMap<String, Package>, Error> {
     Ok(packages.collect())
 }
 
-/// What the workspace and the drivers in Rust do against the arrows, in words.
+/// Returns descriptions of all dependencies of the workspace and of the Rust drivers that are not allowed.
 pub fn all_violations() -> Result<Vec<String>, Error> {
     let mut found = violations(&packages(&root().join("Cargo.toml"))?);
     for driver in std::fs::read_dir(root().join("drivers"))? {
@@ -81,7 +82,7 @@ pub fn all_violations() -> Result<Vec<String>, Error> {
     Ok(found)
 }
 
-/// What the workspace does that [`ROOMS`] does not allow, in words.
+/// Returns descriptions of the dependencies of the workspace that [`ROOMS`] does not allow.
 pub fn violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
     let mut found = Vec::new();
     for (name, package) in packages {
@@ -93,7 +94,8 @@ pub fn violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
     found
 }
 
-/// What a driver written in Rust uses that it may not. Packages of its own are its own affair.
+/// Returns descriptions of the dependencies of a Rust driver that are not allowed. Its own packages are not
+/// checked.
 pub fn driver_violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
     packages.iter().flat_map(|(name, package)| forbidden(name, package, DRIVERS_MAY_USE)).collect()
 }
@@ -104,7 +106,7 @@ fn forbidden(name: &str, package: &Package, may: &[&str]) -> Vec<String> {
     forbidden.map(|used| format!("`{name}` uses `{used}`: there is no such arrow")).collect()
 }
 
-/// The rooms as a table for ARCHITECTURE.md: only those that exist.
+/// Returns the table of existing crates for ARCHITECTURE.md.
 pub fn table(packages: &BTreeMap<String, Package>) -> String {
     let mut table = "| room | what it is for | may use |\n|---|---|---|\n".to_owned();
     for (room, may) in ROOMS {

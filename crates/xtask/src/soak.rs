@@ -1,9 +1,9 @@
-//! `cargo xtask soak`: a long run, and whether its processes grow meanwhile.
+//! `cargo xtask soak`: a long run that checks whether its processes grow.
 //!
-//! A run of the workload `paced` at half of the highest rate that is sustained, as searches find it, or at the rate that is
-//! given; the experiment is stopped when its first run is saved. The memory of the runner and of each agent is read once a
-//! second (`/proc/PID/statm`), from one minute after the agents were there until they go: what is allocated, which must not
-//! grow, and what of it is resident, which grows where memory is used for the first time.
+//! A run of the workload `paced` at half of the highest sustained rate found by searches, or at a given rate. The
+//! experiment is stopped after its first saved run. The memory of the runner and of each agent is read once per
+//! second (`/proc/PID/statm`), from one minute after the agents started until they end. Allocated memory must not
+//! grow; resident memory grows when allocated memory is first used.
 
 use std::{
     collections::BTreeMap,
@@ -25,19 +25,20 @@ use crate::{Error, flags::Flags, target};
 
 pub const USAGE: &str =
     "       cargo xtask soak --driver NAME [--rate N] [--size 64] [--minutes 20] [--programs DIR]";
-/// What a process takes when it begins is no growth.
+/// Time after the start of a process in which growth is ignored.
 const SETTLING: Duration = Duration::from_secs(60);
 const EVERY: Duration = Duration::from_secs(1);
-/// Beyond the planned time nothing takes so long.
+/// Maximum time beyond the planned duration.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// Growth of this share of a process's memory over the whole run would be one.
+/// Minimum growth to report, as a share of a process's memory over the whole run.
 const GROWN: f64 = 0.01;
 
-/// Seconds, and bytes: resident, and data and stack.
+/// Time series: seconds, and bytes of resident memory and of data and stack.
 type Course = Vec<(f64, [f64; 2])>;
 const KINDS: [&str; 2] = ["resident", "allocated"];
 
-/// Makes the run, prints what was seen, and fails if a process allocated more and more, or a sample did not come.
+/// Executes the run and prints its measurements. Returns an error if the memory of a process grew or a sample was
+/// not delivered.
 pub fn run(words: &[&str]) -> Result<(), Error> {
     let known = ["--driver", "--rate", "--size", "--minutes", "--programs"];
     let flags = Flags::parse(words, &known)?;
@@ -84,7 +85,7 @@ fn start(program: &Path, experiment: &str, result: &Path) -> Result<Child, Error
     Ok(command.spawn()?)
 }
 
-/// Half of what a search for no loss finds.
+/// Returns half of the rate found by searches without loss.
 fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> Result<f64, Error> {
     let text = format!(
         "question = \"How much?\"\nworkload = \"search\"\n[factors]\ndriver = \"{driver}\"\nsize = {size}\n\
@@ -103,7 +104,7 @@ fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> R
     Ok(median / 2.0)
 }
 
-/// The memory of a runner and its agents over time. When its first run is saved it is asked to end.
+/// Returns the memory of a runner and its agents over time. Interrupts the runner after its first saved run.
 fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<String, Course>, Error> {
     let begin = Instant::now();
     let mut seen: BTreeMap<u32, (Instant, Course)> = BTreeMap::new();
@@ -142,7 +143,7 @@ fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<
         agents += 1;
         format!("agent {agents}")
     };
-    // those of the run that was stopped were there for a moment
+    // agents of the interrupted run existed only briefly
     let long = seen.into_iter().filter(|(_, (_, course))| !course.is_empty());
     Ok(long.map(|(process, (_, course))| (name(process), course)).collect())
 }
@@ -151,14 +152,14 @@ fn is_record(entry: &std::io::Result<fs::DirEntry>) -> bool {
     entry.as_ref().is_ok_and(|entry| entry.path().extension().is_some_and(|extension| extension == "json"))
 }
 
-/// Processes that this one started and that are still there.
+/// Returns the running child processes of a process.
 fn children(parent: u32) -> Result<Vec<u32>, Error> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc")?.flatten() {
         let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
             continue;
         };
-        // after the name in brackets: state and parent
+        // after the name in parentheses: state and parent
         let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
         let after = stat.rsplit_once(") ").map_or("", |(_, after)| after);
         if after.split(' ').nth(1).and_then(|word| word.parse::<u32>().ok()) == Some(parent) {
@@ -168,7 +169,7 @@ fn children(parent: u32) -> Result<Vec<u32>, Error> {
     Ok(found)
 }
 
-/// None of a process that is gone.
+/// Returns the resident memory and the data and stack of a process in bytes; `None` after its end.
 fn memory(process: u32) -> Option<[f64; 2]> {
     let statm = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
     let pages: Vec<f64> = statm.split_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -177,7 +178,8 @@ fn memory(process: u32) -> Option<[f64; 2]> {
     Some([of(1).filter(|bytes| *bytes > 0.0)?, of(5)?])
 }
 
-/// Prints how a process's memory went. A fault is surely growth (95 %), of more than a hundredth over the run.
+/// Prints the memory statistics of a process. Returns an error text if the growth is significant (95 %) and more
+/// than a hundredth over the run.
 fn grown(process: &str, course: &[(f64, f64)]) -> Option<String> {
     let (Some(slope), Some(interval), Some(median)) = (
         slope(course),
@@ -199,7 +201,7 @@ fn grown(process: &str, course: &[(f64, f64)]) -> Option<String> {
     (interval.low > 0.0 && slope * took > GROWN * median).then(|| format!("{process} grew"))
 }
 
-/// Prints what was delivered. Faults are runs that are not valid, and samples that did not come.
+/// Prints the delivered samples. Returns error texts for runs that are not valid or did not deliver all samples.
 fn delivered(document: &Document) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {

@@ -1,14 +1,15 @@
-//! `cargo xtask transparency`: what ddsmark adds to the middleware, against programs that do less.
+//! `cargo xtask transparency`: the overhead of ddsmark compared with simpler programs on the same middleware.
 //!
-//! A floor is a bare loop on the same library, or the vendor's own tool. It is called as `PROGRAM WORKLOAD SIZE MS CORE
-//! CORE [TRANSPORT]` and prints one number: the median round trip in ns, or the samples per second that its reader got. With
-//! status 3 it says that it has no such workload. The transport is given where one was asked for: a floor that knows of one
-//! only refuses the further word, and is not compared over another.
+//! A floor is a bare loop with the same library, or the vendor's own tool. It is called as `PROGRAM WORKLOAD SIZE
+//! MS CORE CORE [TRANSPORT]` and prints one number: the median round trip in ns, or the samples per second that its
+//! reader received. Exit status 3 means that it does not have the workload. The transport is passed only if one was
+//! requested. A floor with a single transport rejects the additional argument and is not compared over another
+//! transport.
 //!
-//! ddsmark and the floors take turns in random order, each end pinned to a core of its own, both cores kept awake: left to
-//! itself the scheduler puts the threads of a pair on one core or on two, once for a whole run, and the median round trip
-//! differs by half between the two. A round gives one ratio for each floor. How many rounds there are follows from the first
-//! ones' scatter alone; the interval is computed when they are done.
+//! ddsmark and the floors run alternately in random order, each end pinned to a core of its own, with both cores
+//! kept awake. Otherwise the scheduler places the threads of a pair on one core or on two, once for a whole run,
+//! and the median round trip differs by half between the two. A round gives one ratio per floor. The number of
+//! rounds depends only on the scatter of the first ones. The interval is computed after all rounds.
 
 use std::{
     ffi::OsStr,
@@ -27,28 +28,28 @@ pub const USAGE: &str = "       cargo xtask transparency --driver NAME --floor P
      [--size N]... [--half-width 0.015] [--minutes 4]";
 const WORKLOADS: [&str; 3] = ["latency", "throughput", "batched"];
 const SIZES: [u64; 2] = [64, 16_384];
-/// What ddsmark flushes after, where it batches; as the bare loops do.
+/// Batch size of ddsmark in bytes, equal to that of the bare loops.
 const BATCH_BYTES: u64 = 8192;
-/// Measured time of a run, of which each program makes so many a round. The round's figure is their median.
+/// Measurement time of a run in ms, and runs of each program per round. The value of a round is their median.
 const MS: u64 = 400;
 const RUNS: usize = 3;
-/// No program of a round takes longer.
+/// Maximum duration of a program in a round, in s.
 const PATIENCE: &str = "120";
 const LEVEL: f64 = 0.95;
-/// Round trips may be so much longer than the floor's, rates so much lower; and what is aimed at.
+/// Maximum relative increase of round trips and decrease of rates against the floor; and the target value.
 const PASS: f64 = 0.05;
 const AIM: f64 = 0.01;
 
-/// What to compare.
+/// Programs and conditions to compare.
 struct Arguments {
     driver: String,
-    /// None: the driver's first, which is the floors' own.
+    /// Transport; `None` for the driver's default, which is also that of the floors.
     transport: Option<String>,
     floors: Vec<String>,
     workloads: Vec<String>,
     sizes: Vec<u64>,
     half_width: f64,
-    /// For each workload and size.
+    /// Time budget for each workload and size.
     budget: Duration,
 }
 
@@ -79,7 +80,7 @@ fn arguments(words: &[&str]) -> Result<Arguments, Error> {
     Ok(Arguments { driver, transport, floors, workloads, sizes, half_width, budget })
 }
 
-/// Measures and prints the ratios; fails where an interval does not lie above or below its bound.
+/// Measures and prints the ratios. Returns an error if an interval is not within the limit.
 pub fn run(words: &[&str]) -> Result<(), Error> {
     let arguments = arguments(words)?;
     let (first, second) = match allowed_cores()[..] {
@@ -94,7 +95,7 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut short = Vec::new();
     for workload in &arguments.workloads {
-        // a batch of one sample is none
+        // a batch of a single sample is not a batch
         let sizes = arguments.sizes.iter().filter(|size| workload != "batched" || **size <= BATCH_BYTES / 2);
         for &size in sizes {
             let case = Case { workload, size, cores: [&first, &second], arguments: &arguments };
@@ -140,7 +141,7 @@ impl Case<'_> {
                 floors.push(floor);
             }
         }
-        // ours, then one list for each floor; the figures above were their warming up
+        // ddsmark's values, then one list per floor; the values above were the warm-up
         let mut figures = vec![Vec::new(); floors.len() + 1];
         let mut order: Vec<usize> = (0..figures.len()).collect();
         let mut rounds = PILOT_BLOCKS;
@@ -163,7 +164,7 @@ impl Case<'_> {
             .collect())
     }
 
-    /// How many rounds there shall be, by what the first ones scatter and took.
+    /// Returns the number of rounds from the scatter and the duration of the first ones.
     fn rounds(&self, figures: &[Vec<f64>], took: Duration) -> usize {
         let affordable = self.arguments.budget.as_secs_f64() / took.as_secs_f64() * PILOT_BLOCKS as f64;
         let asked = Asked { level: LEVEL, power: 0.9, comparisons: 1 };
@@ -201,7 +202,7 @@ impl Case<'_> {
         Line { floor: name, text, passed: within(PASS) }
     }
 
-    /// A round's figure: of a floor, or of ddsmark. None where there is no such workload.
+    /// Returns the value of a round for a floor, or for ddsmark; `None` if the floor does not have the workload.
     fn figure(&self, floor: Option<&String>) -> Result<Option<f64>, Error> {
         let Some(program) = floor else { return self.ddsmark().map(Some) };
         let mut figures = Vec::new();

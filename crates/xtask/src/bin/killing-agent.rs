@@ -1,14 +1,15 @@
-//! Stands in for `ddsmark-agent`, and kills: the real agent, or its runner, in a phase that a plan names.
+//! Wrapper of `ddsmark-agent` for tests: kills the real agent, or its runner, in a given phase.
 //!
-//! A runner is given this program by `$DDSMARK_AGENT`. It becomes the real agent, beside which a second process carries the
-//! control channel between both ends and watches the orders. So the product has no switch for being killed, and what is
-//! killed is the real thing. Where the plan names nothing, it becomes the real agent and that is all.
+//! The runner starts this program through `$DDSMARK_AGENT`. The program executes the real agent in its own process.
+//! A second process, the watcher, relays the control channel and monitors the requests. The product therefore needs
+//! no option for these tests, and the real agent is killed. Without an entry in the plan, this program only
+//! executes the real agent.
 //!
-//! `$DDSMARK_KILLS` is the directory of the plan: the file `plan` has a line for each kill,
-//! `DRIVER ROLE NUMBER PHASE DELAY_US VICTIM`. `DRIVER` is a name without a version; `NUMBER` counts the launches of that driver and role, from 0; `VICTIM` is
-//! `agent` or `runner`. What came of it is left in `done/`: `hit`, or `late` if the victim had ended by then. Where
-//! `VICTIM` is `nobody`, the order `configure` of that run is left there when the phase begins, for a test that wants to
-//! meddle otherwise.
+//! `$DDSMARK_KILLS` is the directory of the plan. The file `plan` has one line per kill: `DRIVER ROLE NUMBER PHASE
+//! DELAY_US VICTIM`. `DRIVER` is a name without a version; `NUMBER` counts the launches of that driver and role
+//! from 0; `VICTIM` is `agent` or `runner`. The outcome is written to `done/`: `hit`, or `late` if the victim had
+//! already ended. If `VICTIM` is `nobody`, the request `configure` of that run is written there when the phase
+//! begins, for tests with other faults.
 
 use std::{
     env, fs,
@@ -33,12 +34,12 @@ use nix::{
 };
 use serde_json::Value;
 
-/// The first phase, which no order begins.
+/// First phase, which starts without a request.
 const HELLO: &str = "hello";
-/// A victim that does not even stop is somebody else's trouble.
+/// Maximum time for the victim to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a line of the plan says.
+/// Line of the plan.
 #[derive(Clone, Debug)]
 struct Kill {
     name: String,
@@ -46,12 +47,13 @@ struct Kill {
     delay: Duration,
     runner: bool,
     nobody: bool,
-    /// Whether the victim's role drives the traffic.
+    /// Whether the victim's role generates the traffic.
     drives: bool,
 }
 
 impl Kill {
-    /// A serving agent answers these orders at once, and is to be killed while the traffic of its peer runs.
+    /// Returns whether the kill must occur while the peer generates traffic. The victim answers these requests at
+    /// once.
     fn strikes_during_traffic(&self) -> bool {
         !self.drives && !self.nobody && matches!(self.phase.as_str(), "warm_up" | "measure")
     }
@@ -72,13 +74,13 @@ fn main() {
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// Becomes the real agent, watched where the plan says so.
+/// Executes the real agent, with a watcher if the plan has an entry for it.
 fn become_agent(driver: &str, control: &str) -> Outcome {
     let plan = PathBuf::from(env::var_os("DDSMARK_KILLS").ok_or("DDSMARK_KILLS names no plan")?);
     let program = env::current_exe()?.with_file_name("ddsmark-agent");
     let mut agent = Command::new(program);
     agent.args(["--driver", driver, "--control-fd"]);
-    // the log of an agent of a run is `NNNN-ROLE.log`; others have none, and are not killed
+    // the log of a run's agent is `NNNN-ROLE.log`; other agents have no such log and are not killed
     let log = fs::read_link("/proc/self/fd/1")?;
     let role =
         log.file_stem().and_then(|stem| stem.to_str()?.split_once('-')).map(|(_, role)| role.to_owned());
@@ -105,24 +107,25 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
         .stdin(Stdio::from(control.try_clone()?))
         .stdout(Stdio::from(OwnedFd::from(to_agent)))
         .spawn()?;
-    // both ends of the runner's channel are the watcher's alone from here on
+    // from here on only the watcher uses the runner's channel
     drop(control);
     Err(agent.arg("0").stdin(Stdio::from(OwnedFd::from(to_us))).exec().into())
 }
 
-/// Takes the control channel.
+/// Takes ownership of the control channel.
 fn take(control: RawFd) -> OwnedFd {
-    // SAFETY: it is open, and named on the command line for us to own; called once, and nothing else in this process uses
-    // it.
+    // SAFETY: the descriptor is open, and the command line passes its ownership to us; called once, and nothing
+    // else in this process uses it.
     unsafe { OwnedFd::from_raw_fd(control) }
 }
 
-/// Carries the control channel to a child, the real agent, ends as it does, and tells how it was configured.
+/// Relays the control channel to a child, the real agent, and exits with its status. Writes the child's
+/// configuration when the phase begins.
 fn tell(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> Outcome {
     let runner = UnixStream::from(take(control));
     let (mut to_agent, to_us) = UnixStream::pair()?;
     let mut child = agent.arg("0").stdin(Stdio::from(OwnedFd::from(to_us))).spawn()?;
-    // its end of the channel is the child's alone from here on
+    // from here on only the child uses its end of the channel
     drop(agent);
     let (mut from_agent, mut to_runner) = (to_agent.try_clone()?, runner.try_clone()?);
     thread::spawn(move || -> Outcome {
@@ -149,14 +152,14 @@ fn tell(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> Outcome 
     }
 }
 
-/// The other role of a run.
+/// Returns the other role of a run.
 fn peer_of(role: &str) -> Option<&'static str> {
     [("writer", "reader"), ("reader", "writer"), ("pinger", "ponger"), ("ponger", "pinger")]
         .into_iter()
         .find_map(|(one, other)| (one == role).then_some(other))
 }
 
-/// How many agents of that name were launched before.
+/// Returns the number of previous launches of this driver and role, and counts this one.
 fn launches(plan: &Path, name: &str) -> Result<u32, Error> {
     let mut number = 0;
     loop {
@@ -168,7 +171,7 @@ fn launches(plan: &Path, name: &str) -> Result<u32, Error> {
     }
 }
 
-/// The kill that the plan has for that launch.
+/// Returns the planned kill of a launch.
 fn find(plan: &Path, name: &str) -> Outcome<Option<Kill>> {
     for line in fs::read_to_string(plan.join("plan"))?.lines() {
         let [driver, role, number, phase, delay, victim] = line.split(' ').collect::<Vec<_>>()[..] else {
@@ -188,7 +191,7 @@ fn find(plan: &Path, name: &str) -> Outcome<Option<Kill>> {
     Ok(None)
 }
 
-/// Carries the control channel between the runner, on descriptor 0, and the agent, on descriptor 1, and kills.
+/// Relays the control channel between the runner (descriptor 0) and the agent (descriptor 1), and kills the victim.
 fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
     let plan = PathBuf::from(env::var_os("DDSMARK_KILLS").ok_or("DDSMARK_KILLS names no plan")?);
     let (agent, runner) = (Pid::from_raw(agent.parse()?), Pid::from_raw(runner.parse()?));
@@ -196,7 +199,7 @@ fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
     let to_runner = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let to_agent = UnixStream::from(std::io::stdout().as_fd().try_clone_to_owned()?);
     let during_traffic = own.as_ref().is_some_and(Kill::strikes_during_traffic);
-    // the phase of a kill does not end before it
+    // this phase must not end before the kill
     let withheld = match &own {
         Some(own) => (!during_traffic).then(|| own.phase.clone()),
         None => peers.filter(Kill::strikes_during_traffic).map(|kill| kill.phase),
@@ -212,7 +215,7 @@ fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
                 writeln!(forward, "{line}")?;
             }
         }
-        // the agent has ended: by our hand, or before it came to that
+        // the agent has ended: killed, or before the kill was due
         if let Some(done) = done.filter(|done| !done.exists()) {
             fs::write(done, "late")?;
         }
@@ -221,7 +224,7 @@ fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
     let strike = |phase: &str| -> Outcome {
         match own.as_ref().filter(|own| own.phase == phase) {
             Some(own) if during_traffic => {
-                // the traffic begins at the other end when this one has answered
+                // the other end starts its traffic after this one has answered
                 let (plan, own) = (plan.clone(), own.clone());
                 thread::spawn(move || murder(&plan, &own, agent, runner));
                 Ok(())
@@ -235,7 +238,7 @@ fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
         let line = line?;
         let order: Value = serde_json::from_str(&line)?;
         let phase = order["order"].as_str().unwrap_or_default();
-        // nothing but the agent itself ends the last phase: its runner is killed before it can
+        // only the agent itself ends the last phase: its runner is killed before that
         let runner_first = own.as_ref().is_some_and(|own| own.runner) && phase == "exit";
         if runner_first {
             strike(phase)?;
@@ -245,12 +248,12 @@ fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
             strike(phase)?;
         }
     }
-    // the runner has hung up
+    // the runner has closed the channel
     to_agent.shutdown(Shutdown::Both)?;
     replies.join().map_err(|_| "the watcher of replies panicked")?
 }
 
-/// The phase that a reply answers.
+/// Returns the phase that a reply belongs to.
 fn phase_of(line: &str) -> Result<String, serde_json::Error> {
     let reply: Value = serde_json::from_str(line)?;
     let phase = match reply["reply"].as_str().unwrap_or_default() {
@@ -279,7 +282,7 @@ fn murder(plan: &Path, own: &Kill, agent: Pid, runner: Pid) -> Outcome {
     Ok(())
 }
 
-/// Stops the victim, so that it cannot end by itself meanwhile. False if it has.
+/// Stops the victim, so that it cannot end in the meantime. Returns false if it has already ended.
 fn stopped(victim: Pid) -> bool {
     let begin = Instant::now();
     if kill(victim, Signal::SIGSTOP).is_err() {

@@ -1,4 +1,4 @@
-//! What became of an experiment in which agents were killed.
+//! Evaluation of an experiment with killed agents.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -7,23 +7,23 @@ use results::{Document, Failure, Run, RunState, State};
 use super::plan::Kill;
 use crate::Error;
 
-/// Everything that is counted. All but the first two must be 0.
+/// Counts of a campaign. All but the first two must be 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Agents killed.
+    /// Number of killed agents.
     pub killed: u32,
-    /// Agents that had just ended when they were to be killed.
+    /// Number of agents that had already ended when they were to be killed.
     pub late: u32,
-    /// Failures that do not name phase, role and cause, and kills that never came.
+    /// Number of failures without phase, role or cause, and of kills that did not happen.
     pub misnamed: u32,
-    /// Runs that nobody touched, and that are not valid.
+    /// Number of runs without a kill that are not valid.
     pub others_failed: u32,
-    /// Runs of the schedule of which there is no record.
+    /// Number of scheduled runs without a record.
     pub runs_lost: u32,
     pub hangs: u32,
     pub orphans: u32,
     pub files_left: u32,
-    /// What was wrong, in words.
+    /// Descriptions of the errors.
     pub complaints: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Tally {
         self.complaints.extend(other.complaints);
     }
 
-    /// What must not be.
+    /// Returns the counts that must be 0.
     pub fn faults(&self) -> [(&'static str, u32); 6] {
         [
             ("hangs", self.hangs),
@@ -53,7 +53,7 @@ impl Tally {
     }
 }
 
-/// Holds a result against the plan of its kills. `came` says, by `DRIVER ROLE NUMBER`, how each kill went.
+/// Compares a result with the planned kills. `came` has the outcome of each kill by `DRIVER ROLE NUMBER`.
 pub fn judge(document: &Document, kills: &[Kill], runs: u32, came: &BTreeMap<String, String>) -> Tally {
     let mut tally = Tally::default();
     if document.state != State::Complete {
@@ -93,7 +93,7 @@ fn of_killed(tally: &mut Tally, run: &Run, kill: &Kill, came: &BTreeMap<String, 
             tally.killed += 1;
             "was killed by signal 9 (SIGKILL)"
         }
-        // its last word was withheld, so that the runner sees an agent that ends without one
+        // its last reply was withheld, so that the runner sees an agent that ends without one
         Some("late") if kill.phase == "exit" => {
             tally.late += 1;
             "exited with status 0"
@@ -116,7 +116,7 @@ fn of_killed(tally: &mut Tally, run: &Run, kill: &Kill, came: &BTreeMap<String, 
     }
 }
 
-/// The processes that have this in their environment.
+/// Returns the processes with this variable in their environment.
 pub fn processes(mark: &str) -> Result<Vec<u32>, Error> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc")? {
@@ -129,7 +129,7 @@ pub fn processes(mark: &str) -> Result<Vec<u32>, Error> {
     Ok(found)
 }
 
-/// The files of a runner's runs in a directory.
+/// Returns the files of a runner's runs in a directory.
 pub fn files_of(directory: &Path, runner: u32) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {

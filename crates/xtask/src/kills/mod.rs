@@ -1,4 +1,4 @@
-//! `cargo xtask kills`: kills agents of real experiments, and counts what that costs beyond their runs.
+//! `cargo xtask kills`: kills agents of real experiments and counts the consequences beyond their runs.
 
 mod judge;
 mod plan;
@@ -24,12 +24,12 @@ use crate::{Error, flags::Flags, target};
 
 const USAGE: &str = "usage: cargo xtask kills --driver NAME[,NAME] [--runs N] [--seed S] [--programs DIR]
   without --runs: each phase, role and driver once";
-/// No run takes so long, so a runner that saves none meanwhile hangs.
+/// Maximum time without a saved run, longer than any run: after that the runner hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// So long a process may take to be gone that has nobody to wait for it.
+/// Maximum time for an orphaned process to disappear.
 const LEAVING: Duration = Duration::from_secs(5);
 
-/// Kills, prints the table, and fails if it has anything in it that must not be.
+/// Executes the campaign and prints its counts. Returns an error if a count that must be 0 is not.
 pub fn run(words: &[&str]) -> Result<(), Error> {
     let flags = Flags::parse(words, &["--driver", "--runs", "--seed", "--programs"])?;
     let drivers: Vec<&str> = flags.value("--driver").ok_or(USAGE)?.split(',').collect();
@@ -66,7 +66,7 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// One experiment, with its kills.
+/// Executes one experiment with its kills.
 fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<Tally, Error> {
     let place = tempfile::tempdir()?;
     let [plan, result] = ["kills", "result"].map(|name| place.path().join(name));
@@ -121,7 +121,7 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<Tally,
     Ok(tally)
 }
 
-/// How the runner ended; none if it saved nothing for so long that it hangs.
+/// Returns the exit status of the runner; `None` if it saved no run for the maximum time.
 fn await_end(child: &mut Child, result: &Path) -> Result<Option<ExitStatus>, Error> {
     let saved = || fs::read_dir(result.join("runs")).map_or(0, Iterator::count);
     let (mut before, mut since) = (0, Instant::now());
@@ -141,7 +141,7 @@ fn await_end(child: &mut Child, result: &Path) -> Result<Option<ExitStatus>, Err
     }
 }
 
-/// How each kill went, by its name.
+/// Returns the outcome of each kill by its name.
 fn came(plan: &Path) -> Result<BTreeMap<String, String>, Error> {
     let mut came = BTreeMap::new();
     for entry in fs::read_dir(plan.join("done"))? {

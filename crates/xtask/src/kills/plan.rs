@@ -1,18 +1,18 @@
-//! Whom to kill, where and when.
+//! Plan of kills: driver, workload, run, role, phase and delay of each.
 
-/// The phases of a run, in order.
+/// Phases of a run in order.
 pub const PHASES: [&str; 8] =
     ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
-/// The roles of each workload.
+/// Roles of each workload.
 pub const PAIRS: [(&str, [&str; 2]); 2] =
     [("latency", ["pinger", "ponger"]), ("throughput", ["writer", "reader"])];
-/// The measured time of each run.
+/// Measurement time of each run in ms.
 pub const MEASURE_MS: u64 = 40;
-/// Kills of one experiment, at most, and runs of each of its cells when they are drawn at random.
+/// Maximum number of kills per experiment, and number of runs of each cell, for random kills.
 const KILLS: usize = 50;
 const RUNS: u32 = 20;
 
-/// One kill: of the run of that number, from 0, of a cell.
+/// Kill in one run of a cell; runs are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kill {
     pub driver: String,
@@ -23,14 +23,14 @@ pub struct Kill {
     pub delay_us: u64,
 }
 
-/// The kills of one experiment, which has so many runs of each cell. The first is never killed.
+/// Kills of one experiment with `runs` runs of each cell. The first run is never killed.
 #[derive(Clone, Debug)]
 pub struct Batch {
     pub runs: u32,
     pub kills: Vec<Kill>,
 }
 
-/// Each phase, role and driver once, as soon as the phase has begun.
+/// Returns one kill for each phase, role and driver, at the start of the phase.
 pub fn each(drivers: &[&str]) -> Vec<Batch> {
     let mut kills = Vec::new();
     for driver in drivers {
@@ -52,7 +52,7 @@ pub fn each(drivers: &[&str]) -> Vec<Batch> {
     vec![Batch { runs: 1 + 2 * PHASES.len() as u32, kills }]
 }
 
-/// So many kills, drawn at random.
+/// Returns this number of random kills.
 pub fn random(drivers: &[&str], mut kills: usize, seed: u64) -> Vec<Batch> {
     let mut draw = Draw(seed);
     let mut batches = Vec::new();
@@ -75,13 +75,13 @@ pub fn random(drivers: &[&str], mut kills: usize, seed: u64) -> Vec<Batch> {
     batches
 }
 
-/// A kill comes less than so long after its phase has begun. Nothing but the agent itself ends the last one: it is to be
-/// killed before it can.
+/// Returns the exclusive upper limit of the delay of a kill after the start of its phase. Only the agent itself
+/// ends the last phase, so the kill must come before that.
 fn max_delay_us(phase: &str) -> u64 {
     if phase == "exit" { 1 } else { 20_000 }
 }
 
-/// The plan as its reader takes it: see `src/bin/killing-agent.rs`.
+/// Returns the plan in the format that `src/bin/killing-agent.rs` reads.
 pub fn text(kills: &[Kill]) -> String {
     let line = |kill: &Kill| {
         let Kill { driver, run, role, phase, delay_us, .. } = kill;

@@ -1,4 +1,4 @@
-//! Each count of a campaign can be something else than 0.
+//! Tests that each count of a campaign can differ from 0.
 
 use std::{collections::BTreeMap, fs, process::Command};
 
@@ -12,7 +12,7 @@ use crate::root;
 
 const DRIVERS: [&str; 2] = ["one", "other"];
 
-/// A result with a run of each of two cells of `udp`.
+/// Returns a result with one run of each of two cells of `udp`.
 fn document() -> Document {
     let mut document =
         Directory::load(&root().join("tests/data/without-steady-state.json")).expect("a result");
@@ -22,7 +22,7 @@ fn document() -> Document {
     document
 }
 
-/// The kill of the first run of the first cell, which failed as it should.
+/// Returns a result with a correctly failed first run of the first cell, and the kill of that run.
 fn killed() -> (Document, Kill, BTreeMap<String, String>) {
     let mut document = document();
     let cell = &mut document.cells[0];
@@ -80,7 +80,7 @@ fn a_process_and_a_file_that_are_left_are_found() {
     let mut child = Command::new("sleep").arg("60").env("DDSMARK_TEST", &mark).spawn().expect("sleep");
     let begin = std::time::Instant::now();
     let mut found = Vec::new();
-    // its environment is its own once it is what it was started as
+    // the environment is its own only after its exec
     while found.is_empty() && begin.elapsed().as_secs() < 60 {
         found = processes(&format!("DDSMARK_TEST={mark}")).expect("/proc");
     }

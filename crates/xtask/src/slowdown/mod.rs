@@ -1,11 +1,12 @@
-//! `cargo xtask slowdown`: is a delay found that is injected from outside, and how large is it said to be?
+//! `cargo xtask slowdown`: whether an injected delay is detected, and how large it is estimated to be.
 //!
-//! A preloaded library (`tests/preload/slow_send.c`) spins before each call that sends. It is loaded into the agents of some
-//! cells only: each delay is a driver of its own, the same file in a folder whose name says the delay, and the agent
-//! program is a script that reads it there. So one ordinary experiment has all of them, in randomised blocks, with the
-//! driver as it is as baseline, twice. A ping and its echo are sent with one call each: the delay comes twice into a round trip.
+//! A preloaded library (`tests/preload/slow_send.c`) spins before each call that sends. Only the agents of some
+//! cells load it. Each delay is a driver of its own: a copy of the same file in a folder whose name states the
+//! delay. The agent program is a script that reads the delay from that name. One ordinary experiment therefore has
+//! all delays, in randomised blocks, with the unmodified driver as baseline, twice. A ping and its echo are sent
+//! with one call each, so a round trip has the delay twice.
 //!
-//! How long a spin really takes is measured, call by call, in pairs with and without the library.
+//! The actual duration of a spin is measured per call, in pairs with and without the library.
 
 mod probe;
 
@@ -25,12 +26,12 @@ use crate::{Error, flags::Flags, root, target};
 
 pub const USAGE: &str = "       cargo xtask slowdown --driver NAME [--percent 2,5,10 | --delay-us 100] [--blocks 18] \
                          [--size 1024] [--measure 300ms] [--programs DIR]";
-/// Sends of a round trip.
+/// Number of sends per round trip.
 const SENDS: f64 = 2.0;
 
 struct Arguments {
     driver: String,
-    /// Of the median round trip; or else a delay.
+    /// Delays in percent of the median round trip, unless `delay_us` is given.
     percent: Vec<f64>,
     delay_us: Option<f64>,
     blocks: u32,
@@ -55,7 +56,8 @@ fn arguments(words: &[&str]) -> Result<Arguments, Error> {
     })
 }
 
-/// Measures and prints; fails where a delay is neither covered by its interval nor too small to be seen.
+/// Measures and prints the table. Returns an error if an interval does not cover its delay, unless the delay is too
+/// small to be detected.
 pub fn run(words: &[&str]) -> Result<(), Error> {
     let arguments = arguments(words)?;
     let place = tempfile::tempdir()?;
@@ -116,13 +118,13 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// How many runs were made, with those of noisy blocks that were made once more.
+/// Returns the number of runs, including repeated runs of noisy blocks.
 fn runs_of(document: &Document) -> usize {
     document.cells.iter().map(|cell| cell.runs.len()).sum()
 }
 
-/// Whether the interval that is wide enough for all of the table holds the injected change. A comparison that could not have
-/// seen it has nothing to cover.
+/// Returns whether the simultaneous interval contains the injected change. Also true if the comparison could not
+/// have detected the change.
 fn covered(comparison: &Comparison, injected: f64) -> bool {
     let unseen = matches!(
         comparison.conclusion,
@@ -132,7 +134,7 @@ fn covered(comparison: &Comparison, injected: f64) -> bool {
     unseen || interval.is_some_and(|interval| interval.covers(injected))
 }
 
-/// Estimate, interval, blocks and verdict.
+/// Returns estimate, intervals, number of blocks and verdict as table columns.
 fn told(comparison: &Comparison) -> String {
     let percent = |share: f64| format!("{:+.1}", 100.0 * share);
     let interval = |interval: Option<Interval>| {
@@ -162,7 +164,7 @@ fn figures(document: &Document, cell: usize, which: impl Fn(&results::Run) -> bo
     runs.filter_map(|run| run.figure(Metric::RttP50)).collect()
 }
 
-/// These runs against the first of the baseline in their block.
+/// Returns blocks that compare these runs with the first run of the baseline in the same block.
 fn blocks<'a>(
     document: &Document,
     runs: impl Iterator<Item = &'a results::Run>,
@@ -178,7 +180,7 @@ fn blocks<'a>(
         .collect()
 }
 
-/// What is built for the experiments.
+/// Files built for the experiments.
 struct Rig<'a> {
     arguments: &'a Arguments,
     place: &'a Path,
@@ -206,13 +208,13 @@ impl<'a> Rig<'a> {
         );
         fs::write(&agent, script)?;
         fs::set_permissions(&agent, fs::Permissions::from_mode(0o755))?;
-        // beside the programs, as for the command
+        // next to the programs, as for the command
         let folder = arguments.programs.parent().ok_or("programs lie in a folder of the target")?;
         let driver = folder.join(format!("drivers/libddsmark_{}.so", arguments.driver));
         Ok(Self { arguments, place, driver, library, agent })
     }
 
-    /// The driver's file in a folder of this name.
+    /// Copies the driver's file to a folder of this name and returns its path.
     fn copy(&self, folder: &str) -> Result<String, Error> {
         let folder = self.place.join(folder);
         fs::create_dir_all(&folder)?;
@@ -221,7 +223,7 @@ impl<'a> Rig<'a> {
         Ok(copy.display().to_string())
     }
 
-    /// The driver as it is, first and twice in each block, and with each delay.
+    /// Executes an experiment with the unmodified driver, first and twice in each block, and with each delay.
     fn experiment(&self, name: &str, delays: &[u64], blocks: u32) -> Result<Document, Error> {
         let plain = self.copy("as-it-is")?;
         let mut drivers = vec![plain.clone()];

@@ -1,4 +1,4 @@
-//! How long a call that sends takes, with the library preloaded and without: what is really injected.
+//! Duration of a send call with and without the preloaded library: the delay that is actually injected.
 
 use std::{
     net::{Ipv4Addr, UdpSocket},
@@ -11,11 +11,11 @@ use stats::median;
 
 use crate::Error;
 
-/// Calls of a process, and processes of each kind.
+/// Calls per process, and processes of each kind.
 const CALLS: usize = 2_000;
 const PAIRS: usize = 5;
 
-/// Prints the median time of a send over loopback, in ns: for a process of its own.
+/// Prints the median duration of a send over loopback in ns. Runs in a process of its own.
 pub fn run() -> Result<(), Error> {
     let [from, to] = [UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?, UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?];
     let address = to.local_addr()?;
@@ -31,7 +31,7 @@ pub fn run() -> Result<(), Error> {
     Ok(())
 }
 
-/// By how much the library with this delay makes a send longer, in ns: the median of pairs.
+/// Returns the additional duration of a send in ns with this delay of the library: the median of pairs.
 pub fn cost_ns(library: &Path, delay_ns: u64) -> Result<f64, Error> {
     let one = |preloaded: bool| -> Result<f64, Error> {
         let mut command = Command::new(std::env::current_exe()?);

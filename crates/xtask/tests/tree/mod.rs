@@ -1,4 +1,4 @@
-//! Checks of the tree itself, and that each of them can fail.
+//! Checks of the tree, and tests that each of them can fail.
 
 use std::{
     collections::BTreeMap,
@@ -13,11 +13,11 @@ use crate::{
     root,
 };
 
-/// Vendors' names, in lower case and without separators.
+/// Vendor names in lower case without separators.
 const VENDORS: &[&str] =
     &["cyclone", "fastdds", "connext", "rustdds", "dustdds", "iceoryx", "zenoh", "opendds", "fastrtps"];
 
-/// The files of the tree, those that git would take.
+/// Returns the files of the tree that git does not ignore.
 fn files() -> Vec<PathBuf> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -76,7 +76,7 @@ fn arrows_point_down_the_table_only() {
     }
 }
 
-/// Lines of a file that name a vendor.
+/// Returns the lines of a file that name a vendor.
 fn vendor_lines(text: &str) -> Vec<String> {
     let named = |line: &&str| {
         let plain = line.to_lowercase().replace([' ', '-', '_'], "");
@@ -110,12 +110,12 @@ fn a_vendor_in_the_wrong_room_is_seen() {
     assert!(vendor_lines("a fast driver; DDS as OMG wrote it\n").is_empty());
 }
 
-/// A source file has no more lines, so that it is read in one sitting.
+/// Maximum number of lines of a source file.
 const MOST_LINES: usize = 400;
-/// Those that have, until they are divided.
+/// Exceptions, until they are split.
 const LONG: &[&str] = &["crates/ddsmark/src/arguments.rs", "crates/experiment/src/written.rs"];
 
-/// How many lines a file has that has too many.
+/// Returns the number of lines of a file that has too many.
 fn too_many_lines(text: &str) -> Option<usize> {
     Some(text.lines().count()).filter(|lines| *lines > MOST_LINES)
 }
@@ -141,7 +141,7 @@ fn a_line_too_many_is_seen() {
     assert_eq!(too_many_lines(&"\n".repeat(MOST_LINES + 1)), Some(MOST_LINES + 1));
 }
 
-/// Relative links of a Markdown text, without anchors.
+/// Returns the relative links of a Markdown text, without anchors.
 fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let targets =
