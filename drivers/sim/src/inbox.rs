@@ -1,25 +1,25 @@
-//! Samples that have come and are not due yet.
+//! Queue of received samples that are not due yet.
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, VecDeque, binary_heap::PeekMut},
     mem,
 };
 
-/// Samples are held in the order in which they are due; of those due at once, as they came. Memory is used again: in the
-/// long run nothing is allocated.
+/// Queue of samples in the order of their due times, and of arrival for equal ones. Buffers are reused, so a steady
+/// state needs no allocation.
 pub(crate) struct Inbox {
     waiting: BinaryHeap<Reverse<(u64, u64, usize)>>,
     due: VecDeque<usize>,
     rooms: Vec<Vec<u8>>,
     free: Vec<usize>,
     came: u64,
-    /// So many are due at most: the older ones go.
+    /// Maximum number of due samples; older ones are dropped.
     depth: usize,
 }
 
-/// How many samples wait here at most; the others wait in the socket, and at last the writer does.
+/// Maximum number of queued samples. Further ones wait in the socket, and finally the writer blocks.
 const MOST: usize = 1 << 16;
-/// How many bytes.
+/// Maximum size of the queue in bytes.
 const MOST_BYTES: usize = 256 << 20;
 
 impl Inbox {
@@ -50,12 +50,12 @@ impl Inbox {
         self.came += 1;
     }
 
-    /// When the next one is due; 0 if it is.
+    /// Returns the due time of the next sample; 0 if it is already due.
     pub(crate) fn next_due_ns(&self) -> Option<u64> {
         if self.due.is_empty() { self.waiting.peek().map(|Reverse((due_ns, ..))| *due_ns) } else { Some(0) }
     }
 
-    /// Gives the next one, if it is due; whether it was.
+    /// Passes the next sample to `give` if it is due. Returns whether it was.
     #[inline]
     pub(crate) fn give_due(&mut self, now_ns: u64, give: impl FnOnce(&[u8])) -> bool {
         while let Some(next) = self.waiting.peek_mut().filter(|next| next.0.0 <= now_ns) {
@@ -66,7 +66,7 @@ impl Inbox {
             }
         }
         let Some(index) = self.due.pop_front() else { return false };
-        // what is given may lead to anything, but not back here
+        // `give` may call anything, but not this queue
         let room = mem::take(&mut self.rooms[index]);
         give(&room);
         self.rooms[index] = room;

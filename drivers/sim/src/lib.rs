@@ -1,5 +1,5 @@
-//! A simulated middleware: what it does with each sample is configured, so what measuring must find is known. See
-//! README.md for its options.
+//! Simulated middleware: its effect on each sample is configured, so the correct results of a measurement are
+//! known. See README.md for its options.
 #![deny(unsafe_code)]
 
 mod inbox;
@@ -18,10 +18,10 @@ use sim_model::{Config, OPTIONS};
 
 use crate::{reader::SimReader, socket::MAX_PAYLOAD, writer::SimWriter};
 
-/// The one transport.
+/// Name of the only transport.
 const TRANSPORT: &str = "local";
 
-/// The driver.
+/// Driver of the simulated middleware.
 struct Sim;
 
 impl Driver for Sim {
@@ -76,7 +76,7 @@ impl Driver for Sim {
     }
 
     fn open(config: &ParticipantConfig<'_>) -> Result<SimParticipant> {
-        // taken for nothing, and yet a mistake to be told
+        // the interface is not used, but an unknown name is an error
         if let Some(name) = config.interface
             && !Path::new("/sys/class/net").join(name).exists()
         {
@@ -94,7 +94,7 @@ impl Driver for Sim {
     }
 }
 
-/// What is in force of what was asked: the policies that are here, at their defaults where nothing was asked.
+/// Returns the effective QoS: the supported policies with the requested values, otherwise with their defaults.
 fn in_force(asked: &Qos, max_blocking_ns: Option<u64>, writes: bool) -> Qos {
     Qos {
         reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
@@ -102,13 +102,13 @@ fn in_force(asked: &Qos, max_blocking_ns: Option<u64>, writes: bool) -> Qos {
         history: Some(asked.history.unwrap_or(History::KeepAll)),
         durability: Some(Durability::Volatile),
         latency_budget_ns: Some(asked.latency_budget_ns.unwrap_or(0)),
-        // of writers only
+        // writers only
         transport_priority: writes.then(|| asked.transport_priority.unwrap_or(0)),
         ..Qos::default()
     }
 }
 
-/// A configuration, and the name of the run that it is for.
+/// Configuration of the model, and the name of the run.
 struct SimParticipant {
     model: Arc<Config>,
     texts: Vec<(&'static str, String)>,

@@ -1,4 +1,4 @@
-//! Samples in: each is given when it is due, not before.
+//! Reader: delivers each sample when it is due.
 use std::{sync::Arc, thread, time::Duration};
 
 use driver_kit::{
@@ -11,10 +11,10 @@ use crate::{
     socket::{HEADER, MAX_PAYLOAD, Peer, Socket, now_ns, split},
 };
 
-/// A sleep ends that much before a sample is due, and the rest is spun: a sleep alone would end late.
+/// Time before a due sample at which a sleep ends and spinning starts, because a sleep would end late.
 const SPIN_NS: u64 = 100_000;
 
-/// A reader.
+/// Reader of the simulated middleware.
 pub(crate) type SimReader = LocatedReader<Socket, Arrivals>;
 
 pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<SimReader> {
@@ -29,7 +29,7 @@ pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<SimReader
     let inlet = Arrivals {
         socket: socket.clone(),
         monitor: monitor.clone(),
-        // of a batch only the sender knows the size
+        // only the sender knows the size of a batch
         room: vec![0; HEADER + if config.batched { MAX_PAYLOAD } else { max_payload }],
         batched: config.batched,
         inbox: Inbox::new(depth),
@@ -39,7 +39,7 @@ pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<SimReader
 }
 
 impl Endpoint for Socket {
-    /// Its locator.
+    /// Locator of the writer.
     type Writer = String;
 
     fn locator(&self) -> String {
@@ -55,7 +55,7 @@ impl Endpoint for Socket {
     }
 }
 
-/// The receiving end.
+/// Receiver of a reader.
 pub(crate) struct Arrivals {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
@@ -82,7 +82,8 @@ impl Inlet for Arrivals {
 }
 
 impl Arrivals {
-    /// Takes what has come, as long as there is room. Whether that which wakes a listener was there.
+    /// Moves the received datagrams into the queue while it has room. Returns whether a wake-up datagram was among
+    /// them.
     fn take_in(&mut self) -> Result<bool> {
         let mut woken = false;
         while !self.inbox.is_full(self.max_payload) {
@@ -106,7 +107,7 @@ impl Arrivals {
         Ok(woken)
     }
 
-    /// Gives what is due; how many.
+    /// Delivers due samples and returns their number.
     fn give(&mut self, most: u32, to: &mut impl Deliver) -> u32 {
         let now = now_ns();
         let mut given = 0;
@@ -116,7 +117,7 @@ impl Arrivals {
         given
     }
 
-    /// Sleeps until something comes, something is nearly due, or the deadline.
+    /// Sleeps until a datagram arrives, a sample is nearly due, or the deadline.
     fn rest(&self, deadline_ns: u64) -> Result<()> {
         let due = self.inbox.next_due_ns().map_or(u64::MAX, |due| due.saturating_sub(SPIN_NS));
         let now = now_ns();
@@ -125,7 +126,7 @@ impl Arrivals {
             thread::yield_now();
             Ok(())
         } else if self.inbox.is_full(self.max_payload) {
-            // what comes now has to wait, so nothing is waited for but the time
+            // a new datagram would have to wait, so only the time matters
             thread::sleep(Duration::from_nanos(until - now));
             Ok(())
         } else {

@@ -1,5 +1,5 @@
-//! How samples get from process to process: datagrams of unix sockets. They come whole, in order and without loss, and a
-//! sender that is too quick waits. Names are abstract: nothing is left of them when their process ends.
+//! Transport between processes by datagrams of Unix sockets: complete, in order, without loss, and with
+//! back-pressure. The names are abstract and disappear with their process.
 use std::{
     io::{Error as IoError, IoSlice},
     os::{
@@ -22,27 +22,28 @@ use nix::{
     time::{ClockId, clock_gettime},
 };
 
-/// The largest payload: well below what a socket takes with the kernel's default buffer of 208 KiB.
+/// Maximum payload size: well below the limit of a socket with the kernel's default buffer of 208 KiB.
 pub(crate) const MAX_PAYLOAD: usize = 128 << 10;
-/// What stands before each payload: a magic number and when the sample is due, each 8 bytes, little endian.
+/// Size of the header of each payload in bytes: a magic number and the due time of the sample, 8 bytes each, little
+/// endian.
 pub(crate) const HEADER: usize = 16;
 const MAGIC: u64 = u64::from_le_bytes(*b"ddsm-sim");
-/// What a locator begins with.
+/// Prefix of a locator.
 const SCHEME: &str = "sim:";
 
-/// The clock that both ends share, in ns.
+/// Returns the time in ns of the clock that both ends share.
 pub(crate) fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("Linux has this clock");
     now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
 }
 
-/// A socket with a name of its own.
+/// Socket with an abstract name.
 pub(crate) struct Socket {
     socket: UnixDatagram,
     name: String,
 }
 
-/// Where a sample goes.
+/// Destination of samples.
 pub(crate) struct Peer {
     pub(crate) locator: String,
     address: UnixAddr,
@@ -73,17 +74,17 @@ impl Socket {
         Ok(Self { socket, name })
     }
 
-    /// Its locator.
+    /// Returns the locator.
     pub(crate) fn name(&self) -> String {
         format!("{SCHEME}{}", self.name)
     }
 
-    /// How long a send may wait for room: at least a microsecond.
+    /// Sets the maximum time for which a send waits for room, at least one microsecond.
     pub(crate) fn set_send_limit(&self, limit: Option<Duration>) -> Result<()> {
         self.socket.set_write_timeout(limit).map_err(|error| Error::os("SO_SNDTIMEO", error))
     }
 
-    /// Sends a sample, with the time that it is due at; waits for room.
+    /// Sends a sample with its due time; waits for room.
     #[inline]
     pub(crate) fn send(&self, to: &Peer, due_ns: u64, payload: &[u8]) -> Result<(), Errno> {
         let mut header = [0; HEADER];
@@ -99,7 +100,7 @@ impl Socket {
         }
     }
 
-    /// The next datagram without waiting: its length, or none if there is none.
+    /// Receives the next datagram without waiting and returns its length; `None` if there is none.
     #[inline]
     pub(crate) fn receive(&self, room: &mut [u8]) -> Result<Option<usize>> {
         match recv(self.socket.as_raw_fd(), room, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC) {
@@ -109,7 +110,7 @@ impl Socket {
         }
     }
 
-    /// Sleeps until there is a datagram, or for so long.
+    /// Sleeps until there is a datagram, for at most `limit_ns`.
     pub(crate) fn wait(&self, limit_ns: u64) -> Result<()> {
         let mut waiting = [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
         let limit = TimeSpec::from_duration(Duration::from_nanos(limit_ns));
@@ -119,9 +120,9 @@ impl Socket {
         }
     }
 
-    /// Wakes whoever waits.
+    /// Wakes a waiting receiver.
     pub(crate) fn send_nothing(&self) {
-        // an empty datagram from ourselves; where there is no room for it, nobody sleeps
+        // an empty datagram to ourselves; if there is no room for it, the receiver is not asleep
         let address = UnixAddr::new_abstract(self.name.as_bytes());
         if let Ok(address) = address {
             let _ = nix::sys::socket::sendto(
@@ -134,7 +135,7 @@ impl Socket {
     }
 }
 
-/// When a datagram's sample is due, and its payload; none if it is not of this driver.
+/// Returns the due time and the payload of a datagram; `None` if it does not belong to this driver.
 #[inline]
 pub(crate) fn split(datagram: &[u8]) -> Option<(u64, &[u8])> {
     let (magic, rest) = datagram.split_first_chunk()?;
@@ -142,12 +143,12 @@ pub(crate) fn split(datagram: &[u8]) -> Option<(u64, &[u8])> {
     (u64::from_le_bytes(*magic) == MAGIC).then_some((u64::from_le_bytes(*due), payload))
 }
 
-/// Whether nobody is at the other end any more.
+/// Returns whether the error means that the peer has gone.
 pub(crate) fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ECONNREFUSED | Errno::ENOENT | Errno::EPIPE | Errno::ECONNRESET)
 }
 
-/// Whether there was no room in time.
+/// Returns whether the error means a lack of room.
 pub(crate) fn is_full(errno: Errno) -> bool {
     matches!(errno, Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM)
 }

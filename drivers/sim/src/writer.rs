@@ -1,4 +1,4 @@
-//! Samples out: the model decides what becomes of each, and when it is due.
+//! Writer: the model decides the fate and the due time of each sample.
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::{
@@ -20,14 +20,14 @@ use crate::{
     socket::{MAX_PAYLOAD, Peer, Socket, is_full, is_gone, now_ns},
 };
 
-/// How long a write waits for room where nothing else is asked for.
+/// Default maximum blocking time of a write.
 const DEFAULT_BLOCKING_NS: u64 = 100_000_000;
-/// How many times the limit of a write the second reader of a sample may take.
+/// Maximum time for further readers of a sample, in multiples of the limit of a write.
 const PATIENCE: u32 = 1_000;
-/// A wait that is shorter is spun: a sleep would last longer.
+/// Minimum wait for a sleep; a shorter wait is spun, because a sleep would last longer.
 const SPIN_NS: u64 = 100_000;
 
-/// What the host may ask at any time.
+/// State of a writer that the host can query at any time.
 pub(crate) struct WriterMonitor {
     matched: AtomicU32,
     qos: Qos,
@@ -38,7 +38,7 @@ pub(crate) struct WriterMonitor {
     timed_out: Count,
     refused: Count,
     retransmitted: Count,
-    /// Taken and never sent: what the model says that is lost.
+    /// Number of samples lost according to the model: accepted, but never sent.
     lost: Count,
 }
 
@@ -63,19 +63,19 @@ impl Monitor for WriterMonitor {
     }
 }
 
-/// A writer.
+/// Writer of the simulated middleware.
 pub(crate) struct SimWriter {
     socket: Socket,
     flow: Flow,
     batch: Option<Batch>,
     readers: Vec<Peer>,
-    /// What the model said of a sample for which there was no room in the socket: it goes to the next one.
+    /// Fate of a sample for which the socket had no room; it applies to the next attempt.
     pending: Option<Fate>,
     monitor: Arc<WriterMonitor>,
     max_payload: usize,
     max_blocking_ns: u64,
     reliable: bool,
-    /// When the last sample is due that a reliable reader has to acknowledge.
+    /// Due time of the last sample that a reliable reader must acknowledge.
     unacknowledged_until_ns: u64,
 }
 
@@ -126,7 +126,7 @@ impl SimWriter {
         })
     }
 
-    /// What the model says of a sample, once there is room for it.
+    /// Returns the fate of a sample, after waiting for room in the modelled queue.
     fn fate(&mut self, bytes: u64) -> Result<Fate> {
         if let Some(fate) = self.pending.take() {
             return Ok(fate);
@@ -163,7 +163,8 @@ impl SimWriter {
         }
     }
 
-    /// A sample or a batch on its way, once there is room for it: it has one fate. `bytes` of it are payload.
+    /// Sends a sample or a batch, after waiting for room in the modelled queue: a batch has one fate. `bytes` is
+    /// its payload size.
     fn pass_on(&mut self, packet: &[u8], bytes: u64, samples: u64) -> Result<()> {
         let fate = self.fate(bytes)?;
         let Fate::Comes { due_ns, twice, retransmissions } = fate else {
@@ -183,7 +184,7 @@ impl SimWriter {
         sent
     }
 
-    /// What is held back goes; where that fails, it stays.
+    /// Sends the batch; it is kept if that fails.
     fn pass_on_batch(&mut self) -> Result<()> {
         let Some(mut batch) = self.batch.take() else { return Ok(()) };
         let passed = if batch.samples() == 0 {
@@ -198,8 +199,8 @@ impl SimWriter {
         passed
     }
 
-    /// To every reader. One that has gone is no longer matched. Not accepted if there is no room for the first copy; what
-    /// was begun is brought to its end, unless a reader takes nothing at all.
+    /// Sends to every reader. A reader that has gone is no longer matched. Not accepted if there is no room for the
+    /// first copy; a started sample is sent completely, unless a reader receives nothing at all.
     fn send(&mut self, due_ns: u64, payload: &[u8], copies: u32) -> Result<()> {
         let mut sent = false;
         let mut gone = None;
@@ -252,7 +253,7 @@ impl Writer for SimWriter {
             return Err(Error::too_large("a sample over the size that the writer was opened for"));
         }
         if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
-            // where this is refused, so is the sample: nothing has changed, and both can be tried again
+            // if this is rejected, so is the sample: nothing has changed, and both can be retried
             self.pass_on_batch()?;
         }
         match &mut self.batch {
@@ -276,7 +277,7 @@ impl Writer for SimWriter {
         Ok(())
     }
 
-    /// A sample is acknowledged when it is due: then its reader has it.
+    /// Waits for acknowledgements: a sample is acknowledged when it is due, because its reader then has it.
     fn wait_acked(&mut self, timeout_ns: u64) -> Result<()> {
         let deadline = now_ns().saturating_add(timeout_ns);
         self.pass_on_batch()?;
@@ -308,7 +309,7 @@ fn hash(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Never earlier, and not much later.
+/// Sleeps until a time: never less, and not much longer.
 pub(crate) fn sleep_until(then_ns: u64) {
     loop {
         let left = then_ns.saturating_sub(now_ns());

@@ -1,4 +1,4 @@
-//! What the driver must show, through the C table: what is configured is what happens. Times are bounded from below only.
+//! Tests of the driver through the C table: samples behave as configured. Times have lower limits only.
 mod harness;
 
 use std::{
@@ -57,12 +57,12 @@ fn no_sample_comes_before_it_is_due() {
         writer.write(&sent).expect("written");
         assert!(receive(&mut reader, 1) == [sent.clone()], "it comes whole");
         assert!(begun.elapsed() >= LATENCY, "waited for: {:?}", begun.elapsed());
-        // polled for
+        // by polling
         let begun = Instant::now();
         writer.write(&sent).expect("written");
         assert!(receive_by(&mut reader, 1, 0) == [sent.clone()]);
         assert!(begun.elapsed() >= LATENCY, "polled: {:?}", begun.elapsed());
-        // listened to
+        // by a listener
         let (heard, hears) = mpsc::channel();
         let listen = move |payload: &[u8]| heard.send((Instant::now(), payload.len())).expect("heard");
         let mut listener = participant.listener(&entity, listen).expect("a listener");
@@ -202,12 +202,12 @@ fn samples_are_acknowledged_when_they_are_due_and_not_before() {
     writer.write(b"under way").expect("written");
     let status = writer.wait_acked(1_000_000);
     assert!(begun.elapsed() >= Duration::from_millis(1));
-    // on a host that slept through the latency it may have come
+    // after a delay of the host by more than the latency it may be acknowledged
     assert!(status == abi::TIMED_OUT || begun.elapsed() >= LATENCY, "{status}");
     assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
     assert!(begun.elapsed() >= LATENCY, "{:?}", begun.elapsed());
 
-    // best effort asks for no acknowledgement, and who has no reader waits for none
+    // best effort needs no acknowledgement, and a writer without readers does not wait
     let (mut writer, reader) = pair(&participant, &with(Reliability::BestEffort, WAIT_NS));
     writer.write(b"under way").expect("written");
     assert_eq!(writer.wait_acked(0), abi::OK);
@@ -229,7 +229,7 @@ fn a_batch_is_one_packet_with_one_fate() {
     }
     let mut came: Vec<Vec<u8>> = Vec::new();
     for number in 0..SAMPLES {
-        // of 10 bytes ten make a batch
+        // ten samples of 10 bytes make a batch
         writer.write(&[[0, 0].as_slice(), &number.to_le_bytes()].concat()).expect("written");
         if number % 10 == 9 {
             if number == 9 {
@@ -246,14 +246,14 @@ fn a_batch_is_one_packet_with_one_fate() {
         .chunks(10)
         .all(|batch| batch[0] % 10 == 0 && (batch[0]..batch[0] + 10).eq(batch.iter().copied()));
     assert!(whole, "all of a batch come, or none: {numbers:?}");
-    // of 300 batches 150; five standard deviations are 43
+    // expected: 150 of 300 batches; five standard deviations are 43
     assert!((numbers.len() as u64 / 10).abs_diff(150) < 43, "{}", numbers.len());
     let lost = value_of(&writer.settings().expect("settings"), "lost_as_configured").map(str::to_owned);
     assert_eq!(lost, Some((SAMPLES - numbers.len() as u64).to_string()));
     let sent = writer.counters().get(abi::COUNTER_PACKETS_SENT);
     assert_eq!(sent, Some(numbers.len() as u64 / 10));
 
-    // who is full sends first; and what waits for acknowledgment waits for all
+    // a full batch is sent first; and waiting for acknowledgements includes all samples
     let reliable = Entity { batch_bytes: 100, ..with(Reliability::Reliable, WAIT_NS) };
     let (mut writer, mut reader) = pair(&participant, &reliable);
     for number in 0..15_u8 {
@@ -261,7 +261,7 @@ fn a_batch_is_one_packet_with_one_fate() {
     }
     assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
     assert_eq!(receive(&mut reader, 15), (0..15).map(|number| vec![number; 10]).collect::<Vec<_>>());
-    // the framing has to fit too
+    // the framing must fit, too
     let largest = Entity { batch_bytes: 100, ..sized(131_072) };
     let (status, text) = failed(participant.writer(&largest));
     assert_eq!(status, abi::TOO_LARGE);
@@ -275,7 +275,7 @@ fn a_reader_that_keeps_the_last_lets_the_older_ones_go_and_one_that_keeps_all_do
     for (history, expected) in [
         (Some(History::KeepLast(3)), 7..10),
         (Some(History::KeepAll), 0..10),
-        // what is there if nothing is asked
+        // default
         (None, 0..10),
     ] {
         let qos = Qos { history, reliability: Some(Reliability::Reliable), ..Qos::default() };

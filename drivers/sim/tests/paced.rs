@@ -1,5 +1,5 @@
-//! Under a load that is given, in real time, beside the model with the same samples at the same times. The host adds to what the
-//! driver does: what is compared is shares, and times have bounds from below only.
+//! Paced load in real time, compared with the model for the same samples at the same times. The host adds delays to
+//! those of the driver: shares are compared, and times have lower limits only.
 mod harness;
 
 use std::{
@@ -18,7 +18,7 @@ use driver_kit::{
 use harness::*;
 use sim_model::{Config, Fate, Flow, Truth};
 
-/// Time of the server for a sample, and samples in it at most.
+/// Service time of a sample, and maximum number of samples in the server.
 const SERVICE: Duration = Duration::from_micros(200);
 const QUEUE: u32 = 8;
 const OPTIONS: [(&str, &str); 4] =
@@ -30,8 +30,8 @@ fn asked(reliability: Reliability) -> Entity {
     Entity { qos: Some(qos), ..sized(1000) }
 }
 
-/// Writes at so many times the capacity of the server, on a plan that is never moved. When each write began, since the plan did,
-/// and by how much the last one was late.
+/// Writes at `share` times the capacity of the server, on a fixed schedule. Returns the start times of the writes
+/// since the start of the schedule, and the lag of the last one.
 fn write_at(share: f64, mut write: impl FnMut(u32)) -> (Vec<u64>, Duration) {
     let begin = Instant::now() + Duration::from_millis(1);
     let mut lag = Duration::ZERO;
@@ -54,7 +54,7 @@ fn write_at(share: f64, mut write: impl FnMut(u32)) -> (Vec<u64>, Duration) {
     (times, lag)
 }
 
-/// What the model drops of samples that are written at these times.
+/// Returns the number of samples that the model drops if they are written at these times.
 fn dropped_by_the_model(times: &[u64], service: &str) -> u32 {
     let [latency, _, queue, full] = OPTIONS;
     let config = Config::parse([latency, ("service", service), queue, full]).expect("options");
@@ -70,7 +70,7 @@ fn best_effort_loses_the_share_that_the_model_loses_at_the_same_times() {
     for share in [0.5, 2.0] {
         let participant = open(&OPTIONS);
         let (mut writer, mut reader) = pair(&participant, &asked(Reliability::BestEffort));
-        // a reader that took nothing would stop the writer
+        // a reader that does not receive would block the writer
         let written = Arc::new(AtomicBool::new(false));
         let stop = written.clone();
         let read = thread::spawn(move || {
@@ -85,13 +85,13 @@ fn best_effort_loses_the_share_that_the_model_loses_at_the_same_times() {
         let lost: u32 = lost.expect("counted").parse().expect("a number");
         let [model, slower, quicker] =
             ["200us", "400us", "100us"].map(|service| dropped_by_the_model(&times, service));
-        // between the clock of the test and that of the driver the host may take its time
+        // the host may delay the test between its clock and that of the driver
         assert!(
             lost.abs_diff(model) <= SAMPLES / 50,
             "at {share} of the capacity: {lost} lost, {model} by the model"
         );
         println!("at {share} of the capacity: {lost} of {SAMPLES} lost, {model} by the model");
-        // and not what another server would
+        // and not the result of another service time
         for other in [slower, quicker] {
             assert!(lost.abs_diff(model) <= lost.abs_diff(other), "{share}: {lost}, {model}, {other}");
         }
@@ -106,7 +106,7 @@ fn a_reliable_writer_is_held_to_the_capacity_and_falls_behind_its_plan() {
     let receive_all = thread::spawn(move || receive(&mut reader, SAMPLES as usize).len());
     let (times, lag) = write_at(2.0, |number| writer.write(&number.to_le_bytes()).expect("written"));
     assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
-    // never quicker than the server: all samples in all of the time, and the last write when its turn had come
+    // never faster than the server: for all samples together, and for the last write
     assert!(begun.elapsed() >= SERVICE * SAMPLES);
     let turn = SERVICE * (SAMPLES - QUEUE - 1);
     assert!(Duration::from_nanos(times[SAMPLES as usize - 1]) >= turn);

@@ -1,4 +1,4 @@
-//! The driver as it ships: the shared library, loaded as an agent loads it.
+//! The release library, loaded as by an agent.
 #![allow(dead_code, unused_imports, reason = "not every test needs all of it")]
 pub use driver_kit::testing::shipped::*;
 use driver_kit::testing::{Open, Participant};
