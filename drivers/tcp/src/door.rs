@@ -1,5 +1,5 @@
-//! Where readers come in: a listening socket. Readers connect to it, and are known by the address that they call from, which
-//! the host brings as their locator. Whoever else calls is a stranger, and is sent nothing.
+//! Listening socket of a writer. Readers connect to it and are identified by their source address, which the host
+//! passes as their locator. Other connections are accepted, but get no data.
 use std::{
     io::ErrorKind,
     net::SocketAddr,
@@ -16,27 +16,28 @@ use socket2::Socket;
 
 use crate::socket::{Way, is_quiet, local_address, plain};
 
-/// So many strangers may stand at the door, for they may be readers that were not told of yet; then the first has to go.
+/// Maximum number of unidentified connections. They may be readers whose locator is not known yet. The oldest is
+/// closed for a new one.
 const STRANGERS: usize = 64;
 
-/// The door of one writer.
+/// Listening socket of one writer.
 #[derive(Debug)]
 pub(crate) struct Door {
     listener: Socket,
     way: Way,
     address: SocketAddr,
-    /// Whether a reader is awaited, or one has come in of whom the writer knows nothing.
+    /// Whether a reader is expected, or a connected one is still unknown to the writer.
     busy: AtomicBool,
     guests: Mutex<Guests>,
 }
 
 #[derive(Debug, Default)]
 struct Guests {
-    /// Told of by the host, and not here yet.
+    /// Readers announced by the host that are not connected yet.
     awaited: Vec<SocketAddr>,
     strangers: Vec<(SocketAddr, Socket)>,
     readers: Vec<Arc<Socket>>,
-    /// Those of whom the writer knows nothing.
+    /// Connected readers that the writer does not know yet.
     fresh: Vec<Arc<Socket>>,
 }
 
@@ -59,20 +60,20 @@ impl Door {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A reader will call from there.
+    /// Expects a reader from this address.
     pub(crate) fn expect(&self, reader: SocketAddr) -> Result<()> {
         let mut guests = self.guests();
         guests.awaited.push(reader);
         self.look(&mut guests)
     }
 
-    /// Whether [`Self::fresh`] has anything to do.
+    /// Returns whether [`Self::fresh`] has work to do.
     #[inline]
     pub(crate) fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Acquire)
     }
 
-    /// The readers that came in since this was asked.
+    /// Returns the readers that connected since the last call.
     #[cold]
     pub(crate) fn fresh(&self) -> Result<Vec<Arc<Socket>>> {
         let mut guests = self.guests();
@@ -82,7 +83,7 @@ impl Door {
         Ok(fresh)
     }
 
-    /// How many readers are here now.
+    /// Returns the current number of connected readers.
     pub(crate) fn readers(&self) -> Result<usize> {
         let mut guests = self.guests();
         self.look(&mut guests)?;
@@ -90,15 +91,15 @@ impl Door {
         Ok(guests.readers.len())
     }
 
-    /// A reader has gone.
+    /// Removes a reader that has gone.
     pub(crate) fn forget(&self, reader: &Arc<Socket>) {
         self.guests().readers.retain(|known| !Arc::ptr_eq(known, reader));
     }
 
-    /// Lets in who is awaited.
+    /// Accepts expected readers.
     fn look(&self, guests: &mut Guests) -> Result<()> {
         guests.strangers.retain(|(_, stranger)| is_quiet(stranger));
-        // without anybody to be awaited, who calls waits outside
+        // connections wait in the backlog while no reader is expected
         while !guests.awaited.is_empty() {
             let known = |(from, _): &(SocketAddr, Socket)| guests.awaited.contains(from);
             if let Some(index) = guests.strangers.iter().position(known) {
@@ -128,7 +129,7 @@ impl Door {
         let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
         let greeted = reader.set_tcp_nodelay(!self.way.nagle).is_ok()
             && send(reader.as_raw_fd(), &GREETING, flags) == Ok(GREETING.len());
-        // who is gone already is not let in
+        // a reader that has already gone is not added
         if greeted {
             let reader = Arc::new(reader);
             guests.fresh.push(reader.clone());
@@ -136,7 +137,7 @@ impl Door {
         }
     }
 
-    /// Shows what is in force on the connection of the first reader; while there is none, on what it will inherit.
+    /// Reports the effective settings of the first reader's connection; before that, those that it will inherit.
     pub(crate) fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
         let guests = self.guests();
         let socket = guests.readers.first().map_or(&self.listener, Arc::as_ref);

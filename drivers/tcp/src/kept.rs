@@ -1,9 +1,9 @@
-//! What a reader that keeps the last has not taken.
+//! Queue of the last samples, for a reader with KEEP_LAST.
 use std::collections::VecDeque;
 
 use driver_kit::{Deliver, Sample};
 
-/// The last samples, in their order. Memory is used again: in the long run nothing is allocated.
+/// The last samples in order. Buffers are reused, so a steady state needs no allocation.
 #[derive(Debug)]
 pub(crate) struct Kept {
     depth: usize,
@@ -20,7 +20,7 @@ impl Kept {
         self.samples.is_empty()
     }
 
-    /// Gives the oldest ones, so many at most.
+    /// Delivers the oldest samples, at most `most`.
     pub(crate) fn give(&mut self, most: u32, to: &mut impl Deliver) {
         for _ in 0..most {
             let Some(sample) = self.samples.pop_front() else { return };
@@ -30,7 +30,7 @@ impl Kept {
     }
 }
 
-/// One more, for which the oldest has to go.
+/// Adds a sample, and drops the oldest one if the queue is full.
 impl Deliver for Kept {
     fn deliver(&mut self, sample: Sample<'_>) {
         if self.samples.len() >= self.depth {
@@ -47,7 +47,7 @@ impl Deliver for Kept {
 mod tests {
     use super::*;
 
-    /// What was given, each as its first byte.
+    /// Delivered samples, each as its first byte.
     struct Given(Vec<u8>);
 
     impl Deliver for Given {

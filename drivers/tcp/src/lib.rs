@@ -1,5 +1,5 @@
-//! TCP connections: the baseline of streams that a middleware is measured against. A sample is its length and its bytes, in
-//! one connection from the writer to each reader; see README.md.
+//! TCP connections: the baseline of stream transports. A sample is its length and its bytes, in one connection from
+//! the writer to each reader; see README.md.
 #![deny(unsafe_code)]
 
 mod door;
@@ -23,13 +23,13 @@ use crate::{
     writer::TcpWriter,
 };
 
-/// The largest payload: what a writer or reader keeps memory for, not a limit of TCP.
+/// Maximum payload size: a limit of the allocated buffers, not of TCP.
 const MAX_PAYLOAD: u64 = 1 << 30;
 
-/// The option that says whether small segments may be held back.
+/// Name of the option for Nagle's algorithm, which delays small segments.
 const NAGLE: &str = "nagle";
 
-/// The driver.
+/// Driver of TCP sockets.
 struct Tcp;
 
 impl Driver for Tcp {
@@ -90,7 +90,7 @@ impl Driver for Tcp {
         let family = Family::asked(config, NAMES)?;
         let interface = config.interface.unwrap_or("lo");
         let nagle = match config.option(NAGLE) {
-            // what the kernel does by itself
+            // default of the kernel
             None => config.vendor_defaults,
             Some("on") => true,
             Some("off") => false,
@@ -105,13 +105,13 @@ impl Driver for Tcp {
             buffers: Buffers::asked(config),
             nagle,
         };
-        // Fails here rather than at the first writer, where an address cannot be bound or a buffer size is absurd.
+        // Detects an address that cannot be bound or an invalid buffer size here, not at the first writer.
         way.bound(0)?;
         Ok(TcpParticipant { way, interface: interface.to_owned() })
     }
 }
 
-/// What is in force of what was asked: what is not asked for is best effort and keep-all.
+/// Returns the effective QoS; the defaults are best effort and KEEP_ALL.
 fn in_force(asked: &Qos, max_blocking_ns: Option<u64>) -> Qos {
     Qos {
         reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
@@ -122,7 +122,7 @@ fn in_force(asked: &Qos, max_blocking_ns: Option<u64>) -> Qos {
     }
 }
 
-/// How to open sockets.
+/// Parameters for opening sockets.
 struct TcpParticipant {
     way: Way,
     interface: String,

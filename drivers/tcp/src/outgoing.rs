@@ -1,4 +1,5 @@
-//! The way to one reader. What the kernel took of a sample cannot be taken back, so its rest is kept until there is room.
+//! Outgoing connection to one reader. A partially sent frame cannot be withdrawn, so its rest is kept until there
+//! is room.
 use std::{io::IoSlice, os::fd::AsRawFd, sync::Arc};
 
 use driver_kit::Count;
@@ -10,27 +11,27 @@ use socket2::Socket;
 
 use crate::socket::unacknowledged;
 
-/// What is handed over to the kernel: a count of the calls that it took bytes of, and of these.
+/// Counts of the successful send calls and of their bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
     pub(crate) packets: Count,
     pub(crate) bytes: Count,
 }
 
-/// A connection.
+/// Outgoing connection.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     socket: Arc<Socket>,
-    /// The rest of an earlier frame, and how much of it was sent.
+    /// Rest of an earlier frame, and the number of its bytes already sent.
     tail: Vec<u8>,
     tail_sent: usize,
-    /// Of the present frame.
+    /// Number of bytes of the current frame already sent.
     sent: usize,
     gone: bool,
 }
 
 impl Outgoing {
-    /// No frame is longer than `max_frame`.
+    /// Creates the state of a connection. No frame may be longer than `max_frame`.
     pub(crate) fn new(socket: Arc<Socket>, max_frame: usize) -> Self {
         Self { socket, tail: Vec::with_capacity(max_frame), tail_sent: 0, sent: 0, gone: false }
     }
@@ -39,23 +40,23 @@ impl Outgoing {
         &self.socket
     }
 
-    /// Whether the reader has gone: what is sent to it goes nowhere.
+    /// Returns whether the reader has gone. Further data for it is discarded.
     pub(crate) fn is_gone(&self) -> bool {
         self.gone
     }
 
-    /// Whether nothing is left of earlier frames.
+    /// Returns whether no rest of an earlier frame is left.
     #[inline]
     pub(crate) fn is_free(&self) -> bool {
         self.tail.is_empty()
     }
 
-    /// Whether all that was sent is acknowledged.
+    /// Returns whether all sent bytes are acknowledged.
     pub(crate) fn is_acknowledged(&self) -> bool {
         self.gone || (self.is_free() && unacknowledged(&self.socket) == 0)
     }
 
-    /// Sends what is left of earlier frames, as far as there is room. Whether nothing is left.
+    /// Sends the rest of an earlier frame as far as there is room. Returns whether it is complete.
     #[inline]
     pub(crate) fn finish(&mut self, count: &Sent) -> bool {
         if self.tail.is_empty() {
@@ -71,24 +72,24 @@ impl Outgoing {
         self.tail.is_empty()
     }
 
-    /// A new frame begins.
+    /// Starts a new frame.
     #[inline]
     pub(crate) fn begin(&mut self) {
         self.sent = 0;
     }
 
-    /// Whether the present frame is begun.
+    /// Returns whether the current frame is partially sent.
     pub(crate) fn is_begun(&self) -> bool {
         self.sent > 0
     }
 
-    /// Whether the present frame, of this length, is sent, or need not be.
+    /// Returns whether the current frame of this length is complete, or the reader has gone.
     #[inline]
     pub(crate) fn is_done(&self, length: usize) -> bool {
         self.sent == length || self.gone
     }
 
-    /// Sends what is not sent yet of the present frame, as far as there is room. Whether it is done.
+    /// Sends the rest of the current frame as far as there is room. Returns whether it is complete.
     #[inline]
     pub(crate) fn push(&mut self, header: &[u8], body: &[u8], count: &Sent) -> bool {
         let length = header.len() + body.len();
@@ -102,7 +103,7 @@ impl Outgoing {
         self.is_done(length)
     }
 
-    /// Keeps what is not sent yet of the present frame. Nothing is left of an earlier one.
+    /// Keeps the rest of the current frame. There must be no rest of an earlier one.
     #[cold]
     pub(crate) fn keep_rest(&mut self, header: &[u8], body: &[u8]) {
         debug_assert!(self.tail.is_empty());
@@ -112,7 +113,7 @@ impl Outgoing {
     }
 }
 
-/// Hands bytes over to the kernel, without waiting: how many it took, and whether nobody is there to receive them.
+/// Passes bytes to the kernel without waiting. Returns the number of bytes sent, and whether the reader has gone.
 #[inline]
 fn hand_over(socket: &Socket, head: &[u8], rest: &[u8], count: &Sent) -> (usize, bool) {
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
@@ -123,9 +124,9 @@ fn hand_over(socket: &Socket, head: &[u8], rest: &[u8], count: &Sent) -> (usize,
             count.bytes.add(bytes as u64);
             (bytes, false)
         }
-        // there is no room now; whoever wants to waits for it
+        // no room at the moment; the caller may wait for it
         Err(Errno::EAGAIN | Errno::EINTR | Errno::ENOBUFS | Errno::ENOMEM) => (0, false),
-        // reset, closed, unreachable: a connection that failed has no further sample
+        // reset, closed or unreachable: a failed connection carries no further samples
         Err(_) => (0, true),
     }
 }

@@ -1,4 +1,4 @@
-//! Samples in.
+//! Readers: reception of samples.
 use std::{
     net::{Shutdown, SocketAddr},
     os::fd::AsRawFd,
@@ -30,14 +30,15 @@ use crate::{
     socket::{Way, local_address, text},
 };
 
-/// How long a reader tries to reach a writer.
+/// Timeout of a reader for connecting to a writer.
 const CONNECT_LIMIT: Duration = Duration::from_secs(3);
-/// How long a reader without writers sleeps at most.
+/// Maximum sleep of a reader without writers, in ns.
 const ALONE_NS: u64 = 100_000_000;
-/// How many bytes a reader that keeps the last takes in before it gives some: a writer may be quicker than that.
+/// Maximum number of bytes that a KEEP_LAST reader receives before it delivers samples, because a writer may be
+/// faster.
 const MOST_AT_ONCE: usize = 64 << 20;
 
-/// A reader calls its writers, and receives from them.
+/// Reader that connects to its writers and receives from them.
 pub(crate) type TcpReader = LocatedReader<Caller, Streams>;
 
 pub(crate) fn open(way: Way, config: ReaderConfig<'_>) -> Result<TcpReader> {
@@ -64,15 +65,15 @@ pub(crate) fn open(way: Way, config: ReaderConfig<'_>) -> Result<TcpReader> {
     LocatedReader::open("tcp-listener", caller, monitor, inlet, config.receive, config.batched)
 }
 
-/// Where a reader calls from: one port for all its writers, by which they know it.
+/// Source address of a reader: one port for all its writers, which identify the reader by it.
 #[derive(Debug)]
 pub(crate) struct Caller {
-    /// Never connected: it keeps the port.
+    /// Unconnected socket that reserves the port.
     place: Socket,
     way: Way,
     address: SocketAddr,
     lines: Mutex<Lines>,
-    /// Whether there are connections that nobody receives from yet.
+    /// Whether there are new connections that are not received from yet.
     called: AtomicBool,
 }
 
@@ -126,12 +127,12 @@ impl Endpoint for Caller {
 
     fn wake(&self) {
         for line in &self.lines().all {
-            // who receives gets nothing from now on
+            // the receiving thread gets an end of stream from now on
             let _ = line.shutdown(Shutdown::Read);
         }
     }
 
-    /// That of the first connection; while there is none, what it will have.
+    /// Reports the settings of the first connection; before that, those that it will have.
     fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
         let lines = self.lines();
         let socket = lines.all.first().map_or(&self.place, Arc::as_ref);
@@ -139,14 +140,14 @@ impl Endpoint for Caller {
     }
 }
 
-/// What comes from all writers, and of it what is kept.
+/// Receiver: the connections to all writers, and the KEEP_LAST queue.
 pub(crate) struct Streams {
     writers: Writers,
     kept: Option<Kept>,
 }
 
 impl Inlet for Streams {
-    /// A first connection is found after that at the latest.
+    /// Maximum delay until a first connection is detected.
     const NAP_NS: u64 = 20_000_000;
 
     #[inline]
@@ -156,7 +157,7 @@ impl Inlet for Streams {
             writers.begin()?;
         }
         let Some(kept) = kept else {
-            // what came with an earlier one goes first
+            // samples received earlier are delivered first
             if writers.give(max_samples, to) == 0 && writers.take_in(timeout_ns)? > 0 {
                 writers.give(max_samples, to);
             }
@@ -175,34 +176,34 @@ impl Inlet for Streams {
     }
 }
 
-/// The connections to all writers.
+/// Connections to all writers.
 struct Writers {
     caller: Arc<Caller>,
     monitor: Arc<ReaderMonitor>,
     lines: Vec<Line>,
-    /// Waits for any of several.
+    /// Waits for data on several connections.
     epoll: Epoll,
     max_payload: usize,
 }
 
-/// One of them.
+/// Connection to one writer.
 struct Line {
     socket: Arc<Socket>,
     frames: Frames,
-    /// The time limit that the socket has now.
+    /// Current receive timeout of the socket.
     limit_ns: u64,
 }
 
-/// What came of a receive.
+/// Result of a receive call.
 enum Came {
     Bytes(usize),
     Nothing,
-    /// And nothing will come any more.
+    /// End of the stream.
     End,
 }
 
 impl Writers {
-    /// Receives from the connections that were made since.
+    /// Starts to receive from new connections.
     #[cold]
     fn begin(&mut self) -> Result<()> {
         for socket in self.caller.fresh() {
@@ -215,7 +216,7 @@ impl Writers {
         Ok(())
     }
 
-    /// Gives the samples that are there whole, so many at most; how many these were.
+    /// Delivers complete samples, at most `most`, and returns their number.
     #[inline]
     fn give(&mut self, most: u32, to: &mut impl Deliver) -> u32 {
         let mut given = 0;
@@ -235,7 +236,8 @@ impl Writers {
         given
     }
 
-    /// Receives what is there, waiting so long for the first of it; how many bytes. Called when no whole sample is left.
+    /// Receives available data, after waiting for at most `timeout_ns`, and returns the number of bytes. Called
+    /// when no complete sample is left.
     #[inline]
     fn take_in(&mut self, timeout_ns: u64) -> Result<usize> {
         match self.lines.len() {
@@ -243,7 +245,7 @@ impl Writers {
                 thread::sleep(Duration::from_nanos(timeout_ns.min(ALONE_NS)));
                 Ok(0)
             }
-            // as a loop around one connection would have it
+            // like a loop around a single connection
             1 => self.take_from(0, timeout_ns),
             _ => {
                 let bytes = self.take_from_all()?;
@@ -263,7 +265,7 @@ impl Writers {
 
     fn take_from_all(&mut self) -> Result<usize> {
         let mut bytes = 0;
-        // from the last to the first: one that is cut off leaves its place to one that was asked
+        // backwards: the last connection, which was already read, replaces one that is closed
         for index in (0..self.lines.len()).rev() {
             bytes += self.take_from(index, 0)?;
         }
@@ -285,7 +287,7 @@ impl Writers {
         }
     }
 
-    /// Receives nothing more from there. What was begun and is not whole is worth nothing.
+    /// Closes a connection. Its incomplete data is discarded.
     #[cold]
     fn cut_off(&mut self, index: usize) {
         let line = self.lines.swap_remove(index);
@@ -293,7 +295,7 @@ impl Writers {
             self.monitor.threw_away(line.frames.held());
         }
         let _ = self.epoll.delete(&*line.socket);
-        // the writer is told, if it is one
+        // informs the writer, if it is one
         let _ = line.socket.shutdown(Shutdown::Both);
         self.caller.forget(&line.socket);
         self.monitor.left();
@@ -317,14 +319,14 @@ impl Line {
             }
             // a signal ends the wait early: the host calls again
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(Came::Nothing),
-            // reset, or timed out
+            // reset or timed out
             Err(_) => Ok(Came::End),
         }
     }
 
     #[cold]
     fn set_limit(&mut self, timeout_ns: u64) -> Result<()> {
-        // whole microseconds, and 0 is no limit; never shorter than what was asked for
+        // the kernel expects whole microseconds, and 0 would disable the limit; never shorter than requested
         let limit = (timeout_ns != abi::DURATION_INFINITE)
             .then(|| Duration::from_micros(timeout_ns.div_ceil(1000).max(1)));
         self.socket.set_read_timeout(limit).map_err(|error| Error::os("SO_RCVTIMEO", error))?;

@@ -1,4 +1,4 @@
-//! One TCP socket: how it is opened, and what only the kernel can tell of it.
+//! TCP sockets: creation, and state known only to the kernel.
 use std::{
     net::{IpAddr, SocketAddr},
     os::fd::AsRawFd,
@@ -14,10 +14,10 @@ use nix::{
 };
 use socket2::{Domain, Socket, Type};
 
-/// The transports, by version of IP; the default first.
+/// Transport names by IP version; the first is the default.
 pub(crate) const NAMES: [&str; 2] = ["tcp4", "tcp6"];
 
-/// How the sockets of a participant are opened.
+/// Socket options of a participant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub(crate) family: Family,
@@ -27,7 +27,8 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    /// A socket at this port of the interface; 0: at one that is free. Those that call from one port share it.
+    /// Creates a socket bound to this port of the interface; 0 selects a free one. Outgoing connections from one
+    /// port share it.
     pub(crate) fn bound(&self, port: u16) -> Result<Socket> {
         let open = || {
             let address = SocketAddr::new(self.address, port);
@@ -39,41 +40,41 @@ impl Way {
         let socket = open().map_err(|error: std::io::Error| {
             Error::os(&format!("a socket at {} cannot be opened", self.address), error)
         })?;
-        // before it is connected: only so does it announce a window for a large buffer
+        // before the connection is established: only then does the window scale allow a large buffer
         self.buffers.ask(&socket)?;
         Ok(socket)
     }
 
-    /// The address that the text of a peer's locator tells.
+    /// Parses the locator of a peer.
     pub(crate) fn peer(&self, text: &str) -> Result<SocketAddr> {
         of_family(NAMES, of_one_socket(address_of(NAMES, text)?)?, self.family)
     }
 }
 
-/// Where a socket is.
+/// Returns the local address of a socket.
 pub(crate) fn local_address(socket: &Socket) -> Result<SocketAddr> {
     let address = socket.local_addr().map_err(|error| Error::os("a socket has no address", error))?;
     plain(address.as_socket()).ok_or_else(|| Error::failed("a socket has no address of IP"))
 }
 
-/// Address and port, and nothing else, so that they can be compared.
+/// Returns only address and port, for comparisons.
 pub(crate) fn plain(address: Option<SocketAddr>) -> Option<SocketAddr> {
     address.map(|address| SocketAddr::new(address.ip(), address.port()))
 }
 
-/// The same as text.
+/// Returns an address as a locator.
 pub(crate) fn text(address: SocketAddr) -> String {
     locator(NAMES, address)
 }
 
-/// Whether the other end of a connection, which is to send nothing, is there and has sent nothing.
+/// Returns whether the peer, which must not send data, is still connected and has sent nothing.
 pub(crate) fn is_quiet(socket: &Socket) -> bool {
     let mut byte = [0];
     let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
     matches!(recv(socket.as_raw_fd(), &mut byte, flags), Err(Errno::EAGAIN | Errno::EINTR))
 }
 
-/// How many bytes of what was sent the other end has not acknowledged; none of a connection that is no more.
+/// Returns the number of sent bytes that the peer has not acknowledged; 0 for a closed connection.
 #[allow(unsafe_code)]
 pub(crate) fn unacknowledged(socket: &Socket) -> u64 {
     mod call {

@@ -1,4 +1,4 @@
-//! Samples out.
+//! Writers: sending of samples.
 use std::{
     net::SocketAddr,
     os::fd::AsFd,
@@ -26,14 +26,14 @@ use crate::{
     socket::{NAMES, Way, text},
 };
 
-/// How long a reliable write waits for room where nothing else is asked for: what DDS says.
+/// Default maximum blocking time of a reliable write, as in DDS.
 const DEFAULT_BLOCKING_NS: u64 = 100_000_000;
-/// A batch of small samples has room for this much with their framing, where less is asked for.
+/// Minimum buffer size of a batch in bytes, including framing.
 const BATCH_ROOM: u64 = 64 << 10;
-/// How often it is looked whether all is acknowledged: the kernel tells nobody.
+/// Polling interval for acknowledgements: the kernel does not signal them.
 const ACKNOWLEDGED_EVERY: Duration = Duration::from_micros(100);
 
-/// What the host may ask at any time.
+/// State of a writer that the host can query at any time.
 pub(crate) struct WriterMonitor {
     door: Arc<Door>,
     qos: Qos,
@@ -42,7 +42,7 @@ pub(crate) struct WriterMonitor {
     blocked_ns: Count,
     refused: Count,
     timed_out: Count,
-    /// Samples for which a reader had no room, and which a best-effort writer does not wait for.
+    /// Number of samples dropped because a reader had no room: a best-effort writer does not wait.
     dropped: Count,
 }
 
@@ -66,7 +66,7 @@ impl Monitor for WriterMonitor {
     }
 }
 
-/// A writer: a door, and the connections of those who came in.
+/// Writer: a listening socket, and the connections of its readers.
 pub(crate) struct TcpWriter {
     way: Way,
     outlet: Outlet,
@@ -96,7 +96,7 @@ impl TcpWriter {
         Ok(Self { way, outlet, batch, known: Vec::new(), max_payload })
     }
 
-    /// What is held back goes; where that fails, it stays.
+    /// Sends the batch; it is kept if that fails.
     fn send_batch(&mut self) -> Result<()> {
         match &mut self.batch {
             Some(batch) if batch.samples() > 0 => {
@@ -109,9 +109,9 @@ impl TcpWriter {
     }
 }
 
-/// The most that is sent as one: a sample with its length, or a batch of such.
+/// Returns the maximum frame size: a sample with its length, or a batch of these.
 fn max_frame(config: &WriterConfig<'_>) -> usize {
-    // of 16 bytes at least each, a fourth more is their framing
+    // for samples of at least 16 bytes, the framing adds at most a fourth
     let batch =
         config.batch_bytes.map_or(0, |bytes| (bytes / 2).saturating_mul(3).clamp(BATCH_ROOM, 1 << 24));
     (config.max_payload_bytes as usize + FRAMING).max(batch as usize)
@@ -131,11 +131,11 @@ impl Writer for TcpWriter {
             return Err(Error::too_large("a sample over the size that the writer was opened for"));
         }
         if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
-            // Where this is refused, so is the sample: nothing has changed, and both can be tried again.
+            // If this is rejected, so is the sample: nothing has changed, and both can be retried.
             self.send_batch()?;
         }
         match &mut self.batch {
-            // the largest payload is far below what a u32 can say
+            // the maximum payload is far below `u32::MAX`
             None => self.outlet.send(&(payload.len() as u32).to_le_bytes(), payload, 1),
             Some(batch) => {
                 batch.push(payload);
@@ -157,7 +157,7 @@ impl Writer for TcpWriter {
         Ok(())
     }
 
-    /// A sample is acknowledged when the kernel of its reader has it.
+    /// Waits for acknowledgements: a sample is acknowledged when the kernel of its reader has it.
     fn wait_acked(&mut self, timeout_ns: u64) -> Result<()> {
         let begun = Instant::now();
         loop {
@@ -190,25 +190,25 @@ impl Writer for TcpWriter {
     }
 
     fn close(mut self) -> Result<()> {
-        // what was accepted is sent, as far as there is room
+        // accepted samples are sent as far as there is room
         self.outlet.finish_all();
         Ok(())
     }
 }
 
-/// The way out.
+/// Sending part of a writer.
 struct Outlet {
     readers: Vec<Outgoing>,
     monitor: Arc<WriterMonitor>,
     max_frame: usize,
     reliable: bool,
-    /// How long a write may wait for room.
+    /// Maximum time in ns for which a write waits for room.
     limit_ns: u64,
 }
 
 impl Outlet {
-    /// To everyone: the parts one behind the other, which have so many samples. Without a reader they are accepted and go
-    /// nowhere, as with any writer that is not matched.
+    /// Sends the header and the body, which contain `samples` samples, to every reader. Without a reader they are
+    /// accepted and discarded, as by any unmatched writer.
     #[inline]
     fn send(&mut self, header: &[u8], body: &[u8], samples: u64) -> Result<()> {
         if self.monitor.door.is_busy() {
@@ -228,8 +228,8 @@ impl Outlet {
     #[inline]
     fn send_within(&mut self, wait: &mut Wait, header: &[u8], body: &[u8], samples: u64) -> Result<()> {
         let Self { readers, monitor, reliable, .. } = self;
-        // First what is left of the sample before. While a reader has that to come, nobody is sent this one, or it would come
-        // twice to the others when it is tried again.
+        // The rest of the previous sample goes first. While a reader still lacks part of it, no reader gets this
+        // sample: the others would get it twice after a retry.
         while let Some(full) = first_that(readers, |reader| !reader.finish(&monitor.sent)) {
             if !wait.for_room(full, monitor)? {
                 if *reliable {
@@ -253,7 +253,7 @@ impl Outlet {
         self.not_all(header, body, samples)
     }
 
-    /// The time was over before all of it was sent to all.
+    /// Handles a sample that was not completely sent to all readers within the time limit.
     #[cold]
     fn not_all(&mut self, header: &[u8], body: &[u8], samples: u64) -> Result<()> {
         let begun = self.readers.iter().any(Outgoing::is_begun);
@@ -271,7 +271,7 @@ impl Outlet {
         Ok(())
     }
 
-    /// What a reliable write says that was not accepted. Its text is not allocated.
+    /// Returns the error of a reliable write that was not accepted. Its text is not allocated.
     #[cold]
     fn no_room(&self) -> Error {
         if self.limit_ns == 0 {
@@ -308,7 +308,7 @@ impl Outlet {
     }
 }
 
-/// Asks all of them, and gives the first that says yes.
+/// Calls `says` for all readers and returns the first for which it is true.
 #[inline]
 fn first_that(readers: &mut [Outgoing], mut says: impl FnMut(&mut Outgoing) -> bool) -> Option<&Socket> {
     let mut first = None;
@@ -320,14 +320,14 @@ fn first_that(readers: &mut [Outgoing], mut says: impl FnMut(&mut Outgoing) -> b
     first
 }
 
-/// How long a write may wait for room, and since when it does.
+/// Time limit of a write that waits for room, and the start of the wait.
 struct Wait {
     limit_ns: u64,
     begun: Option<Instant>,
 }
 
 impl Wait {
-    /// Waits until this connection has room; whether the time is not over.
+    /// Waits until the connection has room. Returns whether time is left.
     #[cold]
     fn for_room(&mut self, full: &Socket, monitor: &WriterMonitor) -> Result<bool> {
         if self.limit_ns == 0 {

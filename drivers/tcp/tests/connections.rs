@@ -1,5 +1,5 @@
-//! Who may connect, and what becomes of those who go or are no writers and readers: with sockets of the standard library's on
-//! the other end.
+//! Tests of connections: which ones are accepted, and the handling of peers that disconnect or are not writers or
+//! readers. The peers are sockets of the standard library.
 mod harness;
 
 use std::{
@@ -19,11 +19,11 @@ fn address(locator: &str) -> SocketAddr {
     locator.split_once(':').and_then(|(_, address)| address.parse().ok()).expect("an address")
 }
 
-/// Waits until the other end has closed the connection.
+/// Waits until the peer has closed the connection.
 fn assert_closed(mut stream: &TcpStream) {
     stream.set_read_timeout(Some(WAIT)).expect("a limit");
     let mut rest = Vec::new();
-    // a reset is an end too
+    // a reset is also an end
     let end = stream.read_to_end(&mut rest);
     assert!(
         end.as_ref().map_or_else(|error| error.kind() != std::io::ErrorKind::WouldBlock, |_| true),
@@ -42,7 +42,7 @@ fn locators_are_texts_and_wrong_ones_are_explained() {
         ("tcp6:[::1]:5", "cannot be reached by tcp4"),
     ];
     suite::wrong_locators_are_explained(driver(), &participant, &wrong);
-    // a writer that is not there
+    // a writer that no longer exists
     let mut reader = participant.reader(&sized(10)).expect("a reader");
     let gone = participant.writer(&sized(10)).expect("a writer").locator().expect("a locator");
     let (status, text) = failed(reader.connect(&gone));
@@ -193,7 +193,7 @@ fn strangers_are_no_readers_and_are_cut_off_when_they_say_anything() {
     assert_eq!(closed, strangers.len());
 }
 
-/// A reader, and what it takes for a writer.
+/// Returns a reader, and a socket that it takes for a writer.
 fn deceived(entity: &Entity) -> (Reader, TcpStream, driver_kit::testing::Participant) {
     let participant = open("tcp4");
     let mut reader = participant.reader(entity).expect("a reader");

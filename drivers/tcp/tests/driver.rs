@@ -1,4 +1,4 @@
-//! What the driver must show: through the C table, over loopback, at ephemeral ports.
+//! Tests of the driver through the C table, over loopback with ephemeral ports.
 mod harness;
 
 use std::{ffi::CStr, thread};
@@ -30,7 +30,7 @@ fn it_says_what_it_is() {
             | abi::FEATURE_ECHO_IN_LISTENER
             | abi::FEATURE_WAIT_ACKED
     );
-    // SAFETY: as many transports as it says.
+    // SAFETY: the array has as many transports as stated.
     let transports =
         unsafe { std::slice::from_raw_parts(description.transports, description.transport_count as usize) };
     let rows: Vec<_> = transports.iter().map(|row| (text(row.name), row.max_payload_bytes)).collect();
@@ -73,7 +73,7 @@ fn content_arrives_whole_at_every_size() {
         let (out, back) = (write.join().expect("no panic").counters(), reader.counters());
         let bytes = sizes.iter().map(|size| size + 4).sum::<usize>() as u64;
         assert_eq!(out.get(abi::COUNTER_BYTES_SENT), Some(bytes), "each with its length");
-        // the greeting comes too
+        // the greeting is counted, too
         assert_eq!(back.get(abi::COUNTER_BYTES_RECEIVED), Some(bytes + 8));
         assert!(out.get(abi::COUNTER_WRITE_BLOCKED) > Some(0), "11 MB are more than a connection holds");
         assert_eq!(back.get(abi::COUNTER_MALFORMED), Some(0));
@@ -97,7 +97,7 @@ fn a_full_connection_times_out_or_refuses_and_what_was_accepted_comes() {
         let entity = Entity { max_payload_bytes: size, ..asks(qos) };
         let (mut writer, mut reader) = pair(&participant, &entity);
         let mut accepted = 0;
-        // tried again while nobody reads: it is refused as often, and nothing is sent of it
+        // retries while the reader does not receive: each is rejected, and nothing of it is sent
         let mut refused = 0;
         while refused < 3 {
             match writer.write_status(&pattern(size as usize, accepted as u8)) {
@@ -114,7 +114,7 @@ fn a_full_connection_times_out_or_refuses_and_what_was_accepted_comes() {
         assert_eq!(writer.counters().get(counter), Some(refused));
         assert_eq!(writer.wait_acked(1_000_000), abi::TIMED_OUT, "nobody reads");
         let read = thread::spawn(move || (receive(&mut reader, accepted), reader));
-        // what the kernel had no room for goes now
+        // data for which the kernel had no room is sent now
         assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
         let (samples, mut reader) = read.join().expect("no panic");
         assert_eq!(samples.len(), accepted);
@@ -138,7 +138,7 @@ fn with_several_readers_a_sample_is_accepted_for_all_or_for_none() {
     let mut samples = Vec::new();
     for number in 0..200u8 {
         accepted += usize::from(writer.write_status(&pattern(300_000, number)) == abi::OK);
-        // the quick one takes all that there is
+        // the fast reader receives everything available
         while quick.receive(0, 10, |sample| samples.push(sample.to_vec())).expect("received") > 0 {}
     }
     assert!(accepted < 200, "the slow one stops the writer");
@@ -154,7 +154,7 @@ fn with_several_readers_a_sample_is_accepted_for_all_or_for_none() {
 
 #[test]
 fn best_effort_drops_what_finds_no_room_and_says_so() {
-    // no two of them alike
+    // all different
     const SAMPLES: usize = 256;
     for size in [100_000, 11_000_000] {
         let samples = if size > 1_000_000 { 10 } else { SAMPLES };
@@ -200,15 +200,15 @@ fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
     assert_eq!(receive(&mut reader, 10), sent);
     assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
     assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(10 * 104));
-    // The eleventh sends the ten before it.
+    // The eleventh sample sends the first ten.
     for sample in sent.iter().chain([&vec![7; 100]]) {
         writer.write(sample).expect("written");
     }
     assert_eq!(receive(&mut reader, 10), sent);
-    // and what waits for acknowledgment sends the rest
+    // waiting for acknowledgements sends the rest
     assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
     assert_eq!(receive(&mut reader, 1), [vec![7; 100]]);
-    // a ceiling that is absurd is one all the same
+    // an excessive batch size is limited
     let absurd = participant.writer(&Entity { batch_bytes: u64::MAX, ..sized(100) }).expect("a writer");
     let settings = absurd.settings().expect("settings");
     assert_eq!(value_of(&settings, "batch_bytes"), Some(((1 << 24) - 4).to_string().as_str()));
@@ -220,7 +220,7 @@ fn a_reader_that_keeps_the_last_lets_the_older_ones_go_and_one_that_keeps_all_do
     for (history, expected) in [
         (Some(History::KeepLast(3)), 7..10u8),
         (Some(History::KeepAll), 0..10),
-        // what is there if nothing is asked
+        // default
         (None, 0..10),
     ] {
         let (mut writer, mut reader) = pair(&participant, &asks(Qos { history, ..reliable() }));
@@ -322,7 +322,7 @@ fn settings_tell_what_is_in_force_before_and_after_the_first_connection() {
     let participant = driver().open(how).expect("open");
     let mut writer = participant.writer(&sized(100)).expect("a writer");
     let mut reader = participant.reader(&sized(100)).expect("a reader");
-    // Linux grants at most the limit, and reports double: its own bookkeeping counts too.
+    // Linux grants at most the limit, and reports double, including its own overhead.
     let granted = |asked: u64, most| (2 * asked.min(limit(most))).to_string();
     for _ in 0..2 {
         let rows = writer.settings().expect("settings");
