@@ -1,4 +1,4 @@
-//! The hot path allocates nothing.
+//! Test that the hot path allocates no memory.
 #![allow(unsafe_code)]
 use driver_kit::{
     abi,

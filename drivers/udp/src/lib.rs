@@ -1,5 +1,5 @@
-//! Bare UDP sockets: the baseline that a middleware is measured against. One datagram is one sample, with nothing
-//! around it, unless the host asks for batching; see README.md.
+//! Bare UDP sockets: the baseline of datagram transports. One datagram is one sample without a header, unless the
+//! host requests batching; see README.md.
 #![deny(unsafe_code)]
 
 mod locator;
@@ -24,15 +24,15 @@ use crate::{
     writer::{UdpWriter, max_datagram},
 };
 
-/// What a socket asks the kernel for where neither the host nor `vendor_defaults` says otherwise, as every driver here over UDP:
-/// room for 120 datagrams of the largest size, or some thousand small ones, while the reader is not scheduled. Best effort
-/// loses the rest.
+/// Default size of a receive buffer, without a request of the host or `vendor_defaults`, as for all drivers over
+/// UDP. It has room for 120 datagrams of maximum size, or some thousand small ones, while the reader is not
+/// scheduled. With best effort further ones are lost.
 const RECEIVE_BUFFER_BYTES: u64 = 8 << 20;
 
-/// How long the probe of a multicast group may be under way within this host.
+/// Timeout of the probe of a multicast group within this host.
 const PROBE_NS: u64 = 500_000_000;
 
-/// The driver.
+/// Driver of UDP sockets.
 struct Udp;
 
 impl Driver for Udp {
@@ -91,8 +91,8 @@ impl Driver for Udp {
         let way = config.multicast.then(|| Multicast::new(interface, address, config.domain)).transpose()?;
         let participant =
             UdpParticipant { family, interface: interface.to_owned(), address, multicast: way, buffers };
-        // Fails here rather than at the first writer, where an address cannot be bound or a buffer size is absurd, and
-        // where multicast goes nowhere.
+        // Detects an address that cannot be bound, an invalid buffer size or unusable multicast here, not at the
+        // first writer.
         let out = participant.socket()?;
         if let Some(way) = &participant.multicast {
             let topic = format!("{}-probe-{}", config.run_name, std::process::id());
@@ -103,7 +103,8 @@ impl Driver for Udp {
     }
 }
 
-/// Sends one byte to a group that only this process has joined, no further than this host, and hears it.
+/// Checks multicast: sends one byte to a group that only this process has joined, within this host, and receives
+/// it.
 fn probe(from: &Socket, to: &Socket) -> Result<()> {
     const BYTE: [u8; 1] = [0xd5];
     from.keep_on_this_host()?;
@@ -119,7 +120,7 @@ fn probe(from: &Socket, to: &Socket) -> Result<()> {
     }
 }
 
-/// What UDP does, whatever is asked: best effort and volatile.
+/// Returns the effective QoS, which is fixed: best effort and volatile.
 fn in_force(max_blocking_ns: Option<u64>) -> Qos {
     Qos {
         reliability: Some(Reliability::BestEffort),
@@ -129,7 +130,7 @@ fn in_force(max_blocking_ns: Option<u64>) -> Qos {
     }
 }
 
-/// An address to bind, and how.
+/// Parameters for opening sockets.
 struct UdpParticipant {
     family: Family,
     interface: String,
@@ -139,7 +140,7 @@ struct UdpParticipant {
 }
 
 impl UdpParticipant {
-    /// One to send from; without multicast to receive at too.
+    /// Opens a socket for sending; without multicast also for receiving.
     fn socket(&self) -> Result<Socket> {
         match self.multicast {
             Some(way) => Socket::to_groups(way, self.buffers),

@@ -1,5 +1,5 @@
-//! Where a socket is, as text: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`; of a reader by multicast its group, and a number
-//! that tells it from the others there: `udp4:239.255.3.4:5120#00f3a1b2c3d4e5f6`.
+//! Locators as text: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`. The locator of a multicast reader is its group and
+//! a number that identifies it in the group: `udp4:239.255.3.4:5120#00f3a1b2c3d4e5f6`.
 use std::{fmt, net::SocketAddr, str::FromStr};
 
 use driver_kit::{
@@ -7,31 +7,31 @@ use driver_kit::{
     net::{Family, address_of, locator, of_family, of_one_socket},
 };
 
-/// The transports, by version of IP; the default first.
+/// Transport names by IP version; the first is the default.
 pub(crate) const NAMES: [&str; 2] = ["udp4", "udp6"];
 
-/// The address of one socket, or of a group and one member of it, that a datagram can be sent to.
+/// Address of a socket, or of a multicast group and one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Locator {
     address: SocketAddr,
-    /// In a group: which of its members.
+    /// Number of the member, in a group.
     member: Option<u64>,
 }
 
 impl Locator {
-    /// Fails for what cannot be sent to by unicast.
+    /// Creates the locator of a unicast address. Returns an error for other addresses.
     pub(crate) fn new(address: SocketAddr) -> Result<Self, Error> {
         let address = of_one_socket(address)?;
         Ok(Self { address, member: None })
     }
 
-    /// A member of a group. Fails for what is no group.
+    /// Creates the locator of a member of a group. Returns an error if the address is not multicast.
     pub(crate) fn of_member(mut group: SocketAddr, member: u64) -> Result<Self, Error> {
         if !group.ip().is_multicast() || group.port() == 0 {
             return Err(Error::bad_argument(format!("`{group}` is not the address of a multicast group")));
         }
         if let SocketAddr::V6(group) = &mut group {
-            // the number of an interface means nothing to another host
+            // an interface index has no meaning on another host
             group.set_scope_id(0);
         }
         Ok(Self { address: group, member: Some(member) })
@@ -49,7 +49,7 @@ impl Locator {
         self.member.is_some()
     }
 
-    /// Reads the locator of a peer, which must be of the same family.
+    /// Parses the locator of a peer, which must have the same IP version.
     pub(crate) fn of_peer(text: &str, family: Family) -> Result<Self, Error> {
         let locator: Self = text.parse()?;
         of_family(NAMES, locator.address, family)?;

@@ -1,7 +1,7 @@
-//! Data by IP multicast: which group, through which interface, and whether the host has a way to it.
+//! IP multicast: groups, interface, and a check that the host can use it.
 //!
-//! A topic has a group and a port of its own, the same on every host: a writer hands each datagram to the kernel once,
-//! however many readers there are. A reader is bound to its group, so that nothing but multicast reaches it.
+//! Each topic has its own group and port, the same on every host. A writer passes each datagram to the kernel once,
+//! however many readers there are. A reader is bound to its group, so it receives only multicast.
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 
 use driver_kit::{Error, Result, net::Family};
@@ -9,17 +9,17 @@ use nix::{errno::Errno, net::if_::if_nametoindex};
 
 use crate::locator::NAMES;
 
-/// Ports below those that RTPS 2.5 (section 9.6.2) gives to participants, and below the ephemeral ones.
+/// Ports below those of participants in RTPS 2.5 (section 9.6.2), and below the ephemeral ports.
 const PORTS: std::ops::Range<u16> = 5_120..7_168;
-/// How many of these a reader tries, where others hold some.
+/// Number of ports that a reader tries if some are in use.
 pub(crate) const TRIES: u16 = 16;
 
-/// How a participant sends and receives by multicast.
+/// Multicast parameters of a participant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Multicast {
-    /// The interface, by number.
+    /// Interface index.
     pub(crate) interface: u32,
-    /// Its address, by which IPv4 knows it.
+    /// Address of the interface, which selects it for IPv4.
     pub(crate) address: IpAddr,
     pub(crate) domain: u32,
 }
@@ -31,21 +31,21 @@ impl Multicast {
         Ok(Self { interface: number, address, domain })
     }
 
-    /// How far a datagram goes: not beyond this host, or this link.
+    /// Returns the hop limit: 0 stays on this host, 1 on this link.
     pub(crate) fn hops(&self) -> u32 {
         u32::from(!self.address.is_loopback())
     }
 
-    /// The group of a topic, and the port that its readers try in the given attempt.
+    /// Returns the group of a topic, with the port that its readers try in this attempt.
     pub(crate) fn group(&self, topic: &str, attempt: u16) -> SocketAddr {
         let hash = hash(self.domain, topic);
         let [a, b, c, d, ..] = hash.to_le_bytes();
         let ip = match Family::of(self.address) {
-            // the local scope of RFC 2365, without its first 256 groups, where DDS has its own, and its last ones, which
-            // have a fixed meaning
+            // the local scope of RFC 2365, without its first 256 groups, which DDS uses, and its last ones, which
+            // are reserved
             Family::V4 => IpAddr::from(Ipv4Addr::new(239, 255, 1 + a % 254, b)),
-            // a group for a while (RFC 4291, section 2.7), of the interface or of the link, by a number that is not
-            // assigned (RFC 3307, section 4.3)
+            // a transient group (RFC 4291, section 2.7) with interface-local or link-local scope and a dynamic
+            // group ID (RFC 3307, section 4.3)
             Family::V6 => {
                 let scope = if self.address.is_loopback() { 0xff11 } else { 0xff12 };
                 let number = [0x8000 | u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
@@ -57,7 +57,7 @@ impl Multicast {
         self.through(SocketAddr::new(ip, port))
     }
 
-    /// The same address, for sockets of this host: IPv6 wants to be told the interface.
+    /// Returns the address for sockets of this host: IPv6 requires the interface index.
     pub(crate) fn through(&self, group: SocketAddr) -> SocketAddr {
         match group {
             SocketAddr::V6(v6) => SocketAddrV6::new(*v6.ip(), v6.port(), 0, self.interface).into(),
@@ -65,7 +65,7 @@ impl Multicast {
         }
     }
 
-    /// Why this host cannot multicast over its interface.
+    /// Returns the error of a host that cannot use multicast on the interface.
     pub(crate) fn no_way(&self, interface: &str, family: Family, cause: &Error) -> Error {
         let hint = match family {
             Family::V6 if self.address.is_loopback() => {
@@ -81,12 +81,12 @@ impl Multicast {
     }
 }
 
-/// A port that somebody else has to himself.
+/// Returns whether the error means that another socket uses the port exclusively.
 pub(crate) fn is_taken(error: &std::io::Error) -> bool {
     error.raw_os_error() == Some(Errno::EADDRINUSE as i32)
 }
 
-/// FNV-1a over 64 bits, with its last bits spread: the same in every build, on every host.
+/// Returns the 64-bit FNV-1a hash with mixed low bits: the same in every build and on every host.
 fn hash(domain: u32, topic: &str) -> u64 {
     let bytes = domain.to_le_bytes().into_iter().chain(topic.bytes());
     let sum = bytes.fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {

@@ -1,4 +1,4 @@
-//! Samples in.
+//! Readers: reception of samples.
 use std::sync::Arc;
 
 use driver_kit::{
@@ -9,7 +9,7 @@ use nix::{errno::Errno, sys::socket::MsgFlags};
 
 use crate::{in_force, locator::Locator, socket::Socket, writer::max_datagram};
 
-/// A socket that hears whoever sends to it.
+/// Reader with one socket for all writers.
 pub(crate) type UdpReader = LocatedReader<Socket, Datagrams>;
 
 pub(crate) fn open(socket: Socket, family: Family, config: ReaderConfig<'_>) -> Result<UdpReader> {
@@ -19,7 +19,7 @@ pub(crate) fn open(socket: Socket, family: Family, config: ReaderConfig<'_>) -> 
     let inlet = Datagrams {
         socket: socket.clone(),
         monitor: monitor.clone(),
-        // Of a batch only the sender knows the size.
+        // Only the sender knows the size of a batch.
         buffer: vec![0; if config.batched { max_datagram(family) } else { max_payload }],
         batched: config.batched,
         max_payload,
@@ -49,21 +49,21 @@ impl Endpoint for Socket {
     }
 }
 
-/// The receiving end: a socket, room for one datagram, and how to read it.
+/// Receiver: a socket and a buffer for one datagram.
 pub(crate) struct Datagrams {
     socket: Arc<Socket>,
     monitor: Arc<ReaderMonitor>,
     buffer: Vec<u8>,
     batched: bool,
     max_payload: usize,
-    /// The time limit that the socket has now.
+    /// Current receive timeout of the socket.
     limit_ns: u64,
 }
 
 impl Inlet for Datagrams {
     #[inline]
     fn receive(&mut self, timeout_ns: u64, _max_samples: u32, to: &mut impl Deliver) -> Result<()> {
-        // One datagram a call, as a loop around a bare socket would have it.
+        // One datagram per call, like a loop around a bare socket.
         if let Some(length) = self.wait(timeout_ns)? {
             self.deliver(length, to);
         }
@@ -72,7 +72,7 @@ impl Inlet for Datagrams {
 }
 
 impl Datagrams {
-    /// The next datagram into the buffer; its true length, or `None` where none came in time.
+    /// Receives the next datagram and returns its original length; `None` after a timeout.
     #[inline]
     fn wait(&mut self, timeout_ns: u64) -> Result<Option<usize>> {
         let mut flags = MsgFlags::empty();
@@ -90,11 +90,11 @@ impl Datagrams {
         }
     }
 
-    /// Gives what is in the buffer.
+    /// Delivers the samples in the buffer.
     #[inline]
     fn deliver(&mut self, length: usize, to: &mut impl Deliver) {
         self.monitor.came(length);
-        // A datagram that is longer than its room was cut, and is worth nothing.
+        // A datagram longer than the buffer was truncated and is discarded.
         match self.buffer.get(..length) {
             Some(datagram) if !self.batched => to.deliver(Sample::new(datagram)),
             Some(datagram) => match split(datagram, self.max_payload) {

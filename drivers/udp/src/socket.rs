@@ -1,5 +1,5 @@
-//! One UDP socket, bound to an ephemeral port, or to a multicast group: what the standard library has of it, and what only
-//! the kernel's own calls have (flags, buffer sizes, multicast).
+//! UDP sockets, bound to an ephemeral port or to a multicast group, with the options that the standard library
+//! lacks (flags, buffer sizes, multicast).
 use std::{
     hash::{BuildHasher, RandomState},
     net::{IpAddr, SocketAddr, UdpSocket},
@@ -23,18 +23,18 @@ use crate::{
     multicast::{self, Multicast},
 };
 
-/// See the head of this file.
+/// UDP socket, bound to an ephemeral port or to a multicast group.
 #[derive(Debug)]
 pub(crate) struct Socket {
     socket: UdpSocket,
     locator: Locator,
     asked: Buffers,
-    /// How it sends or receives by multicast, if it does.
+    /// Multicast parameters, if it uses multicast.
     multicast: Option<Multicast>,
 }
 
 impl Socket {
-    /// A socket at an ephemeral port of `address`.
+    /// Creates a socket at an ephemeral port of `address`.
     pub(crate) fn bound(address: IpAddr, asked: Buffers) -> Result<Self> {
         let failed = |error| Error::os(&format!("a socket at {address} cannot be opened"), error);
         let socket = UdpSocket::bind(SocketAddr::new(address, 0)).map_err(failed)?;
@@ -42,7 +42,8 @@ impl Socket {
         Self::with_buffers(socket, locator, asked)
     }
 
-    /// The same, for sending by multicast: through its interface, no further than that reaches, and to this host too.
+    /// Creates a socket for sending by multicast: through its interface, with its hop limit, and looped back to
+    /// this host.
     pub(crate) fn to_groups(way: Multicast, asked: Buffers) -> Result<Self> {
         let socket = Self { multicast: Some(way), ..Self::bound(way.address, asked)? };
         socket
@@ -67,7 +68,7 @@ impl Socket {
         }
     }
 
-    /// A socket that hears the group of a topic on its interface, and nothing else.
+    /// Creates a socket that receives only the group of a topic on its interface.
     pub(crate) fn in_group_of(topic: &str, way: Multicast, asked: Buffers) -> Result<Self> {
         let mut attempt = 0;
         loop {
@@ -75,7 +76,7 @@ impl Socket {
             attempt += 1;
             match Self::joined(group, &way) {
                 Ok(socket) => {
-                    // of all readers of this group, on all hosts, which one this is
+                    // identifies this reader among all of the group, on all hosts
                     let locator = Locator::of_member(group, RandomState::new().hash_one(std::process::id()))?;
                     return Ok(Self { multicast: Some(way), ..Self::with_buffers(socket, locator, asked)? });
                 }
@@ -111,17 +112,17 @@ impl Socket {
         self.locator
     }
 
-    /// Shows the buffer for sending: what was asked for, and what the kernel says that it granted.
+    /// Reports the send buffer: the requested size, and the size that the kernel granted.
     pub(crate) fn show_send_buffer(&self, settings: &mut Settings<'_>) -> Result<()> {
         self.asked.show_send(&self.socket, settings)
     }
 
-    /// The same for receiving.
+    /// Reports the receive buffer: the requested size, and the size that the kernel granted.
     pub(crate) fn show_receive_buffer(&self, settings: &mut Settings<'_>) -> Result<()> {
         self.asked.show_receive(&self.socket, settings)
     }
 
-    /// Shows how it sends by multicast, as the kernel has it.
+    /// Reports the effective multicast settings for sending.
     pub(crate) fn show_way_out(&self, settings: &mut Settings<'_>) -> Result<()> {
         let Some(way) = &self.multicast else {
             settings.set("multicast", "off");
@@ -141,21 +142,21 @@ impl Socket {
                 socket.multicast_loop_v6().map_err(failed)?,
             ),
         };
-        // what it is connected to is a group, as nothing else can be
+        // it can only be connected to a group
         settings.set("multicast", if through_it { "on" } else { "unknown" });
         settings.set("multicast_hops", &hops);
         settings.set("multicast_loop", &loops);
         Ok(())
     }
 
-    /// Shows whether it hears a group, and only that: it is bound to it.
+    /// Reports whether it receives only a multicast group: then it is bound to one.
     pub(crate) fn show_way_in(&self, settings: &mut Settings<'_>) -> Result<()> {
         let bound = self.socket.local_addr().map_err(|error| Error::os("a socket has no address", error))?;
         settings.set("multicast", if bound.ip().is_multicast() { "on" } else { "off" });
         Ok(())
     }
 
-    /// Sends by multicast no further than this host, from now on.
+    /// Limits multicast to this host from now on.
     pub(crate) fn keep_on_this_host(&self) -> Result<()> {
         let socket = SockRef::from(&self.socket);
         let kept = match self.locator.family() {
@@ -165,7 +166,7 @@ impl Socket {
         kept.map_err(|error| Error::os("a socket cannot be kept on this host", error))
     }
 
-    /// Where a peer is, as seen from here. Fails where one sends by multicast and the other does not hear it so.
+    /// Returns the address of a peer as seen from here. Returns an error if only one of the two uses multicast.
     pub(crate) fn way_to(&self, peer: Locator) -> Result<SocketAddr> {
         match &self.multicast {
             Some(way) if peer.is_multicast() => Ok(way.through(peer.address())),
@@ -175,7 +176,7 @@ impl Socket {
         }
     }
 
-    /// Fixes the peer that [`Self::send`] sends to.
+    /// Sets the peer that [`Self::send`] sends to.
     pub(crate) fn connect(&self, peer: Locator) -> Result<()> {
         self.socket.connect(self.way_to(peer)?).map_err(|error| {
             Error::os(&format!("no way from {} to {peer}", self.locator), error)
@@ -183,18 +184,18 @@ impl Socket {
         })
     }
 
-    /// Limits how long a send may wait for room. 0 is no limit.
+    /// Limits the time for which a send waits for room; `DURATION_INFINITE` removes the limit.
     pub(crate) fn set_send_limit(&self, limit_ns: u64) -> Result<()> {
         self.socket.set_write_timeout(whole_micros(limit_ns)).map_err(|error| Error::os("SO_SNDTIMEO", error))
     }
 
-    /// That limit as the kernel has it.
+    /// Returns the effective limit.
     pub(crate) fn send_limit(&self) -> Result<u64> {
         let limit = self.socket.write_timeout().map_err(|error| Error::os("SO_SNDTIMEO", error))?;
         Ok(limit.map_or(abi::DURATION_INFINITE, |limit| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)))
     }
 
-    /// Limits how long a receive may wait for a datagram.
+    /// Limits the time for which a receive waits for a datagram; `DURATION_INFINITE` removes the limit.
     pub(crate) fn set_receive_limit(&self, limit_ns: u64) -> Result<()> {
         self.socket.set_read_timeout(whole_micros(limit_ns)).map_err(|error| Error::os("SO_RCVTIMEO", error))
     }
@@ -214,20 +215,21 @@ impl Socket {
         sendto(self.socket.as_raw_fd(), datagram, to, flags)
     }
 
-    /// The next datagram, and its true length, which may be more than there is room for.
+    /// Receives the next datagram and returns its original length, which may exceed the buffer.
     #[inline]
     pub(crate) fn receive(&self, room: &mut [u8], flags: MsgFlags) -> Result<usize, Errno> {
         recv(self.socket.as_raw_fd(), room, flags | MsgFlags::MSG_TRUNC)
     }
 
-    /// Wakes a thread that waits in [`Self::receive`]: it gets an empty datagram, as do all receives that follow.
+    /// Wakes a thread that waits in [`Self::receive`]: that call and all later ones return an empty datagram.
     pub(crate) fn end_receive(&self) {
-        // Says that an unconnected socket is not connected, and does it all the same.
+        // Returns an error for an unconnected socket, but takes effect nevertheless.
         let _ = shutdown(self.socket.as_raw_fd(), Shutdown::Read);
     }
 }
 
-/// The kernel takes whole microseconds, and 0 as no limit; ours is never shorter than what was asked for.
+/// Returns the limit in whole microseconds, as the kernel expects: never shorter than requested. `None` is no
+/// limit.
 fn whole_micros(limit_ns: u64) -> Option<Duration> {
     (limit_ns != abi::DURATION_INFINITE).then(|| Duration::from_micros(limit_ns.div_ceil(1000).max(1)))
 }

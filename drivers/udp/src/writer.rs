@@ -1,4 +1,4 @@
-//! Samples out.
+//! Writers: sending of samples.
 use std::sync::{
     Arc,
     atomic::{AtomicU32, Ordering},
@@ -19,26 +19,26 @@ use crate::{
     socket::Socket,
 };
 
-/// The largest payload of one datagram: 65535, less the header of UDP and, where the total length of IP counts it
-/// (RFC 791, not RFC 8200), that of IP.
+/// Returns the maximum payload size of a datagram: 65535 minus the UDP header, and minus the IP header where the
+/// total length includes it (RFC 791, but not RFC 8200).
 pub(crate) const fn max_datagram(family: Family) -> usize {
     family.pick([65_535 - 20 - 8, 65_535 - 8])
 }
 
-/// How often a datagram is handed to the kernel before it is given up: a signal or the echo of an earlier datagram to a
-/// port without a reader costs an attempt.
+/// Maximum number of attempts to send a datagram. A signal, or an ICMP error of an earlier datagram to a port
+/// without a reader, costs one attempt.
 const ATTEMPTS: u32 = 8;
 
-/// What the host may ask at any time.
+/// State of a writer that the host can query at any time.
 pub(crate) struct WriterMonitor {
     matched: AtomicU32,
     packets: Count,
     bytes: Count,
     refused: Count,
     timed_out: Count,
-    /// ICMP told of an earlier datagram that nobody listens there.
+    /// Number of ICMP errors "port unreachable" of earlier datagrams.
     port_unreachable: Count,
-    /// Datagrams that some readers were sent and this one was not.
+    /// Number of datagrams not sent to a reader, but sent to others.
     unsent: Count,
     max_blocking_ns: u64,
 }
@@ -61,7 +61,7 @@ impl Monitor for WriterMonitor {
     }
 }
 
-/// A socket that sends to the readers that were connected.
+/// Writer: a socket, and the connected readers.
 pub(crate) struct UdpWriter {
     outlet: Outlet,
     batch: Option<Batch>,
@@ -73,7 +73,7 @@ impl UdpWriter {
     pub(crate) fn open(socket: Socket, family: Family, config: &WriterConfig<'_>) -> Result<Self> {
         let max_payload = config.max_payload_bytes as usize;
         let batch = Batch::of(config, family.pick(NAMES), max_datagram(family))?;
-        // What the contract calls blocking is, for a socket, waiting for room in its send buffer.
+        // Blocking in the sense of the contract is, for a socket, waiting for room in its send buffer.
         let mut flags = MsgFlags::empty();
         let max_blocking_ns = match config.qos.max_blocking_ns {
             Some(0) => {
@@ -117,7 +117,7 @@ impl Writer for UdpWriter {
             None => self.outlet.send(payload),
             Some(batch) => {
                 if !batch.has_room(payload.len()) {
-                    // Where this is refused, so is the sample: nothing has changed, and both can be tried again.
+                    // If this is rejected, so is the sample: nothing has changed, and both can be retried.
                     self.outlet.send(batch.datagram())?;
                     batch.clear();
                 }
@@ -158,25 +158,25 @@ impl Writer for UdpWriter {
     }
 }
 
-/// The way out: a socket and the readers at its other end.
+/// Sending part of a writer: a socket and its readers.
 struct Outlet {
     socket: Socket,
     readers: Vec<Locator>,
-    /// Where these are: those of one multicast group are in one place.
+    /// Addresses of the readers; those of one multicast group have the same address.
     places: Vec<SockaddrStorage>,
     flags: MsgFlags,
     monitor: Arc<WriterMonitor>,
 }
 
 impl Outlet {
-    /// Adds a reader; one that is already there is not added again.
+    /// Adds a reader, unless it is already connected.
     fn connect(&mut self, reader: Locator) -> Result<()> {
         if self.readers.contains(&reader) {
             return Ok(());
         }
         let place = SockaddrStorage::from(self.socket.way_to(reader)?);
-        // The first one becomes the peer of the socket. It stays so when others come: an address given with the datagram
-        // goes before the peer's, and taking the peer away would take the port too.
+        // The first reader becomes the peer of the socket, and remains so when others are added. An address given
+        // with a datagram overrides the peer; removing the peer would release the port, too.
         if self.readers.is_empty() {
             self.socket.connect(reader)?;
         }
@@ -188,8 +188,8 @@ impl Outlet {
         Ok(())
     }
 
-    /// To everyone. Accepted when one reader was sent it: what did not go to others is lost, as best effort may. Without
-    /// a reader a sample is accepted and goes nowhere, as with any writer that is not matched.
+    /// Sends to every reader. Accepted if at least one reader was sent the datagram; for the others it is lost, as
+    /// best effort allows. Without a reader a sample is accepted and discarded, as by any unmatched writer.
     #[inline]
     fn send(&mut self, datagram: &[u8]) -> Result<()> {
         match self.places.as_slice() {
@@ -217,8 +217,8 @@ impl Outlet {
         }
     }
 
-    /// Once, as long as nothing comes between. A port that nobody listens at does not refuse a datagram in UDP's sense:
-    /// what the kernel reports is the fate of an earlier one, and it has not sent this one, so it is handed over again.
+    /// Sends a datagram, with retries after an interruption. A port without a reader does not reject a datagram:
+    /// the kernel reports the error of an earlier one and has not sent this one, so it is sent again.
     #[inline]
     fn attempt(&self, hand_over: impl Fn() -> Result<usize, Errno>) -> Result<(), Errno> {
         let mut failed = Errno::EAGAIN;
@@ -253,7 +253,7 @@ impl Outlet {
     }
 }
 
-/// What a failed send means. The texts of those that may be tried again are not allocated.
+/// Converts the error of a send. The texts of temporary errors are not allocated.
 fn failure(errno: Errno, limited: bool) -> Error {
     match errno {
         Errno::EAGAIN if limited => {

@@ -1,4 +1,4 @@
-//! What the driver must show: through the C table, over loopback, at ephemeral ports.
+//! Tests of the driver through the C table, over loopback with ephemeral ports.
 mod harness;
 
 use std::{ffi::CStr, net::UdpSocket};
@@ -28,7 +28,7 @@ fn it_says_what_it_is() {
             | abi::FEATURE_ECHO_IN_LISTENER
             | abi::FEATURE_MULTICAST
     );
-    // SAFETY: as many transports as it says.
+    // SAFETY: the array has as many transports as stated.
     let transports =
         unsafe { std::slice::from_raw_parts(description.transports, description.transport_count as usize) };
     let rows: Vec<_> = transports.iter().map(|row| (text(row.name), row.max_payload_bytes)).collect();
@@ -111,7 +111,7 @@ fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
     assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
     assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(10 * 104));
 
-    // The eleventh sends the ten before it.
+    // The eleventh sample sends the first ten.
     for sample in sent.iter().chain([&vec![7; 100]]) {
         writer.write(sample).expect("written");
     }
@@ -192,7 +192,7 @@ fn a_reader_that_is_gone_refuses_nothing() {
     let told: u64 = value_of(&settings, "port_unreachable").expect("a row").parse().expect("a number");
     assert!(told > 0, "loopback tells of it before the next datagram");
 
-    // With another reader nobody suffers.
+    // Another reader is not affected.
     let mut other = participant.reader(&sized(100)).expect("a reader");
     connect(&mut writer, &mut other);
     for index in 0..10 {
@@ -298,7 +298,7 @@ fn settings_tell_what_the_kernel_granted() {
         eprintln!("not tested: this network namespace does not show its limits");
         return;
     }
-    // Linux grants at most the limit, and reports double: its own bookkeeping counts too.
+    // Linux grants at most the limit, and reports double, including its own overhead.
     let granted = |asked: u64, most| (2 * asked.min(limit(most))).to_string();
     let rows = |how| {
         let participant = driver().open(how).expect("open");

@@ -1,4 +1,4 @@
-//! What is left of the driver when it is closed. Alone in its process: it counts what belongs to that.
+//! Resources left after closing the driver. Alone in its process, because it counts that process's resources.
 mod harness;
 
 use driver_kit::testing::Entity;
@@ -6,7 +6,7 @@ use harness::*;
 
 #[test]
 fn close_leaves_no_socket_and_no_thread() {
-    // Whatever loading and describing need is there before.
+    // Resources needed for loading and describing exist before the count.
     driver().description();
     let before = Census::take();
     for (transport, _) in transports() {

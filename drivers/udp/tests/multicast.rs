@@ -1,5 +1,5 @@
-//! Multicast, with sockets of the kernel's on both ends. IPv6 has no way to a group over `lo` until it is given one, so
-//! that part runs in a network namespace of its own.
+//! Tests of multicast with kernel sockets on both ends. IPv6 has no multicast route over `lo` by default, so that
+//! part runs in a network namespace of its own.
 mod harness;
 
 use std::process::Command;
@@ -10,7 +10,7 @@ use driver_kit::{
 };
 use harness::*;
 
-/// Set for a test that is run again, within a network namespace.
+/// Environment variable of a test that runs again in a network namespace.
 const WITHIN: &str = "DDSMARK_TEST_WITHIN";
 
 fn multicasting(transport: &str) -> Participant {
@@ -18,7 +18,7 @@ fn multicasting(transport: &str) -> Participant {
     driver().open(how).unwrap_or_else(|failure| panic!("{transport}: {}", failure.text))
 }
 
-/// What the kernel says that this network namespace has sent by multicast: packets.
+/// Returns the number of multicast packets that this network namespace has sent, according to the kernel.
 fn sent_by_multicast() -> u64 {
     let text = std::fs::read_to_string("/proc/self/net/netstat").expect("counters");
     let mut lines = text.lines().filter_map(|line| line.strip_prefix("IpExt:"));
@@ -27,7 +27,7 @@ fn sent_by_multicast() -> u64 {
     values.split_whitespace().nth(place).and_then(|value| value.parse().ok()).expect("a count")
 }
 
-/// Runs the test of this name again in a network namespace of its own, where `prepare` has been done.
+/// Runs the test of this name again in a network namespace of its own, after the commands `prepare`.
 fn within_namespace(test: &str, prepare: &str) {
     let itself = std::env::current_exe().expect("a path");
     let output = Command::new("unshare")
@@ -48,7 +48,8 @@ fn is_within() -> bool {
     std::env::var_os(WITHIN).is_some()
 }
 
-/// One writer, two readers: each datagram is sent once and heard by both, and by nobody else.
+/// Checks with one writer and two readers that each datagram is sent once and received by both, and by no other
+/// reader.
 fn one_datagram_reaches_all(transport: &str, scope: &str) {
     let participant = multicasting(transport);
     let elsewhere = participant.reader(&sized(100)).expect("a reader that nobody writes to");

@@ -1,11 +1,12 @@
-//! The driver as it ships: the shared library, loaded as an agent loads it.
+//! The release library, loaded as by an agent.
 #![allow(dead_code, unused_imports, reason = "not every test needs all of it")]
 pub use driver_kit::testing::shipped::*;
 use driver_kit::testing::{Open, Participant};
 
 driver_kit::shipped!("libddsmark_udp.so");
 
-/// The transports, and what each carries. Fails on a host without IPv6, where half of this cannot be tested.
+/// Returns the transports with their maximum payload. Panics on a host without IPv6, because half of the tests need
+/// it.
 pub fn transports() -> [(&'static str, u64); 2] {
     if let Err(error) = std::net::UdpSocket::bind("[::1]:0") {
         panic!("udp6 cannot be tested, as this host has no IPv6 on loopback: {error}");
