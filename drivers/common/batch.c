@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * batch.c: samples packed by the driver, one behind the other.
+ * batch.c: application-level batching in the driver.
  */
 #include "common.h"
 

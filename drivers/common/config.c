@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * config.c: what a host asks a participant, a writer or a reader to be, as far as every driver reads it alike.
+ * config.c: checks of configurations that are common to all drivers.
  */
 #include "common.h"
 
@@ -62,7 +62,7 @@ ddsmark_status config_in(const ddsmark_participant_config *config, ddsmark_parti
   if (config == NULL || config->struct_size < offsetof(ddsmark_participant_config, run_name))
     return fail(DDSMARK_BAD_ARGUMENT, "participant_open was called without a configuration");
   copy_in(out, sizeof *out, config, config->struct_size);
-  /* A count without its array, in a shorter struct of the caller's, counts nothing. */
+  /* Ignore a count whose array is missing in a shorter struct of the caller. */
   out->option_count = out->options ? out->option_count : 0;
   out->peer_count = out->peers ? out->peer_count : 0;
   return DDSMARK_OK;

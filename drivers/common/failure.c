@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * failure.c: the text of the last failure, return codes of DDS, tables that grow at their end, counters.
+ * failure.c: the text of the last error, return codes of DDS, versioned structs, counters.
  */
 #include "common.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for the paths of all libraries that were looked for. */
+/* Room for the paths of all libraries that were tried. */
 static _Thread_local char last_failure[16384];
 
 const char *last_error(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * library.c: which version of a library was loaded.
+ * library.c: the version of a loaded library.
  */
 #include "common.h"
 

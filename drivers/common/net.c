@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net.c: what the kernel knows about interfaces and sockets. No middleware tells which sockets it has and what buffers
- * these were granted; the kernel does.
+ * net.c: interfaces and sockets, from the kernel. No middleware reports its sockets and the granted buffer sizes.
  */
 #include "common.h"
 
@@ -35,7 +34,7 @@ static ddsmark_status interface_find(const char *name, bool ipv6, net_interface 
       continue;
     const void *bytes = ipv6 ? (const void *)&((const struct sockaddr_in6 *)(const void *)i->ifa_addr)->sin6_addr
                              : (const void *)&((const struct sockaddr_in *)(const void *)i->ifa_addr)->sin_addr;
-    /* A link-local address needs a scope that a peer's address cannot carry: take it only for want of another. */
+    /* A link-local address needs a scope, which a peer's address cannot have: use it only if there is no other. */
     if (found && ipv6 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)bytes))
       continue;
     found = inet_ntop(i->ifa_addr->sa_family, bytes, out->address, sizeof out->address) != NULL;
@@ -152,7 +151,7 @@ typedef union group {
   struct sockaddr_storage room;
 } group;
 
-/* The groups of DDS: RTPS 2.5, section 9.6.2, and what is made of it in IPv6. */
+/* The multicast group of DDS: RTPS 2.5, section 9.6.2, and its counterpart for IPv6. */
 static group group_of(bool ipv6, unsigned interface) {
   group g = {.room.ss_family = ipv6 ? AF_INET6 : AF_INET};
   if (ipv6) {
@@ -173,7 +172,7 @@ ddsmark_status multicast_check(const char *interface, bool ipv6) {
   const int fd = socket(g.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const int set = ipv6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &index, sizeof index)
                        : setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &through, sizeof through);
-  /* Connecting looks for the way, and sends nothing. */
+  /* connect() looks up the route and sends nothing. */
   const int failure = set == 0 && connect(fd, &g.any, ipv6 ? sizeof g.v6 : sizeof g.v4) == 0 ? 0 : errno;
   if (fd >= 0)
     close(fd);
@@ -188,7 +187,7 @@ ddsmark_status multicast_check(const char *interface, bool ipv6) {
               ipv6 ? "udp6" : "udp4", interface, strerror(failure), interface);
 }
 
-/* Whether one of the sockets has joined the group on the interface. Who has not cannot be asked for its filter. */
+/* Returns whether one of the sockets has joined the group on the interface: getting the filter fails otherwise. */
 static bool any_joined(const socket_set *set, const group *g, unsigned interface) {
   for (uint32_t i = 0; i < set->count; i++) {
     struct group_filter filter = {.gf_interface = interface};
@@ -209,9 +208,9 @@ static void add_if_joined(const socket_set *set, const group *g, unsigned interf
     text_add(out, "%s%s", out->length ? "," : "", address);
 }
 
-/* The groups of this network namespace, whoever has joined them, are in two files; each is then looked for in ours.
- * igmp: a line `1<TAB>lo ...` for each interface, then `<TAB>010000E0 ...` for each group, in the order of the bytes in
- * memory. igmp6: `1 lo ff020000000000000000000000000001 ...`. */
+/* The groups of this network namespace are listed in two files; each is then looked up for our sockets. igmp: a line
+ * `1<TAB>lo ...` per interface, then `<TAB>010000E0 ...` per group, in memory byte order. igmp6: `1 lo
+ * ff020000000000000000000000000001 ...`. */
 bool sockets_groups(const socket_set *set, text *out) {
   char line[256];
   unsigned interface = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policies.c: what policies are called, what no driver could set, and QoS as the caller's struct has it.
+ * policies.c: policy names, checks of values, and QoS in the caller's struct.
  */
 #include "common.h"
 
@@ -54,7 +54,7 @@ static const uint32_t policy_ends[DDSMARK_POLICY_COUNT] = {
     [DDSMARK_POLICY_ENTITY_FACTORY] = END(autoenable_created),
 };
 
-/* Those of `present` that a struct of this size has. */
+/* Returns the policies of `present` that a struct of this size contains. */
 static uint64_t present_within(uint64_t present, uint32_t struct_size) {
   for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++)
     if (policy_ends[p] > struct_size)
@@ -64,7 +64,7 @@ static uint64_t present_within(uint64_t present, uint32_t struct_size) {
 
 /* -- in ------------------------------------------------------------------------------------------------------------ */
 
-/* What is so with every middleware that has not the policy. */
+/* Returns whether the policy has the value that every middleware without the policy behaves like. */
 static bool happens_anyway(uint32_t policy, const ddsmark_qos *q) {
   return (policy == DDSMARK_POLICY_DESTINATION_ORDER && q->destination_order == DDSMARK_ORDER_BY_RECEPTION) ||
          (policy == DDSMARK_POLICY_ENTITY_FACTORY && q->autoenable_created != 0);
@@ -88,7 +88,7 @@ static bool in_range(int32_t value, int32_t last) {
   return value >= 0 && value <= last;
 }
 
-/* A limit of resources: unlimited, or at least 1. */
+/* Returns whether a resource limit is valid: unlimited, or at least 1. */
 static bool is_limit(int32_t value) {
   return value == DDSMARK_UNLIMITED || value > 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policies.h: policies as bits, and where they lie in a ddsmark_qos. For drivers and for their tests.
+ * policies.h: policies as bits, and their offsets in a ddsmark_qos. For drivers and their tests.
  */
 #ifndef DDSMARK_COMMON_POLICIES_H
 #define DDSMARK_COMMON_POLICIES_H
@@ -12,12 +12,12 @@
 
 /* The bit of a policy. */
 #define POLICY(policy) (UINT64_C(1) << DDSMARK_POLICY_##policy)
-/* Policies that DDS defines for one side only. */
+/* Policies that DDS defines for writers only, or for readers only. */
 #define WRITER_ONLY                                                                                                    \
   (POLICY(DURABILITY_SERVICE) | POLICY(LIFESPAN) | POLICY(OWNERSHIP_STRENGTH) | POLICY(TRANSPORT_PRIORITY) |           \
    POLICY(WRITER_DATA_LIFECYCLE))
 #define READER_ONLY (POLICY(TIME_BASED_FILTER) | POLICY(READER_DATA_LIFECYCLE))
-/* Where a field ends: a policy of a caller whose struct is shorter is not there. */
+/* End offset of a field: a policy beyond the end of the caller's struct is absent. */
 #define END(field) (offsetof(ddsmark_qos, field) + sizeof(((ddsmark_qos *)0)->field))
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * text.c: text that grows.
+ * text.c: growing strings.
  */
 #include "common.h"
 

@@ -2,12 +2,12 @@
  *
  * across.c: across <driver of the writer> <driver of the reader>
  *
- * Two middlewares on one topic, each in a process of its own, over UDP: every sample of every size arrives, whole and
- * in order. With a key too.
+ * Two middlewares on one topic, each in a process of its own, over UDP: every sample of every size arrives intact
+ * and in order, also with a key.
  *
- * That both ends are matched is not enough: a volatile reader of Cyclone DDS lets go of a sample that has not come in
- * full when it hears the first heartbeat of its writer, and acknowledges it. So the writer greets until the reader has
- * heard it, and waits until that is acknowledged, which takes a heartbeat; what follows must come.
+ * A match on both sides is not enough. A volatile reader of Cyclone DDS drops an incomplete sample, and acknowledges
+ * it, when it receives the first heartbeat of its writer. The writer therefore sends greetings until the reader has
+ * received one, and waits for their acknowledgement, which takes a heartbeat. All samples after that must arrive.
  */
 #include "harness.h"
 
@@ -45,7 +45,7 @@ static void sink(void *context, const ddsmark_sample *sample) {
     sequence_sink(&h->rest, sample);
 }
 
-/* Receives until a greeting and `count` samples have come. */
+/* Receives until a greeting and `count` samples have arrived. */
 static void take_until(ddsmark_reader *r, heard *h, uint32_t count) {
   const uint64_t limit = now_ns() + PATIENCE_NS;
   while (!h->greeted || h->rest.received < count) {
@@ -55,7 +55,7 @@ static void take_until(ddsmark_reader *r, heard *h, uint32_t count) {
   }
 }
 
-/* Greets every few milliseconds, until the other process has something to say. */
+/* Sends a greeting every few milliseconds until the other process reports. */
 static void greet(ddsmark_writer *w, uint8_t *payload, int fd) {
   const uint64_t limit = now_ns() + PATIENCE_NS;
   struct pollfd p = {.fd = fd, .events = POLLIN};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * batch.c: batch <test>: how samples are packed, and what is refused as no batch.
+ * batch.c: batch <test>: packing of samples, and rejection of malformed batches.
  */
 #include "../common.h"
 #include "harness.h"
@@ -16,7 +16,7 @@ static void push(batch *b, const void *sample, uint64_t size) {
   batch_push(b, sample, size);
 }
 
-/* As other drivers pack: they have the same bytes in a test of theirs. */
+/* The layout of all drivers: their tests contain the same bytes. */
 static void test_layout(void) {
   static const char expected[] = "\x02\0\0\0ab\0\0\0\0\x01\0\0\0c";
   batch b = with_room(100, 10, 1000);
@@ -59,7 +59,7 @@ static void test_full(void) {
   batch_free(&b);
 }
 
-/* A copy of its own, so that a sanitizer sees the end. */
+/* Checks a copy of exact size, so that a sanitizer detects reads beyond its end. */
 static bool whole(const void *bytes, uint64_t size, uint64_t max_payload) {
   uint8_t *copy = malloc(size ? size : 1);
   memcpy(copy, bytes, size);
@@ -82,7 +82,7 @@ static void test_malformed(void) {
   batch_free(&b);
 }
 
-/* What is packed is unpacked; and of any bytes that are a batch, each belongs to a sample. */
+/* Packed samples are unpacked unchanged, and every byte of a valid batch belongs to a sample. */
 static void test_any_samples(void) {
   srand(1);
   for (int round = 0; round < 5000; round++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * describe.c: what every driver says about itself.
+ * describe.c: description checks for every driver.
  */
 #include "harness.h"
 
@@ -44,7 +44,7 @@ void check_description(const char *name) {
     CHECK(is_text(info->kept_threads[i]) && strlen(info->kept_threads[i]) <= 15);
   CHECK_U64(info->reserved, 0);
 
-  /* A function is there exactly if the feature is that it belongs to. */
+  /* A function exists exactly if the driver has its feature. */
   const uint32_t f = info->features;
   CHECK(!(f & DDSMARK_FEATURE_LOCATORS) == (d->writer_locator == NULL && d->reader_connect == NULL));
   CHECK(!(f & DDSMARK_FEATURE_WRITER_LOANS) == (d->writer_loan == NULL && d->writer_publish == NULL));
@@ -52,7 +52,7 @@ void check_description(const char *name) {
   CHECK(!(f & DDSMARK_FEATURE_INSTANCES) == (d->writer_dispose == NULL && d->writer_unregister == NULL));
 }
 
-/* Symbols that leak could be taken for those of the host or of another library. */
+/* Exported symbols could conflict with those of the host or of another library. */
 void test_one_symbol(void) {
   Dl_info info;
   CHECK(dladdr((const void *)d, &info) != 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * errors.c: what every driver must refuse is refused, with the right status and a text that names the thing.
+ * errors.c: requests that every driver must reject, with the right status and a text that names the cause.
  */
 #include "harness.h"
 
@@ -128,17 +128,17 @@ void test_policy_values(void) {
   check_policy_refused(p, QOS(PARTITION, .partition_count = 1), DDSMARK_BAD_ARGUMENT, "partition");
   check_policy_refused(p, QOS(USER_DATA, .user_data_size = 1), DDSMARK_BAD_ARGUMENT, "user data");
 
-  /* What contradicts itself: limits, and a history deeper than its instance may be. */
+  /* Inconsistent limits, and a history deeper than the limit of its instance. */
   check_policy_refused(p, QOS(RESOURCE_LIMITS, .max_samples = 5, .max_instances = 1, .max_samples_per_instance = 6),
                        DDSMARK_INCONSISTENT, "contradict");
   ddsmark_qos q =
       *QOS(HISTORY, .history_depth = 10, .max_samples = 5, .max_instances = 1, .max_samples_per_instance = 5);
   q.present |= POLICY(RESOURCE_LIMITS);
   check_policy_refused(p, &q, DDSMARK_INCONSISTENT, "depth 10");
-  /* Without the bit it is not asked for at all. */
+  /* Without the bit the policy is not requested. */
   q.present = POLICY(RESOURCE_LIMITS);
   OK(d->writer_close(writer(p, &q)));
-  /* What happens anyway. */
+  /* Requests for the only possible value. */
   OK(d->writer_close(writer(p, QOS(DESTINATION_ORDER, .destination_order = DDSMARK_ORDER_BY_RECEPTION))));
   OK(d->writer_close(writer(p, QOS(ENTITY_FACTORY, .autoenable_created = 1))));
   OK(d->participant_close(p));

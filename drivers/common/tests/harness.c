@@ -36,7 +36,7 @@ _Noreturn void failed(const char *file, int line, const char *format, ...) {
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
   va_end(arguments);
-  /* Without handlers of the middleware's: threads of it may be running. */
+  /* Without exit handlers of the middleware, whose threads may be running. */
   _exit(1);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * harness.h: what the tests share. They know the driver only through its entry, as a host does.
+ * harness.h: shared by the tests. They use the driver only through its entry, like a host.
  */
 #ifndef DDSMARK_TESTS_HARNESS_H
 #define DDSMARK_TESTS_HARNESS_H
@@ -17,10 +17,10 @@
 #include "ddsmark/driver.h"
 
 extern const ddsmark_driver *d; /* the driver under test */
-/* Loads it. */
+/* Loads the driver. */
 void load(const char *path);
 
-/* Ends the process as failed, with the place and what was found there. */
+/* Ends the process as failed, with the position and a message. */
 _Noreturn void failed(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #define FAILED(...) failed(__FILE__, __LINE__, __VA_ARGS__)
@@ -48,7 +48,7 @@ _Noreturn void failed(const char *file, int line, const char *format, ...) __att
       FAILED("%s is %d, not %d: %s", #call, (int)status_, (int)(expected), d->last_error());                           \
   } while (0)
 #define OK(call) CHECK_STATUS(call, DDSMARK_OK)
-/* A failure with this status, whose text has this in it. */
+/* Expects an error with this status and this text in its message. */
 #define CHECK_FAILS(call, expected, text)                                                                              \
   do {                                                                                                                 \
     CHECK_STATUS(call, expected);                                                                                      \
@@ -58,9 +58,9 @@ _Noreturn void failed(const char *file, int line, const char *format, ...) __att
 uint64_t now_ns(void);
 void sleep_ms(unsigned ms);
 
-/* No test waits longer than this for what must come. */
+/* Maximum wait of a test. */
 #define PATIENCE_NS (30 * UINT64_C(1000000000))
-/* Loops until the condition holds, or fails. */
+/* Loops until the condition is true; fails after the maximum wait. */
 #define WAIT_UNTIL(condition)                                                                                          \
   do {                                                                                                                 \
     const uint64_t limit_ = now_ns() + PATIENCE_NS;                                                                    \
@@ -71,7 +71,7 @@ void sleep_ms(unsigned ms);
     }                                                                                                                  \
   } while (0)
 
-/* A domain in 1..100 and a topic that other tests on this host are unlikely to use; the same in a forked peer. */
+/* Domain in 1..100 and topic that other tests on this host are unlikely to use; the same in a forked peer. */
 extern uint32_t test_domain;
 extern char test_topic[64];
 
@@ -83,20 +83,20 @@ ddsmark_reader_config reader_config(const ddsmark_qos *qos, uint32_t receive_mod
 ddsmark_writer *writer(ddsmark_participant *p, const ddsmark_qos *qos);
 ddsmark_reader *reader(ddsmark_participant *p, const ddsmark_qos *qos);
 
-/* Reliable, keep all, with room for `max_blocking_ms`. */
+/* Reliable, keep all, with `max_blocking_ms`. */
 ddsmark_qos reliable_keep_all(unsigned max_blocking_ms);
 
 uint32_t matched_readers(ddsmark_writer *w);
 uint32_t matched_writers(ddsmark_reader *r);
 
-/* The payload of sample `sequence`: the number, then bytes that depend on number and place. */
+/* Fills the payload of sample `sequence`: the number, then bytes that depend on number and position. */
 void payload_fill(uint8_t *payload, uint64_t size, uint32_t sequence);
 uint32_t payload_sequence(const uint8_t *payload);
 bool payload_intact(const uint8_t *payload, uint64_t size, uint32_t sequence);
-/* Writes until it is accepted, however often there is no room. */
+/* Writes a sample, with retries until it is accepted. */
 void write_for_sure(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size);
 
-/* Samples as they come: each must be the next one, of `size` bytes, and whole. */
+/* Check of received samples: each must be the next one, of `size` bytes, and intact. */
 typedef struct sequence_check {
   uint64_t size;
   _Atomic uint32_t received;
@@ -104,10 +104,10 @@ typedef struct sequence_check {
 } sequence_check;
 void sequence_sink(void *context, const ddsmark_sample *sample);
 void check_sequence(const sequence_check *c, uint32_t expected);
-/* Receives, in the reader's mode, until `count` samples have come. */
+/* Receives in the reader's mode until `count` samples have arrived. */
 void receive_all(ddsmark_reader *r, uint32_t mode, sequence_check *c, uint32_t count);
 
-/* Reliable, keep all, that receives so into `c`. */
+/* Opens a reliable keep-all reader that receives into `c`. */
 ddsmark_reader *mode_reader(ddsmark_participant *p, uint32_t mode, uint64_t size, sequence_check *c);
 
 #define RECEIVE_SIZES 3
@@ -121,36 +121,36 @@ typedef struct receive_case {
   const ddsmark_option *options;
   uint32_t option_count;
 } receive_case;
-/* From one process to another, samples of each size, all of them whole and in order. */
+/* Sends samples of each size from one process to another; all must arrive intact and in order. */
 void receive(const receive_case *k);
 
-/* What every driver must say of itself; it has this name. */
+/* Checks the description of a driver with this name. */
 void check_description(const char *name);
-/* An option that there is not, and these, are refused. */
+/* Checks that an unknown option and these options are rejected. */
 void check_option_errors(const ddsmark_option *bad, size_t count);
-/* Opens a writer with `q` and wants it refused; then does the same for a reader. */
+/* Checks that a writer and a reader with `q` are rejected. */
 void check_policy_refused(ddsmark_participant *p, const ddsmark_qos *q, ddsmark_status status, const char *text);
-/* One policy, and fields. */
+/* QoS with one policy and its fields. */
 #define QOS(policy, ...) (&(ddsmark_qos){.struct_size = sizeof(ddsmark_qos), .present = POLICY(policy), __VA_ARGS__})
 
-/* Tests that a driver can have in its list: of describe.c one_symbol; of errors.c participant_errors, writer_errors,
- * reader_errors, policy_values; of receive.c receive_in_process, receive_limits, keys. */
+/* Tests that a driver can include in its list. describe.c: one_symbol; errors.c: participant_errors, writer_errors,
+ * reader_errors, policy_values; receive.c: receive_in_process, receive_limits, keys. */
 
-/* For programs with a list of tests. Runs the one of this name; 2: there is none. */
+/* Runs the test of this name, for programs with a list of tests. Returns 2 if there is none. */
 typedef struct test {
   const char *name;
   void (*run)(void);
 } test;
 int run_test(const test *tests, size_t count, const char *name);
 
-/* All policies, with values that are nobody's defaults; none is present. */
+/* Returns all policies with values that differ from every default; none is present. */
 ddsmark_qos unusual(void);
-/* Reads back from a writer or reader (the other is NULL) and compares all that is present in `asked`. */
+/* Reads back from a writer or reader (the other is NULL) and compares all policies present in `asked`. */
 void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, const ddsmark_qos *defaults);
-/* Each policy alone, and then all together. */
+/* Tests each policy alone, and then all together. */
 void each_policy(uint64_t policies, bool of_writer);
 
-/* Looks a setting up; "" if there is none of that name. */
+/* Lookup of a setting; "" if it does not exist. */
 typedef struct setting {
   const char *name;
   char value[8192];
@@ -161,11 +161,11 @@ const char *participant_setting(ddsmark_participant *p, const char *name, settin
 const char *writer_setting(ddsmark_writer *w, const char *name, setting *s);
 const char *reader_setting(ddsmark_reader *r, const char *name, setting *s);
 
-/* Threads, and open descriptors, of this process. */
+/* Return the number of threads and of open file descriptors of this process. */
 unsigned thread_count(void);
 unsigned descriptor_count(void);
 
-/* A second process, forked before anything is open. Both ends talk in single bytes and numbers, with a time limit. */
+/* Second process, forked before anything is open. Both exchange single bytes and numbers, with a time limit. */
 typedef struct peer {
   pid_t pid;
   int fd;

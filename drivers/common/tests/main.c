@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * main.c: ddsmark_DRIVER_tests <driver> <test>. The driver's tests.h says which tests there are (TESTS), what they do
- * not want from the user's environment (UNWANTED), and what must be 1 there, or they are skipped (CONSENT, if any).
+ * main.c: ddsmark_DRIVER_tests <driver> <test>. The driver's tests.h defines the tests (TESTS), the environment
+ * variables to unset (UNWANTED), and a variable that must be 1 for the tests not to be skipped (CONSENT, optional).
  */
 #include "harness.h"
 #include "tests.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policies.c: whether a policy that was asked for is in force.
+ * policies.c: whether requested policies take effect.
  *
- * Each value differs from the usual default, so that a policy that got lost on the way is noticed.
+ * Each value differs from the usual default, so that a lost policy is detected.
  */
 #include "harness.h"
 
@@ -60,7 +60,7 @@ static bool same_partitions(const ddsmark_qos *a, const ddsmark_qos *b) {
   return same;
 }
 
-/* Whether one policy has the same values in both. */
+/* Returns whether one policy has the same values in both. */
 static bool same(uint32_t policy, const ddsmark_qos *a, const ddsmark_qos *b) {
 #define SAME(field) (a->field == b->field)
   switch (policy) {
@@ -113,9 +113,8 @@ static bool same(uint32_t policy, const ddsmark_qos *a, const ddsmark_qos *b) {
 #undef SAME
 }
 
-/* Reads back from a writer or reader (the other is NULL) and compares all that is present in `asked`, each of which
- * must have been read back, but for what the driver ignores; `defaults` must not happen to be the same, or the
- * comparison shows nothing. */
+/* Reads back from a writer or reader (the other is NULL) and compares all policies present in `asked`. Each must be
+ * readable, except those that the driver ignores. `defaults` must differ, otherwise the comparison shows nothing. */
 void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, const ddsmark_qos *defaults) {
   ddsmark_qos back = {.struct_size = sizeof back};
   if (w)
@@ -142,7 +141,7 @@ void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, 
   }
 }
 
-/* Each policy alone, and then all together. */
+/* Tests each policy alone, and then all together. */
 void each_policy(uint64_t policies, bool of_writer) {
   static char base[sizeof test_topic - 8];
   snprintf(base, sizeof base, "%.40s", test_topic);
@@ -166,7 +165,7 @@ void each_policy(uint64_t policies, bool of_writer) {
     q.present = i < DDSMARK_POLICY_COUNT ? policies & UINT64_C(1) << i : policies;
     if (q.present == 0)
       continue;
-    /* A topic has one QoS in a participant: each of these has a topic of its own. */
+    /* A topic has one QoS in a participant, so each of these has its own topic. */
     snprintf(test_topic, sizeof test_topic, "%s_q%u", base, i);
     ddsmark_writer *one = of_writer ? writer(p, &q) : NULL;
     ddsmark_reader *other = of_writer ? NULL : reader(p, &q);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * receive.c: samples, in one process and between two; keys.
+ * receive.c: samples within a process and between two processes; keys.
  */
 #include "harness.h"
 
@@ -34,8 +34,8 @@ static ddsmark_participant *case_participant(const receive_case *k) {
   return p;
 }
 
-/* A topic for each size: or else a new reader could count as matched with the writer before, whose end its process has
- * not heard of yet, and miss the first samples. */
+/* One topic per size. Otherwise a new reader could count as matched with the previous writer, whose end its process
+ * has not detected yet, and miss the first samples. */
 static void case_topic(int i) {
   static char base[sizeof test_topic - 16];
   if (base[0] == '\0')
@@ -113,7 +113,7 @@ void test_receive_in_process(void) {
   OK(d->participant_close(p));
 }
 
-/* Time limits, and how many samples one call may give. */
+/* Timeouts, and the maximum number of samples per call. */
 void test_receive_limits(void) {
   ddsmark_participant *p = participant();
   const ddsmark_qos q = reliable_keep_all(1000);
@@ -180,7 +180,7 @@ static void key_child(int fd, const void *argument) {
     CHECK(now_ns() < limit);
     OK(d->reader_receive(r, 100000000, 50, key_sink, &c, &taken));
   }
-  /* Disposing and unregistering give no sample; a sample after them comes through. */
+  /* Disposing and unregistering yield no sample; a sample written after them arrives. */
   tell(fd, DONE);
   while (c.received < 401) {
     CHECK(now_ns() < limit);
