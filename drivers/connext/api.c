@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * api.c: loads the library.
+ * api.c: loads the Connext library.
  */
 #include "api.h"
 
@@ -28,7 +28,7 @@ const char *api_failure(void) {
   return failure;
 }
 
-/* A library beside libnddsc.so. */
+/* Loads a library in the directory of libnddsc.so. */
 static void *load_beside(const char *name) {
   char path[PATH_SIZE];
   const char *of = the_api.library.path, *slash = strrchr(of, '/');
@@ -132,7 +132,7 @@ static bool find_connector(void) {
   return true;
 }
 
-/* The first number of three parts in what the library says of itself. */
+/* Gets the first number of three parts in the library's version text. */
 static void read_release(void) {
   snprintf(the_api.release, sizeof the_api.release, "unknown");
   for (const char *at = the_api.version(); at && *at; at++) {
@@ -182,7 +182,7 @@ char *api_qos_text(const api *a, qos_kind kind, void *entity) {
   if (qos == NULL)
     return NULL;
   if (q->initialize(qos) == CODE_OK) {
-    /* Once for the size, once for the text. */
+    /* First call for the size, second for the text. */
     if (q->get(entity, qos) == CODE_OK && q->to_string(qos, NULL, &size, q->print_all, &as_it_is) == CODE_OK &&
         (string = calloc(1, (size_t)size + 1)) != NULL &&
         q->to_string(qos, string, &size, q->print_all, &as_it_is) != CODE_OK) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * api.h: the calls of Connext that this driver makes, by name.
+ * api.h: the functions of Connext that this driver calls, by name.
  *
- * Nothing of RTI's is needed to build this driver. Arguments are pointers to what Connext has made, names, and
- * integers. The structs of Connext's that are laid out here are a duration and octets, whose two fields its
- * documentation gives. Where Connext wants a struct of the caller's (a QoS, a sequence, a status), it is given more
- * room than any of its versions needs; Connext's own calls fill it, read it and free what it holds.
+ * The build of this driver needs no files of RTI. Arguments are pointers to objects of Connext, names, and integers.
+ * The only structs of Connext defined here are a duration and octets, whose two fields are documented. Where Connext
+ * expects a struct from the caller (a QoS, a sequence, a status), it gets more memory than any of its versions
+ * needs; functions of Connext initialise, read and finalise it.
  */
 #ifndef DDSMARK_CONNEXT_API_H
 #define DDSMARK_CONNEXT_API_H
@@ -26,7 +26,7 @@ typedef struct duration {
 #define ANY_STATE 0xffffu
 #define ANY_MEMBER 0 /* a member is named, not numbered */
 
-/* Room for any QoS of Connext's; and for any sequence or status of it. */
+/* Memory for any QoS of Connext, and for any sequence or status. */
 #define QOS_ROOM (64u << 10)
 typedef union space {
   max_align_t align;
@@ -143,7 +143,7 @@ typedef struct octet_data {
   uint8_t *value;
 } octet_data;
 
-/* The two kinds of data: octets, which Connext has built in, and dynamic data. How each is taken. */
+/* The two kinds of data: built-in octets and dynamic data, with the functions to take them. */
 #define API_DATA(DATA)                                                                                                 \
   DATA(DATA_OCTETS, "DDS_OctetsSeq", "DDS_OctetsDataReader")                                                           \
   DATA(DATA_DYNAMIC, "DDS_DynamicDataSeq", "DDS_DynamicDataReader")
@@ -161,7 +161,7 @@ typedef struct data_calls {
   int32_t (*return_loan)(void *reader, void *samples, void *infos);
 } data_calls;
 
-/* A QoS that can be read back: of which entity, and the call that gives it. */
+/* QoS types that can be read back: their entity, and the function that gets them. */
 #define API_QOS(QOS)                                                                                                   \
   QOS(QOS_PARTICIPANT, "DDS_DomainParticipantQos", "DDS_DomainParticipant_get_qos", "DDS_DOMAINPARTICIPANT")           \
   QOS(QOS_TOPIC, "DDS_TopicQos", "DDS_Topic_get_qos", "DDS_TOPIC")                                                     \
@@ -181,7 +181,7 @@ typedef struct qos_calls {
   int32_t (*initialize)(void *qos);
   int32_t (*finalize)(void *qos);
   int32_t (*get)(void *entity, void *qos);
-  /* Prints what differs from `base`; of `print_all`, that is all. */
+  /* Prints the policies that differ from `base`; with `print_all` as base, all. */
   int32_t (*to_string)(const void *qos, char *string, uint32_t *size, const void *base, const void *format);
   const void *print_all;
 } qos_calls;
@@ -194,18 +194,19 @@ typedef struct api {
   data_calls data[DATA_KINDS];
   const void *handle_nil;    /* DDS_HANDLE_NIL */
   const void *type_property; /* DDS_DYNAMIC_DATA_TYPE_PROPERTY_DEFAULT */
-  /* Of the connector package only, whose licence is for participants that the connector makes. Else NULL. */
+  /* Of the connector package only, whose licence covers participants created by the connector. Otherwise NULL. */
   void *(*connector_new)(const char *name, const char *url, const void *options);
   void (*connector_delete)(void *connector);
   library library;
   char release[32]; /* 6.1.2 */
 } api;
 
-/* The library, loaded once per process; NULL if there is none that can be used, and then why, with the next step. */
+/* Returns the library, loaded once per process. NULL if there is no usable one; then api_failure() returns the cause
+ * and a hint. */
 const api *api_get(void);
 const char *api_failure(void);
 
-/* The QoS of an entity as Connext prints it, all of it; NULL if it does not. The caller frees. */
+/* Returns the QoS of an entity as Connext prints it, complete; NULL on an error. The caller frees it. */
 char *api_qos_text(const api *a, qos_kind kind, void *entity);
 
 #endif

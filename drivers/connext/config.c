@@ -2,10 +2,10 @@
  *
  * config.c: a participant's configuration and options -> a plan.
  *
- * What the documented defaults of Connext make of a loopback benchmark is not what its users run: heartbeats every 3 s,
- * readers that answer them after up to half a second, a writer that gives a reader up after ten of them. The defaults
- * of the options below are what RTI's own performance test sets, or near it; README.md has them in a table, the XML
- * that is in force is in every result, and `vendor_defaults` leaves all of it as shipped.
+ * The documented defaults of Connext are not what its users configure: heartbeats every 3 s, readers that respond to
+ * them after up to half a second, a writer that gives a reader up after ten of them. The defaults of the options
+ * below equal, or are close to, those of RTI's own performance test; README.md has a table of them. The effective
+ * XML is in every result, and `vendor_defaults` keeps the defaults of the vendor.
  */
 #include "internal.h"
 
@@ -14,16 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A serialised sample may not exceed INT32_MAX bytes; take from that the encapsulation, key, length and padding. */
+/* A serialised sample may not exceed INT32_MAX bytes; subtract encapsulation, key, length and padding. */
 #define MAX_PAYLOAD (2147483647u - 64u)
 
-/* What is asked for unless the host asks for another size; of the sockets, and of the segments. The kernel grants what
- * net.core.rmem_max allows. */
+/* Default size of the receive buffers and of the segments. The kernel limits it to net.core.rmem_max. */
 #define RECEIVE_BUFFER (8u << 20)
 
-/* As Connext ships them: the largest message of each transport. */
+/* Maximum message size of each transport, Connext's defaults. */
 static const uint64_t shipped_message_size[] = {[TRANSPORT_UDP4] = 65507, [TRANSPORT_SHM] = 65536};
-/* Headers of RTPS, of the sample, and of a fragment: with room to spare. */
+/* Size of the headers of RTPS, sample and fragment, rounded up. */
 #define MESSAGE_OVERHEAD 512
 
 const ddsmark_transport_info transport_infos[] = {
@@ -174,7 +173,7 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
   return status;
 }
 
-/* Over an interface that does not claim multicast Connext sends by unicast, and does not say so. */
+/* Over an interface without the multicast flag Connext silently sends by unicast. */
 static ddsmark_status choose_multicast(const ddsmark_participant_config *config, plan *p) {
   p->multicast = config->multicast != 0;
   if (!p->multicast)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * driver.c: the entry, what this driver is, and the text of a failure of the library.
+ * driver.c: entry, description, and error texts of the library.
  */
 #include "internal.h"
 
@@ -39,7 +39,7 @@ static ddsmark_description description = {
     .options = option_infos,
 };
 
-/* Loading starts nothing: Connext begins with its first participant. */
+/* Starts no thread: Connext starts with its first participant. */
 static void describe_once(void) {
   const api *a = api_get();
   if (a) {

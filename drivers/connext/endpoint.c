@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * endpoint.c: what writers and readers have in common.
+ * endpoint.c: common parts of writers and readers.
  */
 #include "internal.h"
 
@@ -23,7 +23,7 @@ ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, 
 
 /* -- open and close ------------------------------------------------------------------------------------------------ */
 
-/* A topic has one object per participant, which writers and readers share; each of them deletes what it was given. */
+/* A topic has one object per participant, shared by writers and readers; each deletes the reference that it got. */
 static void *topic_make(const api *a, void *participant, const char *name, const char *type) {
   static const duration at_once = {0, 0};
   if (a->topic_description(participant, name))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * find.c: where the library is, on this host.
+ * find.c: finds the library on this host.
  *
- * In this order:
- *   1. an installation, which NDDSHOME names
- *   2. what lies below the prefixes that the driver was built with: an installation; the Python package `rti.connext`,
- * which needs the user's licence file; the Python package `rticonnextdds-connector`, which needs none
- *   3. the same packages in the virtual environment that is active
- * A driver that was built for one version looks below its prefixes only. Nothing else is searched, and nothing is
- * fetched.
+ * Search order:
+ *   1. the installation given by NDDSHOME
+ *   2. below the prefixes that the driver was built with: an installation; the Python package `rti.connext`, which
+ *      needs the user's licence file; the Python package `rticonnextdds-connector`, which needs none
+ *   3. the same packages in the active virtual environment
+ * A driver that was built for one version searches only below its prefixes. Nothing else is searched, and nothing is
+ * downloaded.
  */
 #include "find.h"
 
@@ -23,7 +23,7 @@
 #define CONNECTOR_FOLDER "linux-x64"
 #endif
 
-/* Where below a prefix a package may have its library. */
+/* Paths of the library below a prefix, by package. */
 static const struct {
   library_kind kind;
   const char *pattern;
@@ -48,7 +48,7 @@ static bool below(const char *prefix, size_t length, const char *pattern, char *
          first_of(whole, out, size);
 }
 
-/* Prefixes are separated by colons, and may be patterns. */
+/* Searches below prefixes, which are separated by colons and may be glob patterns. */
 static bool below_any(const char *prefixes, const char *pattern, char *out, size_t size) {
   for (const char *at = prefixes; at && *at;) {
     const size_t length = strcspn(at, ":");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * find.h: where the library is, on this host.
+ * find.h: finds the library on this host.
  */
 #ifndef DDSMARK_CONNEXT_FIND_H
 #define DDSMARK_CONNEXT_FIND_H
@@ -16,9 +16,9 @@ typedef struct library {
   char path[PATH_SIZE];
 } library;
 
-/* The first that is there. `prefixes`: folders, or patterns of folders, separated by colons. */
+/* Finds the first library. `prefixes`: directories or glob patterns of directories, separated by colons. */
 bool library_find(const char *prefixes, bool prefixes_only, library *out);
-/* What it is, for people. */
+/* Returns the name of the library kind for messages. */
 const char *library_name(library_kind kind);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * internal.h: what the files of this driver share.
+ * internal.h: declarations shared by the files of this driver.
  *
- *   driver.c       the table, the description, the text of a failure of the library
- *   find.c, api.c  which library is installed; its calls, by name
- *   config.c       options and configuration of the participant -> a plan
- *   profile.c, profile_policies.c   a plan, and policies -> the XML that Connext reads
- *   policies.c     what becomes of each policy
- *   qos.c          which policies are accepted
- *   readback.c     the XML that Connext prints of a QoS -> policies
- *   leftovers.c    what a killed process left in shared memory
- *   trial.c        what is believed of the library, tried once before anything is measured
- *   participant.c  participants; endpoint.c what writers and readers have in common
+ *   driver.c       function table, description, and error texts of the library
+ *   find.c, api.c  search for the library; its functions, by name
+ *   config.c       options and configuration of the participant -> plan
+ *   profile.c, profile_policies.c   plan and policies -> XML that Connext reads
+ *   policies.c     support of each policy
+ *   qos.c          checks of policies
+ *   readback.c     XML that Connext prints of a QoS -> policies
+ *   leftovers.c    cleanup of shared memory of killed processes
+ *   trial.c        verification of assumptions on the library before any measurement
+ *   participant.c  participants; endpoint.c: common parts of writers and readers
  *   writer.c, reader.c
- *   ../common      what drivers share
+ *   ../common      code shared by the drivers
  */
 #ifndef DDSMARK_CONNEXT_INTERNAL_H
 #define DDSMARK_CONNEXT_INTERNAL_H
@@ -28,7 +28,7 @@
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-/* fail() for a return code of Connext, and for a call that returned NULL, which is all that it tells. */
+/* fail() for a return code of Connext, and for a call that returned NULL without a code. */
 ddsmark_status fail_code(int32_t code, const char *what);
 ddsmark_status fail_null(const char *what);
 
@@ -43,7 +43,7 @@ extern const uint32_t option_count;
 
 typedef enum flow { FLOW_DEFAULT, FLOW_FIXED_RATE, FLOW_BUCKET } flow;
 
-/* A participant's configuration as this driver means it. 0 in a size, a count or a time: as the vendor ships it. */
+/* Configuration of a participant. 0 in a size, a count or a time: the vendor's default. */
 typedef struct plan {
   uint32_t domain;
   transport transport;
@@ -65,7 +65,7 @@ typedef struct plan {
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out);
 void plan_free(plan *p);
-/* How many bytes of payload one message carries at most; larger samples go in fragments. */
+/* Returns the maximum payload of one message in bytes; larger samples are fragmented. */
 uint64_t plan_message_payload(const plan *p);
 
 /* -- profile.c ----------------------------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ typedef enum side { SIDE_WRITER, SIDE_READER } side;
 #define PARTICIPANT_NAME "participants::participant"
 #define ENDPOINT_PROFILE "endpoint"
 
-/* A writer or reader as it is to be. */
+/* Requested configuration of a writer or reader. */
 typedef struct endpoint_wish {
   side side;
   const ddsmark_qos *qos; /* all policies that are to be set */
@@ -86,47 +86,46 @@ typedef struct endpoint_wish {
   bool asynchronous;
 } endpoint_wish;
 
-/* The documents. Each is whole, and holds the types. */
+/* Create the XML documents. Each is complete and contains the types. */
 void profile_of_participant(const plan *p, const char *name, text *out);
 void profile_of_endpoint(const plan *p, const endpoint_wish *wish, text *out);
-/* How many bytes one batch may hold before Connext sends it by itself. */
+/* Returns the maximum size of a batch in bytes, at which Connext sends it without a flush. */
 uint64_t batch_limit(const plan *p, uint64_t batch_bytes);
 
 /* -- policies.c, qos.c --------------------------------------------------------------------------------------------- */
 
 extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
-/* What is to be set for this side, checked. `asked` may be NULL. What it points to stays the caller's. */
+/* Checks the policies for this side. `asked` may be NULL; the memory that it points to remains the caller's. */
 ddsmark_status qos_accept(const ddsmark_qos *asked, side s, ddsmark_qos *out);
 
 /* -- readback.c ---------------------------------------------------------------------------------------------------- */
 
-/* What a ddsmark_qos that was read back points to. */
+/* Storage for the pointers of a ddsmark_qos that was read back. */
 typedef struct qos_texts {
   char **partitions;
   uint32_t partition_count;
   uint8_t *user_data, *topic_data, *group_data;
 } qos_texts;
 
-/* The policies of what Connext prints of the QoS of an endpoint, of its publisher or subscriber, and of its topic. What
- * is not there, or not understood, is not present. */
+/* Parses the QoS that Connext prints for an endpoint, its publisher or subscriber, and its topic. Missing or unknown
+ * policies are not present. */
 void qos_parse(const char *entity, const char *group, const char *topic, side s, qos_texts *texts, ddsmark_qos *out);
 void qos_texts_free(qos_texts *texts);
-/* The text of the element at `path` ("reliability/kind") below the outermost one; the `index`th of them. False: none.
- */
+/* Gets the text of the `index`th element at `path` ("reliability/kind") below the root. False if there is none. */
 bool element_text(const char *xml, const char *path, uint32_t index, char *out, size_t size);
-/* The value of a property among those of the entity. False: it has none of this name. */
+/* Gets the value of a property of the entity. False if it does not exist. */
 bool property_text(const char *xml, const char *name, char *out, size_t size);
 
 /* -- leftovers.c --------------------------------------------------------------------------------------------------- */
 
-/* Removes the shared memory of Connext's that belongs to nobody any more. */
+/* Removes Connext's shared memory that no process uses. */
 void leftovers_remove(void);
 
 /* -- trial.c ------------------------------------------------------------------------------------------------------- */
 
-/* Tries once per process what is believed of the library: where in a DDS_SampleInfo `valid_data` lies. */
+/* Verifies once per process an assumption on the library: the offset of `valid_data` in a DDS_SampleInfo. */
 ddsmark_status trial(ddsmark_participant *p);
-/* What the trial has found. */
+/* Result of the trial. */
 extern size_t valid_data_offset;
 
 /* -- participant.c ------------------------------------------------------------------------------------------------- */
@@ -140,12 +139,12 @@ struct ddsmark_participant {
   socket_set sockets;
 };
 
-/* Guards the profiles, of which a process has one set, and what is made from them. */
+/* Protect the profiles, of which a process has one set, and the creation of entities from them. */
 void profiles_lock(void);
 void profiles_unlock(void);
 /* Loads the document for the next create_*_with_profile(). The caller holds the lock. */
 ddsmark_status profiles_load(const ddsmark_participant *p, const text *document);
-/* Makes the entity of a participant whose api and plan are set; on failure nothing is left of it. And ends it. */
+/* Create and delete the entity of a participant whose api and plan are set. A failed creation leaves nothing behind. */
 ddsmark_status participant_make(ddsmark_participant *p);
 ddsmark_status participant_unmake(ddsmark_participant *p);
 
@@ -155,7 +154,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
 
 /* -- endpoint.c ---------------------------------------------------------------------------------------------------- */
 
-/* What writers and readers have in common: the topic, the publisher or subscriber, the entity, and a sample. */
+/* Common parts of writers and readers: topic, publisher or subscriber, entity, and a sample. */
 typedef struct endpoint {
   ddsmark_participant *participant;
   side side;
@@ -168,21 +167,21 @@ typedef struct endpoint {
 
 ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, const char *topic,
                               uint64_t max_payload);
-/* Topic, publisher or subscriber, and writer or reader. On failure nothing is left. */
+/* Creates topic, publisher or subscriber, and writer or reader. A failure leaves nothing behind. */
 ddsmark_status endpoint_open(endpoint *e, const char *topic, const endpoint_wish *wish);
 ddsmark_status endpoint_close(endpoint *e);
 ddsmark_status endpoint_matched(const endpoint *e, uint32_t *count);
 ddsmark_status endpoint_qos(endpoint *e, ddsmark_qos *out);
 void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context);
-/* Visits a setting of the entity that Connext prints at `path` of its QoS, a text or a duration; else "unknown". */
+/* Visits a setting of the entity at `path` of its printed QoS, a text or a duration; "unknown" if it is missing. */
 void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark_visitor visit, void *context);
-/* Visits one that is a property: where the entity has it, else "unknown" where it was asked for. */
+/* Visits a property as a setting if the entity has it; "unknown" if it was requested and is missing. */
 void property_visit(const char *qos, const char *name, const char *property, bool asked, ddsmark_visitor visit,
                     void *context);
-/* All that Connext prints of the entity's QoS; NULL if it does not. The caller frees. */
+/* Returns the complete QoS of the entity as Connext prints it; NULL on an error. The caller frees it. */
 char *endpoint_text(const endpoint *e);
 
-/* Sets a counter from a status whose first field is its total_count, as those of DDS 1.4 section 2.2.4.1 are. */
+/* Sets a counter from a status whose first field is total_count, like those of DDS 1.4 section 2.2.4.1. */
 void counter_of_status(ddsmark_counters *c, uint32_t which, const endpoint *e, status_call call);
 
 /* -- writer.c, reader.c -------------------------------------------------------------------------------------------- */

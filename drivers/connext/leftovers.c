@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * leftovers.c: what a killed process left of Connext's shared memory.
+ * leftovers.c: cleanup of Connext's shared memory after a kill.
  *
- * Connext keeps segments and semaphores of System V, which have no names: a key is a kind and a port of RTPS. Those of
- * a process that was killed stay until somebody opens the same port of the same domain. A host could not tell whose
- * they are; the kernel can: a segment in the range of the domains that ddsmark uses, of this user, that no process has
- * attached, and whose maker is gone, is removed, and with it the semaphores of its port.
+ * Connext uses System V segments and semaphores, which have no names: a key is a kind and an RTPS port. Those of a
+ * killed process remain until a process opens the same port of the same domain. The host cannot identify their
+ * owner, but the kernel can. A segment is removed if it is in the domain range of ddsmark, belongs to this user, is
+ * attached to no process, and its creator has ended. The semaphores of its port are removed with it.
  */
 #include "internal.h"
 
@@ -20,7 +20,7 @@
 #define SEGMENT 0x400000
 #define MUTEX 0x800000
 #define SIGNAL 0xb00000
-/* RTPS 2.5 section 9.6.2: domain 1 to 100, of 250 ports each. */
+/* RTPS 2.5 section 9.6.2: domains 1 to 100 with 250 ports each. */
 #define FIRST_PORT (7400 + 250)
 #define LAST_PORT (7400 + 250 * 101 - 1)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * participant.c: participants, and the documents that entities are made from.
+ * participant.c: participants, and the XML documents for the creation of entities.
  */
 #include "internal.h"
 
@@ -16,10 +16,10 @@
 
 /* -- documents -----------------------------------------------------------------------------------------------------
  *
- * A process has one set of profiles, which Connext reads from files. Ours is there only while it is read, always under
- * the same name, and in shared memory under the name of the run, so that the host finds it if the process is killed
- * just then. Connext is told of it by NDDS_QOS_PROFILES, behind what the user has there; the connector by its own
- * argument, and it is remembered.
+ * A process has one set of profiles, which Connext reads from files. Our file exists only while it is read, always
+ * under the same name. It is in shared memory under the name of the run, so that the host finds it if the process is
+ * killed at that moment. Connext gets its path in NDDS_QOS_PROFILES, appended to the user's value; the connector
+ * gets it as an argument and remembers it.
  */
 #define VARIABLE "NDDS_QOS_PROFILES"
 
@@ -84,7 +84,7 @@ static ddsmark_status entity_make(ddsmark_participant *p, const char *name, cons
   return p->entity ? DDSMARK_OK : fail_null("cannot create a participant");
 }
 
-/* The one is built in, and laid out as our type without a key is; the other is as the document says. */
+/* The type without a key is built in, with the same layout as our type; the type with a key is in the document. */
 static ddsmark_status types_make(ddsmark_participant *p) {
   const api *a = p->api;
   void *typecode = a->typecode(p->factory, KEYED_NAME);
@@ -95,7 +95,7 @@ static ddsmark_status types_make(ddsmark_participant *p) {
   return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot register the types");
 }
 
-/* Whatever of it was made. The factory, of which there is one, ends with the last participant. */
+/* Deletes everything that was created. The factory of the process is finalised with the last participant. */
 static int32_t unmake(ddsmark_participant *p) {
   const api *a = p->api;
   int32_t code = CODE_OK;
@@ -192,7 +192,7 @@ ddsmark_status participant_close(ddsmark_participant *p) {
 
 /* -- settings ------------------------------------------------------------------------------------------------------ */
 
-/* The transports that Connext says it has, by the names of this driver. */
+/* Gets the transports that Connext reports, with the names of this driver. */
 static void transport_in_force(const char *qos, char *out, size_t size) {
   char mask[256];
   if (qos == NULL || !element_text(qos, "transport_builtin/mask", 0, mask, sizeof mask)) {
@@ -220,7 +220,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
     if (p->interface.address[0])
       visit(context, "address", p->interface.address);
   }
-  /* Connext cannot be asked which way its data goes; but who has joined no group is not sent to by multicast. */
+  /* Connext does not report whether its data is sent by multicast; but a process without a joined group gets none. */
   text groups = {0};
   const bool told = sockets_groups(&participant->sockets, &groups);
   visit(context, "multicast", told && groups.length == 0 && !p->multicast ? "off" : "unknown");
@@ -229,7 +229,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   visit(context, "library", library_name(participant->api->library.kind));
   property_visit(qos, "auto_throttle", "dds.domain_participant.auto_throttle.enable", p->auto_throttle, visit, context);
   free(qos);
-  /* As it was given to Connext, but for the name of the run. */
+  /* The document given to Connext, without the name of the run. */
   text document = {0};
   profile_of_participant(p, "", &document);
   visit(context, "configuration", document.failed ? "unknown" : document.data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policies.c: what this driver does with each policy.
+ * policies.c: support of each policy by this driver.
  */
 #include "internal.h"
 

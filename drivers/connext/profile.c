@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * profile.c: a plan -> the XML that Connext reads.
+ * profile.c: plan -> XML that Connext reads.
  *
- * Every policy and setting of Connext has an element of its name there. A document holds the types, and one profile: of
- * the participant, or of one writer or reader with its publisher or subscriber and its topic.
+ * Every policy and setting of Connext has an element of its name. A document contains the types and one profile:
+ * that of the participant, or of one writer or reader with its publisher or subscriber and its topic.
  */
 #include "profile.h"
 #include "internal.h"
@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is lent from the pool of a writer or reader, at most; a larger sample has memory of its own for each write. */
+/* Maximum size of pooled samples of a writer or reader in bytes; memory for a larger sample is allocated per write. */
 #define POOL_LIMIT 65536u
 
-/* How long a participant counts that is not heard of. */
+/* Lease duration: time without contact after which a participant is removed. */
 #define LEASE_NS 10000000000u
 
-/* The same type as every other driver's: final, so that XCDR1 and XCDR2 lay it out alike. */
+/* The same type as in all drivers: final, so that its layout is the same in XCDR1 and XCDR2. */
 static const char types[] = "<types>"
                             "<struct name=\"KeyedSample\" extensibility=\"final\">"
                             "<member name=\"key\" type=\"unsignedLong\" key=\"true\"/>"
@@ -73,7 +73,7 @@ static void add_transport(const plan *p, text *t) {
   add_size(t, UDP4 "recv_socket_buffer_size", p->receive_buffer);
   add_size(t, UDP4 "send_socket_buffer_size", p->send_buffer);
   if (p->interface.name[0]) {
-    /* Connext leaves loopback out wherever there is another interface. */
+    /* Connext ignores loopback if there is another interface. */
     add_property(t, UDP4 "ignore_loopback_interface", "0");
     add_property(t, UDP4 "parent.allow_interfaces_list", "%s", p->interface.address);
     add_property(t, UDP4 "parent.allow_multicast_interfaces_list", "%s", p->interface.address);
@@ -82,12 +82,12 @@ static void add_transport(const plan *p, text *t) {
     add_property(t, UDP4 "multicast_enabled", "%d", p->multicast);
 }
 
-/* One of the token buckets of DDS_FlowControllerProperty_t, by properties. */
+/* A token bucket of DDS_FlowControllerProperty_t, by properties. */
 #define BUCKET_NAME "dds.flow_controller.token_bucket.ddsmark"
 
 static void add_properties(const plan *p, text *t) {
   text_add(t, "<property><value>");
-  /* Octets, which are a sample without a key, have no bound; by default it is 2048. */
+  /* Octets, used for samples without a key, are unbounded here; the default bound is 2048. */
   add_property(t, "dds.builtin_type.octets.max_size", "2147483647");
   add_transport(p, t);
   if (p->auto_throttle)
@@ -103,7 +103,7 @@ static void add_properties(const plan *p, text *t) {
   text_add(t, "</value></property>");
 }
 
-/* Discovery goes by unicast to the peers, or to the own address: so that runs with and without multicast differ in
+/* Discovery uses unicast to the peers, or to the own address, so that runs with and without multicast differ in
  * nothing else. */
 static void add_discovery(const plan *p, text *t) {
   if (p->vendor_defaults && p->peers.length == 0)
@@ -136,8 +136,8 @@ void profile_of_participant(const plan *p, const char *name, text *t) {
     text_add(t, "<transport_builtin><mask>%s</mask></transport_builtin>",
              p->transport == TRANSPORT_SHM ? "SHMEM" : "UDPv4");
   add_discovery(p, t);
-  /* A peer whose process is gone counts until its lease ends, by default for 100 s; and a participant that is closed is
-   * looked after once a second. */
+  /* A peer whose process has ended remains until its lease expires, by default for 100 s; and closed participants
+   * are checked once per second. */
   if (!p->vendor_defaults) {
     text_add(t, "<discovery_config>");
     add_duration(t, "participant_liveliness_lease_duration", LEASE_NS);
@@ -165,8 +165,8 @@ void profile_of_participant(const plan *p, const char *name, text *t) {
 /* -- a writer or reader -------------------------------------------------------------------------------------------- */
 
 uint64_t batch_limit(const plan *p, uint64_t batch_bytes) {
-  /* A sample in a batch has a length and padding with it: with room for those of the smallest samples, so that the
-   * host's flush and not this limit ends a batch. A batch is one message. */
+  /* A sample in a batch has a length and padding. This limit has room for those of the smallest samples, so that the
+   * host's flush ends a batch, not this limit. A batch is one message. */
   const uint64_t wanted = batch_bytes + batch_bytes / 2 + 64, most = plan_message_payload(p);
   return wanted < most ? wanted : most;
 }
@@ -201,7 +201,7 @@ static void add_batching(const plan *p, uint64_t batch_bytes, text *t) {
     text_add(t, "<max_samples>%llu</max_samples>", (unsigned long long)p->batch_samples);
   if (p->batch_flush_us)
     add_duration(t, "max_flush_delay", p->batch_flush_us * 1000);
-  /* The host asks for no time of a sample, and writes from one thread; but a delay is watched by one of Connext's. */
+  /* The host uses no source timestamps and writes from one thread; but a flush delay needs a thread of Connext. */
   if (!p->vendor_defaults) {
     add_duration(t, "source_timestamp_resolution", DDSMARK_DURATION_INFINITE);
     text_add(t, "<thread_safe_write>%s</thread_safe_write>", p->batch_flush_us ? "true" : "false");
@@ -234,7 +234,7 @@ void profile_of_endpoint(const plan *p, const endpoint_wish *wish, text *t) {
 
   text_add(t, "<%s>", element);
   add_policies(q, wish->side, t);
-  /* What every DDS can read, whatever it prefers. */
+  /* The representation that all DDS implementations can read. */
   text_add(t, "<representation><value><element>XCDR_DATA_REPRESENTATION</element></value></representation>");
   if (writes) {
     add_writer_protocol(p, t);
@@ -252,7 +252,7 @@ void profile_of_endpoint(const plan *p, const endpoint_wish *wish, text *t) {
                   "</multicast>");
   }
   text_add(t, "<property><value>");
-  /* The type has no bound, so its pool must have one. */
+  /* The type is unbounded, so its pool needs a bound. */
   add_property(t,
                writes ? "dds.data_writer.history.memory_manager.fast_pool.pool_buffer_max_size"
                       : "dds.data_reader.history.memory_manager.fast_pool.pool_buffer_max_size",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * profile_policies.c: the policies of DDS -> the XML that Connext reads.
+ * profile_policies.c: DDS policies -> XML that Connext reads.
  */
 #include "internal.h"
 #include "profile.h"
@@ -47,7 +47,7 @@ static void add_limits(const ddsmark_qos *q, side s, text *t) {
   add_count(t, "max_samples", q->max_samples);
   add_count(t, "max_instances", q->max_instances);
   add_count(t, "max_samples_per_instance", q->max_samples_per_instance);
-  /* What is made at the start may not exceed what there may be; Connext makes 32 of each. */
+  /* Initial allocations may not exceed the limits; Connext's default is 32 for each. */
   if (q->max_samples >= 0 && q->max_samples < 32)
     add_count(t, "initial_samples", q->max_samples);
   if (q->max_instances >= 0 && q->max_instances < 32)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qos.c: which policies are accepted.
+ * qos.c: checks of policies.
  *
- * Connext tells of a QoS that it cannot have no more than that nothing was made, with its reason in the log. So what
- * DDS 1.4 calls inconsistent is found before.
+ * If Connext rejects a QoS it only returns NULL, with the reason in its log. The consistency rules of DDS 1.4 are
+ * therefore checked before.
  */
 #include "internal.h"
 

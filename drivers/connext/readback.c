@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * readback.c: the XML that Connext prints of a QoS -> policies.
+ * readback.c: XML that Connext prints of a QoS -> policies.
  *
- * The text is that of DDS_DataWriterQos_to_string_w_params() and the like: one element for each policy, none of them
- * with attributes. Text of another shape gives no policy, rather than a wrong one.
+ * The text is that of DDS_DataWriterQos_to_string_w_params() and similar functions: one element per policy, without
+ * attributes. Text of another form yields no policy, rather than a wrong one.
  */
 #include "internal.h"
 
@@ -16,7 +16,7 @@
 
 #define MAX_PATH 256
 
-/* Copies a text without the white space around it, its references resolved. False if there is no room. */
+/* Copies a text without surrounding white space, with entity references resolved. False if there is no room. */
 static bool copy_content(const char *from, size_t length, char *out, size_t size) {
   static const struct {
     const char *name;
@@ -49,7 +49,7 @@ static bool copy_content(const char *from, size_t length, char *out, size_t size
   return true;
 }
 
-/* Walks the tags. `place` is where we are, as a path without the outermost element. */
+/* Walks through the tags. `place` is the current path without the root element. */
 bool element_text(const char *xml, const char *path, uint32_t index, char *out, size_t size) {
   char place[MAX_PATH] = "";
   int depth = 0;
@@ -172,7 +172,7 @@ static bool find_duration(const char *xml, const char *path, uint64_t *out) {
   return true;
 }
 
-/* "1,2,255", or "0x01,0x02", or nothing. */
+/* Parses "1,2,255", "0x01,0x02", or nothing. */
 static bool find_octets(const char *xml, const char *path, uint8_t **data, uint32_t *size) {
   const size_t room = strlen(xml) + 1;
   char *value = malloc(room);

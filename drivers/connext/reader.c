@@ -2,8 +2,8 @@
  *
  * reader.c
  *
- * Samples are taken as loans of Connext's. Octets are given to the sink as they lie there; those of dynamic data can be
- * had only as a copy: so this driver does not say that it lends.
+ * Samples are taken as loans of Connext. Octets are passed to the sink without a copy; payloads of dynamic data are
+ * available only as copies. The driver therefore does not declare reader loans.
  */
 #include "internal.h"
 
@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many samples one take may give: enough for small ones to share its cost, not so many that they leave the cache.
- */
+/* Maximum samples per take: enough for small samples to share its cost, few enough to stay in the cache. */
 #define TAKE_SAMPLES 256
-/* The room for a payload where the reader is not told how large one may be. It grows. */
+/* Initial payload buffer if the maximum size is unknown. It grows. */
 #define FIRST_ROOM 65536u
 
 struct ddsmark_reader {
@@ -41,8 +40,8 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_c
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
-/* Waits for the status DATA_AVAILABLE of the reader. A take resets it: so whoever leaves samples behind must come again
- * without waiting, see `more`. */
+/* Creates a waitset for the reader's status DATA_AVAILABLE. A take resets the status, so a caller that leaves
+ * samples behind must not wait in its next call, see `more`. */
 static ddsmark_status waitset_make(ddsmark_reader *r) {
   const api *a = r->api;
   int32_t code;
@@ -131,7 +130,7 @@ ddsmark_status reader_close(ddsmark_reader *r) {
 
 /* -- the hot path -------------------------------------------------------------------------------------------------- */
 
-/* A payload that is larger than the reader was told: not on the way of a sample that is as it should be. */
+/* Gets a payload that is larger than the reader's maximum. Not on the hot path of valid samples. */
 static int32_t get_larger(ddsmark_reader *r, void *data, uint32_t *size) {
   int32_t code = CODE_OUT_OF_RESOURCES;
   while (code == CODE_OUT_OF_RESOURCES && r->room < UINT32_MAX / 2) {
@@ -173,7 +172,7 @@ static int32_t give_one(ddsmark_reader *r, int32_t i, ddsmark_sink sink, void *c
   return CODE_OK;
 }
 
-/* Gives what is on loan, until there is nothing or `most` were given; then the loan goes back. */
+/* Passes loaned samples to the sink until none is left or `most` were passed; then returns the loan. */
 static int32_t give(ddsmark_reader *r, uint32_t most, ddsmark_sink sink, void *context, uint32_t *given) {
   while (r->next < r->end && *given < most) {
     const int32_t i = r->next++;
@@ -187,8 +186,8 @@ static int32_t give(ddsmark_reader *r, uint32_t most, ddsmark_sink sink, void *c
   return r->next == r->end ? give_back(r) : CODE_OK;
 }
 
-/* Takes until there is nothing, or until `most` were given. Samples without data count for nothing, and are not given.
- * One sample more than wanted is taken, and kept for the next call: only so is it known that there is none. */
+/* Takes until no sample is left or `most` were passed. Samples without data are skipped and not counted. One sample
+ * more than requested is taken and kept for the next call: only this shows whether there are more. */
 static int32_t take(ddsmark_reader *r, uint32_t most, ddsmark_sink sink, void *context, uint32_t *taken) {
   const data_calls *data = r->data;
   int32_t code = give(r, most, sink, context, taken);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trial.c: what is believed of the library, tried before anything is measured.
+ * trial.c: verification of an assumption on the library before any measurement.
  *
- * One thing must be read from a struct of Connext's: whether a sample has data, `valid_data` of its DDS_SampleInfo. RTI
- * documents the fields in order, and between versions the sizes of those before it may change. So it is looked for: a
- * writer and a reader in the participant exchange some samples with data and then, disposing the instances, as many
- * without. It is the one byte that is 1 for the first and 0 for the others. If there is none, or more than one, or if
- * the data is not what was written, nothing is opened.
+ * One field must be read from a struct of Connext: whether a sample has data, `valid_data` of its DDS_SampleInfo.
+ * RTI documents the order of the fields, but the sizes of the preceding ones may change between versions. Its offset
+ * is therefore searched: a writer and a reader of the participant exchange some samples with data, and then, by
+ * disposing the instances, as many without. The field is the only byte that is 1 for the former and 0 for the
+ * latter. If there is no such byte, or more than one, or if the data is wrong, the participant is not opened.
  */
 #include "internal.h"
 
@@ -19,7 +19,7 @@
 size_t valid_data_offset;
 
 #define INSTANCES 5
-/* Where it may be: after three states, a time, two handles and five counts. */
+/* Range of possible offsets: after three states, a time, two handles and five counts. */
 #define FIRST_OFFSET 56
 #define LAST_OFFSET 135
 #define LIMIT_MS 5000
@@ -35,7 +35,7 @@ static void fill(uint8_t payload[PAYLOAD], uint32_t key) {
     payload[i] = (uint8_t)(i * 7 + key);
 }
 
-/* What is acknowledged is with the reader. */
+/* Acknowledged samples have arrived at the reader. */
 static ddsmark_status wait_arrived(const endpoint *w) {
   const int32_t code = w->participant->api->wait_acked(w->entity, &(duration){LIMIT_MS / 1000, 0});
   return code == CODE_OK ? DDSMARK_OK : fail_code(code, "waiting for the samples of the trial");
@@ -63,7 +63,7 @@ static ddsmark_status write_all(const endpoint *w, void *data, bool dispose) {
   return wait_arrived(w);
 }
 
-/* Whether a sample holds what was written. */
+/* Returns whether a sample has the written content. */
 static bool as_written(const api *a, void *data) {
   uint8_t expected[PAYLOAD], found[2 * PAYLOAD];
   uint32_t size = sizeof found, key = 0;
@@ -80,7 +80,7 @@ static bool octets_as_written(const octet_data *o) {
   return o->length == PAYLOAD && memcmp(o->value, expected, PAYLOAD) == 0;
 }
 
-/* Rules out the places at which one of the samples taken has not this value. */
+/* Excludes the offsets at which one of the taken samples does not have this value. */
 static ddsmark_status examine(const api *a, space *samples, space *infos, bool with_data, bool fits[]) {
   const data_calls *data = &a->data[DATA_DYNAMIC];
   const int32_t length = data->length(samples);
@@ -97,7 +97,7 @@ static ddsmark_status examine(const api *a, space *samples, space *infos, bool w
   return DDSMARK_OK;
 }
 
-/* Takes what is there and looks at it. */
+/* Takes the available samples and examines them. */
 static ddsmark_status take_all(const endpoint *r, bool with_data, bool fits[]) {
   const api *a = r->participant->api;
   const data_calls *data = &a->data[r->keyed];
@@ -203,7 +203,7 @@ ddsmark_status trial(ddsmark_participant *p) {
   ddsmark_status status = DDSMARK_OK;
   pthread_mutex_lock(&once);
   if (!passed) {
-    /* Its samples are to leave and be acknowledged at once, whatever is asked for of others. */
+    /* Trial samples must be sent and acknowledged at once, whatever the configuration. */
     const plan asked = p->plan;
     p->plan.turbo_mode = p->plan.auto_throttle = p->plan.vendor_defaults = p->plan.multicast = false;
     p->plan.base_profile[0] = '\0';

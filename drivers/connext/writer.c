@@ -2,9 +2,9 @@
  *
  * writer.c
  *
- * Without a key a sample is octets, a type that Connext has built in, which are serialised from the caller's memory.
- * With a key it is an object of dynamic data, made once: a write sets its octets, which copies them, and then
- * serialises it.
+ * Without a key a sample is octets, a built-in type of Connext that is serialised from the caller's memory. With a
+ * key it is an object of dynamic data, created once: a write sets its octets, which copies them, and then serialises
+ * the object.
  */
 #include "internal.h"
 
@@ -19,7 +19,7 @@ struct ddsmark_writer {
   void *data;     /* with a key */
   uint64_t limit; /* of a sample */
   bool batches;   /* by size, in turbo mode, or as the base profile has it */
-  /* Written by the thread that writes samples and read by the one that asks for counters; no two threads ever add. */
+  /* Written by the writing thread and read by the thread that reads counters; only one thread ever adds. */
   _Atomic uint64_t timed_out, refused;
 };
 
@@ -62,7 +62,7 @@ ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_write
   w->batches = c.batch_bytes > 0 || participant->plan.turbo_mode;
   w->e.participant = participant;
   w->e.keyed = c.type_kind == DDSMARK_TYPE_KEYED;
-  /* Connext sends fragments reliably from a thread of its own only. */
+  /* Connext sends reliable fragments only from a thread of its own. */
   const endpoint_wish wish = {.side = SIDE_WRITER,
                               .qos = &qos,
                               .max_payload = c.max_payload_bytes,
@@ -134,7 +134,7 @@ ddsmark_status writer_flush(ddsmark_writer *w) {
 /* -- the rest ------------------------------------------------------------------------------------------------------ */
 
 ddsmark_status writer_wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
-  /* What batching holds back is never acknowledged. */
+  /* Samples held back by batching are never acknowledged. */
   const ddsmark_status status = writer_flush(w);
   if (status != DDSMARK_OK)
     return status;

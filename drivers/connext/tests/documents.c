@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * documents.c: the XML that is written.
+ * documents.c: tests of the written XML.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 static const char *const partitions[] = {"one", "a<b&c"};
 const uint8_t unit_octets[3] = {0, 7, 255};
 
-/* Every policy, with a value that is not the default. */
+/* Returns every policy with a non-default value. */
 ddsmark_qos every_policy(void) {
   return (ddsmark_qos){.struct_size = sizeof(ddsmark_qos),
                        .present = (UINT64_C(1) << DDSMARK_POLICY_COUNT) - 1,
@@ -77,7 +77,7 @@ static void multicast_participant(text *t) {
   plan_free(&p);
 }
 
-/* Nothing but the name of the run. */
+/* Creates a document with nothing but the name of the run. */
 static void shipped_participant(text *t) {
   plan p = {.domain = 42, .transport_unset = true, .vendor_defaults = true};
   profile_of_participant(&p, "run-1", t);
@@ -157,7 +157,7 @@ static const struct {
                  {"reader-shipped", shipped_reader}};
 #define DOCUMENTS (sizeof documents / sizeof documents[0])
 
-/* One element a line, so that people can read it, and see a difference. */
+/* Splits XML into one element per line, for readable differences. */
 static void spread(const char *xml, text *out) {
   for (; *xml; xml++)
     text_add(out, *xml == '<' && xml[1] != '/' && out->length ? "\n%c" : "%c", *xml);
@@ -201,7 +201,7 @@ void test_documents(void) {
 
 void test_batch_limit(void) {
   plan p = plan_with(NULL, 0, 0);
-  /* 128 samples of 64 bytes, each with its length and padding, fit. */
+  /* 128 samples of 64 bytes fit, each with its length and padding. */
   CHECK(batch_limit(&p, 8192) >= 128 * (64 + 8));
   CHECK(batch_limit(&p, 16) >= 24);
   /* A batch is one message. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fake.c: a library under the name of RTI's. It has no symbol of RTI's, or only the first two that the driver asks for.
+ * fake.c: a library with the name of RTI's. It has no symbol of RTI, or only the first two that the driver looks up.
  */
 int connext_fake;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * find.c: connext_find <driver> <driver of a version> <homes> <test>: what they say where there is no library, or one
- * of no use.
+ * find.c: connext_find <driver> <driver of a version> <homes> <test>: behaviour of the driver without a usable
+ * library.
  */
 #include "harness.h"
 
 static const char *homes;
 
-/* The driver with NDDSHOME set to one of the folders; "": not set. */
+/* Loads the driver with NDDSHOME set to one of the directories; "": not set. */
 static void load_at(const char *driver, const char *home) {
   char path[4096];
   unsetenv("VIRTUAL_ENV");
@@ -18,7 +18,7 @@ static void load_at(const char *driver, const char *home) {
   load(driver);
 }
 
-/* It describes itself, and opens nothing, with these words. */
+/* Checks that the driver describes itself, opens nothing, and gives this text. */
 static void unusable(const char *words) {
   const ddsmark_description *info = d->describe();
   CHECK(strcmp(info->middleware_version, "not installed") == 0);
@@ -41,7 +41,7 @@ static void test_not_installed(void) {
   CHECK_HAS(d->last_error(), "ddsmark drivers install connext --accept-licence");
 }
 
-/* An installation that is named and is not there. */
+/* The named installation does not exist. */
 static void test_home_without_library(void) {
   load_at(driver, "none");
   unusable("RTI Connext is not installed");
@@ -59,19 +59,19 @@ static void test_symbol_missing(void) {
   CHECK_HAS(d->last_error(), "empty/lib/none/libnddsc.so");
 }
 
-/* The first that is missing is named, not the first of all. */
+/* The first missing symbol is named, not the first of all. */
 static void test_another_symbol_missing(void) {
   load_at(driver, "partial");
   unusable("has no `DDS_DomainParticipantFactory_finalize_instance`");
 }
 
-/* A prefix may be a pattern; and who was built for a version looks below its prefixes, whatever NDDSHOME says. */
+/* A prefix may be a pattern; and a driver built for a version searches below its prefixes, whatever NDDSHOME is. */
 static void test_version_by_prefix(void) {
   load_at(driver_of_version, "empty");
   unusable("partial/lib/none/libnddsc.so");
 }
 
-/* What is wrong with the configuration is told, whether there is a library or not. */
+/* Configuration errors are reported with and without a library. */
 static void test_configuration_first(void) {
   load_at(driver, "");
   ddsmark_participant_config c = {.struct_size = sizeof c, .domain = 7, .interface = "nosuch0"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parsing.c: the XML that is read.
+ * parsing.c: tests of the XML parser.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ void test_element_text(void) {
   CHECK(!element_text(NULL, "b", 0, out, sizeof out));
 }
 
-/* A property is known by its name, wherever it stands; and none is made up. */
+/* A property is found by its name at any position, and never invented. */
 void test_property_text(void) {
   static const char xml[] = "<q><property><value>\n<element><name>a</name><value>1</value></element>"
                             "<element><name>b.c</name><value></value></element>"
@@ -39,7 +39,7 @@ void test_property_text(void) {
   CHECK(!property_text(NULL, "a", out, sizeof out));
   CHECK(!property_text("<q><property><value><element><name>a</name></element></value></property></q>", "a", out, 16));
 
-  /* As we write them. */
+  /* In the form that profile.c writes. */
   static const ddsmark_option options[] = {{"auto_throttle", "true"}, {"turbo_mode", "true"}};
   plan with = plan_with(options, 2, 0);
   const ddsmark_qos q = {.struct_size = sizeof q};
@@ -52,7 +52,7 @@ void test_property_text(void) {
   plan_free(&with);
 }
 
-/* What we write, read as if Connext had printed it. */
+/* Parses our own documents as if Connext had printed them. */
 void test_round_trip(void) {
   ddsmark_qos all = every_policy();
   all.max_samples_per_instance = 10;
@@ -66,7 +66,7 @@ void test_round_trip(void) {
     char *endpoint = strstr(t.data, s == SIDE_WRITER ? "<datawriter_qos>" : "<datareader_qos>");
     char *group = strstr(t.data, s == SIDE_WRITER ? "<publisher_qos>" : "<subscriber_qos>");
     qos_parse(endpoint, group, strstr(t.data, "<topic_qos>"), (side)s, &texts, &found);
-    /* All but what is not written: the factory, and the depth of a history that keeps all. */
+    /* All policies except those that are not written: the factory, and the depth of a keep-all history. */
     uint64_t expected = asked.present & ~POLICY(ENTITY_FACTORY);
     CHECK_U64(found.present, expected);
     CHECK_U64(found.reliability, asked.reliability);
@@ -104,7 +104,7 @@ void test_round_trip(void) {
   }
 }
 
-/* What is not understood is not present; it is never guessed. */
+/* Unknown text yields no policy; nothing is guessed. */
 void test_not_understood(void) {
   static const char *const texts_of[] = {
       "",
@@ -130,7 +130,7 @@ void test_not_understood(void) {
   }
 }
 
-/* Any bytes at all: nothing is read beyond their end, and the walk ends. Cut and altered texts of our own. */
+/* Arbitrary bytes: no read beyond the end, and the walk terminates. Truncated and altered texts of our own. */
 void test_any_text(void) {
   text t = {0};
   full_writer(&t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * real.c: with Connext itself, where the licence is accepted. What the contract promises `ddsmark drivers check` tries;
- * here is what only this driver has.
+ * real.c: tests with Connext itself, if its licence is accepted. `ddsmark drivers check` tests the contract; these
+ * tests cover features of this driver only.
  */
 #include "harness.h"
 
@@ -27,7 +27,7 @@ void test_receive_shm(void) {
   receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "shm"});
 }
 
-/* With shared memory there is no socket of ours, so nothing goes another way. */
+/* With shared memory there is no socket for user data, so no data takes another path. */
 void test_shm_is_shm(void) {
   setting s;
   ddsmark_participant *p = participant_with("shm", NULL, 0);
@@ -53,7 +53,7 @@ void test_options_in_force(void) {
   OK(d->participant_close(p));
 }
 
-/* What is written arrives, whatever is switched on. */
+/* Samples arrive with each of these options. */
 static void carries(const ddsmark_option *options, uint32_t count, ddsmark_writer_config c, const char *name,
                     const char *value) {
   setting s;
@@ -97,7 +97,7 @@ void test_turbo_mode(void) {
 void test_auto_throttle(void) {
   static const ddsmark_option options[] = {{"auto_throttle", "true"}};
   carries(options, 1, (ddsmark_writer_config){.batch_bytes = 0}, "auto_throttle", "true");
-  /* Of the participant too; and where it is not asked for, neither has it. */
+  /* Also set on the participant; and on neither if not requested. */
   setting s;
   ddsmark_participant *p = participant_with(NULL, options, 1);
   CHECK(strcmp(participant_setting(p, "auto_throttle", &s), "true") == 0);
@@ -121,7 +121,7 @@ void test_token_bucket(void) {
   static const ddsmark_option options[] = {{"flow_controller", "65536/1000"}};
   carries(options, 1, (ddsmark_writer_config){.async_write = 1}, "flow_controller", "ddsmark");
 }
-/* What only the profile asks for is in force, and what it packs is flushed. */
+/* Settings of the base profile take effect, and the batches that it enables are flushed. */
 void test_base_profile(void) {
   static const ddsmark_option options[] = {{"base_profile", "BuiltinQosLib::Generic.StrictReliable.HighThroughput"}};
   carries(options, 1, (ddsmark_writer_config){.batch_bytes = 0}, "batching", "native");
@@ -151,7 +151,7 @@ void test_vendor_defaults(void) {
   OK(d->participant_close(p));
 }
 
-/* A profile that does not exist: nothing is left, and the next one opens. */
+/* An unknown profile leaves nothing behind, and the next participant opens. */
 void test_unknown_profile(void) {
   static const ddsmark_option option = {"base_profile", "NoLibrary::NoProfile"};
   ddsmark_participant_config c = participant_config();
@@ -182,7 +182,7 @@ static void killed_child(int fd, const void *argument) {
   sleep_ms(60000);
 }
 
-/* The segments of Connext's in this domain. */
+/* Returns the number of Connext's segments in this domain. */
 static unsigned segments(uint32_t domain) {
   char line[512];
   unsigned n = 0;
@@ -196,7 +196,7 @@ static unsigned segments(uint32_t domain) {
   return n;
 }
 
-/* A process that is killed leaves no file, and segments until the next one comes, in whatever domain. */
+/* A killed process leaves no file; its segments are removed by the next participant, in any domain. */
 void test_killed(void) {
   const unsigned before = documents();
   const uint32_t domain = test_domain;

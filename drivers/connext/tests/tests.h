@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests.h: the tests with Connext itself, and who may run them.
+ * tests.h: the tests with Connext itself, and the condition for running them.
  */
 #define UNWANTED "NDDS_QOS_PROFILES"
 #define CONSENT "DDSMARK_ACCEPT_LICENCE"
 
-/* CMakeLists.txt reads the names from here, one a line. */
+/* CMakeLists.txt reads the names from here, one per line. */
 /* clang-format off */
 #define TESTS(TEST) \
     TEST(found) \

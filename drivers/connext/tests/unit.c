@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit.c: connext_unit <test>: what needs no library. `connext_unit --write DIR` writes the golden documents anew.
+ * unit.c: connext_unit <test>: tests without the library. `connext_unit --write DIR` rewrites the golden documents.
  */
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -114,7 +114,7 @@ static void test_configuration_refused(void) {
   CHECK_HAS(last_error(), "does not exist");
 }
 
-/* Refused exactly where the interface does not claim it: Connext would send by unicast there. */
+/* Rejected exactly if the interface lacks the multicast flag: Connext would send by unicast there. */
 static void test_multicast_by_interface(void) {
   bool claims = false;
   struct ifaddrs *list = NULL;
@@ -178,7 +178,7 @@ static void test_policies_by_side(void) {
   CHECK(!(q.present & (POLICY(LIFESPAN) | POLICY(OWNERSHIP_STRENGTH))) && q.present & POLICY(TIME_BASED_FILTER));
   CHECK_U64(qos_accept(NULL, SIDE_READER, &q), DDSMARK_OK);
   CHECK_U64(q.present, 0);
-  /* An older host, whose struct ends earlier. */
+  /* An older host with a shorter struct. */
   all.struct_size = END(history_depth);
   CHECK_U64(qos_accept(&all, SIDE_WRITER, &q), DDSMARK_OK);
   CHECK_U64(q.present, POLICY(RELIABILITY) | POLICY(HISTORY));

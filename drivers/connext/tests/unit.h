@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit.h: what the tests without a library share.
+ * unit.h: declarations shared by the tests without the library.
  */
 #ifndef DDSMARK_CONNEXT_UNIT_H
 #define DDSMARK_CONNEXT_UNIT_H
@@ -8,7 +8,7 @@
 #include "../internal.h"
 #include "harness.h"
 
-/* A participant's configuration on loopback, with these options. */
+/* Returns the plan of a participant on loopback with these options. */
 plan plan_with(const ddsmark_option *options, uint32_t count, uint32_t vendor_defaults);
 
 extern const uint8_t unit_octets[3];
