@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * config.c: a participant's configuration and options -> the XML that Cyclone DDS reads.
+ * config.c: configuration and options of a participant -> XML that Cyclone DDS reads.
  *
- * The text has three parts, separated by commas; where two of them set the same thing, the later one holds:
+ * The text has three parts, separated by commas. If two of them set the same element, the later one takes effect:
  *   1. ours: interface, transport, peers, buffers, options
- *   2. the option `configuration`: whatever else the experiment wants to vary
- *   3. CYCLONEDDS_URI of the environment: the user's own word is the last
- * Interfaces and peers are lists, to which later parts add. Where parts 2 or 3 name some, ours are left out, so that
- * theirs hold alone; and so are the watermarks of a send queue, which must fit each other.
+ *   2. the option `configuration`: any other setting of the experiment
+ *   3. CYCLONEDDS_URI of the environment: the user's setting has priority
+ * Interfaces and peers are lists, to which later parts add. If parts 2 or 3 contain some, ours are omitted, so that
+ * only theirs take effect. The watermarks of a send queue, which must be consistent with each other, are omitted
+ * likewise.
  */
 #include "internal.h"
 
@@ -21,15 +22,15 @@
 #include <string.h>
 #include <strings.h>
 
-/* A serialised sample may not exceed INT32_MAX bytes, the default of Cyclone's MaxSampleSize; take from that the 4-byte
+/* A serialised sample may not exceed INT32_MAX bytes, the default of Cyclone's MaxSampleSize; subtract the 4-byte
  * header of XCDR, key, length and padding. */
 #define MAX_PAYLOAD (2147483647u - 16u)
 
-/* What is asked for unless the host asks for another size. Cyclone's own 1 MB loses parts of every sample that is
- * larger, and then waits for timers; what a kernel does not allow it leaves out (net.core.rmem_max). */
+/* Default receive buffer. Cyclone's own default of 1 MB loses parts of every larger sample and then waits for
+ * timers. The kernel limits the size to net.core.rmem_max. */
 #define RECEIVE_BUFFER (8u << 20)
 
-/* Cyclone's own: where a writer blocks, and where its high watermark begins before it adapts. No size may be larger. */
+/* Cyclone's defaults: high watermark, and its initial value before adaptation. No size may be larger than MAX_SIZE. */
 #define WHC_HIGH 512000u
 #define WHC_HIGH_INIT 30720u
 #define MAX_SIZE 2147483647u
@@ -46,7 +47,7 @@ const ddsmark_transport_info transport_infos[] = {
 };
 const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
 
-/* Where the names of transports stand in the configuration. */
+/* Names of the transports in the configuration. */
 static const char *const transport_elements[] = {
     [TRANSPORT_UDP4] = "udp", [TRANSPORT_UDP6] = "udp6", [TRANSPORT_TCP4] = "tcp"};
 
@@ -72,8 +73,8 @@ const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
 /* -- the user's own configuration ---------------------------------------------------------------------------------- */
 
-/* Whether `fragment`, XML or the name of a file with XML, names an element. Only used to leave out what would add to
- * the user's; a configuration that cannot be read is left to Cyclone DDS to complain about. */
+/* Returns whether `fragment`, XML or the name of an XML file, contains an element name. Only used to omit settings
+ * that would add to the user's; errors in it are reported by Cyclone DDS. */
 static bool mentions(const char *fragment, const char *element) {
   if (strcasestr(fragment, element))
     return true;
@@ -110,7 +111,7 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
   return status;
 }
 
-/* What there is not over TCP is refused, not left out. */
+/* Requests that TCP does not support are rejected, not ignored. */
 static ddsmark_status check_tcp(const ddsmark_participant_config *config) {
   if (config->multicast)
     return fail(DDSMARK_UNSUPPORTED, "there is no multicast over TCP");
@@ -131,13 +132,13 @@ static void add_general(const plan *p, uint64_t max_message, uint64_t fragment, 
   if (p->interface.name[0] && !p->user_names_interface) {
     text_add(t, "<Interfaces><NetworkInterface name=\"");
     text_add_escaped(t, p->interface.name);
-    /* By itself Cyclone DDS sends to a single reader by unicast, even where it may multicast. And loopback does not
-     * claim to be fit for multicast, although it is. */
+    /* By default Cyclone DDS sends to a single reader by unicast, even if multicast is allowed. And loopback lacks
+     * the multicast flag, although it supports multicast. */
     if (p->multicast)
       text_add(t, "\" prefer_multicast=\"true\"%s", p->interface.loopback ? " multicast=\"true" : "");
     text_add(t, p->multicast && !p->interface.loopback ? "/></Interfaces>" : "\"/></Interfaces>");
   }
-  /* Data only: discovery stays as it is without multicast, so that the two differ in nothing else. */
+  /* For data only: discovery is the same with and without multicast, so that the two differ in nothing else. */
   if (!p->multicast_unset)
     text_add(t, "<AllowMulticast>%s</AllowMulticast>", p->multicast ? "asm" : "false");
   text_add(t, "<Transport>%s</Transport>", transport_elements[p->transport]);
@@ -148,8 +149,8 @@ static void add_general(const plan *p, uint64_t max_message, uint64_t fragment, 
   text_add(t, "</General>");
 }
 
-/* A participant is found by asking every port that it may have, on every host given. Of two
- * participants that start together one is always first to be up, and answers the other at once. */
+/* A participant is discovered by sending to every port that it may have on every given host. Of two participants
+ * that start together, the first one answers the second at once. */
 static void add_discovery(const ddsmark_participant_config *config, const plan *p, uint64_t max_index, text *t) {
   text_add(t, "<Discovery>");
   if (!config->vendor_defaults || p->interface.loopback)
@@ -163,7 +164,7 @@ static void add_discovery(const ddsmark_participant_config *config, const plan *
       text_add_escaped(&peers, config->peers[i]);
       text_add(&peers, "\"/>");
     }
-    /* Over TCP the process that listens is the peer, and is named when it is known. */
+    /* Over TCP the peer is the listening process; it is added when it is known. */
     if (config->peer_count == 0 && p->interface.address[0] && (!p->multicast_unset || p->interface.loopback) &&
         p->transport != TRANSPORT_TCP4)
       text_add(&peers, "<Peer Address=\"%s\"/>", p->interface.address);
@@ -175,9 +176,9 @@ static void add_discovery(const ddsmark_participant_config *config, const plan *
   text_add(t, "</Discovery>");
 }
 
-/* Cyclone DDS lets a writer go on while no more than the high watermark is not acknowledged, and one that waited when
- * no more than the low one is. By itself it lowers the high one when it sends again, and raises it slowly. A send queue
- * stays as it was asked for; a writer goes on when half of it is free. */
+/* Cyclone DDS blocks a writer while the unacknowledged data exceeds the high watermark; a blocked writer resumes
+ * when it is at most the low one. By default Cyclone DDS lowers the high watermark on retransmissions and raises it
+ * slowly. A requested send queue stays constant; a blocked writer resumes when half of it is free. */
 static void add_watermarks(const plan *p, uint64_t whc_high, uint64_t send_queue, text *t) {
   if (whc_high) {
     text_add(t, "<Watermarks><WhcHigh>%llu B</WhcHigh>", (unsigned long long)whc_high);
@@ -196,7 +197,8 @@ static void add_watermarks(const plan *p, uint64_t whc_high, uint64_t send_queue
 static void add_internal(const ddsmark_participant_config *config, const plan *p, uint64_t whc_high,
                          const char *receivers, text *t) {
   text_add(t, "<Internal>");
-  /* `max` is what is asked of the kernel; `min` would make a smaller grant an error, which is for the host to judge. */
+  /* `max` is the size requested from the kernel; `min` would make a smaller one an error, which is the host's
+   * decision. */
   uint64_t receive_buffer = config->receive_buffer_bytes;
   if (receive_buffer == 0 && !config->vendor_defaults && p->transport != TRANSPORT_TCP4)
     receive_buffer = RECEIVE_BUFFER;
@@ -211,7 +213,7 @@ static void add_internal(const ddsmark_participant_config *config, const plan *p
   text_add(t, "</Internal>");
 }
 
-/* Cyclone DDS cannot be asked for these; so a configuration that is not ours makes them unknown. */
+/* Cyclone DDS does not report these values, so a user's configuration makes them unknown. */
 static void describe_size(char *out, size_t size, bool others, uint64_t ours, uint64_t vendor) {
   if (others)
     snprintf(out, size, "as the configuration says");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * driver.c: the entry, what this driver is, and the text of a failure of the library.
+ * driver.c: entry, description, and error texts of the library.
  */
 #include "internal.h"
 
@@ -36,7 +36,7 @@ static ddsmark_description description = {
 };
 
 static void describe_once(void) {
-  /* Cyclone DDS has no call that tells its version, but it is installed as libddsc.so.<version>. */
+  /* Cyclone DDS has no function for its version, but its file is libddsc.so.<version>. */
   const bool asked = library_version((void *)(uintptr_t)&dds_create_domain, "libddsc", version, sizeof version);
   description.middleware_version = asked ? version : DDS_VERSION;
   description.version_source = asked ? "library" : "headers";

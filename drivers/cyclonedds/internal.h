@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * internal.h: what the files of this driver share.
+ * internal.h: declarations shared by the files of this driver.
  *
- *   driver.c       the table, the description, the text of a failure of the library
+ *   driver.c       function table, description, and error texts of the library
  *   config.c       options and configuration of the participant -> XML for Cyclone DDS
- *   tcp.c          who listens where the transport is TCP
+ *   tcp.c          choice of the listening process over TCP
  *   participant.c  domains and participants
- *   policies.c     what becomes of each policy
- *   qos.c          policies, both ways
+ *   policies.c     support of each policy
+ *   qos.c          policies, both directions
  *   writer.c, reader.c
- *   ../common      what drivers share
+ *   ../common      code shared by the drivers
  */
 #ifndef DDSMARK_CYCLONEDDS_INTERNAL_H
 #define DDSMARK_CYCLONEDDS_INTERNAL_H
@@ -26,8 +26,8 @@
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-/* fail() for a return code of Cyclone DDS. The library logs the cause on standard error and returns no more than the
- * code; 11 does not let an application take its log. */
+/* fail() for a return code of Cyclone DDS. The library logs the cause to standard error and returns only the code;
+ * 11 does not let an application intercept its log. */
 ddsmark_status fail_dds(dds_return_t code, const char *what);
 
 /* -- config.c ------------------------------------------------------------------------------------------------------ */
@@ -39,7 +39,7 @@ extern const uint32_t transport_count;
 extern const ddsmark_option_info option_infos[];
 extern const uint32_t option_count;
 
-/* A participant's configuration as this driver means it. */
+/* Configuration of a participant. */
 typedef struct plan {
   uint32_t domain;
   transport transport;
@@ -61,18 +61,18 @@ void plan_free(plan *p);
 
 /* -- tcp.c --------------------------------------------------------------------------------------------------------- */
 
-/* What the process that listens for a domain holds as long as it does; -1: it does not. */
+/* Resources of the process that listens for a domain; -1 in other processes. */
 typedef struct tcp_door {
   int held, open;
   _Atomic bool waits; /* for a first match */
 } tcp_door;
 
-/* Whether this process is to listen: adds what Cyclone DDS is to be told of that. Otherwise the one that does has
- * opened its domain. */
+/* Decides whether this process listens, and adds the configuration for that. Otherwise waits until the listening
+ * process has opened its domain. */
 ddsmark_status tcp_meet(uint32_t number, const char *address, tcp_door *door, text *configuration);
-/* The domain is open: another process may call. */
+/* Reports that the domain is open: another process may connect. */
 void tcp_opened(uint32_t number, tcp_door *door);
-/* It has. */
+/* Reports a match with another process. */
 void tcp_matched(tcp_door *door);
 void tcp_leave(tcp_door *door);
 
@@ -84,12 +84,12 @@ extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
 
 typedef enum side { SIDE_WRITER, SIDE_READER } side;
 
-/* The QoS of a topic, of a publisher or subscriber, and of a writer or reader. */
+/* QoS of a topic, of a publisher or subscriber, and of a writer or reader. */
 typedef struct qos_set {
   dds_qos_t *topic, *group, *endpoint;
 } qos_set;
 
-/* What a ddsmark_qos that was read back points to. */
+/* Storage for the pointers of a ddsmark_qos that was read back. */
 typedef struct qos_texts {
   char **partitions;
   uint32_t partition_count;
@@ -115,8 +115,8 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
 ddsmark_status participant_close(ddsmark_participant *participant);
 ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context);
 
-/* What writers and readers have in common: the topic, the entity, and the publisher or subscriber that carries the
- * policies which DDS puts there. */
+/* Common parts of writers and readers: topic, entity, and the publisher or subscriber with the policies that DDS
+ * defines for it. */
 typedef struct endpoint {
   ddsmark_participant *participant;
   dds_entity_t topic, group, entity;
@@ -128,17 +128,17 @@ typedef struct endpoint {
 
 ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, const char *topic,
                               uint64_t max_payload);
-/* Everything but the writer or reader itself. On failure nothing is left. */
+/* Creates everything but the writer or reader itself. A failure leaves nothing behind. */
 ddsmark_status endpoint_prepare(endpoint *e, ddsmark_participant *participant, uint32_t type_kind, const char *topic,
                                 side s, const qos_set *qos);
 ddsmark_status endpoint_close(endpoint *e);
 ddsmark_status endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context);
-/* It is matched with so many. */
+/* Reports the current number of matches. */
 void endpoint_matched(const endpoint *e, uint32_t count);
-/* The bytes that one batch may have, headers included, as text. */
+/* Returns the maximum size of a batch in bytes, including headers, as text. */
 const char *endpoint_batch_limit(const endpoint *e);
 
-/* Sets a counter from a statistic of the library, if that has one of this name. */
+/* Sets a counter from the library's statistic of this name, if there is one. */
 void counter_from_statistic(ddsmark_counters *c, uint32_t which, const struct dds_statistics *s, const char *name);
 
 /* -- writer.c, reader.c -------------------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ ddsmark_status reader_counters(ddsmark_reader *reader, ddsmark_counters *out);
 ddsmark_status reader_receive(ddsmark_reader *reader, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
                               void *context, uint32_t *taken);
 
-/* A limit of DDS in ns: the host's infinite and all that an int64 cannot hold are Cyclone's infinite. */
+/* Converts a DDS duration in ns: infinite, and values beyond an int64, become Cyclone's infinite. */
 static inline dds_duration_t duration_of(uint64_t ns) {
   return ns >= (uint64_t)DDS_INFINITY ? DDS_INFINITY : (dds_duration_t)ns;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * participant.c: domains, participants, and what writers and readers have in common.
+ * participant.c: domains, participants, and common parts of writers and readers.
  *
- * A configuration of Cyclone DDS belongs to a domain, of which a process has one per number. The first participant
- * opens it and the last one closes it, which ends all of its threads and sockets; participants between share it, and
- * must therefore ask for the same configuration.
+ * A configuration of Cyclone DDS belongs to a domain; a process has one domain per number. The first participant
+ * opens it, and the last one closes it with all its threads and sockets. Other participants share it and must
+ * therefore have the same configuration.
  */
 #include "internal.h"
 
@@ -27,7 +27,7 @@ struct domain {
   text configuration; /* what Cyclone DDS was given */
 };
 
-/* Guards the list, and opening and closing as a whole: so the sockets that appear meanwhile are known to be ours. */
+/* Protects the list, and opening and closing as a whole, so that newly opened sockets are known to be ours. */
 static pthread_mutex_t domains_lock = PTHREAD_MUTEX_INITIALIZER;
 static domain *domains;
 
@@ -78,7 +78,7 @@ static ddsmark_status domain_create(plan *p, domain **out) {
   return DDSMARK_OK;
 }
 
-/* Takes over `p` in any case. */
+/* Always takes ownership of `p`. */
 static ddsmark_status domain_acquire(plan *p, domain **out) {
   domain *d = domains;
   ddsmark_status status = DDSMARK_OK;
@@ -159,7 +159,7 @@ ddsmark_status participant_close(ddsmark_participant *participant) {
   return status != DDSMARK_OK ? status : released;
 }
 
-/* Cyclone DDS binds sockets to receive on to any address, and those to send from to that of the interface. */
+/* Cyclone DDS binds receiving sockets to any address, and sending sockets to that of the interface. */
 static bool receives(int fd, uint32_t number) {
   (void)number;
   struct sockaddr_storage name = {0};
@@ -171,7 +171,7 @@ static bool receives(int fd, uint32_t number) {
   return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)(const void *)&name)->sin6_addr);
 }
 
-/* Over TCP the sockets come with the connections, and Cyclone DDS asks for no buffers of theirs. */
+/* Over TCP the sockets are created with the connections, and Cyclone DDS sets no buffer sizes for them. */
 static void sockets_show(const domain *d, ddsmark_visitor visit, void *context) {
   if (d->plan.transport != TRANSPORT_TCP4)
     sockets_visit(&d->sockets, d->plan.domain, receives, visit, context);
@@ -187,7 +187,8 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
     if (p->interface.address[0])
       visit(context, "address", p->interface.address);
   }
-  /* Cyclone DDS cannot be asked which way its data goes; but what has joined no group is not sent to by multicast. */
+  /* Cyclone DDS does not report whether its data is sent by multicast; but a process without a joined group gets
+   * none. */
   text groups = {0};
   const bool told = sockets_groups(&participant->domain->sockets, &groups);
   visit(context, "multicast", told && groups.length == 0 ? "off" : "unknown");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policies.c: what this driver does with each policy.
+ * policies.c: support of each policy by this driver.
  */
 #include "internal.h"
 
@@ -22,7 +22,7 @@
 #define DEADLINE_SUPPORT {DDSMARK_SUPPORT_UNSUPPORTED, 0, "this Cyclone DDS was built without it"}
 #endif
 
-/* 0.10 stores it, as tried with 0.10.2; no header tells. */
+/* 0.10 stores it without effect, as tested with 0.10.2; no header shows this. */
 #ifdef HAVE_TIME_BASED_FILTER
 #define TIME_BASED_FILTER_SUPPORT {DDSMARK_SUPPORT_ENFORCED, 0, "by source timestamp"}
 #else

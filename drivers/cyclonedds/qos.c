@@ -2,14 +2,14 @@
  *
  * qos.c: policies, from ddsmark to Cyclone DDS and back.
  *
- * A dds_qos_t remembers which of its policies were set; only the dds_qset_* calls tell it, so only these are used. What
- * is in force is read back from the entities. Partition, presentation and group data belong to the publisher or
- * subscriber, topic data to the topic. A policy that DDS does not define for the side at hand (lifespan of a reader,
- * time-based filter of a writer) is not set and not reported as present.
+ * A dds_qos_t records which of its policies were set; only the dds_qset_* functions do this. Effective values are
+ * read back from the entities. Partition, presentation and group data belong to the publisher or subscriber, topic
+ * data to the topic. A policy that DDS does not define for the side (lifespan of a reader, time-based filter of a
+ * writer) is not set and not reported as present.
  */
 #include "internal.h"
 
-/* The kinds of both have the same numbers, so that they are cast after a look at their range. */
+/* Both enumerations have the same numbers, so values are cast after a range check. */
 _Static_assert((int)DDS_RELIABILITY_RELIABLE == DDSMARK_RELIABLE, "reliability");
 _Static_assert((int)DDS_HISTORY_KEEP_ALL == DDSMARK_KEEP_ALL, "history");
 _Static_assert((int)DDS_DURABILITY_TRANSIENT_LOCAL == DDSMARK_TRANSIENT_LOCAL, "durability");
@@ -23,7 +23,7 @@ _Static_assert(DDS_LENGTH_UNLIMITED == DDSMARK_UNLIMITED, "resource limits");
 
 /* -- to Cyclone DDS ------------------------------------------------------------------------------------------------ */
 
-/* What this library cannot do. */
+/* Checks for policies that this library does not support. */
 static ddsmark_status check(const ddsmark_qos *q) {
   if (q->present & POLICY(DURABILITY) && q->durability > DDSMARK_TRANSIENT_LOCAL)
     return fail(DDSMARK_UNSUPPORTED,
@@ -37,7 +37,7 @@ static ddsmark_status check(const ddsmark_qos *q) {
 
 static void apply_group(const ddsmark_qos *q, dds_qos_t *group) {
   if (q->present & POLICY(PARTITION)) {
-    /* Cyclone takes names that it does not change through a pointer without const. */
+    /* Cyclone DDS does not modify the names, but its parameter lacks const. */
     const char **names = (const char **)(uintptr_t)q->partitions;
     dds_qset_partition(group, q->partition_count, names);
   }
@@ -98,7 +98,7 @@ ddsmark_status qos_make(const ddsmark_qos *asked, side s, qos_set *out) {
     dds_qset_topicdata(out->topic, q.topic_data, q.topic_data_size);
   apply_group(&q, out->group);
   apply_endpoint(&q, out->endpoint);
-  /* What every DDS can read, whatever it prefers. */
+  /* The representation that all DDS implementations can read. */
   const dds_data_representation_id_t xcdr1[] = {DDS_DATA_REPRESENTATION_XCDR1};
   dds_qset_data_representation(out->endpoint, 1, xcdr1);
   return DDSMARK_OK;
@@ -116,7 +116,7 @@ static uint64_t ns_of(dds_duration_t d) {
   return d == DDS_INFINITY ? DDSMARK_DURATION_INFINITE : (uint64_t)d;
 }
 
-/* The kinds are enums of Cyclone's, read through a variable of its type. */
+/* The kinds are enums of Cyclone DDS, read through a variable of that type. */
 #define READ_KIND(field, type, call)                                                                                   \
   do {                                                                                                                 \
     type kind;                                                                                                         \
@@ -167,8 +167,8 @@ static void read_writer(const dds_qos_t *e, ddsmark_qos *q) {
 
 static void read_reader(const dds_qos_t *e, ddsmark_qos *q) {
   dds_duration_t d = 0;
-  /* What is stored and has no effect is not in force, whatever could be read back: READER_DATA_LIFECYCLE, and in some
-   * versions this. */
+  /* A policy that is stored without effect is not reported, although it could be read back: READER_DATA_LIFECYCLE,
+   * and in some versions this one. */
   if (policy_supports[DDSMARK_POLICY_TIME_BASED_FILTER].support == DDSMARK_SUPPORT_ENFORCED &&
       dds_qget_time_based_filter(e, &d)) {
     q->minimum_separation_ns = ns_of(d);

@@ -2,9 +2,9 @@
  *
  * reader.c
  *
- * Samples are taken into memory of the reader's, made once: the sequences are as long as the largest sample, and
- * Cyclone DDS fills them again and again. (With loans it would allocate, in 11, whenever a take yields more samples
- * than the one before.)
+ * Samples are taken into memory of the reader, allocated once: the sequences have the maximum payload size, and
+ * Cyclone DDS reuses them. With loans it would allocate, in 11, whenever a take yields more samples than the
+ * previous one.
  */
 #include "internal.h"
 
@@ -15,7 +15,7 @@
 
 #include "dds/ddsc/dds_statistics.h"
 
-/* How much one take may fill: enough for small samples to share its cost, not so much that they leave the cache. */
+/* Maximum samples and bytes per take: enough for small samples to share its cost, few enough to stay in the cache. */
 #define TAKE_SAMPLES 256u
 #define TAKE_BYTES (4u << 20)
 
@@ -74,7 +74,7 @@ static bool samples_make(ddsmark_reader *r, uint64_t max_payload) {
 
 /* -- taking -------------------------------------------------------------------------------------------------------- */
 
-/* Gives what was taken, until there is nothing or `max_samples` were given. */
+/* Passes taken samples to the sink until none is left or `max_samples` were passed. */
 static uint32_t give(ddsmark_reader *r, uint32_t max_samples, ddsmark_sink sink, void *context) {
   uint32_t given = 0;
   while (r->next < r->end && given < max_samples) {
@@ -98,9 +98,9 @@ static uint32_t give(ddsmark_reader *r, uint32_t max_samples, ddsmark_sink sink,
   return given;
 }
 
-/* Takes until there is nothing, or until `max_samples` were given. Invalid samples count for nothing, and are not
- * given; `entity` is a parameter because the listener may run before dds_create_reader() has returned it. One sample
- * more than wanted is taken, and kept for the next call: only so is it known that there is none. */
+/* Takes until no sample is left or `max_samples` were passed. Invalid samples are skipped and not counted. `entity`
+ * is a parameter because the listener may run before dds_create_reader() has returned it. One sample more than
+ * requested is taken and kept for the next call: only this shows whether there are more. */
 static dds_return_t take(ddsmark_reader *r, dds_entity_t entity, uint32_t max_samples, ddsmark_sink sink, void *context,
                          uint32_t *taken) {
   uint32_t given = give(r, max_samples, sink, context);
@@ -143,11 +143,11 @@ ddsmark_status reader_receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t m
 static void on_data_available(dds_entity_t entity, void *argument) {
   ddsmark_reader *r = argument;
   uint32_t taken;
-  /* A failure here has nobody to be told to; samples that it costs show in what the host counts. */
+  /* An error cannot be reported here; samples that it loses appear in the host's counts. */
   (void)take(r, entity, UINT32_MAX, r->sink, r->sink_context, &taken);
 }
 
-/* Cyclone DDS counts the writers that are not alive now; ddsmark wants to know how often one became so. */
+/* Cyclone DDS counts the writers that are currently not alive; ddsmark counts how often one became so. */
 static void on_liveliness_changed(dds_entity_t entity, const dds_liveliness_changed_status_t status, void *argument) {
   ddsmark_reader *r = argument;
   (void)entity;
@@ -163,9 +163,9 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_c
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
-/* Waits for the status DATA_AVAILABLE of the reader. A read condition would do, but Cyclone DDS then evaluates it with
- * each sample that it stores and takes, which cost a tenth of a small sample's round trip. A take resets the status
- * before it takes: so whoever leaves samples behind must come again without waiting, see `more`. */
+/* Creates a waitset for the reader's status DATA_AVAILABLE. A read condition would also work, but Cyclone DDS
+ * evaluates it for each sample that it stores and takes, which cost a tenth of a small sample's round trip. A take
+ * resets the status first, so a caller that leaves samples behind must not wait in its next call, see `more`. */
 static ddsmark_status waitset_make(ddsmark_reader *r) {
   dds_return_t rc;
   r->more = true; /* what came before the status was asked for */
@@ -234,7 +234,7 @@ ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reade
 }
 
 ddsmark_status reader_close(ddsmark_reader *r) {
-  /* Deleting the reader waits for a listener that is running. */
+  /* Deleting the reader waits for a running listener. */
   if (r->waitset > 0)
     dds_delete(r->waitset);
   const ddsmark_status status = endpoint_close(&r->e);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tcp.c: RTPS over TCP between two processes of one host, of which one listens.
+ * tcp.c: RTPS over TCP between two processes of one host, one of which listens.
  *
- * The first process that opens a domain over TCP listens, at a port that follows from the domain; the other one does
- * not, and calls it. Who is first holds the domain's door, a name that the kernel gives to one process only and takes
- * back when that ends, however it does.
+ * The first process that opens a domain over TCP listens, at a port derived from the domain; the other one connects
+ * to it. The first process owns the "door" of the domain: a socket name that the kernel gives to one process only,
+ * and releases when that process ends.
  *
- * Cyclone DDS 11.0.1 has a race there: a socket that it accepted is waited for before it is known whose it is
- * (add_entry_locked in ddsi_sockwaitset.c), and a thread `recv` that wakes in between calls abort(). So until both ends
- * match, `recv` of the process that listens is scheduled as SCHED_BATCH, which does not preempt the thread that
- * accepts.
+ * Cyclone DDS 11.0.1 has a race there. An accepted socket is added to the wait set before its connection is
+ * registered (add_entry_locked in ddsi_sockwaitset.c), and a thread `recv` that wakes up in between calls abort().
+ * Until both ends match, `recv` of the listening process is therefore scheduled as SCHED_BATCH, which does not
+ * preempt the accepting thread.
  */
 #include "internal.h"
 
@@ -24,17 +24,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long the one that listens may take to open its domain. */
+/* Maximum time for the listening process to open its domain. */
 #define PATIENCE_MS 10000
-/* A thread has named itself by then. */
+/* Maximum time for a thread to set its name. */
 #define NAMED_MS 1000
 
-/* The ports of RTPS 2.5 for the domain, which are UDP's, begin there. */
+/* Returns the first of the domain's ports, which RTPS 2.5 defines for UDP. */
 static uint32_t port_of(uint32_t number) {
   return 7400 + 250 * number;
 }
 
-/* A datagram socket for an abstract name, of which nothing is left. */
+/* Creates a datagram socket for an abstract name, which leaves no file. */
 static int socket_for(uint32_t number, const char *what, struct sockaddr_un *name, socklen_t *length) {
   *name = (struct sockaddr_un){.sun_family = AF_UNIX};
   const int n = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "ddsmark-cyclonedds-tcp-%u-%s", number, what);
@@ -42,7 +42,7 @@ static int socket_for(uint32_t number, const char *what, struct sockaddr_un *nam
   return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
-/* Takes the name: a descriptor that holds it, or -1 and errno. */
+/* Takes the name: returns a descriptor that holds it, or -1 and errno. */
 static int take(uint32_t number, const char *what) {
   struct sockaddr_un name;
   socklen_t length;
@@ -55,7 +55,7 @@ static int take(uint32_t number, const char *what) {
   return -1;
 }
 
-/* Whether somebody holds the name. */
+/* Returns whether a process holds the name. */
 static bool is_taken(uint32_t number, const char *what) {
   struct sockaddr_un name;
   socklen_t length;
@@ -92,8 +92,8 @@ ddsmark_status tcp_meet(uint32_t number, const char *address, tcp_door *door, te
       number, PATIENCE_MS / 1000, number);
 }
 
-/* How the threads of this process that receive are scheduled. Whether there are any: a thread that has just been
- * started names itself. */
+/* Sets the scheduling policy of the receiving threads of this process. Returns whether there are any: a new thread
+ * sets its name only after it has started. */
 static bool schedule_receivers(int policy) {
   bool found = false;
   DIR *dir = opendir("/proc/self/task");

@@ -15,7 +15,7 @@
 struct ddsmark_writer {
   endpoint e;
   bool batching;
-  /* Written by the thread that writes samples and read by the one that asks for counters; no two threads ever add. */
+  /* Written by the writing thread and read by the thread that reads counters; only one thread ever adds. */
   _Atomic uint64_t timed_out, refused;
 };
 
@@ -25,8 +25,8 @@ static void count(_Atomic uint64_t *counter) {
 
 /* -- batching ------------------------------------------------------------------------------------------------------
  *
- * Since 11 batching is a policy of the writer. Before, it is a switch of the whole process, with which a writer that
- * batches and one that does not cannot be had together.
+ * Since 11 batching is a policy of the writer. Before, it is a switch of the whole process, so writers with and
+ * without batching cannot coexist.
  */
 #if defined(HAVE_WRITER_BATCHING_QOS)
 
@@ -89,7 +89,7 @@ static ddsmark_status create(ddsmark_writer *w, ddsmark_participant *participant
   if (status == DDSMARK_OK) {
     w->e.entity = dds_create_writer(w->e.group, w->e.topic, qos->endpoint, NULL);
     if (w->e.entity >= 0) {
-      /* Made now, so that asking for counters allocates nothing. */
+      /* Created here, so that reading counters allocates nothing. */
       w->e.statistics = dds_create_statistics(w->e.entity);
       return DDSMARK_OK;
     }
@@ -186,7 +186,7 @@ ddsmark_status writer_flush(ddsmark_writer *w) {
 /* -- the rest ------------------------------------------------------------------------------------------------------ */
 
 ddsmark_status writer_wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
-  /* What batching holds back is never acknowledged. */
+  /* Samples held back by batching are never acknowledged. */
   const ddsmark_status status = writer_flush(w);
   if (status != DDSMARK_OK)
     return status;

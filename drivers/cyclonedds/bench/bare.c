@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bare.c: the least program that measures Cyclone DDS, to see what ddsmark adds. Prints the median round trip in ns, or
- * the samples per second that the reader got over its own window; `batched` is flushed after each 8192 bytes.
- * Two processes over loopback, configured as the driver does; the first core is for the one that pings or writes.
- * Nothing is stamped into the payload, checked or counted but what the figure needs.
+ * bare.c: minimal benchmark of Cyclone DDS, to measure the overhead of ddsmark. Prints the median round trip in ns,
+ * or the samples per second that the reader received in its own window; `batched` flushes after every 8192 bytes.
+ * Two processes over loopback, configured like the driver; the first core is that of the pinging or writing process.
+ * Payloads are not stamped or checked beyond what the result needs.
  */
 #include "Sample.h"
 #include "dds/dds.h"
@@ -63,7 +63,7 @@ static void open_endpoints(const char *writes, const char *reads) {
   dds_sleepfor(DDS_MSECS(100));
 }
 
-/* Returns how many valid samples came. */
+/* Takes samples and returns the number of valid ones. */
 static int take(dds_duration_t timeout) {
   static dds_sample_info_t infos[TAKE];
   static int n = TAKE; /* as many as were wanted: there may be more, and the status is reset */
@@ -104,7 +104,7 @@ static void flush(void) {
 #endif
 }
 
-/* Warms up, and after a pause writes what counts: its first byte is 1. */
+/* Writes warm-up samples, and after a pause those that count: their first byte is 1. */
 static void flood(Sample *sample, dds_duration_t time) {
   const uint32_t per_flush = batched ? BATCH_BYTES / sample->payload._length : UINT32_MAX;
   for (uint8_t counts = 0; counts < 2; counts++) {

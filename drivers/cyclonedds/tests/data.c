@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * data.c: samples, in every mode and over every transport, and in batches.
+ * data.c: samples in every receive mode, over every transport, and in batches.
  */
 #include "harness.h"
 #include "tests.h"
@@ -24,7 +24,7 @@ void test_receive_tcp4(void) {
     receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "tcp4"});
 }
 
-/* What this network namespace has sent by multicast, as the kernel counts it. */
+/* Returns the multicast bytes that this network namespace has sent, according to the kernel. */
 static uint64_t multicast_bytes(void) {
   char names[4096], values[4096];
   FILE *file = fopen("/proc/self/net/netstat", "r");
@@ -108,7 +108,7 @@ void test_batching(void) {
   OK(d->participant_close(p));
 }
 
-/* Writers with and without batching in one process: 11 has both at once, 0.10 refuses the second and says why. */
+/* Writers with and without batching in one process: 11 supports both at once, 0.10 rejects the second and says why. */
 void test_batching_mixed(void) {
   ddsmark_participant *p = participant();
   ddsmark_writer_config config = writer_config(NULL);

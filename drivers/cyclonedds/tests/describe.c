@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * describe.c: what the driver says about itself.
+ * describe.c: the description of this driver.
  */
 #include "harness.h"
 
 void test_describe(void) {
   check_description("cyclonedds");
   const ddsmark_description *info = d->describe();
-  /* Both the builds that are tested install the library under its version. */
+  /* Both tested builds install the library under its version. */
   CHECK(strcmp(info->version_source, "library") == 0);
   CHECK_U64(info->receive_modes, 7);
   CHECK_U64(info->type_kinds, 3);

@@ -32,7 +32,7 @@ void test_shared_domain(void) {
   CHECK_FAILS(d->participant_open(&c, &third), DDSMARK_BAD_ARGUMENT, "another configuration");
   OK(d->participant_close(first));
   CHECK(thread_count() > 1);
-  /* The one that is left still works. */
+  /* The remaining participant still works. */
   ddsmark_writer *w = writer(second, NULL);
   c = participant_config();
   c.domain = test_domain % 100 + 1;
@@ -62,7 +62,7 @@ void test_settings(void) {
   CHECK(strcmp(participant_setting(p, "max_message_size", &s), "4096") == 0);
   CHECK(strstr(participant_setting(p, "configuration", &s), "<MaxMessageSize>4096 B<") != NULL);
   CHECK(strcmp(participant_setting(p, "configuration_user", &s), "") == 0 && s.found);
-  /* Linux grants twice what it is asked for, and says so. */
+  /* Linux reports twice the requested size. */
   CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "300000") == 0);
   CHECK(strcmp(participant_setting(p, "send_buffer_bytes", &s), "240000") == 0);
   CHECK(atoi(participant_setting(p, "receive_buffer_limit_bytes", &s)) > 0);
@@ -103,7 +103,7 @@ void test_users_configuration_wins(void) {
   CHECK(strcmp(participant_setting(p, "interface", &s), "lo") == 0);
   OK(d->participant_close(p));
 
-  /* In a file, and with an interface: which then is the only one. */
+  /* In a file, and with an interface, which then is the only one. */
   char path[] = "/tmp/ddsmark_test_XXXXXX", uri[64];
   const int fd = mkstemp(path);
   static const char file[] =
@@ -120,7 +120,7 @@ void test_users_configuration_wins(void) {
   OK(d->participant_close(p));
 }
 
-/* What the kernel says of the groups that the library has joined, whatever it was told. */
+/* The groups that the library has joined, according to the kernel, whatever its configuration. */
 void test_multicast_settings(void) {
   setting s;
   ddsmark_participant_config c = participant_config();
@@ -132,12 +132,12 @@ void test_multicast_settings(void) {
   CHECK(strstr(participant_setting(p, "configuration", &s), "<AllowMulticast>asm<") != NULL);
   CHECK(strstr(s.value, "prefer_multicast=\"true\" multicast=\"true\"/>") != NULL);
   OK(d->participant_close(p));
-  /* The user's word is the last. */
+  /* The user's configuration has priority. */
   setenv("CYCLONEDDS_URI", "<General><AllowMulticast>false</AllowMulticast></General>", 1);
   OK(d->participant_open(&c, &p));
   CHECK(strcmp(participant_setting(p, "multicast", &s), "off") == 0);
   OK(d->participant_close(p));
-  /* 0.10 takes loopback for an interface without multicast unless it is told otherwise. */
+  /* 0.10 assumes that loopback does not support multicast unless configured otherwise. */
   setenv("CYCLONEDDS_URI",
          "<General><Interfaces><NetworkInterface name=\"lo\" multicast=\"true\"/></Interfaces>"
          "<AllowMulticast>spdp</AllowMulticast></General>",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * errors.c: what this driver refuses, with the right status and a text that names the thing.
+ * errors.c: requests that this driver rejects, with the right status and a text that names the cause.
  */
 #include "harness.h"
 
@@ -9,7 +9,7 @@ void test_option_errors(void) {
                                        {"fragment_size", "-5000"}, {"fragment_size", "65536"},
                                        {"max_message_size", "10"}, {"multiple_receive_threads", "maybe"}};
   check_option_errors(bad, sizeof bad / sizeof bad[0]);
-  /* Cyclone DDS refuses this one, after it has begun to open; nothing is left of it. */
+  /* Cyclone DDS rejects this one after it has started to open; nothing is left behind. */
   ddsmark_participant *p = NULL;
   ddsmark_participant_config c = participant_config();
   const ddsmark_option option = {"configuration", "<NoSuchElement>1</NoSuchElement>"};
@@ -20,7 +20,7 @@ void test_option_errors(void) {
   CHECK(p == NULL);
   WAIT_UNTIL(thread_count() == 1);
   CHECK_U64(descriptor_count(), descriptors);
-  /* Of several values the last one. */
+  /* Of a repeated option the last value takes effect. */
   const ddsmark_option twice[] = {{"fragment_size", "no number"}, {"fragment_size", "1300"}};
   OK(d->participant_close(participant_with(NULL, twice, 2)));
 }
@@ -50,10 +50,10 @@ void test_policy_errors(void) {
   OK(d->participant_close(p));
 }
 
-/* A host that was built when these structs were shorter. */
+/* A host that was built with shorter structs. */
 void test_older_host(void) {
   ddsmark_participant *p = NULL;
-  /* Ends before `interface`: what lies there must not be looked at. */
+  /* Ends before `interface`: that field must not be read. */
   ddsmark_participant_config pc = participant_config();
   pc.interface = "nosuch0";
   pc.struct_size = offsetof(ddsmark_participant_config, interface);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qos.c: every policy that can be set is in force afterwards, and said to be so only where it is.
+ * qos.c: every supported policy takes effect, and is reported only if it does.
  */
 #include "harness.h"
 
 #define ALL ((UINT64_C(1) << DDSMARK_POLICY_COUNT) - 1 - POLICY(ENTITY_FACTORY))
 
 void test_unset_policies(void) {
-  /* Absent bits: everything that DDS defines for the side is there to be read, with the middleware's defaults. */
+  /* Absent bits: all policies that DDS defines for the side are readable, with the defaults of the middleware. */
   ddsmark_participant *p = participant();
   ddsmark_qos none = unusual();
   none.present = 0;
@@ -43,7 +43,7 @@ void test_reader_policies(void) {
   each_policy(ALL & ~WRITER_ONLY & ~GROUP, false);
 }
 
-/* Those of publisher, subscriber and topic; and values at the edge. */
+/* Policies of publisher, subscriber and topic; and boundary values. */
 void test_group_policies(void) {
   each_policy(GROUP, true);
   each_policy(GROUP, false);
@@ -58,7 +58,7 @@ void test_group_policies(void) {
   ddsmark_writer *w = writer(p, &q);
   check_back(w, NULL, &q, NULL);
   OK(d->writer_close(w));
-  /* A reader that is asked for the writer's policies has not got them, and does not say so. */
+  /* A reader ignores policies that only writers have, and does not report them. */
   q = unusual();
   q.present = POLICY(LIFESPAN);
   ddsmark_reader *r = reader(p, &q);
@@ -69,7 +69,7 @@ void test_group_policies(void) {
   OK(d->participant_close(p));
 }
 
-/* Why the durability service counts as enforced: its depth is what a late joiner gets. */
+/* Shows that the durability service is enforced: its depth is what a late joiner gets. */
 void test_late_joiner(void) {
   for (int32_t depth = 1; depth <= 3; depth += 2) {
     ddsmark_participant *p = participant();
@@ -87,7 +87,7 @@ void test_late_joiner(void) {
     }
     ddsmark_reader *r = reader(p, &q);
     WAIT_UNTIL(matched_writers(r) == 1);
-    /* The last `depth` of them, in order; and after those no more. */
+    /* The last `depth` samples in order, and none after those. */
     sequence_check c = {.size = sizeof payload, .received = 5 - (uint32_t)depth};
     uint32_t taken;
     const uint64_t limit = now_ns() + PATIENCE_NS;

@@ -77,7 +77,7 @@ static void slow_child(int fd, const void *argument) {
   CHECK(counter(&counters, DDSMARK_COUNTER_SAMPLES_REJECTED) > 0);
   sequence_check c = {.size = 1000};
   receive_all(r, DDSMARK_RECEIVE_WAITSET, &c, accepted);
-  /* All that was accepted, and nothing that was not. */
+  /* All accepted samples, and no rejected ones. */
   uint32_t taken;
   OK(d->reader_receive(r, 200000000, 100, sequence_sink, &c, &taken));
   check_sequence(&c, accepted);
@@ -137,7 +137,7 @@ static void full_child(int fd, const void *argument) {
   OK(d->participant_close(p));
 }
 
-/* How many samples of 1000 bytes a writer accepts beyond those that its reader, which takes none, has room for. */
+/* Returns how many samples of 1000 bytes a writer accepts beyond the capacity of its reader, which takes none. */
 static uint32_t held_back(const ddsmark_participant_config *c) {
   peer child = fork_peer(full_child, NULL);
   ddsmark_participant *p = NULL;
@@ -162,8 +162,8 @@ static uint32_t held_back(const ddsmark_participant_config *c) {
   return accepted - READER_HOLDS;
 }
 
-/* As many samples as were asked for, where they are as large as was said. Which of the last ones are acknowledged when
- * a writer waits is chance: then it goes on at half. */
+/* The configured number of samples if they have the stated size. Which of the last ones are acknowledged when a
+ * writer blocks is random: the writer then resumes at half. */
 void test_send_queue(void) {
   static const uint32_t samples[] = {4, 64, 1024};
   for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
@@ -173,7 +173,7 @@ void test_send_queue(void) {
     if (held > samples[i] || held < samples[i] / 2)
       FAILED("of a send queue of %u samples %u are held back", samples[i], held);
   }
-  /* The option goes before it. */
+  /* The option has priority. */
   const ddsmark_option option = {"whc_high", "1024"};
   ddsmark_participant_config c = participant_config();
   c.send_queue_bytes = 100 * 1008;
@@ -206,7 +206,7 @@ void test_send_queue_settings(void) {
   CHECK(strstr(participant_setting(p, "configuration", &s), "WhcLow") == NULL);
   OK(d->participant_close(p));
 
-  /* The user's word is the last. */
+  /* The user's configuration has priority. */
   c.option_count = 0;
   setenv("CYCLONEDDS_URI", "<Internal><Watermarks><WhcHigh>100000 B</WhcHigh></Watermarks></Internal>", 1);
   OK(d->participant_open(&c, &p));
@@ -234,7 +234,7 @@ void test_counters(void) {
   CHECK_U64(counter(&wc, DDSMARK_COUNTER_INCOMPATIBLE_QOS), 0);
   CHECK_U64(counter(&wc, DDSMARK_COUNTER_DEADLINE_MISSED), 0);
   CHECK_U64(counter(&wc, DDSMARK_COUNTER_RETRANSMITTED_BYTES), 0);
-  /* What Cyclone DDS does not count is not 0 but unknown. */
+  /* Values that Cyclone DDS does not count are unknown, not 0. */
   const uint64_t unknown = UINT64_C(1) << DDSMARK_COUNTER_PACKETS_SENT | UINT64_C(1) << DDSMARK_COUNTER_BYTES_RECEIVED |
                            UINT64_C(1) << DDSMARK_COUNTER_SAMPLES_OVERWRITTEN;
   CHECK_U64(wc.valid & unknown, 0);
@@ -265,12 +265,12 @@ void test_liveliness_counter(void) {
   ddsmark_writer *w = writer(p, &q);
   ddsmark_reader *r = reader(p, &q);
   WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
-  /* As long as it asserts its liveliness it has it. */
+  /* The writer is alive while it asserts its liveliness. */
   for (uint64_t end = now_ns() + 2400000000; now_ns() < end; sleep_ms(10))
     OK(d->writer_assert_liveliness(w));
   CHECK_U64(of_writer(w, DDSMARK_COUNTER_LIVELINESS_LOST), 0);
   CHECK_U64(of_reader(r, DDSMARK_COUNTER_LIVELINESS_LOST), 0);
-  /* Then it is lost, and again after a sample has brought it back: an assertion does not, in Cyclone DDS. */
+  /* Then it is lost, and again after a sample has restored it: in Cyclone DDS an assertion does not. */
   const uint8_t payload[16] = {0};
   for (uint32_t times = 1; times <= 2; times++) {
     WAIT_UNTIL(of_writer(w, DDSMARK_COUNTER_LIVELINESS_LOST) == times);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tcp.c: who listens over TCP, and what there is not.
+ * tcp.c: the listening process over TCP, and unsupported requests.
  */
 #include "harness.h"
 #include "tests.h"
@@ -26,7 +26,7 @@ bool has_tcp(void) {
   return false;
 }
 
-/* How the threads that receive are scheduled: all of them alike. */
+/* Returns the scheduling policy of the receiving threads, which must all have the same. */
 static int receivers(void) {
   int found = -1;
   DIR *dir = opendir("/proc/self/task");
@@ -93,7 +93,7 @@ void test_tcp_errors(void) {
   c.peers = peers;
   c.peer_count = 2;
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "such as `192.0.2.1`");
-  /* Who is to listen never does. */
+  /* The process that should listen never does. */
   c = participant_config();
   c.transport = "tcp4";
   struct sockaddr_un name = {.sun_family = AF_UNIX};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests.h: the tests of this driver, what they do not want from the user's environment, and what they share.
+ * tests.h: the tests of this driver, the environment variables to unset, and shared declarations.
  */
 #include <stdbool.h>
 
 #define UNWANTED "CYCLONEDDS_URI"
 
-/* CMakeLists.txt reads the names from here, one a line. */
+/* CMakeLists.txt reads the names from here, one per line. */
 /* clang-format off */
 #define TESTS(TEST) \
     TEST(describe) \
@@ -54,5 +54,5 @@
     TEST(liveliness_counter)
 /* clang-format on */
 
-/* Whether the library has TCP; where it has not, that is refused. */
+/* Returns whether the library supports TCP; otherwise TCP is rejected. */
 bool has_tcp(void);
