@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * back.cpp: what is in force, read back from the entities. What the library stores and does nothing with is not in
- * force: it is not present.
+ * back.cpp: effective policies, read back from the entities. A policy that the library stores without effect is not
+ * present.
  */
 #include "internal.hpp"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * config.cpp: a participant's configuration and options -> a plan.
+ * config.cpp: configuration and options of a participant -> plan.
  *
- * What this driver sets unasked stands in the options as their defaults; with the vendor's defaults, or an option that
- * is `vendor`, it sets nothing.
+ * Settings that this driver makes by default are the defaults of its options. With the vendor's defaults, or the
+ * value `vendor` of an option, it sets nothing.
  */
 #include "internal.hpp"
 
@@ -13,9 +13,9 @@
 
 namespace {
 
-/* Lengths are uint32 in the library; fragments are counted in them too. */
+/* Lengths, and the number of fragments, are uint32 in the library. */
 const uint64_t max_payload = 2147483647u - 64u;
-/* One segment of shared memory holds the whole history of a writer. */
+/* One segment of shared memory contains the whole history of a writer. */
 const uint64_t max_shared_payload = 256u << 20;
 
 const uint64_t receive_buffer = 8u << 20;
@@ -90,7 +90,7 @@ const char *given(const ddsmark_participant_config *config, int option) {
   return option_value(config, option_infos[option].name);
 }
 
-/* A number, or `vendor`, which is 0. */
+/* Parses a number, or `vendor`, which is 0. */
 ddsmark_status number(const ddsmark_participant_config *config, int option, uint64_t min, uint64_t max, uint64_t ours,
                       uint64_t &out) {
   const char *value = given(config, option);
@@ -102,7 +102,7 @@ ddsmark_status number(const ddsmark_participant_config *config, int option, uint
   return option_number(config, option_infos[option].name, min, max, &out);
 }
 
-/* At once is a number here. */
+/* Parses the response delay; 0 (immediately) is a valid number here. */
 ddsmark_status response(const ddsmark_participant_config *config, int64_t &out) {
   const char *value = given(config, OPTION_RESPONSE);
   if (value == nullptr || strcmp(value, "vendor") == 0)
@@ -113,7 +113,7 @@ ddsmark_status response(const ddsmark_participant_config *config, int64_t &out) 
   return status;
 }
 
-/* One of several words. */
+/* Parses one of several words. */
 ddsmark_status word(const ddsmark_participant_config *config, int option, const std::vector<const char *> &words,
                     int &out) {
   const char *value = given(config, option);
@@ -150,7 +150,7 @@ ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p
 }
 
 ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
-  /* By TCP nobody connects to himself. */
+  /* By TCP a participant does not connect to itself. */
   int mode = 0, plain = 0, crc = 0, intraprocess = config->vendor_defaults || p.transport == TRANSPORT_TCP4 ? 1 : 0,
       memory = config->vendor_defaults ? 4 : 1;
   ddsmark_status status;
@@ -210,8 +210,8 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
                   peer.c_str(), p.ipv6() ? "IPv6" : "IPv4", peer.c_str());
     p.peers.push_back(peer);
   }
-  /* Of two participants that start together one is always first to be up, and answers the other at once. By TCP nobody
-   * is found who is not named. */
+  /* Of two participants that start together, the first one answers the second at once. By TCP a participant is only
+   * discovered by its address. */
   if (p.peers.empty() && !p.address.empty() && (p.participants > 0 || p.transport == TRANSPORT_TCP4))
     p.peers.push_back(p.address);
   if (p.participants == 0)

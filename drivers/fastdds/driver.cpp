@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * driver.cpp: the entry, what this driver is, and the library's own words on a failure.
+ * driver.cpp: entry, description, and the library's log as error texts.
  */
 #include "internal.hpp"
 
@@ -66,8 +66,8 @@ const char built_against[] = FASTRTPS_VERSION_STR;
 const char built_against[] = FASTDDS_VERSION_STR;
 #endif
 
-/* The watchdog of shared memory, started once and ended with the process. It has a name where threads have settings;
- * 2.9.1 gives none, so that nothing can be said of it there. */
+/* Watchdog thread of shared memory, started once and kept until the process ends. It has a name in versions with
+ * thread settings; in 2.9.1 it has no name, so it cannot be declared there. */
 #if __has_include(<fastdds/rtps/attributes/ThreadSettings.hpp>)
 #define HAVE_THREAD_NAMES 1
 const char *const kept_threads[] = {"dds.shm.wdog"};
@@ -78,7 +78,7 @@ ddsmark_description description;
 
 void describe_once() {
   ddsmark_description &d = description;
-  /* Fast DDS has no call that tells its version, but it is installed as libfastdds.so.<version>. */
+  /* Fast DDS has no function for its version, but its file is libfastdds.so.<version>. */
   const void *of = reinterpret_cast<void *>(&fast::DomainParticipantFactory::get_instance);
   const bool asked = library_version(of, "libfastdds", version, sizeof version) ||
                      library_version(of, "libfastrtps", version, sizeof version);

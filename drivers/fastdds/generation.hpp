@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * generation.hpp: what differs between Fast DDS 2 (`fastrtps`) and 3 (`fastdds`), and nothing else.
+ * generation.hpp: the differences between Fast DDS 2 (`fastrtps`) and 3 (`fastdds`).
  *
- * CMake says which it is, FASTDDS_GENERATION: with both installed, looking for headers may find the wrong one.
+ * CMake sets FASTDDS_GENERATION: with both installed, a search for headers may find the wrong one.
  */
 #ifndef DDSMARK_FASTDDS_GENERATION_HPP
 #define DDSMARK_FASTDDS_GENERATION_HPP
@@ -62,14 +62,14 @@ using Duration = fast::Duration_t;
 using Locator = rtps::Locator_t;
 using IpLocator = rtps::IPLocator;
 
-/* What the names of files begin with that the shared-memory transport makes. */
+/* Prefix of the file names of the shared-memory transport. */
 #if FASTDDS_GENERATION == 2
 constexpr char shared_memory_prefix[] = "fastrtps_";
 #else
 constexpr char shared_memory_prefix[] = "fastdds_";
 #endif
 
-/* The code of DDS, which is the same number in both. */
+/* Returns the DDS return code, which has the same number in both generations. */
 inline uint32_t code_of(const ReturnCode &code) {
 #if FASTDDS_GENERATION == 2
   return static_cast<uint32_t>(code());
@@ -78,7 +78,7 @@ inline uint32_t code_of(const ReturnCode &code) {
 #endif
 }
 
-/* The periods of a reliable writer; 2 writes its fields in one word. */
+/* Periods of a reliable writer; generation 2 has another spelling of the fields. */
 template <class Times> Duration &heartbeat_period(Times &times) {
 #if FASTDDS_GENERATION == 2
   return times.heartbeatPeriod;
@@ -87,7 +87,7 @@ template <class Times> Duration &heartbeat_period(Times &times) {
 #endif
 }
 
-/* How long a reliable reader waits to answer one. */
+/* Delay of a reliable reader before it responds to a heartbeat. */
 template <class Times> Duration &response_delay(Times &times) {
 #if FASTDDS_GENERATION == 2
   return times.heartbeatResponseDelay;
@@ -96,7 +96,7 @@ template <class Times> Duration &response_delay(Times &times) {
 #endif
 }
 
-/* How writers and readers lay data out. In 2 a reader has it within another policy. */
+/* Data representation of writers and readers. In generation 2 that of a reader is part of another policy. */
 inline fast::DataRepresentationQosPolicy &representation_of(fast::DataWriterQos &qos) {
   return qos.representation();
 }
@@ -108,8 +108,8 @@ inline fast::DataRepresentationQosPolicy &representation_of(fast::DataReaderQos 
 #endif
 }
 
-/* Whether a sample may take a short cut to a reader in the same process. One switch of the library's, to be set while
- * there is no participant. */
+/* Sets whether samples may bypass the transport to a reader in the same process. The switch applies to the whole
+ * library and can only be set without participants. */
 inline bool set_intraprocess(bool full) {
 #if FASTDDS_GENERATION == 2
   eprosima::fastrtps::LibrarySettingsAttributes settings;
@@ -134,7 +134,7 @@ inline bool intraprocess_is_full() {
 #endif
 }
 
-/* What a type has to tell, with the names and signatures of either generation in front of it. */
+/* Type support, with the names and signatures of either generation mapped to one interface. */
 class TypeOfSamples : public fast::TopicDataType {
 public:
   virtual bool write_into(const void *data, rtps::SerializedPayload_t &payload) = 0;
@@ -146,7 +146,7 @@ public:
   virtual bool bounded() const = 0;
   virtual bool plain() const = 0;
 
-  /* The largest serialised size, that a new writer or reader makes room for. */
+  /* Sets the maximum serialised size, for which a new writer or reader allocates memory. */
   void set_room(uint32_t bytes) {
 #if FASTDDS_GENERATION == 2
     m_typeSize = bytes;
@@ -168,7 +168,7 @@ public:
   void deleteData(void *data) override { unmake(data); }
   bool getKey(void *data, rtps::InstanceHandle_t *handle, bool) override { return key_of(data, *handle); }
   bool is_plain() const override { return plain(); }
-  /* Newer versions of 2 ask so; older ones do not know of it. */
+  /* Newer versions of 2 call this one; older ones do not have it. */
   virtual bool is_plain(fast::DataRepresentationId_t) const { return plain(); }
 
 protected:

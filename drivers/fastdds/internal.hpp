@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * internal.hpp: what the files of this driver share.
+ * internal.hpp: declarations shared by the files of this driver.
  *
- *   generation.hpp   what differs between Fast DDS 2 and 3
- *   type.cpp         what travels
- *   driver.cpp       the table, the description, the library's own words on a failure
- *   config.cpp       options and configuration of the participant -> a plan
- *   transports.cpp   a plan -> the QoS of a participant: transports and discovery
- *   participant.cpp  participants, topics, what writers and readers have in common
- *   shm.cpp          the files in /dev/shm that the library makes
- *   policies.cpp     what becomes of each policy
+ *   generation.hpp   differences between Fast DDS 2 and 3
+ *   type.cpp         the types of samples
+ *   driver.cpp       function table, description, and error texts of the library
+ *   config.cpp       options and configuration of the participant -> plan
+ *   transports.cpp   plan -> QoS of a participant: transports and discovery
+ *   participant.cpp  participants, topics, common parts of writers and readers
+ *   shm.cpp          files of the library in /dev/shm
+ *   policies.cpp     support of each policy
  *   qos.cpp, back.cpp  policies, to the library and back
  *   writer.cpp, reader.cpp
- *   ../common        what drivers share
+ *   ../common        code shared by the drivers
  */
 #ifndef DDSMARK_FASTDDS_INTERNAL_HPP
 #define DDSMARK_FASTDDS_INTERNAL_HPP
@@ -32,16 +32,16 @@
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-/* fail() for a code of Fast DDS, with what the library has logged meanwhile. */
+/* fail() for a return code of Fast DDS, with the errors that the library has logged. */
 ddsmark_status fail_dds(const ReturnCode &code, const std::string &what);
-/* The same where the library returned nothing at all, which is how it says that it cannot create something. */
+/* fail() for a call that returned NULL, which means that the library could not create something. */
 ddsmark_status fail_null(const std::string &what);
-/* Keeps what the library logs as errors, from now on; forgets what was kept. */
+/* Starts to keep the errors that the library logs; discards those kept before. */
 void errors_watch();
-/* Ends the thread that logs. */
+/* Ends the logging thread. */
 void errors_end();
 
-/* No exception crosses the boundary. */
+/* Calls a function and converts exceptions into errors, because none may cross the C boundary. */
 template <class Call> ddsmark_status guarded(Call call) {
   try {
     return call();
@@ -61,7 +61,7 @@ extern const uint32_t transport_count;
 extern const ddsmark_option_info option_infos[];
 extern const uint32_t option_count;
 
-/* A participant's configuration as this driver means it. 0 and "": as the vendor ships it. */
+/* Configuration of a participant. 0 and "": the vendor's default. */
 struct Plan {
   uint32_t domain = 0;
   Transport transport = TRANSPORT_UDP4;
@@ -91,15 +91,15 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &out);
 
 /* -- transports.cpp ------------------------------------------------------------------------------------------------ */
 
-/* A name that one process of this host has at a time, which the kernel sees to, however that process ends: it is the
- * name of a socket without a file. */
+/* Name that only one process of this host can hold at a time. It is the name of an abstract socket, so the kernel
+ * releases it however the process ends. */
 class SoleName {
 public:
   SoleName() = default;
   SoleName(const SoleName &) = delete;
   SoleName &operator=(const SoleName &) = delete;
   ~SoleName() { give_back(); }
-  /* False if somebody has it. */
+  /* Takes the name. False if another process holds it. */
   bool take(const std::string &name);
   void give_back();
 
@@ -107,15 +107,15 @@ private:
   int socket_ = -1;
 };
 
-/* A number among the participants of a domain on this host, of those by one transport. Nobody else has it while this
- * lives. */
+/* Index of a participant among those of a domain and transport on this host. No other participant has it during the
+ * lifetime of this object. */
 class PortIndex {
 public:
-  /* Waits until no other participant is about to open. False if the limit is reached. */
+  /* Waits until no other participant is being opened. False if the limit is reached. */
   bool wait_for_turn(const char *transport, uint32_t domain, std::chrono::milliseconds limit);
-  /* The participant is open: it is the next one's turn. */
+  /* Ends the turn: the participant is open. */
   void end_turn() { turn_.give_back(); }
-  /* The lowest that is free. False if all are taken. */
+  /* Takes the lowest free index. False if all are taken. */
   bool take(const char *transport, uint32_t domain, uint32_t count);
   uint32_t index = 0;
 
@@ -131,17 +131,18 @@ extern const char flow_controller_name[];
 
 /* -- shm.cpp ------------------------------------------------------------------------------------------------------- */
 
-/* The files of shared memory that belong to a participant. Fast DDS chooses their names: a list, whose own name the
- * host knows, says how they are called, so that they can be removed after a kill. */
+/* Shared-memory files of a participant. Fast DDS chooses their names. A list with a name known to the host contains
+ * name patterns of these files, so that they can be removed after a kill. */
 class SharedFiles {
 public:
-  /* Before the participant is created: from now on there is the list, but for what has the GUID in its name. */
+  /* Writes the list for the transport shm. Call it before the participant is created. */
   void begin(const Plan &plan, const std::string &run_name);
-  /* When it is created, and before its writers and readers are: the list is there for these too. */
+  /* Writes the list for data sharing, whose files have the GUID in their name. Call it after the participant was
+   * created, before its writers and readers. */
   void named(const std::string &guid);
-  /* Before it is deleted: notes what it has. */
+  /* Records the existing files. Call it before the participant is deleted. */
   void closing();
-  /* Removes what the library has left, and then the list. */
+  /* Removes the files that the library has left, and then the list. */
   void end();
 
 private:
@@ -161,7 +162,7 @@ extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
 
 enum Side { SIDE_WRITER, SIDE_READER };
 
-/* What a writer or reader is asked to be. */
+/* Requested configuration of a writer or reader. */
 struct Wish {
   Side side;
   uint32_t type_kind;
@@ -181,7 +182,7 @@ using ReaderQosSet = QosSet<fast::SubscriberQos, fast::DataReaderQos>;
 ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, WriterQosSet &out);
 ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, ReaderQosSet &out);
 
-/* What a ddsmark_qos that was read back points to. */
+/* Storage for the pointers of a ddsmark_qos that was read back. */
 struct QosTexts {
   std::vector<std::string> partitions;
   std::vector<const char *> partition_names;
@@ -193,12 +194,12 @@ ddsmark_status qos_read_back(const fast::TopicQos &topic, const fast::PublisherQ
 ddsmark_status qos_read_back(const fast::TopicQos &topic, const fast::SubscriberQos &group,
                              const fast::DataReaderQos &end, QosTexts &texts, ddsmark_qos *out);
 
-/* A limit of DDS in ns, and back: the host's infinite, and all that seconds in an int32 cannot hold, are infinite. */
+/* Convert a DDS duration in ns: infinite, and values beyond an int32 of seconds, become infinite. */
 Duration duration_of(uint64_t ns);
 uint64_t ns_of(const Duration &duration);
 
 void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64_t value);
-/* What a writer or reader has in force beyond DDS. */
+/* Visits the effective settings of a writer or reader beyond DDS. */
 void visit_end(const fast::DataWriterQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
 void visit_end(const fast::DataReaderQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
 
@@ -224,7 +225,7 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
 ddsmark_status participant_close(ddsmark_participant *participant);
 ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context);
 
-/* What writers and readers have in common. */
+/* Common parts of writers and readers. */
 struct Endpoint {
   ddsmark_participant *participant = nullptr;
   std::string topic_name;
@@ -237,12 +238,12 @@ struct Endpoint {
 
 ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *topic, uint64_t max_payload,
                               uint32_t &kind);
-/* Bytes of a batch with its framing, unless one sample alone is larger: with the headers of RTPS they are one message
- * by every transport, unless max_message_size is smaller. */
+/* Maximum size of a batch in bytes including framing, unless a single sample is larger. With the RTPS headers it
+ * fits into one message of every transport, unless max_message_size is smaller. */
 const uint64_t most_of_batch = 64000;
-/* Whether samples of this kind can be packed. */
+/* Checks whether samples of this kind can be batched. */
 ddsmark_status batch_check(uint32_t kind);
-/* With the participant's lock held: its topic, and the type with room for its samples. */
+/* Gets the topic and its type, with room for the samples. The caller holds the participant's lock. */
 ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos &qos, bool sets_qos);
 void topic_release(Endpoint &e);
 

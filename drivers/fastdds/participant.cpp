@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * participant.cpp: participants, topics, and what writers and readers have in common.
+ * participant.cpp: participants, topics, and common parts of writers and readers.
  */
 #include "internal.hpp"
 
@@ -16,8 +16,8 @@
 
 namespace {
 
-/* Guards opening and closing as a whole: so the sockets that appear meanwhile are known to be ours, and the library's
- * one switch for all participants is set before the first. */
+/* Protects opening and closing as a whole, so that newly opened sockets are known to be ours, and the library's
+ * switch for all participants is set before the first one. */
 std::mutex opening;
 uint32_t open_participants;
 
@@ -31,8 +31,8 @@ ddsmark_status set_library(const Plan &plan) {
               "process share it");
 }
 
-/* To name this host the library asks each interface for its address, once in a process, and forgets to close the
- * sockets through which it asks: neither bound nor connected, unlike any that it uses. */
+/* Closes leaked sockets. Once per process the library queries the address of each interface and does not close the
+ * sockets used for this. They are neither bound nor connected, unlike all others of the library. */
 void close_forgotten(const socket_set &sockets) {
   for (uint32_t i = 0; i < sockets.count; i++) {
     sockaddr_in name{};
@@ -46,7 +46,7 @@ void close_forgotten(const socket_set &sockets) {
   }
 }
 
-/* Whether this is a connection on which one message was sent, one came, and nothing since. */
+/* Returns whether this is a connection with one message sent, one received, and nothing since. */
 bool is_silent(int fd) {
   tcp_info info{};
   socklen_t size = sizeof info;
@@ -57,10 +57,10 @@ bool is_silent(int fd) {
          info.tcpi_data_segs_in == 1;
 }
 
-/* The library asks for a connection, and notes only then what it wants to send on it. An answer that comes in between
- * is ignored, and the connection stays silent for ever: seen in every second participant that opened later than
- * another. By now it is noted: where the answer has come and nothing followed, the connection is ended, and the library
- * makes it anew with its next announcement. */
+/* Ends connections that have become silent. The library requests a connection and only then records what it will
+ * send on it. An answer that arrives in between is ignored, and the connection stays silent: seen in every second
+ * participant that opened later than another. At this point the request is recorded. If the answer has arrived and
+ * nothing followed, the connection is ended, and the library reconnects with its next announcement. */
 void end_silent(const socket_set &sockets) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
   for (uint32_t i = 0; i < sockets.count; i++) {
@@ -179,7 +179,7 @@ ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *
   return DDSMARK_OK;
 }
 
-/* One sample of the library's is one batch: so its key and its size are those of all in it. */
+/* One sample of the library is one batch, so its key and its size are those of the whole batch. */
 ddsmark_status batch_check(uint32_t kind) {
   if (kind == DDSMARK_TYPE_KEYED)
     return fail(DDSMARK_UNSUPPORTED, "samples with a key are not packed into batches; hint: leave batching out");
@@ -203,7 +203,7 @@ ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos
       return fail_dds(code, "cannot register the type " + type_name);
     type = made;
   }
-  /* Of unknown size: to begin with; the library then makes more room as it needs it. */
+  /* Initial size if unknown; the library enlarges it as needed. */
   type->set_room(header_size(e.kind) + static_cast<uint32_t>(e.largest ? e.largest : 1024));
   TopicUse &use = p->topics[name];
   if (use.topic == nullptr) {

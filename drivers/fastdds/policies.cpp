@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policies.cpp: what this driver does with each policy, in the order of DDSMARK_POLICY_.
+ * policies.cpp: support of each policy by this driver, in the order of DDSMARK_POLICY_.
  */
 #include "internal.hpp"
 

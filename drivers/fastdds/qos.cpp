@@ -2,9 +2,9 @@
  *
  * qos.cpp: policies, from ddsmark to Fast DDS.
  *
- * Partition, presentation and group data belong to the publisher or subscriber, topic data to the topic. A policy that
- * DDS does not define for the side at hand is not set; except for a reader's lifespan, without which the library gives
- * samples to it that have expired.
+ * Partition, presentation and group data belong to the publisher or subscriber, topic data to the topic. A policy
+ * that DDS does not define for the side is not set, with one exception: without a reader's lifespan the library
+ * delivers expired samples.
  */
 #include "internal.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-/* The kinds of both have the same numbers, so that they are cast after a look at their range. */
+/* Both enumerations have the same numbers, so values are cast after a range check. */
 static_assert(int(fast::RELIABLE_RELIABILITY_QOS) - 1 == DDSMARK_RELIABLE, "reliability counts from 1, as in RTPS");
 static_assert(int(fast::KEEP_ALL_HISTORY_QOS) == DDSMARK_KEEP_ALL, "history");
 static_assert(int(fast::TRANSIENT_LOCAL_DURABILITY_QOS) == DDSMARK_TRANSIENT_LOCAL, "durability");
@@ -20,9 +20,9 @@ static_assert(int(fast::MANUAL_BY_TOPIC_LIVELINESS_QOS) == DDSMARK_LIVELINESS_BY
 static_assert(int(fast::EXCLUSIVE_OWNERSHIP_QOS) == DDSMARK_OWNERSHIP_EXCLUSIVE, "ownership");
 static_assert(int(fast::GROUP_PRESENTATION_QOS) == DDSMARK_SCOPE_GROUP, "presentation");
 
-/* The library's own, of an endpoint that nobody told anything. */
+/* Defaults of the library for an endpoint without settings. */
 const int32_t default_samples = 5000, default_allocated = 100;
-/* Fewer would make a writer wait for each of a burst. */
+/* Minimum: with fewer samples a writer would block within a burst. */
 const int32_t least_samples = 16;
 
 bool unlimited(int32_t limit) {
@@ -41,7 +41,7 @@ ddsmark_status check(const ddsmark_qos &q) {
   return DDSMARK_OK;
 }
 
-/* How many samples may wait, where nobody said it: by the bytes that they take. */
+/* Returns the default number of queued samples, from the size that they need. */
 int32_t samples_for(const Plan &plan, uint64_t max_payload) {
   const uint64_t fit = plan.history_bytes / std::max<uint64_t>(max_payload, 1);
   return static_cast<int32_t>(std::clamp<uint64_t>(fit, least_samples, default_samples));
@@ -57,13 +57,14 @@ template <class End> void apply_limits(const ddsmark_qos &q, const Plan &plan, c
   } else if (plan.history_bytes > 0) {
     const int32_t depth = q.present & POLICY(HISTORY) && !keep_all ? q.history_depth : 0;
     const int32_t most = std::max(samples_for(plan, wish.max_payload), depth);
-    /* With keys the limit is of each: the library wants all three to agree, and none knows how many keys there are. */
+    /* With keys the limit is per key: the library requires all three to be consistent, and the number of keys is
+     * unknown. */
     const bool keyed = wish.type_kind == DDSMARK_TYPE_KEYED;
     limits.max_samples = keyed ? DDSMARK_UNLIMITED : most;
     limits.max_instances = keyed ? DDSMARK_UNLIMITED : 1;
     limits.max_samples_per_instance = most;
   }
-  /* Memory that is there from the start: not more than it may have, and not gigabytes of large samples. */
+  /* Initial allocation: within the limits, and not gigabytes for large samples. */
   const int32_t start = static_cast<int32_t>(
       std::clamp<uint64_t>((16u << 20) / std::max<uint64_t>(wish.max_payload, 1), 1, default_allocated));
   if (!plan.vendor_defaults)
@@ -95,7 +96,7 @@ template <class End> void apply_common(const ddsmark_qos &q, const Plan &plan, c
   if (q.present & POLICY(LIVELINESS)) {
     end.liveliness().kind = static_cast<fast::LivelinessQosPolicyKind>(q.liveliness);
     end.liveliness().lease_duration = duration_of(q.liveliness_lease_ns);
-    /* How often the library asserts, where it does so by itself: well within the lease. */
+    /* Period of automatic assertions: well within the lease. */
     if (q.liveliness_lease_ns != DDSMARK_DURATION_INFINITE)
       end.liveliness().announcement_period = duration_of(std::max<uint64_t>(q.liveliness_lease_ns / 3, 1));
   }
@@ -105,12 +106,12 @@ template <class End> void apply_common(const ddsmark_qos &q, const Plan &plan, c
     end.user_data().data_vec(std::vector<uint8_t>(q.user_data, q.user_data + q.user_data_size));
   if (plan.memory >= 0)
     end.endpoint().history_memory_policy = static_cast<rtps::MemoryManagementPolicy_t>(plan.memory);
-  /* Never AUTO: with it, data may go through shared memory whatever the transport. */
+  /* Never AUTO: with it, data may use shared memory whatever the transport. */
   if (plan.transport == TRANSPORT_DATA_SHARING)
     end.data_sharing().on("");
   else
     end.data_sharing().off();
-  /* What every DDS can read, whatever it prefers. */
+  /* The representation that all DDS implementations can read. */
   representation_of(end).m_value = {fast::XCDR_DATA_REPRESENTATION};
 }
 
@@ -145,8 +146,8 @@ void apply_side(const ddsmark_qos &q, const Plan &plan, const Wish &wish, fast::
   if (plan.heartbeat_ms)
     heartbeat_period(end.reliable_writer_qos().times) = duration_of(plan.heartbeat_ms * 1000000);
   end.publish_mode().kind = wish.async ? fast::ASYNCHRONOUS_PUBLISH_MODE : fast::SYNCHRONOUS_PUBLISH_MODE;
-  /* A reader acknowledges what it has copied before it looks whether it was overwritten meanwhile: memory that is free
-   * must not be the next to be written. */
+  /* A reader acknowledges a sample that it has copied before it checks for an overwrite: freed memory must not be
+   * reused immediately. */
   if (plan.transport == TRANSPORT_DATA_SHARING && plan.extra_samples)
     end.resource_limits().extra_samples = static_cast<int32_t>(plan.extra_samples);
   if (wish.async && plan.flow_bytes)
@@ -189,7 +190,7 @@ ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &
   return make(asked, plan, wish, out);
 }
 
-/* Nanoseconds of a second and more are not normalised by the library, and then mean nothing. */
+/* Converts a duration. The library does not normalise nanoseconds of a second or more. */
 Duration duration_of(uint64_t ns) {
   const uint64_t second = 1000000000;
   if (ns / second >= INT32_MAX)

@@ -2,9 +2,9 @@
  *
  * reader.cpp
  *
- * Samples are taken into memory of the reader's, made once. Those of the plain type are not copied: the library lends
- * them, for the duration of one call of the sink. Batches are taken one by one, because what is in one is given at
- * once.
+ * Samples are taken into memory of the reader, allocated once. Those of the plain type are not copied: the library
+ * loans them for the duration of one call of the sink. Batches are taken one by one, because all samples of a batch
+ * are delivered at once.
  */
 #include "internal.hpp"
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-/* How much one take may fill: enough for small samples to share its cost, not so much that they leave the cache. */
+/* Maximum samples and bytes per take: enough for small samples to share its cost, few enough to stay in the cache. */
 const uint64_t take_samples = 256, take_bytes = 4u << 20;
 
 using Samples = fast::LoanableSequence<Sample>;
@@ -35,8 +35,7 @@ struct ddsmark_reader : fast::DataReaderListener {
   fast::SampleInfoSeq lent_infos;
   ddsmark_sink sink = nullptr; /* DDSMARK_RECEIVE_LISTENER */
   void *sink_context = nullptr;
-  /* The library may call from several threads, one for each connection or way; the sink is never called twice at once.
-   */
+  /* The library may call from several threads, one per connection or transport; calls of the sink are serialised. */
   std::mutex heard;
   std::atomic<uint64_t> not_alive{0};   /* how often a writer was found not alive */
   std::atomic<uint64_t> overwritten{0}; /* lent samples that changed while they were read */
@@ -53,7 +52,7 @@ namespace {
 
 /* -- taking -------------------------------------------------------------------------------------------------------- */
 
-/* Gives the samples of a batch; how many these are. Of one that is not whole none is given. */
+/* Passes the samples of a batch to the sink and returns their number. A malformed batch yields none. */
 uint32_t give_batch(ddsmark_reader *r, const Sample &found, ddsmark_sink sink, void *context) {
   const uint64_t largest = r->e.max_payload ? r->e.max_payload : UINT32_MAX;
   if (!batch_is_whole(found.payload, found.size, largest)) {
@@ -88,8 +87,8 @@ uint32_t give(ddsmark_reader *r, const Lent &lent, uint32_t i, ddsmark_sink sink
   return 1;
 }
 
-/* Takes until there is nothing, or until `max_samples` were given, and the rest of a batch. Samples without data count
- * for nothing. */
+/* Takes until no sample is left, or `max_samples` and the rest of a batch were passed. Samples without data are not
+ * counted. */
 template <class Sequence>
 ReturnCode take(ddsmark_reader *r, fast::DataReader *entity, Sequence &samples, fast::SampleInfoSeq &infos,
                 uint32_t max_samples, ddsmark_sink sink, void *context, uint32_t &given) {
@@ -131,7 +130,7 @@ ddsmark_status receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samp
   if (max_samples == 0)
     return DDSMARK_OK;
   return guarded([&]() -> ddsmark_status {
-    /* Waits for as long as there is nothing that was not read: so nobody has to remember what was left behind. */
+    /* Waits while there is no unread sample, so samples left behind need no bookkeeping. */
     if (r->mode == DDSMARK_RECEIVE_WAITSET && timeout_ns > 0 &&
         !r->entity->wait_for_unread_message(duration_of(timeout_ns)))
       return DDSMARK_OK;
@@ -186,7 +185,7 @@ ddsmark_status create(ddsmark_reader *r, const char *topic, const ReaderQosSet &
     if (r->group == nullptr) {
       status = fail_null("cannot create the subscriber");
     } else {
-      /* The only call that tells what is wrong with a QoS. */
+      /* The only function that reports errors of a QoS. */
       const ReturnCode code = r->group->set_default_datareader_qos(qos.end);
       if (code_of(code) != CODE_OK)
         status = fail_dds(code, "cannot create the reader");
@@ -208,7 +207,7 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_reader_confi
     if ((status = reader_config_in(config, &c)) || (status = check(plan, c, kind)))
       return status;
     ReaderQosSet qos;
-    /* Of a batch only its writer knows the size: no less than this is made ready for one. */
+    /* Only the writer knows the size of a batch: allocate at least this much. */
     const uint64_t largest =
         c.batched ? std::max(c.max_payload_bytes + BATCH_FRAMING, most_of_batch) : c.max_payload_bytes;
     const Wish wish{SIDE_READER, kind, largest, false};
@@ -235,7 +234,7 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_reader_confi
 
 ddsmark_status close(ddsmark_reader *r) {
   return guarded([&] {
-    /* Waits for a listener that is running. */
+    /* Waits for a running listener. */
     r->entity->set_listener(nullptr);
     ReturnCode code;
     {
@@ -319,7 +318,7 @@ ddsmark_status counters(ddsmark_reader *r, ddsmark_counters *out) {
 void ddsmark_reader::on_data_available(fast::DataReader *reader) {
   const std::lock_guard<std::mutex> guard(heard);
   uint32_t given = 0;
-  /* A failure here has nobody to be told to; samples that it costs show in what the host counts. */
+  /* An error cannot be reported here; samples that it loses appear in the host's counts. */
   guarded([&] {
     take_any(this, reader, UINT32_MAX, sink, sink_context, given);
     return DDSMARK_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shm.cpp: the files in /dev/shm that Fast DDS makes for a participant.
+ * shm.cpp: the files in /dev/shm that Fast DDS creates for a participant.
  *
- * It chooses their names, which do not tell whose they are. Segments, and ports that are read, have a lock each, a
- * file beside it that is held as long as its maker lives: that tells what is in use. The list
- * `<run name>.<process id>.<number>.shared` is written before there is any of them, in the words of driver.h.
+ * Their names do not show their owner. Each segment, and each port that is read, has a lock: a separate file that
+ * its creator holds while it is alive, which shows what is in use. The list
+ * `<run name>.<process id>.<number>.shared` is written before any of these files exists, in the format of driver.h.
  */
 #include "internal.hpp"
 
@@ -19,10 +19,10 @@ namespace {
 
 const char directory[] = "/dev/shm/";
 
-/* What the files of data sharing are called, before the GUID. */
+/* Prefix of the files of data sharing, before the GUID. */
 const char data_sharing[] = "fast_datasharing_";
 
-/* RTPS derives the ports of a domain so, the first being that of all its participants. */
+/* RTPS derives the ports of a domain from these; the first one is that of all its participants. */
 const uint32_t port_base = 7400, port_gain = 250;
 
 uint32_t first_port(uint32_t domain) {
@@ -42,7 +42,7 @@ bool ends_with(const std::string &text, const char *end) {
   return text.size() > size && text.compare(text.size() - size, size, end) == 0;
 }
 
-/* Calls `found` with each name in a folder. */
+/* Calls `found` with each name in a directory. */
 template <class Found> void each_name(const char *path, Found found) {
   DIR *dir = opendir(path);
   if (dir == nullptr)
@@ -52,12 +52,12 @@ template <class Found> void each_name(const char *path, Found found) {
   closedir(dir);
 }
 
-/* What there may be of a segment or port: its locks, itself, and the mutex of a port. */
+/* Returns the possible files of a segment or port: its locks, the file itself, and the mutex of a port. */
 std::vector<std::string> parts_of(const std::string &guarded) {
   return {guarded + "_el", guarded + "_sl", guarded, "sem." + guarded + "_mutex"};
 }
 
-/* One line of a list: files that go together. */
+/* Returns one line of a list: files that belong together. */
 std::string line_of(const std::vector<std::string> &words) {
   std::string line;
   for (const std::string &word : words)
@@ -65,9 +65,10 @@ std::string line_of(const std::vector<std::string> &words) {
   return line + "\n";
 }
 
-/* What a participant may make by the shared-memory transport. Segments are called by 16 hexadecimal digits, and each is
- * locked by its maker but for one: before all others a segment is made, looked at and removed. Ports that nobody reads
- * have no lock either, but each participant of their domain holds that of the first: they go together. */
+/* Returns the patterns of files that the shared-memory transport of a participant may create. Segment names have 16
+ * hexadecimal digits. Each segment is locked by its creator, except one that is created, checked and removed before
+ * all others. Ports without a reader have no lock either, but each participant of their domain holds that of the
+ * first port: they belong together. */
 std::string lines_of_transport(uint32_t domain) {
   std::string lines;
   for (const char digit : std::string("0123456789abcdef")) {
@@ -81,7 +82,7 @@ std::string lines_of_transport(uint32_t domain) {
   return lines + line_of(ports);
 }
 
-/* Whether somebody else has the lock of a segment or a port. */
+/* Returns whether another process holds the lock of a segment or a port. */
 bool others_hold(const std::string &guarded) {
   for (const char *end : {"_el", "_sl"}) {
     const int fd = open((directory + guarded + end).c_str(), O_RDONLY | O_CLOEXEC);
@@ -95,7 +96,7 @@ bool others_hold(const std::string &guarded) {
   return false;
 }
 
-/* What goes with a segment or port, if nobody else has it. */
+/* Removes the files of a segment or port, unless another process holds it. */
 void remove_guarded(const std::string &guarded) {
   if (others_hold(guarded))
     return;
@@ -103,7 +104,7 @@ void remove_guarded(const std::string &guarded) {
     unlink((directory + name).c_str());
 }
 
-/* Participants of this process so far: each has a list of its own. */
+/* Number of participants of this process so far: each has a list of its own. */
 std::atomic<uint32_t> lists;
 
 } // namespace
@@ -124,14 +125,14 @@ void SharedFiles::named(const std::string &guid) {
     list(data_sharing + guid + "*\n");
 }
 
-/* Where it cannot be written, there is none: no reason not to run. */
+/* Without a writable list the participant runs nevertheless. */
 void SharedFiles::list(const std::string &lines) {
   if (path_.empty())
     return;
   list_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (list_ < 0)
     return;
-  /* Locked: whoever sees it knows that this process lives, also where it does not see our process ids. */
+  /* Locked: another process sees that this process is alive, even if it cannot see our process ids. */
   if (flock(list_, LOCK_EX | LOCK_NB) != 0 ||
       write(list_, lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()))
     drop_list();
@@ -164,9 +165,9 @@ void SharedFiles::closing() {
     });
 }
 
-/* The library leaves ports that others had opened to write to, and these keep them open: a port that was removed
- * meanwhile would not be the one that the next participant reads from. So the last to go removes what is left of the
- * domain's. */
+/* Removes the remaining files. The library leaves ports that other participants had opened for writing, and these
+ * keep them open. A port removed too early would not be the one that the next participant reads from. The last
+ * participant of the domain therefore removes what is left. */
 void SharedFiles::end() {
   const std::string first = port_name(first_port(domain_));
   for (const std::string &name : names_) {

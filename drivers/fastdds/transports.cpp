@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * transports.cpp: a plan -> the QoS of a participant: transports and discovery.
+ * transports.cpp: plan -> QoS of a participant: transports and discovery.
  *
- * Only the transport that was asked for is there: the built-in ones, of which one is shared memory, are off.
+ * Only the requested transport is enabled: the built-in ones, which include shared memory, are disabled.
  */
 #include "internal.hpp"
 
@@ -21,20 +21,21 @@ namespace {
 
 enum { KIND_UDP4 = 1, KIND_UDP6 = 2, KIND_TCP4 = 4 }; /* of RTPS */
 
-/* Ports of TCP: above those that RTPS derives from the domain for UDP, below those of the next domain. */
+/* TCP ports: above those that RTPS derives from the domain for UDP, below those of the next domain. */
 const uint32_t tcp_base = 7400, tcp_gain = 250, tcp_offset = 240, tcp_ports = 10;
-/* Within a connection RTPS counts ports again, called logical. Discovery has the same one in each participant: what
- * tells them apart is the port of TCP. */
+/* Within a connection RTPS has its own "logical" ports. That of discovery is the same in each participant;
+ * participants are distinguished by their TCP port. */
 const uint32_t tcp_discovery_offset = 10;
 
-/* How long a participant waits until others are open. */
+/* Maximum time for which a participant waits for others to open. */
 const std::chrono::seconds tcp_turn_limit(5);
 
 uint16_t tcp_port(uint32_t domain, uint32_t index) {
   return static_cast<uint16_t>(tcp_base + tcp_gain * domain + tcp_offset + index);
 }
 
-/* Where a participant hears of others: at this address and port, or, without address, wherever it listens. */
+/* Returns the discovery locator of a participant at this address and port; without an address, that of all addresses
+ * where it listens. */
 Locator tcp_discovery(uint32_t domain, const std::string &address = "", uint16_t port = 0) {
   Locator locator;
   locator.kind = KIND_TCP4;
@@ -59,8 +60,8 @@ template <class Descriptor> std::shared_ptr<Descriptor> sockets(const Plan &plan
   return transport;
 }
 
-/* A locator of each peer; the library asks on every port that a participant there may have. And one for us, without
- * address and port: all interfaces that are allowed, and no group. */
+/* Adds a locator for each peer, where the library contacts every port that a participant may have. Adds one for us
+ * without address and port: all allowed interfaces, and no multicast group. */
 void by_unicast(const Plan &plan, int32_t kind, fast::DomainParticipantQos &qos) {
   auto &builtin = qos.wire_protocol().builtin;
   if (plan.peers.empty())
@@ -81,8 +82,8 @@ void by_unicast(const Plan &plan, int32_t kind, fast::DomainParticipantQos &qos)
 
 ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos) {
   const char *name = transport_infos[plan.transport].name;
-  /* A connection that is refused is tried again by the library after seconds only. So one at a time: whoever comes
-   * later finds all earlier ones listening. */
+  /* The library retries a rejected connection only after seconds. Participants therefore open one at a time, so that
+   * later ones find all earlier ones listening. */
   if (!port.wait_for_turn(name, plan.domain, tcp_turn_limit))
     return fail(
         DDSMARK_ERROR,
@@ -98,11 +99,11 @@ ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
     transport->enable_tcp_nodelay = true;
   transport->calculate_crc = transport->check_crc = plan.tcp_crc;
   qos.transport().user_transports.push_back(transport);
-  /* The logical port is named. Left to itself the library asks a peer for that of each participant that one process may
-   * have, a tenth of a second apart, and does not listen meanwhile: 3.2 s where there may be 32. */
+  /* The logical port is set explicitly. By default the library asks a peer for the logical port of each possible
+   * participant of a process, a tenth of a second apart, and does not listen in the meantime: 3.2 s for up to 32. */
   auto &builtin = qos.wire_protocol().builtin;
   builtin.metatrafficUnicastLocatorList.push_back(tcp_discovery(plan.domain));
-  /* Whoever came earlier is asked; who comes later asks us. On other hosts, all. */
+  /* We connect to earlier participants; later ones connect to us. On other hosts, to all. */
   for (const std::string &address : plan.peers) {
     const bool here = address == plan.address || is_loopback_peer(address.c_str());
     for (uint32_t i = 0; i < (here ? port.index : tcp_ports); i++)
@@ -119,7 +120,7 @@ void shared_memory(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
     transport->port_queue_capacity(static_cast<uint32_t>(plan.port_queue));
   if (plan.max_message)
     transport->max_message_size(static_cast<uint32_t>(plan.max_message));
-  /* Left to itself the library tries ports until one is free. */
+  /* By default the library tries ports until one is free. */
   if (port.take(transport_infos[plan.transport].name, plan.domain, 100))
     qos.wire_protocol().participant_id = static_cast<int32_t>(port.index);
   qos.transport().user_transports.push_back(transport);
@@ -130,7 +131,7 @@ void shared_memory(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
 bool SoleName::take(const std::string &name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  /* The first byte is 0: no file. */
+  /* The first byte is 0: an abstract name without a file. */
   name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
   const socklen_t size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (socket_ < 0)

@@ -10,8 +10,8 @@ namespace {
 
 const uint32_t representation_size = 4;
 
-/* The representation's name, big endian: bit 0 says that what follows is little endian. 6 and 7 are XCDR2, in which
- * these types look the same. */
+/* Parses the representation identifier, big endian: bit 0 means that the data is little endian. 6 and 7 are XCDR2,
+ * in which these types have the same layout. */
 bool reads(const rtps::SerializedPayload_t &payload, bool &little_endian) {
   if (payload.length < representation_size || payload.data[0] != 0)
     return false;
@@ -26,7 +26,7 @@ uint32_t number_at(const uint8_t *place, bool little_endian) {
   return little_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? number : __builtin_bswap32(number);
 }
 
-/* Keys of up to 16 bytes stand in the handle as they are, big endian. */
+/* Sets the instance handle. Keys of up to 16 bytes are stored in it unchanged, big endian. */
 bool handle_of(uint32_t key, rtps::InstanceHandle_t &handle) {
   for (int i = 0; i < 16; i++)
     handle.value[i] = i < 4 ? static_cast<uint8_t>(key >> (24 - 8 * i)) : 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * type.hpp: what travels, written by hand: octets need no generator.
+ * type.hpp: the types of samples, written by hand because octets need no code generator.
  *
  *   @final struct Sample      { sequence<octet> payload; };
  *   @final struct KeyedSample { @key unsigned long key; sequence<octet> payload; };
  *   @final struct PlainSample { octet payload[N]; };              named PlainSample_N
  *
- * XCDR1: four bytes that name the representation, then the fields, little endian as this host writes them.
+ * XCDR1: four bytes that identify the representation, then the fields, in the byte order of this host, little endian.
  */
 #ifndef DDSMARK_FASTDDS_TYPE_HPP
 #define DDSMARK_FASTDDS_TYPE_HPP
@@ -17,7 +17,7 @@
 #include "ddsmark/driver.h"
 #include "generation.hpp"
 
-/* A sample of the first two types. A writer lends the payload; a reader fills `room`, made once, again and again. */
+/* Sample of the first two types. A writer borrows the payload; a reader fills `room`, allocated once and reused. */
 struct Sample {
   uint32_t key = 0;
   uint32_t size = 0;
@@ -25,12 +25,12 @@ struct Sample {
   std::vector<uint8_t> room;
 };
 
-/* Bytes before the payload of a sample of this kind. */
+/* Returns the number of bytes before the payload of a sample of this kind. */
 uint32_t header_size(uint32_t type_kind);
 
 class SampleType final : public TypeOfSamples {
 public:
-  /* `fixed`: the size of all payloads, of DDSMARK_TYPE_PLAIN. `bounded`: shared payloads are possible. */
+  /* `fixed`: payload size of DDSMARK_TYPE_PLAIN. `bounded`: allows shared payloads. */
   SampleType(uint32_t type_kind, uint32_t fixed, bool bounded);
 
   bool write_into(const void *data, rtps::SerializedPayload_t &payload) override;

@@ -2,8 +2,8 @@
  *
  * writer.cpp
  *
- * Fast DDS packs no samples. Where the host asks for batches this writer does: one sample of the library's is then a
- * batch, whose octets are those of the samples in it, each behind its length.
+ * Fast DDS has no batching. If the host requests it, this writer packs batches: one sample of the library is then a
+ * batch, whose octets are its samples, each preceded by its length.
  */
 #include "internal.hpp"
 
@@ -23,7 +23,7 @@ struct ddsmark_writer {
   bool loans = false;
   Sample sample; /* what is being written: it borrows the payload */
   batch held{};  /* what batching holds back */
-  /* Written by the thread that writes samples and read by the one that asks for counters; no two threads ever add. */
+  /* Written by the writing thread and read by the thread that reads counters; only one thread ever adds. */
   std::atomic<uint64_t> timed_out{0}, refused{0};
 
   bool batches() const { return held.bytes != nullptr; }
@@ -49,7 +49,7 @@ ddsmark_status check(const Plan &plan, const ddsmark_writer_config &c, uint32_t 
   return DDSMARK_OK;
 }
 
-/* The largest that is sent at once. */
+/* Allocates memory for the largest sample or batch that is sent at once. */
 ddsmark_status make_room(ddsmark_writer *w, const Plan &plan, const ddsmark_writer_config &c) {
   w->e.largest = c.max_payload_bytes;
   if (c.batch_bytes == 0)
@@ -82,7 +82,7 @@ ddsmark_status create(ddsmark_writer *w, const char *topic, const WriterQosSet &
     if (w->group == nullptr) {
       status = fail_null("cannot create the publisher");
     } else {
-      /* The only call that tells what is wrong with a QoS. */
+      /* The only function that reports errors of a QoS. */
       const ReturnCode code = w->group->set_default_datawriter_qos(qos.end);
       if (code_of(code) != CODE_OK)
         status = fail_dds(code, "cannot create the writer");
@@ -161,7 +161,7 @@ ddsmark_status not_whole(const ddsmark_writer *w, uint64_t size) {
               static_cast<unsigned long long>(size), static_cast<unsigned long long>(w->e.max_payload));
 }
 
-/* 2 takes what it does not change through a pointer without const. */
+/* Generation 2 does not modify the data, but its parameter lacks const. */
 void *unconst(const void *data) {
   return const_cast<void *>(data);
 }
@@ -180,7 +180,7 @@ ddsmark_status hand_over_octets(ddsmark_writer *w, uint32_t key, const uint8_t *
   return hand_over(w, &w->sample);
 }
 
-/* Where it is refused it stays as it is, and can be tried again. */
+/* Sends the batch; if it is rejected, it is kept and can be retried. */
 ddsmark_status flush(ddsmark_writer *w) {
   if (w->held.length == 0)
     return DDSMARK_OK;
@@ -245,12 +245,12 @@ ddsmark_status discard(ddsmark_writer *w, uint8_t *sample) {
 /* -- the rest ------------------------------------------------------------------------------------------------------ */
 
 ddsmark_status wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
-  /* What batching holds back is never acknowledged. */
+  /* Samples held back by batching are never acknowledged. */
   const ddsmark_status status = flush(w);
   if (status != DDSMARK_OK)
     return status;
   return guarded([&] {
-    /* Generations and versions differ in how they say that the time was over; nothing else makes it fail. */
+    /* The return code for a timeout depends on generation and version; no other cause makes it fail. */
     const ReturnCode code = w->entity->wait_for_acknowledgments(duration_of(timeout_ns));
     return code_of(code) == CODE_OK ? DDSMARK_OK
                                     : fail(DDSMARK_TIMED_OUT, "not all was acknowledged in the time given");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bare.cpp: the least program that measures Fast DDS, to see what ddsmark adds.
+ * bare.cpp: minimal benchmark of Fast DDS, to measure the overhead of ddsmark.
  *
  *     bare latency|throughput SIZE MS CORE CORE [udp4|shm]
  *
- * prints the median round trip in ns, or the samples per second that the reader got over its own window.
+ * prints the median round trip in ns, or the samples per second that the reader received in its own window.
  *
- * Two processes with the settings, QoS and type of the driver; the first core is for the one that pings or writes.
- * Nothing is stamped into the payload, checked or counted but what the figure needs.
+ * Two processes with the settings, QoS and type of the driver; the first core is that of the pinging or writing
+ * process. Payloads are not stamped or checked beyond what the result needs.
  */
 #include "../type.hpp"
 
@@ -108,7 +108,7 @@ void open_endpoints(bool shm, int32_t size, const char *writes, const char *read
   usleep(100000);
 }
 
-/* Returns how many samples came. */
+/* Takes samples and returns their number. */
 int32_t take(int64_t timeout) {
   samples.length(0);
   infos.length(0);
@@ -117,7 +117,7 @@ int32_t take(int64_t timeout) {
   return samples.length();
 }
 
-/* A history that is full refuses, long before its time is over. */
+/* A full history rejects the sample long before the blocking time has elapsed. */
 void put(const Sample &sample) {
   uint32_t code;
   for (unsigned pause = 1; (code = code_of(out->write(const_cast<Sample *>(&sample), {}))) != CODE_OK; pause *= 2) {
@@ -141,7 +141,7 @@ void ping(const Sample &sample, int64_t time) {
   printf("%jd\n", rtt.at(rtt.size() / 2));
 }
 
-/* Warms up, and after a pause writes what counts: its first byte is 1. */
+/* Writes warm-up samples, and after a pause those that count: their first byte is 1. */
 void flood(Sample &sample, int64_t time) {
   for (uint8_t counts = 0; counts < 2; counts++) {
     sample.room[0] = counts;
@@ -197,7 +197,7 @@ int main(int argc, char **argv) {
   }
   participant->delete_contained_entities();
   factory->delete_participant(participant);
-  /* What the library leaves: the ports that each has opened to send to the other. */
+  /* The library leaves these files: the ports that each process opened to send to the other. */
   for (const auto &file : std::filesystem::directory_iterator("/dev/shm")) {
     const char *const name = strstr(file.path().c_str(), "_port");
     if (child != 0 && shm && name && (atoi(name + strlen("_port")) - 7400) / 250 == domain)

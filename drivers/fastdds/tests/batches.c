@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * batches.c: samples that the driver packs.
+ * batches.c: samples batched by the driver.
  */
 #include "harness.h"
 
@@ -42,7 +42,7 @@ static uint64_t of_reader(ddsmark_reader *r, uint32_t which) {
   return c.values[which];
 }
 
-/* Takes until so many have come. A call stops at `max_samples`, but for the rest of a batch. */
+/* Takes until `count` samples have arrived. A call stops at `max_samples`, except for the rest of a batch. */
 static void take(ddsmark_reader *r, uint32_t mode, sequence_check *c, uint32_t count, uint32_t max_samples) {
   const uint64_t limit = now_ns() + PATIENCE_NS, timeout = mode == DDSMARK_RECEIVE_WAITSET ? 100000000 : 0;
   while (c->received < count) {
@@ -56,7 +56,7 @@ static void take(ddsmark_reader *r, uint32_t mode, sequence_check *c, uint32_t c
   }
 }
 
-/* A topic for each mode: or else a new reader could count as matched with the writer before. */
+/* One topic per mode. Otherwise a new reader could count as matched with the previous writer. */
 static void topic_of(uint32_t mode) {
   snprintf(test_topic, sizeof test_topic, "ddsmark_batches_%u_%u", test_domain, mode);
 }
@@ -130,7 +130,7 @@ void test_batches_data_sharing(void) {
   over("data_sharing");
 }
 
-/* A batch that there is no room for stays, and is delivered once, when there is room again. */
+/* A rejected batch is kept, and delivered once when there is room again. */
 void test_batches_refused(void) {
   ddsmark_participant *p = participant();
   ddsmark_qos q = reliable_keep_all(20);
@@ -163,7 +163,7 @@ void test_batches_refused(void) {
   OK(d->participant_close(p));
 }
 
-/* What is no batch, where batches are expected, is counted and not given. */
+/* Samples that are not batches, where batches are expected, are counted and not delivered. */
 void test_no_batches(void) {
   ddsmark_participant *p = participant();
   const ddsmark_qos q = reliable_keep_all(100);

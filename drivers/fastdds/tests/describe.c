@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * describe.c: what the driver says about itself.
+ * describe.c: the description of this driver.
  */
 #include "harness.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * errors.c: what this driver refuses, with the right status and a text that names the thing.
+ * errors.c: requests that this driver rejects, with the right status and a text that names the cause.
  */
 #include "harness.h"
 

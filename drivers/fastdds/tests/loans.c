@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loans.c: samples of one size, lent by the writer to be filled and by the reader to be read.
+ * loans.c: samples of one size, loaned by the writer to be filled and by the reader to be read.
  */
 #include "harness.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qos.c: every policy that can be set is in force afterwards, and said to be so only where it is.
+ * qos.c: every supported policy takes effect, and is reported only if it does.
  */
 #include "harness.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shm.c: the files of shared memory, while a participant is open, after it has closed, and after its process was
- * killed.
+ * shm.c: shared-memory files while a participant is open, after it was closed, and after its process was killed.
  */
 #include "harness.h"
 
@@ -17,7 +16,7 @@
 static const char directory[] = "/dev/shm/";
 static const char *const transports[] = {"shm", "data_sharing"};
 
-/* Visits the files in /dev/shm whose name begins so. */
+/* Visits the files in /dev/shm with this prefix and returns their number. */
 static unsigned files(const char *begin, void (*visit)(const char *path)) {
   DIR *dir = opendir(directory);
   unsigned n = 0;
@@ -56,7 +55,7 @@ static void note(names *n, const char *name) {
   strcpy(n->name[n->count++], name);
 }
 
-/* Notes a file of the library's in /dev/shm, and the mutex of a port. */
+/* Records a file of the library in /dev/shm, and the mutex of a port. */
 static void note_path(names *n, const char *path) {
   char name[128], mutex[256];
   if (strncmp(path, directory, strlen(directory)) != 0 || strstr(path, " (deleted)"))
@@ -71,7 +70,7 @@ static void note_path(names *n, const char *path) {
     note(n, mutex + strlen(directory));
 }
 
-/* What a process has open or mapped. */
+/* Records the files that a process has open or mapped. */
 static void made_by(pid_t pid, names *n) {
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
@@ -106,7 +105,7 @@ static void read_list(const char *path) {
   fclose(file);
 }
 
-/* Whether a word of the list means this file. */
+/* Returns whether a pattern of the list matches this file. */
 static bool is_listed(const char *name) {
   bool listed = false;
   char *words = strdup(list_text), *rest = words;
@@ -126,7 +125,7 @@ static bool is_locked(const char *path) {
   return locked;
 }
 
-/* The one list of the run names all of these. */
+/* Checks that the only list of the run contains all of these. */
 static void check_list(const char *begin, const names *n) {
   CHECK_U64(files(begin, read_list), 1);
   CHECK(n->count >= 1);
@@ -135,7 +134,8 @@ static void check_list(const char *begin, const names *n) {
       FAILED("%s is in no list", n->name[i]);
 }
 
-/* Segments of any name, for the first one is gone by now; but no port of another domain, which may have no lock. */
+/* Checks that segments match with any name, because the first one no longer exists; but no port of another domain,
+ * which may have no lock. */
 static void check_words(const names *n) {
   for (unsigned i = 0; i < n->count; i++) {
     const char *port = strstr(n->name[i], "_port");
@@ -180,7 +180,7 @@ void test_shared_files_are_listed(void) {
     check_list(run_name, &made);
     CHECK(is_locked(list_path));
     check_words(&made);
-    /* a second participant has a list of its own */
+    /* a second participant has its own list */
     ddsmark_participant *other = shared(transports[i]);
     CHECK_U64(files(run_name, NULL), 2);
     OK(d->participant_close(other));
@@ -193,7 +193,7 @@ void test_shared_files_are_listed(void) {
   }
 }
 
-/* A port that somebody leaves while others write to it: the library does not remove it. */
+/* Leaves a port that others still write to: the library does not remove it. */
 static void leave_port(const char *transport, names *made) {
   if (strcmp(transport, "shm") != 0)
     return;
@@ -202,7 +202,7 @@ static void leave_port(const char *transport, names *made) {
     const char *port = strstr(made->name[i], "_port");
     if (port == NULL || strchr(port + 1, '_'))
       continue;
-    /* the last one of the domain: nobody has come so far */
+    /* the last port of the domain, which no participant has reached */
     CHECK(snprintf(path, sizeof path, "%s%.*s_port%u", directory, (int)(port - made->name[i]), made->name[i],
                    7400 + 250 * test_domain + 249) < (int)sizeof path);
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -214,7 +214,7 @@ static void leave_port(const char *transport, names *made) {
   FAILED("there is no port");
 }
 
-/* It is there before any of what it names, and goes after all of it: whenever the process is killed. */
+/* The list exists before any of its files and is removed after all of them, whenever the process is killed. */
 void test_list_of_shared_files_is_first_and_last(void) {
   snprintf(run_name, sizeof run_name, "shm-order-%d", (int)getpid());
   for (int i = 0; i < 2; i++) {
@@ -258,7 +258,7 @@ static void to_be_killed(int fd, const void *transport) {
   sleep_ms(60000);
 }
 
-/* What a killed process leaves is all in its list, which nobody has locked any more. */
+/* All files that a killed process leaves are in its list, which no process locks any longer. */
 void test_shared_files_after_a_kill(void) {
   for (int i = 0; i < 2; i++) {
     snprintf(run_name, sizeof run_name, "shm-kill-%d-%d", (int)getpid(), i);

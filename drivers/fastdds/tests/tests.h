@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests.h: the tests of this driver, and what they do not want from the user's environment.
+ * tests.h: the tests of this driver, and the environment variables to unset.
  */
 #define UNWANTED "ROS_DISCOVERY_SERVER"
 
-/* CMakeLists.txt reads the names from here, one a line. */
+/* CMakeLists.txt reads the names from here, one per line. */
 /* clang-format off */
 #define TESTS(TEST) \
     TEST(describe) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * transports.c: samples over each transport, what is in force of it, and that nothing of it stays.
+ * transports.c: samples over each transport, its effective settings, and its cleanup.
  */
 #include "harness.h"
 
@@ -29,8 +29,8 @@ void test_receive_async(void) {
       &(receive_case){.mode = DDSMARK_RECEIVE_LISTENER, .transport = "udp4", .options = options, .option_count = 2});
 }
 
-/* By TCP whoever comes later connects to the earlier ones, which have to listen by then: so participants open one after
- * another, also those of other processes, and nobody waits for ever. */
+/* By TCP a later participant connects to the earlier ones, which must already listen. Participants, also those of
+ * other processes, therefore open one after another, and none waits for ever. */
 void test_tcp_turn(void) {
   struct sockaddr_un turn = {.sun_family = AF_UNIX};
   const int n = snprintf(turn.sun_path + 1, sizeof turn.sun_path - 1, "ddsmark-fastdds-tcp4-%u-turn", test_domain);
@@ -44,7 +44,7 @@ void test_tcp_turn(void) {
   CHECK(p == NULL);
   close(fd);
   OK(d->participant_open(&c, &p));
-  /* Its turn is over. */
+  /* The turn has ended. */
   const int next = socket(AF_UNIX, SOCK_DGRAM, 0);
   CHECK(bind(next, (const struct sockaddr *)&turn, size) == 0);
   close(next);
@@ -66,7 +66,7 @@ static void late_child(int fd, const void *argument) {
   }
 }
 
-/* Whoever opens when the other is long there finds it, and is found, each time. */
+/* A participant that opens long after another finds it, and is found, each time. */
 void test_tcp_late(void) {
   peer child = fork_peer(late_child, NULL);
   ddsmark_participant *p = participant_with("tcp4", NULL, 0);
@@ -85,7 +85,7 @@ void test_tcp_late(void) {
   OK(d->participant_close(p));
 }
 
-/* A number that has become free is below one in use: the two still find each other. */
+/* A free index may be below one in use: the two participants still discover each other. */
 void test_tcp_numbers(void) {
   ddsmark_participant *first = participant_with("tcp4", NULL, 0), *second = participant_with("tcp4", NULL, 0);
   OK(d->participant_close(first));
@@ -119,7 +119,7 @@ void test_nothing_left_behind(void) {
       OK(d->reader_close(r));
       OK(d->writer_close(w));
       OK(d->participant_close(p));
-      /* One thread of the library's, which looks after shared memory, stays as long as the process. */
+      /* One watchdog thread of the library for shared memory remains until the process ends. */
       watchdogs |= strcmp(d->describe()->transports[i].name, "shm") == 0;
       WAIT_UNTIL(thread_count() <= 1 + watchdogs);
       CHECK_U64(descriptor_count(), descriptors);
@@ -150,7 +150,7 @@ void test_settings(void) {
   ddsmark_participant *p = NULL;
   OK(d->participant_open(&c, &p));
   CHECK(strcmp(participant_setting(p, "address", &s), "127.0.0.1") == 0);
-  /* Linux grants twice what it is asked for, and says so. */
+  /* Linux reports twice the requested size. */
   CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "300000") == 0);
   CHECK(strcmp(participant_setting(p, "send_buffer_bytes", &s), "240000") == 0);
   CHECK(!(participant_setting(p, "multicast_groups", &s), s.found)); /* discovery is by unicast */
@@ -238,7 +238,7 @@ void test_vendor_defaults(void) {
   OK(d->participant_close(p));
 }
 
-/* No file of shared memory is open or mapped. */
+/* Returns the number of open or mapped files of shared memory. */
 static unsigned shared_files(void) {
   char line[4096];
   unsigned n = 0;
