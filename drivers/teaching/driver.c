@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * driver.c: a driver to learn from. It adapts loop.h, a middleware of some queues, to the contract in
- * include/ddsmark/driver.h. Read it from the bottom: the table at the end is all that ddsmark sees.
- * docs/how-to/write-a-driver.md walks through it.
+ * driver.c: a driver for learning. It adapts loop.h, a middleware of a few queues, to the contract in
+ * include/ddsmark/driver.h. Read it from the end: the function table there is all that ddsmark sees.
+ * docs/how-to/write-a-driver.md explains it.
  */
 #include "loop.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- failures: a status, and words for the calling thread (section 4) ---------------------------------------------- */
+/* -- errors: a status, and a text for the calling thread (section 4) ----------------------------------------------- */
 
 static _Thread_local char failure[256];
 
@@ -29,7 +29,7 @@ static const char *last_error(void) {
   return failure;
 }
 
-/* -- what this driver is ------------------------------------------------------------------------------------------- */
+/* -- description --------------------------------------------------------------------------------------------------- */
 
 enum { MAX_PAYLOAD = 16 << 20 };
 
@@ -37,7 +37,7 @@ static const ddsmark_transport_info transports[] = {
     {.name = "memory", .max_payload_bytes = MAX_PAYLOAD, .note = "within one process"},
 };
 
-/* What is not named is DDSMARK_SUPPORT_UNSUPPORTED, which is 0. */
+/* Policies that are not listed are DDSMARK_SUPPORT_UNSUPPORTED, which is 0. */
 static const ddsmark_description description = {
     .struct_size = sizeof description,
     .features = DDSMARK_FEATURE_NATIVE_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_ONE_PROCESS,
@@ -66,7 +66,7 @@ struct ddsmark_participant {
   uint32_t domain;
 };
 
-/* Everything is checked before anything is opened: then there is nothing to undo (section 2). */
+/* Checks everything before it opens anything, so that nothing must be undone (section 2). */
 static ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
   if (config->transport != NULL && strcmp(config->transport, transports[0].name) != 0)
     return fail(DDSMARK_BAD_ARGUMENT, "unknown transport `%s`; hint: there is only `memory`", config->transport);
@@ -96,7 +96,7 @@ static ddsmark_status participant_settings(ddsmark_participant *participant, dds
   return DDSMARK_OK;
 }
 
-/* -- quality of service: asked for, refused, read back (section 7) ------------------------------------------------- */
+/* -- quality of service: requested, rejected, read back (section 7) ------------------------------------------------ */
 
 static const uint64_t known_policies =
     1u << DDSMARK_POLICY_RELIABILITY | 1u << DDSMARK_POLICY_HISTORY | 1u << DDSMARK_POLICY_DURABILITY;
@@ -105,7 +105,7 @@ static int has(const ddsmark_qos *qos, int policy) {
   return (qos->present >> policy & 1) != 0;
 }
 
-/* What writers and readers check alike: type and size first, then each policy that is asked for. */
+/* Checks what writers and readers have in common: type and size first, then each requested policy. */
 static ddsmark_status entity_in(uint32_t type_kind, uint64_t max_payload_bytes, const ddsmark_qos *asked, int is_writer,
                                 loop_qos *qos) {
   if ((description.type_kinds >> type_kind & 1) == 0)
@@ -136,7 +136,7 @@ static ddsmark_status entity_in(uint32_t type_kind, uint64_t max_payload_bytes, 
   return DDSMARK_OK;
 }
 
-/* From what the middleware says, not from what was asked for. */
+/* Converts the effective values of the middleware, not the requested ones. */
 static void qos_out(const loop_qos *qos, int is_writer, ddsmark_qos *out) {
   out->present = known_policies;
   out->reliability = qos->reliable ? DDSMARK_RELIABLE : DDSMARK_BEST_EFFORT;
@@ -210,7 +210,7 @@ static ddsmark_status writer_counters(ddsmark_writer *writer, ddsmark_counters *
   return DDSMARK_OK;
 }
 
-/* What the middleware answers, in the words of the contract (section 4). */
+/* Converts a return value of the middleware into a status of the contract (section 4). */
 static ddsmark_status status_of(int answer) {
   switch (answer) {
   case LOOP_OK:
@@ -233,7 +233,7 @@ static ddsmark_status writer_flush(ddsmark_writer *writer) {
   return status_of(loop_flush(writer->loop));
 }
 
-/* A sample that loop has accepted lies in the queue of the reader. So all is there when nothing is held back. */
+/* An accepted sample is already in the reader's queue, so all are delivered once the batch is flushed. */
 static ddsmark_status writer_wait_acked(ddsmark_writer *writer, uint64_t timeout_ns) {
   (void)timeout_ns;
   return writer_flush(writer);
@@ -312,7 +312,7 @@ static ddsmark_status reader_receive(ddsmark_reader *reader, uint64_t timeout_ns
                                      ddsmark_sink sink, void *context, uint32_t *taken) {
   outlet to = {sink, context};
   uint32_t got = 0;
-  /* Waits for the first one only. */
+  /* Wait for the first sample only. */
   while (got < max_samples && loop_take(reader->loop, got == 0 && !reader->polling ? timeout_ns : 0, give, &to))
     got++;
   *taken = got;

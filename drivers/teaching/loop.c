@@ -135,7 +135,7 @@ static unsigned count_matched(const entity *e, const entity *peers, bool is_writ
   return count;
 }
 
-/* Hands a sample to a reader that has room, or makes it. The lock is held. */
+/* Delivers a sample to a reader; a full keep-last queue drops its oldest one. The caller holds the lock. */
 static bool deliver(entity *r, const sample *s) {
   if (r->callback != NULL) {
     r->callback(r->context, s->key, s->payload, s->size);
@@ -216,7 +216,7 @@ loop_counts loop_writer_counts(const loop_writer *writer) {
 
 /* -- samples ------------------------------------------------------------------------------------------------------- */
 
-/* A reader of w that keeps all and has no room for one more. The lock is held. */
+/* Returns a keep-all reader of w without room for another sample. The caller holds the lock. */
 static entity *full_reader(const entity *w) {
   for (entity *r = readers; r != NULL; r = r->next)
     if (r->qos.keep_all && r->callback == NULL && match(w, r) && r->queue.length >= LOOP_CAPACITY)
@@ -224,8 +224,8 @@ static entity *full_reader(const entity *w) {
   return NULL;
 }
 
-/* To all readers that match; false where one of them had no room in time. The lock is held. Sent, the sample is the
- * history's or gone. */
+/* Sends to all matched readers; returns false if one had no room in time. The caller holds the lock. A sent sample
+ * is moved to the history or freed. */
 static bool send_sample(loop_writer *writer, sample *s) {
   entity *w = &writer->base;
   const struct timespec deadline = after(w->qos.max_blocking_ns);
@@ -247,7 +247,7 @@ static bool send_sample(loop_writer *writer, sample *s) {
   return true;
 }
 
-/* The lock is held. */
+/* Sends the batch. The caller holds the lock. */
 static bool send_batch(loop_writer *writer) {
   queue *batch = &writer->batch;
   while (batch->first != NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loop.h: the middleware of the teaching driver, as small as can be: queues in the memory of one process. It knows
- * nothing of ddsmark. A real driver has a real middleware in its place.
+ * loop.h: the minimal middleware of the teaching driver: queues in the memory of one process. It is independent of
+ * ddsmark. A real driver uses a real middleware instead.
  */
 #ifndef LOOP_H
 #define LOOP_H
@@ -30,24 +30,25 @@ typedef struct loop_writer loop_writer;
 typedef struct loop_reader loop_reader;
 typedef void (*loop_callback)(void *context, uint32_t key, const uint8_t *payload, size_t size);
 
-/* With batch_bytes above 0 a writer holds samples back, until they would be more than that, or loop_flush(). */
+/* With batch_bytes above 0 a writer holds samples back until the batch would exceed that size, or until
+ * loop_flush(). */
 loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos *qos, uint64_t batch_bytes);
 void loop_writer_free(loop_writer *writer);
 unsigned loop_writer_matched(loop_writer *writer);
 loop_qos loop_writer_qos(const loop_writer *writer);
 loop_counts loop_writer_counts(const loop_writer *writer);
 int loop_write(loop_writer *writer, uint32_t key, const uint8_t *payload, size_t size);
-/* What cannot be sent now stays held back. */
+/* Samples that cannot be sent now remain in the batch. */
 int loop_flush(loop_writer *writer);
 
-/* With a callback, samples are given to it by the thread that writes; else loop_take() gets them. */
+/* With a callback, the writing thread passes samples to it; otherwise loop_take() gets them. */
 loop_reader *loop_reader_new(uint32_t domain, const char *topic, const loop_qos *qos, loop_callback callback,
                              void *context);
 void loop_reader_free(loop_reader *reader);
 unsigned loop_reader_matched(loop_reader *reader);
 loop_qos loop_reader_qos(const loop_reader *reader);
-/* Waits for at most timeout_ns until there is a sample, then calls back with the first of the queue. False: none came.
- */
+/* Waits for at most timeout_ns for a sample, then calls back with the first of the queue. Returns false if there is
+ * none. */
 bool loop_take(loop_reader *reader, uint64_t timeout_ns, loop_callback callback, void *context);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * smoke.c: the library loads and carries a sample. Whether it keeps its promises is for `ddsmark drivers check` to see.
+ * smoke.c: the library loads and carries a sample. `ddsmark drivers check` tests the contract.
  */
 #include <ddsmark/driver.h>
 #include <dlfcn.h>
