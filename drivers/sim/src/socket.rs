@@ -143,7 +143,7 @@ pub(crate) fn split(datagram: &[u8]) -> Option<(u64, &[u8])> {
     (u64::from_le_bytes(*magic) == MAGIC).then_some((u64::from_le_bytes(*due), payload))
 }
 
-/// Returns whether the error means that the peer has gone.
+/// Returns whether the error means that the peer has disconnected.
 pub(crate) fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ECONNREFUSED | Errno::ENOENT | Errno::EPIPE | Errno::ECONNRESET)
 }
