@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bare.c: the least program that measures TCP connections, to see what ddsmark adds.
+ * bare.c: minimal benchmark of TCP connections, to measure the overhead of ddsmark.
  *
  *     bare latency|throughput|batched SIZE MS CORE CORE
  *
- * prints the median round trip in ns, or the samples per second that the reader got over its own window.
+ * prints the median round trip in ns, or the samples per second that the reader received in its own window.
  *
- * Two processes over loopback, with a connection for each direction, Nagle's algorithm off, as the driver has them. A
- * sample is its length and its bytes; batched, so many at a time as fit into 8192 bytes. The first core is for the one
- * that pings or writes. Nothing is stamped into the payload, checked or counted but what the figure needs.
+ * Two processes over loopback, with a connection for each direction and without Nagle's algorithm, like the driver.
+ * A sample is its length and its bytes; `batched` sends as many at a time as fit into 8192 bytes. The first core is
+ * that of the pinging or writing process. Payloads are not stamped or checked beyond what the result needs.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -40,7 +40,7 @@ static void must(int ok, const char *what) {
   }
 }
 
-/* Both ends of a connection. */
+/* Opens both ends of a connection. */
 static void opened(int *from, int *to) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t length = sizeof address;
@@ -62,7 +62,7 @@ static int ascending(const void *a, const void *b) {
 static char *in;
 static size_t room;
 
-/* Sends a sample; whether it is sent. */
+/* Sends a sample. Returns whether it was sent. */
 static int put(int s, char *out, size_t size) {
   uint32_t length = (uint32_t)size;
   const struct iovec parts[] = {{&length, sizeof length}, {out, size}};
@@ -75,7 +75,7 @@ static int put(int s, char *out, size_t size) {
   return sent >= 0;
 }
 
-/* Receives one sample; whether it came whole. */
+/* Receives one sample. Returns whether it arrived completely. */
 static int get(int s, size_t size) {
   size_t n = 0;
   for (ssize_t came = 1; came > 0 && n < size + sizeof(uint32_t); n += (size_t)came)

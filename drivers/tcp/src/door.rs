@@ -91,7 +91,7 @@ impl Door {
         Ok(guests.readers.len())
     }
 
-    /// Removes a reader that has gone.
+    /// Removes a reader that has disconnected.
     pub(crate) fn forget(&self, reader: &Arc<Socket>) {
         self.guests().readers.retain(|known| !Arc::ptr_eq(known, reader));
     }
@@ -129,7 +129,7 @@ impl Door {
         let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
         let greeted = reader.set_tcp_nodelay(!self.way.nagle).is_ok()
             && send(reader.as_raw_fd(), &GREETING, flags) == Ok(GREETING.len());
-        // a reader that has already gone is not added
+        // a reader that has already disconnected is not added
         if greeted {
             let reader = Arc::new(reader);
             guests.fresh.push(reader.clone());

@@ -40,7 +40,7 @@ impl Outgoing {
         &self.socket
     }
 
-    /// Returns whether the reader has gone. Further data for it is discarded.
+    /// Returns whether the reader has disconnected. Further data for it is discarded.
     pub(crate) fn is_gone(&self) -> bool {
         self.gone
     }
@@ -83,7 +83,7 @@ impl Outgoing {
         self.sent > 0
     }
 
-    /// Returns whether the current frame of this length is complete, or the reader has gone.
+    /// Returns whether the current frame of this length is complete, or the reader has disconnected.
     #[inline]
     pub(crate) fn is_done(&self, length: usize) -> bool {
         self.sent == length || self.gone
@@ -113,7 +113,7 @@ impl Outgoing {
     }
 }
 
-/// Passes bytes to the kernel without waiting. Returns the number of bytes sent, and whether the reader has gone.
+/// Passes bytes to the kernel without waiting. Returns the number of bytes sent, and whether the reader has disconnected.
 #[inline]
 fn hand_over(socket: &Socket, head: &[u8], rest: &[u8], count: &Sent) -> (usize, bool) {
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
