@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bare.c: the least program that measures a UDP socket, to see what ddsmark adds.
+ * bare.c: minimal benchmark of a UDP socket, to measure the overhead of ddsmark.
  *
  *     bare latency|throughput SIZE MS CORE CORE
  *
- * prints the median round trip in ns, or the datagrams per second that the reader got over its own window.
+ * prints the median round trip in ns, or the datagrams per second that the reader received in its own window.
  *
- * Two processes over loopback, each with one socket that waits in recv(). The first core is for the one that pings or
- * writes. Nothing is stamped into the payload, checked or counted but what the figure needs.
+ * Two processes over loopback, each with one socket that blocks in recv(). The first core is that of the pinging or
+ * writing process. Payloads are not stamped or checked beyond what the result needs.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
