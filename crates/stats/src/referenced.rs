@@ -2,8 +2,8 @@
 //!
 //! Let `x` be the logarithm of a run's value, and `r` that of a reference value of its block. If the host
 //! multiplies the reference by `h`, it multiplies the run's value by `h^β`, with an unknown elasticity `β`: 0 if
-//! the value does not depend on the host, 1 if it changes like the reference. If the treatment has no effect, `x -
-//! β r` has the same distribution on both sides for the true `β`, whatever changed on the host.
+//! the value does not depend on the host, 1 if it changes like the reference. If the treatment has no effect,
+//! `x - β r` has the same distribution on both sides for the true `β`, whatever changed on the host.
 //!
 //! A claim must hold for each of [`ELASTICITIES`] and for each reference metric that is passed: an
 //! intersection-union test. Its p-value is the largest of all, and its interval the hull of all. Its false-claim

@@ -11,7 +11,7 @@ pub enum Sides {
     /// Paired: both cells in each block, in random order. Disturbances of a block cancel.
     Blocks(Vec<Block>),
     /// Unpaired, without reference. A change of the host between the two measurements is part of the difference. A
-    /// claim between two results therefore needs [`Self::Referenced`].
+    /// claim between two results therefore needs [`Sides::Referenced`].
     Apart {
         /// Runs of the candidate cell.
         treatment: Vec<Run>,
