@@ -1,6 +1,6 @@
 //! Multiple comparisons.
 //!
-//! Of 40 settings without any effect, two differ from the default at the 5 % level by chance. For claims, Holm's
+//! Two of 40 settings without any effect differ from the default at the 5 % level by chance. For claims, Holm's
 //! procedure keeps the probability of any false claim below the level (family-wise error rate). For a list of
 //! candidates to investigate, the Benjamini-Hochberg procedure keeps the expected share of false ones below it
 //! (false discovery rate). Both adjust p-values: a claim is made where the adjusted p-value is at most the level.

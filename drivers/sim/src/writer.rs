@@ -199,8 +199,8 @@ impl SimWriter {
         passed
     }
 
-    /// Sends to every reader. A reader that has disconnected is no longer matched. Not accepted if there is no room for the
-    /// first copy; a started sample is sent completely, unless a reader receives nothing at all.
+    /// Sends to every reader. A reader that has disconnected is no longer matched. Not accepted if there is no room
+    /// for the first copy; a started sample is sent completely, unless a reader receives nothing at all.
     fn send(&mut self, due_ns: u64, payload: &[u8], copies: u32) -> Result<()> {
         let mut sent = false;
         let mut gone = None;

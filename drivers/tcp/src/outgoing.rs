@@ -113,7 +113,8 @@ impl Outgoing {
     }
 }
 
-/// Passes bytes to the kernel without waiting. Returns the number of bytes sent, and whether the reader has disconnected.
+/// Passes bytes to the kernel without waiting. Returns the number of bytes sent, and whether the reader has
+/// disconnected.
 #[inline]
 fn hand_over(socket: &Socket, head: &[u8], rest: &[u8], count: &Sent) -> (usize, bool) {
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;

@@ -167,7 +167,7 @@ impl Search {
     ///
     /// # Errors
     /// Returns an error if `trial` is not the next trial, or `ratios` does not have one value from 0 to 1 per goal.
-    /// Nothing is recorded then.
+    /// In that case nothing is recorded.
     pub fn record(&mut self, trial: Trial, ratios: &[f64]) -> Result<(), Refused> {
         if self.next_trial() != Some(trial) {
             return Err(Refused::NotAsked { load_sps: trial.load_sps, duration_ns: trial.duration_ns });
