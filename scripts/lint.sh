@@ -36,5 +36,8 @@ for manifest in "${manifests[@]}"; do
     check --hide-inclusion-graph bans licenses sources
 done
 
+say 'words'
+scripts/words.sh
+
 say 'generated files'
 cargo xtask generate --check
