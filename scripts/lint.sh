@@ -22,6 +22,9 @@ unformatted=$(c_files | while IFS= read -r -d '' file; do
 done)
 [ -z "$unformatted" ] || fail "not formatted:$unformatted" 'make format'
 
+say 'words'
+scripts/words.sh
+
 for manifest in "${manifests[@]}"; do
   say "clippy: $manifest"
   cargo clippy --locked --workspace --all-features --all-targets --manifest-path "$manifest" -- -D warnings
@@ -35,9 +38,6 @@ for manifest in "${manifests[@]}"; do
   "$tools/bin/cargo-deny" --locked --config "$root/deny.toml" --manifest-path "$manifest" \
     check --hide-inclusion-graph bans licenses sources
 done
-
-say 'words'
-scripts/words.sh
 
 say 'generated files'
 cargo xtask generate --check
