@@ -53,7 +53,7 @@
 //!     }
 //! }
 //!
-//! State that other threads can read while the writer writes.
+//! /// State that other threads can read while the writer writes.
 //! #[derive(Default)]
 //! struct Swallowed(Count);
 //!
