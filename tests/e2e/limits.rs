@@ -5,7 +5,7 @@ use std::{ffi::OsStr, fs};
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, programs, root, runs, shared_library};
+use crate::support::{Scene, changed_driver, count, list, root, runs, shared_library};
 
 /// Returns parts of an agent's usage as a fraction of the metered time.
 fn share(agent: &Value, parts: &[&str]) -> f64 {
@@ -17,14 +17,6 @@ fn share(agent: &Value, parts: &[&str]) -> f64 {
 fn preload(scene: &Scene, name: &str) -> String {
     let source = root().join("tests/preload").join(format!("{name}.c")).display().to_string();
     shared_library(scene, "cc", &format!("{name}.so"), &["-O2", "-std=gnu11", &source])
-}
-
-/// Builds the driver `udp`, changed by this function of `misbehaves.cpp`.
-fn changed(scene: &Scene, how: &str) -> String {
-    let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
-    let (real, define) = (format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={how}"));
-    let library = format!("libddsmark_{how}.so");
-    shared_library(scene, "c++", &library, &["-std=c++17", &real, &define, "misbehaves.cpp"])
 }
 
 /// Measures a plan for 800 ms a run, with these variables in the environment of all processes.
@@ -76,7 +68,12 @@ fn a_sender_that_burns_its_core_is_sender_limited_and_one_that_is_blocked_under_
         let writer = &run["agents"][0];
         share(writer, &["driving_ns"]) < 0.9 && share(writer, &["run_delay_ns"]) < 0.5
     };
-    for run in undisturbed(&scene, &[], &paced(&changed(&scene, "blocks"), "waitset", 1_000), had_a_core) {
+    for run in undisturbed(
+        &scene,
+        &[],
+        &paced(&changed_driver(&scene, "udp", "blocks"), "waitset", 1_000),
+        had_a_core,
+    ) {
         assert_eq!(run["paced"]["back_pressure"], true, "{run:#}");
     }
 }
@@ -107,7 +104,7 @@ fn idle_cost_is_subtracted_unless_a_process_waits_by_using_its_core() {
         idle.filter_map(|warning| warning["text"].as_str().map(ToOwned::to_owned)).collect()
     };
     let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number: {value}"));
-    let busy = measure(&scene, &[], &paced(&changed(&scene, "keeps_busy"), "waitset", 10_000));
+    let busy = measure(&scene, &[], &paced(&changed_driver(&scene, "udp", "keeps_busy"), "waitset", 10_000));
     let mut subtracted = 0;
     for run in runs(&busy) {
         let cpu_per_sample = &run["cpu_ns_per_sample"];

@@ -4,6 +4,7 @@ mod support;
 
 mod bad_days;
 mod batching;
+mod between_results;
 mod characterize;
 mod clocks;
 mod conformance;
@@ -30,6 +31,7 @@ mod shared_memory;
 mod sim;
 mod slowdown;
 mod streams;
+mod tail;
 mod trouble;
 mod tutorial;
 mod variables;

@@ -135,6 +135,16 @@ static std::atomic<bool> pings;
   };
 }
 
+[[maybe_unused]] static void unchanged() {}
+
+// A write takes 2 ms longer.
+[[maybe_unused]] static void slows() {
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return real.writer_write(writer, key, data, size);
+  };
+}
+
 // Delays every write by 20 ms, without CPU time.
 [[maybe_unused]] static void blocks() {
   bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
@@ -223,6 +233,48 @@ static std::atomic<bool> pings;
       (void)real.writer_write(writer, key, data, size);
     return status;
   };
+}
+
+// The 340th sample stays in the reader until 120 ms after the 640th. It is given once, after the others.
+static constexpr unsigned HELD = 340, ALL = 640;
+static constexpr auto AFTER = std::chrono::milliseconds(120);
+static std::string held;
+static unsigned seen;
+static std::chrono::steady_clock::time_point release_time;
+
+struct Pass {
+  ddsmark_sink sink;
+  void *context;
+  uint32_t held_now;
+};
+
+static void pass_or_hold(void *context, const ddsmark_sample *sample) {
+  Pass *pass = static_cast<Pass *>(context);
+  if (++seen == ALL)
+    release_time = std::chrono::steady_clock::now() + AFTER;
+  if (seen == HELD) {
+    held.assign(reinterpret_cast<const char *>(sample->payload), sample->size);
+    pass->held_now = 1;
+    return;
+  }
+  pass->sink(pass->context, sample);
+}
+
+[[maybe_unused]] static void holds_one() {
+  bad.reader_receive = [](ddsmark_reader *reader, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
+                          void *context, uint32_t *taken) -> ddsmark_status {
+    Pass pass{sink, context, 0};
+    const ddsmark_status status = real.reader_receive(reader, timeout_ns, max_samples, pass_or_hold, &pass, taken);
+    *taken -= pass.held_now;
+    if (seen < ALL || held.empty() || std::chrono::steady_clock::now() < release_time)
+      return status;
+    const ddsmark_sample sample = {reinterpret_cast<const uint8_t *>(held.data()), held.size(), 0, 0, nullptr};
+    sink(context, &sample);
+    held.clear();
+    *taken += 1;
+    return DDSMARK_OK;
+  };
+  bad.reader_sample_intact = nullptr;
 }
 
 extern "C" DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {

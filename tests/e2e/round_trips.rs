@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, programs, shared_library};
+use crate::support::{Scene, changed_driver, count, list};
 
 /// Time by which `misbehaves.cpp` delays a write, in ns.
 const KEPT_NS: u64 = 50_000_000;
@@ -15,12 +15,7 @@ fn retries(cell: &Value, what: &str) -> u64 {
 #[test]
 fn kept_writes_are_in_the_tail_and_repeated_ones_are_counted() {
     let scene = Scene::new();
-    let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
-    let real = format!("-DREAL=\"{}\"", real.display());
-    let drivers = ["stalls", "times_out", "refuses"].map(|how| {
-        let (library, how) = (format!("libddsmark_{how}.so"), format!("-DHOW={how}"));
-        shared_library(&scene, "c++", &library, &["-std=c++17", &real, &how, "misbehaves.cpp"])
-    });
+    let drivers = ["stalls", "times_out", "refuses"].map(|how| changed_driver(&scene, "udp", how));
     // 1,000 pings, two of them delayed, take 0.1 s and 1,000 round trips
     let plan = format!(
         r#"question = "Is a write that is kept part of the round trip?"

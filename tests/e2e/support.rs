@@ -299,6 +299,14 @@ pub fn shared_library(scene: &Scene, compiler: &str, name: &str, words: &[&str])
     library
 }
 
+/// Compiles the built driver `real` with one change, a function of `misbehaves.cpp`, and returns its path.
+pub fn changed_driver(scene: &Scene, real: &str, change: &str) -> String {
+    let real = drivers().join(format!("libddsmark_{real}.so"));
+    let defines = [format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={change}")];
+    let words = ["-std=c++17", &defines[0], &defines[1], "misbehaves.cpp"];
+    shared_library(scene, "c++", &format!("libddsmark_{change}.so"), &words)
+}
+
 /// Builds the teaching driver with one violation: of `crates/conformance/tests/liar.c`, or defined by `code`.
 pub fn liar(scene: &Scene, lie: &str, code: &str) -> String {
     let source = scene.path(&format!("{lie}.c"));

@@ -5,17 +5,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Outcome, Scene, list, programs, shared_library};
+use crate::support::{Outcome, Scene, changed_driver, list};
 
 /// Builds the driver `tcp`, reliable, changed by each of these functions of `misbehaves.cpp`.
 fn lying(scene: &Scene, lies: &[&str]) -> Vec<String> {
-    let real = programs().parent().expect("target").join("drivers/libddsmark_tcp.so");
-    let real = format!("-DREAL=\"{}\"", real.display());
-    let compile = |how: &&str| {
-        let (library, how) = (format!("libddsmark_{how}.so"), format!("-DHOW={how}"));
-        shared_library(scene, "c++", &library, &["-std=c++17", &real, &how, "misbehaves.cpp"])
-    };
-    lies.iter().map(compile).collect()
+    lies.iter().map(|lie| changed_driver(scene, "tcp", lie)).collect()
 }
 
 /// Measures these drivers in three short runs each, together with the unchanged driver.

@@ -62,7 +62,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
         Role::Reader if configure.factors.workload == Workload::Paced => {
             report.paced_reader = Some(paced_read(configure, told));
         }
-        Role::Writer => report.writer = Some(written(configure)),
+        Role::Writer => report.writer = Some(written(configure, told)),
         Role::Reader => {
             let foreign = if told("foreign") { 3 } else { 0 };
             let received = received(configure, told, SENT);
@@ -147,16 +147,16 @@ fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
     windows.distribution()
 }
 
-fn written(configure: &Configure) -> Written {
+fn written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Written {
     Written {
-        offered: SENT,
+        offered: SENT - u64::from(told("overaccepts")),
         accepted: SENT,
         warm_up: WARM_UP,
         timed_out: 0,
         refused: 0,
         begin_ns: BEGIN_NS,
         end_ns: BEGIN_NS + SENT * PERIOD_NS,
-        write_call: distribution(configure, 2_000, SENT),
+        write_call: distribution(configure, 2_000, SENT - u64::from(told("uncalled"))),
         batches: None,
         probes: None,
     }

@@ -12,7 +12,8 @@
 //! shm child                              leaves a shared-memory file, a child process
 //! lose owe few corrupt overrun foreign backwards torn miscount overflow uncounted unicast
 //! late held overheld busy starved drag unplanned unsent unplaced forget early astray deserter hoard single mislay
-//! retry overmetered restless lazy polls  values that cause warnings or contradict each other
+//! retry overmetered overaccepts uncalled restless lazy polls
+//!                                        values that cause warnings or contradict each other
 //! jam                                    fails to measure at the maximum rate
 //! linger crash                           faults after the goodbye
 //! ```

@@ -106,6 +106,19 @@ fn samples_that_were_metered_were_counted() {
 }
 
 #[test]
+fn writer_cannot_have_accepted_more_than_was_offered_or_written() {
+    for (script, contradiction) in [
+        ("overaccepts writer", "1000 samples were accepted of 999 offered"),
+        ("uncalled writer", "1000 samples were accepted in 999 write calls"),
+    ] {
+        let document = measure(Workload::Throughput, script);
+        let run = run(&document, "d/throughput");
+        assert_eq!(run.state, RunState::Invalid, "{script}: {run:?}");
+        assert!(run.warnings.iter().any(|told| told.text.contains(contradiction)), "{script}: {run:?}");
+    }
+}
+
+#[test]
 fn counts_that_overflow_are_a_contradiction_and_no_crash() {
     for (workload, cell) in [(Workload::Latency, "d/latency"), (Workload::Throughput, "d/throughput")] {
         let document = measure(workload, "overflow");
