@@ -22,7 +22,7 @@ pub(crate) fn section(verdicts: &[Verdict], width: usize) -> String {
     if !compared.is_empty() {
         let family = compared.iter().filter_map(|verdict| verdict.answer.as_ref()).map(|a| a.family).max();
         let together = match family {
-            Some(n) if n > 1 => format!("; {n} comparisons share the 5 % (Holm)"),
+            Some(n) if n > 1 => format!("; {n} comparisons share the 5 %"),
             _ => String::new(),
         };
         let _ = writeln!(text, "\nVerdicts: change from the baseline, with its 95 % interval{together}");

@@ -70,8 +70,8 @@ pub struct Resolution {
     pub low_pct: Option<f64>,
     /// Upper end of the 95 % CI of the change, in percent.
     pub high_pct: Option<f64>,
-    /// p-value of the hypothesis of no difference, adjusted by Holm over all metrics of the selftest.
-    pub p_holm: Option<f64>,
+    /// p-value of the hypothesis of no difference, adjusted over all metrics of the selftest.
+    pub p_adjusted: Option<f64>,
     /// Whether the difference is significant.
     pub differs: bool,
     /// Modes of the runs. Empty if the runs have a single mode, or are too few.
@@ -181,7 +181,7 @@ impl SelfTest {
                     change_pct: change(|change| Some(change.estimate)).map(percent),
                     low_pct: change(|change| Some(change.interval?.low)).map(percent),
                     high_pct: change(|change| Some(change.interval?.high)).map(percent),
-                    p_holm: change(|change| Some(change.p_holm)),
+                    p_adjusted: change(|change| Some(change.p_adjusted)),
                     differs: matches!(comparison.conclusion, Conclusion::Differs { .. }),
                     groups: groups(&figures),
                 }

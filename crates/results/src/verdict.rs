@@ -141,7 +141,7 @@ pub struct SeparatingField {
     /// Name of the field.
     pub field: String,
     /// p-value of the hypothesis of no association with the modes, adjusted by Holm over the tested fields.
-    pub p_holm: f64,
+    pub p_adjusted: f64,
     /// Typical value in each mode, in the order of `modes`: median, or most frequent text. Null if no run of the
     /// mode has the field.
     pub typical: Vec<Option<Typical>>,
@@ -197,8 +197,8 @@ pub struct Answer {
     pub cross_check_pct: Option<[f64; 2]>,
     /// p-value of the hypothesis of no difference, unadjusted.
     pub p: Option<f64>,
-    /// p-value adjusted by Holm over the family. Claims use it.
-    pub p_holm: Option<f64>,
+    /// p-value adjusted over the family. Claims use it.
+    pub p_adjusted: Option<f64>,
     /// p-value adjusted by Benjamini and Hochberg: for exploration only.
     pub p_exploratory: Option<f64>,
     /// Number of comparisons in the family, which are judged together.

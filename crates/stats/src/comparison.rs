@@ -146,10 +146,10 @@ pub struct Change {
     /// p-value of "no difference" for this comparison alone.
     pub p: f64,
     /// `p` adjusted for the family-wise error rate; claims rest on it.
-    pub p_holm: f64,
+    pub p_adjusted: f64,
     /// `p` adjusted for the false discovery rate, for a list of candidates to investigate.
     pub p_exploratory: f64,
-    /// p-value of "the change is beyond the margin", on the scale of a two-sided test and adjusted like `p_holm`.
+    /// p-value of "the change is beyond the margin", on the scale of a two-sided test and adjusted like `p_adjusted`.
     pub p_beyond_margin: f64,
 }
 
@@ -192,7 +192,7 @@ pub fn compare_sides(family: &[Sides], rules: &Rules) -> Vec<Comparison> {
     let p = each(&|ranks| ranks.p_differs(0.0));
     let p_beyond = each(&|ranks| (2.0 * ranks.p_less(margin).max(ranks.p_greater(-margin))).min(1.0));
     let p_exploratory = benjamini_hochberg(&p);
-    let (p_holm, p_beyond_margin) = differs_and_equivalent(&p, &p_beyond);
+    let (p_adjusted, p_beyond_margin) = differs_and_equivalent(&p, &p_beyond);
     let comparison = |i: usize| {
         let sides = &family[i];
         let relative = |interval: Option<Interval>| interval.map(|interval| interval.map(f64::exp_m1));
@@ -202,7 +202,7 @@ pub fn compare_sides(family: &[Sides], rules: &Rules) -> Vec<Comparison> {
             simultaneous: relative(ranks.interval(simultaneous_level(rules.level, family.len()))),
             cross_check: relative(sides.bootstrap(rules.level, rules.resamples, rules.seed)),
             p: p[i],
-            p_holm: p_holm[i],
+            p_adjusted: p_adjusted[i],
             p_exploratory: p_exploratory[i],
             p_beyond_margin: p_beyond_margin[i],
         });
@@ -230,7 +230,7 @@ fn conclude(change: Option<&Change>, sides: &Sides, comparisons: usize, rules: &
     let Some(change) = change else { return Conclusion::TooFewBlocks { needs } };
     let rejects = |p: f64| p <= 1.0 - rules.level + 1e-12;
     let within_margin = rejects(change.p_beyond_margin);
-    if rejects(change.p_holm) {
+    if rejects(change.p_adjusted) {
         let direction = if change.estimate > 0.0 { Direction::Higher } else { Direction::Lower };
         return Conclusion::Differs { direction, within_margin };
     }

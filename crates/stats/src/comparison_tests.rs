@@ -45,7 +45,7 @@ fn the_figures_of_a_comparison() {
     assert!((change.estimate + 0.04).abs() < 1e-3, "{change:?}");
     assert!(interval.covers(-0.04) && interval.low < -0.045 && interval.high > -0.035, "{interval:?}");
     assert!(cross_check.covers(-0.04) && cross_check.half_width() < interval.half_width(), "{cross_check:?}");
-    assert!(interval.level >= 0.95 && change.p < 0.001 && change.p_holm == change.p, "{change:?}");
+    assert!(interval.level >= 0.95 && change.p < 0.001 && change.p_adjusted == change.p, "{change:?}");
     assert_eq!(change.simultaneous, change.interval);
     assert_eq!((found.blocks, found.incomplete, found.unsteady), (12, 0, 0));
     assert_eq!((found.treatment_modes, found.baseline_modes), (Some(Modality::One), Some(Modality::One)));
@@ -79,7 +79,7 @@ fn a_family_claims_less_than_its_members_alone() {
     assert_eq!(found[1].conclusion, Conclusion::TooFewBlocks { needs: 7 });
     let change = found[1].change.expect("blocks");
     // the clear one leaves half a share: 2.5 of 3
-    assert_eq!((change.p, change.p_holm, change.p_exploratory), (0.03125, 0.078125, 0.046875));
+    assert_eq!((change.p, change.p_adjusted, change.p_exploratory), (0.03125, 0.078125, 0.046875));
     assert!(change.interval.is_some() && change.simultaneous.is_none());
     let wide = found[0].change.expect("blocks");
     assert!(wide.simultaneous.expect("12").half_width() > wide.interval.expect("12").half_width());

@@ -43,7 +43,7 @@ pub struct Tested {
     /// Index of the field.
     pub field: usize,
     /// p-value of "independent of the groups", adjusted by Holm over the included fields.
-    pub p_holm: f64,
+    pub p_adjusted: f64,
 }
 
 /// Result of [`separate`].
@@ -73,10 +73,13 @@ pub fn separate(groups: &[usize], fields: &[Field], level: f64, seed: u64) -> Se
         })
         .collect();
     let p: Vec<f64> = known.iter().map(|(_, groups, values)| values.p(groups, seed)).collect();
-    let tested: Vec<Tested> =
-        known.iter().zip(holm(&p)).map(|((field, ..), p_holm)| Tested { field: *field, p_holm }).collect();
+    let tested: Vec<Tested> = known
+        .iter()
+        .zip(holm(&p))
+        .map(|((field, ..), p_adjusted)| Tested { field: *field, p_adjusted })
+        .collect();
     let separating: Vec<Tested> =
-        tested.iter().filter(|tested| tested.p_holm <= 1.0 - level + 1e-12).copied().collect();
+        tested.iter().filter(|tested| tested.p_adjusted <= 1.0 - level + 1e-12).copied().collect();
     let could = least_p(groups) * tested.len() as f64 <= 1.0 - level;
     Separation { enough_runs: could || !separating.is_empty(), tested, separating }
 }

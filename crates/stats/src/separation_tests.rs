@@ -21,7 +21,7 @@ fn words<'w>(values: impl IntoIterator<Item = &'w str>) -> Field {
 fn p(groups: &[usize], field: &Field) -> f64 {
     let tested = separate(groups, std::slice::from_ref(field), LEVEL, 1).tested;
     assert_eq!(tested.len(), 1);
-    tested[0].p_holm
+    tested[0].p_adjusted
 }
 
 /// Asserts agreement within four standard errors, for the number of permutations until the test stops.

@@ -175,7 +175,7 @@ fn confirmed() -> String {
             Conclusion::TooFewBlocks { needs } => format!("too few blocks: needs {needs}"),
         };
         let (estimate, interval, p) =
-            (signed(change.estimate), interval(change.interval), p_value(change.p_holm));
+            (signed(change.estimate), interval(change.interval), p_value(change.p_adjusted));
         writeln!(text, "| {setting} | {estimate} | {interval} | {p} | {verdict} |").expect("a text");
     }
     text

@@ -346,7 +346,7 @@ fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool, rules: &Rule
             simultaneous_pct: change.and_then(|change| change.simultaneous).map(ends),
             cross_check_pct: change.and_then(|change| change.cross_check).map(ends),
             p: change.map(|change| change.p),
-            p_holm: change.map(|change| change.p_holm),
+            p_adjusted: change.map(|change| change.p_adjusted),
             p_exploratory: change.map(|change| change.p_exploratory),
             family: pairs.len() as u32,
         }

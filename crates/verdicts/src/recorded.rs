@@ -21,11 +21,11 @@ pub(crate) fn modes_by(source: Source<'_>, runs: &[&Run], groups: &[usize]) -> M
     let rules = Rules::default();
     let found = separate(groups, &fields, rules.level, rules.seed);
     let mut separating = found.separating;
-    separating.sort_by(|a, b| a.p_holm.total_cmp(&b.p_holm));
+    separating.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
     let several = 1 + groups.iter().max().copied().unwrap_or(0);
     let separating = separating.into_iter().map(|tested| SeparatingField {
         field: names[tested.field].clone(),
-        p_holm: tested.p_holm,
+        p_adjusted: tested.p_adjusted,
         typical: (0..several).map(|group| typical(&fields[tested.field], groups, group)).collect(),
     });
     ModesBy {

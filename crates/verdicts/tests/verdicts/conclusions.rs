@@ -188,7 +188,7 @@ fn claims_of_one_table_share_the_level_and_a_list_to_look_at_does_not_claim() {
     assert_eq!(answers.len(), 2);
     for answer in answers {
         assert_eq!(answer.family, 2);
-        assert!(answer.p_holm >= answer.p && answer.p_exploratory <= answer.p_holm, "{answer:?}");
+        assert!(answer.p_adjusted >= answer.p && answer.p_exploratory <= answer.p_adjusted, "{answer:?}");
         let [low, high] = answer.simultaneous_pct.expect("12 blocks");
         assert!(low <= answer.low_pct.expect("low") && high >= answer.high_pct.expect("high"));
     }
