@@ -36,6 +36,8 @@ fn words_of_the_command_line_are_escaped() {
     );
     check(&place, &["report", POISON], true);
     check(&place, &["compare", POISON, "r.json"], true);
+    place.write(POISON, "in the way of the result");
+    check(&place, &["run", "latency-vs-size", "--out", POISON], true);
     // rejected by clap, which itself removes colours only
     check(&place, &[POISON], false);
     check(&place, &["report", &format!("--{POISON}")], false);
