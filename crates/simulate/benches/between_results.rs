@@ -11,14 +11,27 @@ mod rig;
 
 use std::process::ExitCode;
 
-use between_results::{BLOCKS, DRIFTS, Drift, Pairs, SEEDS, TRUE_ELASTICITIES, tally};
+use between_results::{BLOCKS, DRIFTS, Drift, Pairs, SEEDS, TRUE_ELASTICITIES, Tally, tally};
 use rate::Rate;
 
 const PAIRS: u32 = 1000;
+/// Number of pairs per seed in a row whose true elasticity is the largest of the rule: there the test has no margin.
+const LIMIT_PAIRS: u32 = 2000;
 /// Number of pairs per seed in a row of the power table.
 const POWER_PAIRS: u32 = 200;
+/// Largest elasticity of the rule.
+const LARGEST: f64 = stats::ELASTICITIES[stats::ELASTICITIES.len() - 1];
 /// Maximum upper Clopper-Pearson bound of the rate of wrong claims.
 const WRONG: f64 = 0.07;
+
+/// Parts to execute, as in `cargo bench -p simulate --bench between_results -- limit`; all if none is named.
+struct Parts(Vec<String>);
+
+impl Parts {
+    fn includes(&self, part: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|asked| asked == part)
+    }
+}
 
 fn shown(rate: Rate) -> String {
     let (low, high) = rate.bounds();
@@ -26,7 +39,7 @@ fn shown(rate: Rate) -> String {
 }
 
 /// Prints and checks the rates of wrong claims on a host that changes, with and without a true effect.
-fn wrong_claims(missed: &mut Vec<String>) {
+fn wrong_claims(asked: &Parts, missed: &mut Vec<String>) {
     println!("| true effect | host | elasticity | wrong claims | wrong criteria | interval covers |");
     println!("|---|---|---|---|---|---|");
     for (i, drift) in DRIFTS.into_iter().enumerate() {
@@ -36,8 +49,20 @@ fn wrong_claims(missed: &mut Vec<String>) {
                 continue;
             }
             for effect in [0.0, 0.05] {
-                let seed = SEEDS[(i + j) % SEEDS.len()];
-                let tally = tally(Pairs::new(drift, elasticity, effect), seed, PAIRS);
+                let pairs = Pairs::new(drift, elasticity, effect);
+                let at_limit = elasticity == LARGEST && effect == 0.0;
+                if !asked.includes(if at_limit { "limit" } else { "claims" }) {
+                    continue;
+                }
+                let tally = if at_limit {
+                    SEEDS
+                        .map(|seed| tally(pairs, seed, LIMIT_PAIRS))
+                        .into_iter()
+                        .reduce(Tally::and)
+                        .expect("seeds")
+                } else {
+                    tally(pairs, SEEDS[(i + j) % SEEDS.len()], PAIRS)
+                };
                 println!(
                     "| {:.0} % | {drift:?} | {elasticity} | {} | {} | {} |",
                     100.0 * effect,
@@ -92,12 +117,17 @@ fn power() {
 
 fn main() -> ExitCode {
     println!(
-        "Two results of {BLOCKS} blocks, {PAIRS} pairs a row, runs and references scatter by 1 %. In brackets the 95 % interval of \
-         Clopper and Pearson.\n"
+        "Two results of {BLOCKS} blocks, {PAIRS} pairs a row, {LIMIT_PAIRS} for each of {} seeds where the elasticity is \
+         {LARGEST} and there is no effect. Runs and references scatter by 1 %. In brackets the 95 % interval of \
+         Clopper and Pearson.\n",
+        SEEDS.len()
     );
+    let asked = Parts(std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect());
     let mut missed = Vec::new();
-    wrong_claims(&mut missed);
-    power();
+    wrong_claims(&asked, &mut missed);
+    if asked.includes("power") {
+        power();
+    }
     for missed in &missed {
         println!("missed: {missed}");
     }

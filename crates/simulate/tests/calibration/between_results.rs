@@ -154,6 +154,19 @@ pub struct Tally {
     pub covers: Rate,
 }
 
+impl Tally {
+    /// Returns the pooled counts.
+    #[allow(dead_code, reason = "the tests do not join counts")]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            differs: self.differs.and(other.differs),
+            wrong: self.wrong.and(other.wrong),
+            wrong_criterion: self.wrong_criterion.and(other.wrong_criterion),
+            covers: self.covers.and(other.covers),
+        }
+    }
+}
+
 pub fn tally(pairs: Pairs, seed: u64, n: u32) -> Tally {
     let (mut differs, mut wrong, mut wrong_criterion, mut covers) = (0, 0, 0, 0);
     for pair in 0..n {

@@ -77,7 +77,7 @@ fn change_that_the_host_does_not_explain_is_claimed_with_the_reference_beside_it
 #[test]
 fn without_a_reference_nothing_is_claimed_unless_forced() {
     let (mut before, after) = (on(1.0, 1.0), on(1.000_1, 1.5));
-    for_each_block(&mut before, |block| block.reference_after = None);
+    for_each_block(&mut before, |block| block.reference_before = None);
     let (verdict, criterion, _) = compared(&before, &after, false);
     assert_eq!((&verdict.answer, criterion), (&None, CriterionOutcome::CannotTell));
     assert!(verdict.text.contains("no verdict: no reference shows how the host changed"), "{}", verdict.text);
@@ -98,7 +98,7 @@ fn without_a_quiet_block_nothing_is_claimed_without_a_reference() {
     assert!(conclusion(&verdict).differs(), "{}", verdict.text);
     assert_eq!(verdict.references.len(), 3);
     for_each_block(&mut after, |block| {
-        if let Some(reference) = &mut block.reference_after {
+        if let Some(reference) = &mut block.reference_before {
             reference.rtt_p99_ns = reference.rtt_p99_ns.map(|p99| 9.0 * p99);
         }
     });
