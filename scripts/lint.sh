@@ -4,7 +4,8 @@
 # Everything about the text of the tree that a machine can check. With the argument `fix`, formats it instead.
 . "$(dirname -- "$0")/common.sh"
 
-manifests=(Cargo.toml drivers/*/Cargo.toml fuzz/Cargo.toml)
+trap print_stages EXIT
+manifests=(Cargo.toml drivers/Cargo.toml fuzz/Cargo.toml)
 c_files() { git ls-files -co --exclude-standard -z -- '*.c' '*.h' '*.cpp' '*.hpp'; }
 
 if [ "${1:-}" = fix ]; then
