@@ -2,7 +2,13 @@
 
 mod support;
 
-use std::{io, os::fd::OwnedFd, path::Path, process::Child};
+use std::{
+    env, io,
+    os::fd::OwnedFd,
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    thread,
+};
 
 use conformance::Verdict;
 use driver_host::Driver;
@@ -113,17 +119,54 @@ fn alone(_: OwnedFd) -> io::Result<Child> {
     Err(io::Error::other("no second process is needed"))
 }
 
-/// A single test: the cases count the threads and descriptors of this process, which no other test may change
-/// meanwhile.
+/// Variable with the part of the cases that a process executes.
+const PART: &str = "DDSMARK_TEST_PART";
+/// Number of processes at the same time. The cases mostly wait.
+const PARTS: usize = 4;
+
+/// Cases count the threads and descriptors of their process, so each part is executed in a process of its own: this
+/// program, with this test only.
 #[test]
 fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let name = |case: &str, lie: &str| {
-        format!("conformance-{}-{case}-{}", std::process::id(), lie.replace('_', "-"))
+    if let Ok(part) = env::var(PART) {
+        let part = part.parse().expect("the number of a part");
+        honest_driver_passes(part);
+        lies_are_found(part);
+        return;
+    }
+    for case in conformance::cases().iter().filter(|case| case.processes == 1) {
+        assert!(LIES.iter().any(|(_, found_by, _)| *found_by == case.id), "no lie for `{}`", case.id);
+    }
+    let name = thread::current().name().expect("the name of the test").to_owned();
+    let start = |part: usize| {
+        let program = env::current_exe().expect("this program");
+        let mut command = Command::new(program);
+        command.args([&name, "--exact", "--nocapture"]).env(PART, part.to_string());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process")
     };
+    let parts: Vec<Child> = (0..PARTS).map(start).collect();
+    let ended: Vec<Output> =
+        parts.into_iter().map(|part| part.wait_with_output().expect("an ended process")).collect();
+    for output in ended {
+        let printed = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        assert!(output.status.success(), "{}", printed.concat());
+        assert!(printed[0].contains("1 passed"), "{}", printed.concat());
+    }
+}
 
+/// Returns the items that a process of this part is responsible for.
+fn of_part<T>(items: impl IntoIterator<Item = T>, part: usize) -> impl Iterator<Item = T> {
+    items.into_iter().skip(part).step_by(PARTS)
+}
+
+fn name(case: &str, lie: &str) -> String {
+    format!("conformance-{}-{case}-{}", std::process::id(), lie.replace('_', "-"))
+}
+
+fn honest_driver_passes(part: usize) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
     let honest = liar(directory.path(), "nothing");
-    for case in conformance::cases() {
+    for case in of_part(conformance::cases(), part) {
         let verdict = case.run(&honest, &conformance::Way::default(), &name(&case.id, "honest"), 1, &alone);
         if case.processes == 1 && !BEYOND_TEACHING.contains(&&*case.id) {
             assert_eq!(verdict, Verdict::Passed, "{}", case.id);
@@ -134,7 +177,8 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
 
     // Features that the teaching driver lacks, in a driver that has them. Violations across two processes are
     // tested in tests/e2e.
-    for (way, id) in [("lends", "loans"), ("keeps_thread", "clean-close"), ("expires_three", "lifespan")] {
+    let with_features = [("lends", "loans"), ("keeps_thread", "clean-close"), ("expires_three", "lifespan")];
+    for (way, id) in of_part(with_features, part) {
         let driver = liar(directory.path(), way);
         let case = conformance::case(id).expect("a case");
         let verdict = case.run(&driver, &conformance::Way::default(), &name(id, way), 1, &alone);
@@ -148,12 +192,12 @@ fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
         case.run(&driver, &conformance::Way::default(), &name("ownership", "declares-unobserved"), 1, &alone);
     let why = "ownership_strength is not declared as enforced".to_owned();
     assert_eq!(verdict, Verdict::NotApplicable(why));
+}
 
-    for case in conformance::cases().iter().filter(|case| case.processes == 1) {
-        assert!(LIES.iter().any(|(_, found_by, _)| *found_by == case.id), "no lie for `{}`", case.id);
-    }
+fn lies_are_found(part: usize) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
     let mut missed = Vec::new();
-    for (lie, id, expected) in LIES {
+    for (lie, id, expected) in of_part(LIES, part) {
         let driver = liar(directory.path(), lie);
         let name = name(id, lie);
         let verdict = conformance::case(id).expect("a case").run(

@@ -515,6 +515,11 @@ pub enum Drivers {
         /// Time limit of each case.
         #[arg(long, value_name = "TIME", value_parser = parse::time, default_value = "60s")]
         limit: Duration,
+
+        /// Number of cases to execute at the same time. Most of them wait, so four at a time take about a quarter of
+        /// the time, but on a busy host a case may fail because it was disturbed.
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+        jobs: u32,
     },
 }
 

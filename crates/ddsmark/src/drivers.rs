@@ -1,6 +1,12 @@
 //! `ddsmark drivers`, and the drivers of an experiment with their descriptions.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    thread,
+    time::Duration,
+};
 
 use experiment::{DriverDescription, Limits, Policy, Support, check_installed, drivers_of_ends, is_pair};
 use report::{Finding, FoundDriver, TriedCase};
@@ -99,41 +105,69 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
     Ok(drivers)
 }
 
-/// Checks a driver against the contract; without names, with all cases.
+/// Cases to execute, and how.
+struct Chosen<'a> {
+    /// Ids of the cases; all if empty.
+    names: &'a [String],
+    way: &'a Way,
+    limit: Duration,
+    /// Number of cases at the same time.
+    jobs: u32,
+}
+
+/// Checks a driver against the contract.
 fn check(
     launcher: &dyn Launcher,
     driver: (&DriverFile, &DriverDescription),
-    names: &[String],
-    way: &Way,
-    limit: Duration,
+    chosen: &Chosen<'_>,
     stop: &Stop,
 ) -> Result<Status, Problem> {
     let (driver, description) = driver;
     let cases = runner::cases(launcher, driver, &Limits::default(), stop)?;
+    let names = chosen.names;
     if let Some(unknown) = names.iter().find(|name| cases.iter().all(|case| case.id != **name)) {
         let known: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
         let hint = format!("cases are {}", known.join(", "));
         return Err(Problem::new(Status::WrongUse, format!("there is no case `{unknown}`"), hint));
     }
+    let try_case = |case: &CaseInfo| {
+        if !names.is_empty() && !names.contains(&case.id) {
+            return Ok::<_, RunnerError>(Finding::NotTried);
+        }
+        Ok(match runner::check(launcher, driver, &case.id, chosen.way, chosen.limit, stop)? {
+            Verdict::Passed => Finding::Passed,
+            Verdict::Failed { reason } => Finding::Failed(reason),
+            Verdict::NotApplicable { reason } => Finding::NotApplicable(reason),
+        })
+    };
     let mut tried = Vec::new();
-    for case in cases {
-        let finding = if names.is_empty() || names.contains(&case.id) {
-            match runner::check(launcher, driver, &case.id, way, limit, stop)? {
-                Verdict::Passed => Finding::Passed,
-                Verdict::Failed { reason } => Finding::Failed(reason),
-                Verdict::NotApplicable { reason } => Finding::NotApplicable(reason),
-            }
-        } else {
-            Finding::NotTried
-        };
-        let CaseInfo { id, section, promise, processes, observes } = case;
-        tried.push(TriedCase { id, section, promise, processes, observes, finding });
+    for (case, finding) in cases.iter().zip(in_parallel(&cases, chosen.jobs, try_case)) {
+        let CaseInfo { id, section, promise, processes, observes } = case.clone();
+        tried.push(TriedCase { id, section, promise, processes, observes, finding: finding? });
     }
     let enforced = |policy: &Policy| description.support(*policy) == Support::Enforced;
     let declared: Vec<Policy> = Policy::ALL.iter().copied().filter(enforced).collect();
     output::print(&report::driver_check(&driver.name, &declared, &tried))?;
     let failed = tried.iter().any(|case| matches!(case.finding, Finding::Failed(_)));
     Ok(if failed { Status::Broken } else { Status::Done })
+}
+
+/// Applies `work` to all items, `jobs` at a time. Returns the results in the order of the items.
+fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: u32, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        while let Some((i, item)) = items.iter().enumerate().nth(next.fetch_add(1, Relaxed)) {
+            done.push((i, work(item)));
+        }
+        done
+    };
+    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(take)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a worker does not panic")).collect()
+    });
+    results.sort_by_key(|(i, _)| *i);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Returns the drivers on the driver path with their descriptions.
@@ -193,12 +227,13 @@ pub fn execute(command: &Command) -> Result<Status, Problem> {
             let drivers = choose(std::slice::from_ref(driver), &launcher, &stop)?;
             output::print(&report::driver_info(&drivers.descriptions[driver]))?;
         }
-        Command::Check { driver, transport, option, case, limit } => {
+        Command::Check { driver, transport, option, case, limit, jobs } => {
             let path = DriverPath::from_environment();
             let (file, (description, _)) =
                 inspect_named(&launcher, &path, driver, &Limits::default(), &stop)?;
             let way = way(&file, &description, transport.clone(), option)?;
-            return check(&launcher, (&file, &description), case, &way, *limit, &stop);
+            let chosen = Chosen { names: case, way: &way, limit: *limit, jobs: *jobs };
+            return check(&launcher, (&file, &description), &chosen, &stop);
         }
     }
     Ok(Status::Done)
