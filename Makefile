@@ -6,18 +6,25 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench fuzz kills generate drivers release setup clean
+.PHONY: help demo test test-all lint format bench fuzz kills generate drivers release setup clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 demo: release drivers ## latency and throughput of a bare UDP socket and of Cyclone DDS, on this host
 	@printf '\nLatency and throughput over the loopback interface: first a bare UDP socket, then Cyclone DDS.\n\n'
 	$(TARGET)/release/ddsmark characterize --driver udp --driver cyclonedds
 
-test: setup drivers ## all tests, then `make lint`
+test: setup drivers ## the tests, then `make lint`
 	@scripts/test.sh
 	@scripts/lint.sh
+
+test-all: setup drivers ## `make test`, and what takes long: several versions, fuzzing, kills, calibration
+	@scripts/test.sh all
+	@scripts/lint.sh
+	@$(MAKE) --no-print-directory kills
+	cargo bench -p stats --bench calibration
+	cargo bench -p simulate --bench calibration -- claims
 
 lint: setup ## formatting, clippy, rustdoc, licences, generated files
 	@scripts/lint.sh

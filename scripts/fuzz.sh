@@ -2,11 +2,34 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: scripts/fuzz.sh [SECONDS] [TARGET]...
+#        scripts/fuzz.sh replay
+#
+# `replay` runs the targets over the corpus of the tree, as `make test` does, and then shows that a planted defect fails.
 #
 # Gives what reads bytes that others wrote (fuzz/targets) bytes that nobody would write, all targets at once, each for so
 # long (20 s). Begins with the corpus of the tree; inputs that reach further are kept in the target directory. Needs a
 # nightly toolchain, for the coverage that leads libFuzzer. Without one, the targets run over the corpus as it is.
 . "$(dirname -- "$0")/common.sh"
+
+if [ "${1:-}" = replay ]; then
+  # In the target directory of everything else, in its profile: most of what the targets use is compiled already.
+  build=(build --locked --quiet --manifest-path fuzz/Cargo.toml)
+  replay() { # the inputs of one target, one by one
+    (ulimit -v 2097152 && exec timeout 300 "$CARGO_TARGET_DIR/debug/$1" -timeout=10 "fuzz/corpus/$1"/*) \
+      >"$CARGO_TARGET_DIR/replay-$1.log" 2>&1
+  }
+  cargo "${build[@]}" --bins --features planted
+  ! replay header && grep -q 'panicked at.*targets/header.rs' "$CARGO_TARGET_DIR/replay-header.log" ||
+    fail 'the planted defect was not found' "see $CARGO_TARGET_DIR/replay-header.log"
+  cargo "${build[@]}" --bins
+  for target in fuzz/targets/*.rs; do
+    target=$(basename "$target" .rs)
+    replay "$target" || fail "fuzz target \`$target\` failed on an input of its corpus" \
+      "$CARGO_TARGET_DIR/replay-$target.log names the input"
+    printf '%s: %s inputs\n' "$target" "$(grep -c '^Executed ' "$CARGO_TARGET_DIR/replay-$target.log")"
+  done
+  exit 0
+fi
 
 seconds=${1:-20}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "\`$seconds\` is no number of seconds" 'scripts/fuzz.sh [SECONDS] [TARGET]...'

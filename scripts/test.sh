@@ -1,25 +1,40 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tests: of the workspace (with those that run real processes on real middleware), and of each driver; and 20 s of
-# each fuzz target.
+# The tests: of the workspace (with those that run real processes on real middleware), and of each driver; and the fuzz
+# targets over their corpus. With the argument `all` also those that take long.
 . "$(dirname -- "$0")/common.sh"
+trap print_stages EXIT
 
 # Programs and tests in one build, so that nothing is compiled twice; the end-to-end tests run the programs.
-say 'cargo test: the workspace'
+say 'build: the workspace with its tests'
 cargo build --workspace --all-features --locked --bins --tests
-cargo test --workspace --all-features --locked --no-fail-fast
 
-for manifest in drivers/*/Cargo.toml; do
-  say "cargo test: ${manifest%/*}"
-  cargo test --all-features --locked --no-fail-fast --manifest-path "$manifest"
+say 'cargo nextest: the workspace'
+"$tools/bin/cargo-nextest" nextest run --workspace --all-features --locked
+
+say 'cargo test: examples in the documentation'
+cargo test --workspace --all-features --locked --doc --quiet
+
+say 'cargo test: drivers in Rust'
+cargo test --workspace --all-features --locked --no-fail-fast --manifest-path drivers/Cargo.toml
+
+for tests in "$CARGO_TARGET_DIR"/cmake/*/CTestTestfile.cmake; do
+  build=${tests%/*}
+  say "ctest: drivers/$(basename "$build")"
+  ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel 2
 done
+
+say 'fuzz: the corpus, and a planted defect'
+scripts/fuzz.sh replay
+
+[ "${1:-}" = all ] || exit 0
 
 # An older version beside the default one, where it can be had: its packages are those of one distribution.
 old=cyclonedds@0.10.2
 if (. /etc/os-release && [ "${ID:-}${VERSION_ID:-}" = debian12 ]); then
-  scripts/drivers.sh "$old"
   say "two versions: cyclonedds and $old"
+  scripts/drivers.sh "$old"
   "$CARGO_TARGET_DIR/debug/ddsmark" drivers check "$old"
   both=$(mktemp -d)
   "$CARGO_TARGET_DIR/debug/ddsmark" characterize --quick --size 64 --workload latency --out "$both/result" \
@@ -29,16 +44,11 @@ else
   say "not tried: $old comes as packages of Debian 12, and this is another system"
 fi
 
-for tests in "$CARGO_TARGET_DIR"/cmake/*/CTestTestfile.cmake; do
-  build=${tests%/*}
-  say "ctest: drivers/$(basename "$build")"
-  ctest --test-dir "$build" --output-on-failure --no-tests=error
-done
-
-say 'fuzz: a defect that was planted is found'
+say 'fuzz: a planted defect is found'
 planted=$(FUZZ_FEATURES=planted scripts/fuzz.sh 20 header 2>&1) && status=0 || status=$?
 if [ "$status" = 0 ] || ! grep -q '^error: fuzz target `header` failed on the input /' <<<"$planted"; then
   printf '%s\n' "$planted" >&2
   fail 'the planted defect was not found' 'see what scripts/fuzz.sh says above'
 fi
+say 'fuzz: 20 s a target'
 scripts/fuzz.sh 20

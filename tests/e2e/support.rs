@@ -6,10 +6,7 @@ use std::{
     os::{fd::OwnedFd, unix::net::UnixStream},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    sync::{
-        Mutex, MutexGuard,
-        atomic::{AtomicU32, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
@@ -24,17 +21,13 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// Variable in the environment of all processes of a test.
 const MARK: &str = "DDSMARK_E2E";
 
-/// Lock held during a test: measuring tests disturb each other.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// Directory of a test, and exclusive use of the host among the tests of this program. When it is dropped, no
-/// process and no shared memory of ddsmark may be left.
+/// Directory of a test. When it is dropped, no process and no shared memory of ddsmark may be left. Tests that others
+/// would disturb run alone, see `.config/nextest.toml`.
 pub struct Scene {
     pub directory: TempDir,
     mark: String,
     shared_memory: Watch,
     started: AtomicU32,
-    _alone: MutexGuard<'static, ()>,
 }
 
 /// Exit status and output of a command.
@@ -87,13 +80,11 @@ fn assert_built() {
 
 impl Scene {
     pub fn new() -> Self {
-        // independent of the failure of another test
-        let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         assert_built();
         let directory = tempfile::tempdir().expect("a temporary directory");
         let mark = format!("{MARK}={}", directory.path().display());
         let shared_memory = Watch::begin(mark.clone(), directory.path());
-        Self { directory, mark, shared_memory, started: AtomicU32::new(0), _alone: alone }
+        Self { directory, mark, shared_memory, started: AtomicU32::new(0) }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
