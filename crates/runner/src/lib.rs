@@ -1,9 +1,9 @@
 //! Execution of experiments: starts agent processes for each run, leads them through its phases with time limits,
-//! then collects, checks and saves their reports.
+//! then saves what the crate `collector` makes of their reports.
 //!
 //! ```text
 //! Session::execute
-//!   for each scheduled run:  Domain lock -> Crew (two agents) -> pair phases -> collect -> Directory::save_run
+//!   for each scheduled run:  Domain lock -> Crew (two agents) -> pair phases -> collector::collect -> Directory::save_run
 //! ```
 //!
 //! - [`Launcher`] abstracts where agents run: [`LocalLauncher`] starts them on this host.
@@ -16,7 +16,6 @@
 mod agent;
 mod awake;
 mod check;
-mod collect;
 mod cores;
 mod crew;
 mod describe;

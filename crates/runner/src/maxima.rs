@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use collector::TraceTimes;
 use experiment::{Design, ScheduledRun, Unplanned};
 use results::{Course, Maximum, MaximumRun, Run, Unpaced};
 
-use crate::{Observer, RunnerError, Session, meeting::Meeting, run::Names, session::unix_ns, traces::Times};
+use crate::{Observer, RunnerError, Session, meeting::Meeting, run::Names, session::unix_ns};
 
 /// Number of failed maximum-rate runs of a driver after which the others are not attempted: all in the same phase,
 /// none measured.
@@ -63,8 +64,8 @@ impl Session<'_> {
         let (began, started_unix_ns) = (Instant::now(), unix_ns());
         let run = Run::blank(scheduled, &unplanned.cell, started_unix_ns);
         let alone = Meeting::new();
-        let (name, times) = (names.take(number), Times::default());
-        let made = self.run(run, (&unplanned.cell, &design), name, &times, alone.join())?;
+        let (name, traces) = (names.take(number), TraceTimes::default());
+        let made = self.run(run, (&unplanned.cell, &design), name, &traces, alone.join())?;
         let (unpaced, failure) = match Unpaced::of(&made.run, design.measure_ns) {
             Ok(unpaced) => (Some(unpaced), None),
             Err(failure) => (None, Some(failure)),

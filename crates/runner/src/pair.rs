@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use control::{Configure, Configured, Drain, Match, Order, Reply, Report, Role};
+use collector::{
+    AgentOutcome, DRIVING, Mismatch, RunReports, SERVING, TraceTimes, mismatch, probe_every, roles,
+};
+use control::{Configure, Configured, Drain, Match, Order, Reply, Role};
 use experiment::{Cell, Design, Limits, Workload};
 use nix::time::{ClockId, clock_gettime};
 
@@ -13,12 +16,7 @@ use crate::{
     crew::{Crew, HELLO, Hello, Trouble, unexpected},
     head_start::lead_ns,
     meeting::Member,
-    traces::Times,
 };
-
-/// Indices of the agents of a pair.
-pub(crate) const SERVING: usize = 0;
-pub(crate) const DRIVING: usize = 1;
 
 /// Phase in which the two runs of a duet overlap.
 const MEASURE: &str = "measure";
@@ -29,14 +27,6 @@ const QUIET_NS: u64 = 200_000_000;
 /// Hint for a difference between requested and effective configuration.
 const OVERRIDDEN: &str =
     "a configuration file or variable of the middleware may override it; see the log of the run";
-
-/// Returns the roles of a workload: `[serving, driving]`.
-pub(crate) const fn roles(workload: Workload) -> [Role; 2] {
-    match workload {
-        Workload::Latency => [Role::Ponger, Role::Pinger],
-        Workload::Throughput | Workload::Paced | Workload::Search => [Role::Reader, Role::Writer],
-    }
-}
 
 /// Parameters of a run that its agents need.
 pub(crate) struct PairRun<'a> {
@@ -50,31 +40,9 @@ pub(crate) struct PairRun<'a> {
     /// Cores of each agent, by index.
     pub(crate) cpus: [Option<Vec<u32>>; 2],
     /// Times of the trace files that the experiment follows.
-    pub(crate) times: &'a Times,
+    pub(crate) traces: &'a TraceTimes,
     /// Barrier shared with the other run of a duet.
     pub(crate) meeting: Member<'a>,
-}
-
-/// Reports of a run that completed all phases up to the report.
-pub(crate) struct Evidence {
-    /// Number of samples that the driving agent reported as sent after the measurement.
-    pub(crate) sent: u64,
-    /// Whether all samples of the writer were acknowledged.
-    pub(crate) acknowledged: bool,
-    /// Whether all samples arrived at the serving agent.
-    pub(crate) arrived: bool,
-    /// Agents, by index.
-    pub(crate) agents: [Testimony; 2],
-    /// Policies that a driver could not read back, as text.
-    pub(crate) unverified: Vec<String>,
-}
-
-/// Identity, effective configuration and report of one agent.
-pub(crate) struct Testimony {
-    pub(crate) role: Role,
-    pub(crate) pid: u32,
-    pub(crate) configured: Configured,
-    pub(crate) report: Report,
 }
 
 /// Duration of each phase.
@@ -117,11 +85,10 @@ impl PairRun<'_> {
         crew: &mut Crew<'_>,
         hellos: &[Hello],
         phases: &mut Phases,
-    ) -> Result<Evidence, Trouble> {
+    ) -> Result<RunReports, Trouble> {
         phases.end(HELLO);
         let configured = self.configure(crew)?;
-        let unverified = self.compare_qos(&configured)?;
-        self.compare_multicast(&configured)?;
+        self.check_configuration(&configured)?;
         phases.end("configure");
         self.match_up(crew, &configured)?;
         phases.end("match");
@@ -144,12 +111,12 @@ impl PairRun<'_> {
 
         let [serving_role, driving_role] = roles(self.cell.factors.workload);
         let [serving_configured, driving_configured] = configured;
-        let testimony = |role, pid, configured, report| Testimony { role, pid, configured, report };
+        let outcome = |role, pid, configured, report| AgentOutcome { role, pid, configured, report };
         let agents = [
-            testimony(serving_role, hellos[SERVING].pid, serving_configured, serving),
-            testimony(driving_role, hellos[DRIVING].pid, driving_configured, driving),
+            outcome(serving_role, hellos[SERVING].pid, serving_configured, serving),
+            outcome(driving_role, hellos[DRIVING].pid, driving_configured, driving),
         ];
-        Ok(Evidence { sent, acknowledged, arrived, agents, unverified })
+        Ok(RunReports { sent, acknowledged, arrived, agents })
     }
 
     /// Waits for the other run of a duet, at most as long as all of its phases may take.
@@ -174,11 +141,6 @@ impl PairRun<'_> {
         })
     }
 
-    /// Returns N if every Nth sample of a stream is echoed.
-    fn probe_every(&self) -> Option<u32> {
-        self.design.probe_every.filter(|_| self.cell.factors.workload != Workload::Latency)
-    }
-
     /// Returns the configure request of a role.
     pub(crate) fn configuration(&self, role: Role) -> Order {
         let number = if role.drives() { DRIVING } else { SERVING };
@@ -195,101 +157,19 @@ impl PairRun<'_> {
             measure_ns: self.design.measure_ns,
             windows: self.design.windows,
             check_every: self.design.check_every,
-            traces: self.times.by_flow(&self.cell.factors),
+            traces: self.traces.by_flow(&self.cell.factors),
             spin: self.design.spin,
-            probe_every: self.probe_every(),
+            probe_every: probe_every(&self.cell.factors, self.design),
         }))
     }
 
-    /// Checks that the effective QoS equals the requested QoS. Returns the policies that could not be read back, as
-    /// text.
-    fn compare_qos(&self, configured: &[Configured; 2]) -> Result<Vec<String>, Trouble> {
-        let factors = &self.cell.factors;
-        let mut unverified = Vec::new();
-        for (number, role) in roles(self.cell.factors.workload).into_iter().enumerate() {
-            for (kind, stream) in self.entities(role) {
-                let asked = if kind == "writer" {
-                    factors.writer_qos(stream).of_writers()
-                } else {
-                    factors.reader_qos(stream).of_readers()
-                };
-                let entity = if stream == 0 { kind.to_owned() } else { format!("{kind}-{}", stream + 1) };
-                let in_force = configured[number].effective_qos.get(&entity).cloned().unwrap_or_default();
-                let (unknown, wrong): (Vec<_>, Vec<_>) = asked
-                    .differences(&in_force)
-                    .into_iter()
-                    .partition(|(_, _, in_force)| in_force == "unknown");
-                unverified.extend(unknown.iter().map(|(policy, ..)| format!("{policy} of the {kind}")));
-                if !wrong.is_empty() {
-                    let differences: Vec<String> = wrong
-                        .iter()
-                        .map(|(policy, asked, found)| format!("{policy}: asked {asked}, in force {found}"))
-                        .collect();
-                    return Err(Trouble::Phase {
-                        phase: "configure",
-                        agent: number,
-                        error: format!(
-                            "the QoS in force on the {entity} is not what was asked for: {}",
-                            differences.join("; ")
-                        ),
-                        hint: Some(OVERRIDDEN.to_owned()),
-                        gone: false,
-                    });
-                }
-            }
-        }
-        unverified.extend(self.unshown_buffers(configured));
-        unverified.sort();
-        unverified.dedup();
-        Ok(unverified)
-    }
-
-    /// Returns the entities of a role as kind and stream index.
-    fn entities(&self, role: Role) -> impl Iterator<Item = (&'static str, usize)> {
-        let streams = self.cell.factors.flows.len().max(1);
-        let kinds = entities(role, self.probe_every().is_some()).iter();
-        kinds.flat_map(move |&kind| (0..streams).map(move |stream| (kind, stream)))
-    }
-
-    /// Returns the requested socket buffers whose effective size no setting reports.
-    fn unshown_buffers(&self, configured: &[Configured; 2]) -> Vec<String> {
-        let queues = &self.cell.factors.queues;
-        let buffers = [
-            ("writer", "send_buffer_bytes", queues.send_buffer_bytes),
-            ("reader", "receive_buffer_bytes", queues.receive_buffer_bytes),
-        ];
-        let mut unshown = Vec::new();
-        for (role, configured) in roles(self.cell.factors.workload).into_iter().zip(configured) {
-            for (entity, setting, asked) in &buffers {
-                let shown = configured.settings.values().any(|settings| settings.contains_key(*setting));
-                if asked.is_some() && entities(role, false).contains(entity) && !shown {
-                    unshown.push(format!("{setting} of the {entity}"));
-                }
-            }
-        }
-        unshown
-    }
-
-    /// Rejects a driver that reports the opposite of the requested multicast setting. A driver that reports `unknown`
-    /// or nothing is accepted: the kernel counters show what it does.
-    fn compare_multicast(&self, configured: &[Configured; 2]) -> Result<(), Trouble> {
-        let (asked, contrary) = if self.cell.factors.multicast { ("on", "off") } else { ("off", "on") };
-        for (number, configured) in configured.iter().enumerate() {
-            let entity = configured
-                .settings
-                .iter()
-                .find(|(_, settings)| settings.get("multicast").is_some_and(|said| said == contrary));
-            if let Some((entity, _)) = entity {
-                return Err(Trouble::Phase {
-                    phase: "configure",
-                    agent: number,
-                    error: format!("multicast of the {entity}: asked {asked}, in force {contrary}"),
-                    hint: Some(OVERRIDDEN.to_owned()),
-                    gone: false,
-                });
-            }
-        }
-        Ok(())
+    /// Fails the run if an effective setting contradicts the requested one.
+    fn check_configuration(&self, configured: &[Configured; 2]) -> Result<(), Trouble> {
+        mismatch(&self.cell.factors, self.design, configured.each_ref()).map_or(Ok(()), |wrong| {
+            let Mismatch { agent, error } = wrong;
+            let hint = Some(OVERRIDDEN.to_owned());
+            Err(Trouble::Phase { phase: "configure", agent, error, hint, gone: false })
+        })
     }
 
     fn match_up(&self, crew: &mut Crew<'_>, configured: &[Configured; 2]) -> Result<(), Trouble> {
@@ -374,16 +254,6 @@ fn topic(run_name: &str, way: &str) -> String {
 fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default();
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Returns the entities that a role opens. `probed`: samples of its stream are echoed.
-pub(crate) const fn entities(role: Role, probed: bool) -> &'static [&'static str] {
-    match role {
-        _ if probed => &["writer", "reader"],
-        Role::Writer => &["writer"],
-        Role::Reader => &["reader"],
-        Role::Pinger | Role::Ponger => &["writer", "reader"],
-    }
 }
 
 /// Returns the contents of the replies if all are of the expected kind.

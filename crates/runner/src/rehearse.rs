@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use collector::{TraceTimes, roles};
 use control::{Reply, Role};
 use experiment::{
     Batching, Cell, Design, Experiment, Factors, Flow, Load, Qos, Queues, Workload, drivers_of_ends,
@@ -15,9 +16,8 @@ use crate::{
     crew::{Crew, Member, Trouble, unexpected},
     leftovers,
     meeting::Meeting,
-    pair::{PairRun, roles},
+    pair::PairRun,
     run::Names,
-    traces::Times,
     variables::ignored_library,
 };
 
@@ -105,7 +105,7 @@ impl Stage<'_> {
     /// Opens one role as a run of this cell does up to the configure phase, then ends the agent as a run does.
     fn open_end(&self, cell: &Cell, role: Role, names: &mut Names) -> Result<Opened, RunnerError> {
         let limits = &self.experiment.limits;
-        let (name, times, alone) = (names.take(0), Times::default(), Meeting::new());
+        let (name, traces, alone) = (names.take(0), TraceTimes::default(), Meeting::new());
         let pair = PairRun {
             cell,
             design: &self.design,
@@ -115,7 +115,7 @@ impl Stage<'_> {
             domain: name.domain.number,
             padding_bytes: 0,
             cpus: [None, None],
-            times: &times,
+            traces: &traces,
             meeting: alone.join(),
         };
         let [writer, reader] = drivers_of_ends(&cell.factors.driver);

@@ -2,6 +2,7 @@
 
 use std::{panic::resume_unwind, thread, time::Instant};
 
+use collector::{DRIVING, RunContext, RunReports, SERVING, TraceTimes, collect, roles};
 use control::{Order, Role};
 use experiment::{Beside, Cell, Design, Pin, ScheduledRun, drivers_of_ends};
 use results::{Failure, IntervalLog, Run, RunState};
@@ -9,14 +10,12 @@ use results::{Failure, IntervalLog, Run, RunState};
 use crate::{
     RunnerError, Session,
     agent::Log,
-    collect::collect,
     crew::{self, Crew, HELLO},
     domain::{Domain, Domains},
     leftovers,
     meeting::{Meeting, Member},
-    pair::{DRIVING, Evidence, PairRun, Phases, SERVING, roles},
+    pair::{PairRun, Phases},
     session::unix_ns,
-    traces::Times,
 };
 
 /// Number of run tags: 12 bits.
@@ -27,7 +26,7 @@ pub(crate) struct Made {
     pub(crate) run: Run,
     pub(crate) log: IntervalLog,
     /// Reports of the agents, if they reached the report phase.
-    pub(crate) evidence: Option<Evidence>,
+    pub(crate) reports: Option<RunReports>,
     /// Start and end of the measurement.
     measured: Option<(Instant, Instant)>,
 }
@@ -43,7 +42,7 @@ impl Session<'_> {
         cells: &[Cell],
         started_unix_ns: u64,
         names: &mut Names,
-        times: &Times,
+        traces: &TraceTimes,
     ) -> Result<Option<Vec<Made>>, RunnerError> {
         let meeting = Meeting::new();
         // All join the barrier before the first run starts.
@@ -57,7 +56,7 @@ impl Session<'_> {
                 pin: half(&experiment.design.pin, scheduled.duet),
                 ..experiment.design.clone()
             };
-            self.run(Run::blank(scheduled, cell, started_unix_ns), (cell, &design), name, times, member)
+            self.run(Run::blank(scheduled, cell, started_unix_ns), (cell, &design), name, traces, member)
         };
         let Some(last) = tasks.pop() else { return Ok(Some(Vec::new())) };
         let made: Result<Vec<Option<Made>>, RunnerError> = thread::scope(|scope| {
@@ -87,7 +86,7 @@ impl Session<'_> {
         mut run: Run,
         (cell, design): (&Cell, &Design),
         name: Name,
-        times: &Times,
+        traces: &TraceTimes,
         meeting: Member<'_>,
     ) -> Option<Made> {
         let experiment = &self.header.experiment;
@@ -100,18 +99,20 @@ impl Session<'_> {
             padding_bytes: experiment.environment_padding_bytes(run.number),
             domain: name.domain.number,
             cpus: cores(&design.pin),
-            times,
+            traces,
             meeting,
         };
         let mut phases = Phases::begin();
-        let mut evidence = None;
+        let mut reports = None;
         run.environment_padding_bytes = Some(pair.padding_bytes);
-        let failed = self.walk(&pair, run.number, &mut phases, &mut evidence);
+        let failed = self.walk(&pair, run.number, &mut phases, &mut reports);
         leftovers::remove(&pair.run_name);
         // Reports are kept even if the run fails in the exit phase.
-        let log = evidence.as_ref().map_or_else(IntervalLog::new, |evidence| {
+        let log = reports.as_ref().map_or_else(IntervalLog::new, |reports| {
+            let one_clock = self.launcher.one_clock();
             let sysctls = &self.header.host.sysctls;
-            collect(&mut run, &cell.factors, design, evidence, times, self.launcher.one_clock(), sysctls)
+            let context = RunContext { factors: &cell.factors, design, traces, one_clock, sysctls };
+            collect(&mut run, &context, reports)
         });
         let measured = phases.measured();
         run.phases_ns = phases.into_times();
@@ -123,7 +124,7 @@ impl Session<'_> {
                 run.failure = Some(failure);
             }
         }
-        Some(Made { run, log, evidence, measured })
+        Some(Made { run, log, reports, measured })
     }
 
     /// Starts the agents of a run, leads them through its phases, and ends them in all cases. Returns `Err(None)`
@@ -133,7 +134,7 @@ impl Session<'_> {
         pair: &PairRun<'_>,
         number: u32,
         phases: &mut Phases,
-        evidence: &mut Option<Evidence>,
+        reports: &mut Option<RunReports>,
     ) -> Result<(), Option<Failure>> {
         let mut crew = self.crew(pair, number).map_err(|error| {
             let hint = error.hint();
@@ -141,7 +142,7 @@ impl Session<'_> {
             Some(Failure { phase, role: None, error: error.to_string(), hint, last_words: Vec::new() })
         })?;
         let walked = crew.hellos().and_then(|hellos| {
-            *evidence = Some(pair.measure(&mut crew, &hellos, phases)?);
+            *reports = Some(pair.measure(&mut crew, &hellos, phases)?);
             crew.dismiss()?;
             phases.end(Order::Exit.phase());
             Ok(())

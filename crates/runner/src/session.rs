@@ -7,6 +7,7 @@ use std::{
 };
 
 use blocks::NextBlock;
+use collector::TraceTimes;
 use experiment::{Cell, Design, Experiment, Pin, ScheduledRun, Workload};
 use results::{
     Assembler, Block, Course, Directory, Document, Failure, Header, Histograms, IntervalLog, Metric, Probe,
@@ -19,7 +20,7 @@ use crate::{
     reference,
     run::Names,
     tally::Tally,
-    traces::Times,
+    traces::read_traces,
 };
 
 /// Experiment with everything needed to execute it.
@@ -108,7 +109,7 @@ impl Session<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
-        let times = Times::read(experiment, self.directory)?;
+        let traces = read_traces(experiment, self.directory)?;
         leftovers::sweep();
         let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
         let mut names = Names::new();
@@ -122,7 +123,7 @@ impl Session<'_> {
             cores: used_cores(experiment),
             tally: Tally::new(experiment),
             names,
-            times,
+            traces,
             reference_ns: experiment.design.reference_ns(experiment.runs_per_block()),
             probed: None,
             referenced: None,
@@ -165,7 +166,7 @@ struct Maker<'s> {
     cores: Vec<u32>,
     tally: Tally<'s>,
     names: Names,
-    times: Times,
+    traces: TraceTimes,
     /// Duration of a reference measurement in ns; 0: no reference.
     reference_ns: u64,
     /// Noise probe after the last block, reused as the one before the next block.
@@ -304,7 +305,7 @@ impl Maker<'_> {
                 }
                 vec![(run, IntervalLog::new())]
             }
-            _ => match self.session.make(at_once, cells, now, &mut self.names, &self.times)? {
+            _ => match self.session.make(at_once, cells, now, &mut self.names, &self.traces)? {
                 Some(made) => made.into_iter().map(|made| (made.run, made.log)).collect(),
                 None => return Ok(false),
             },

@@ -1,44 +1,28 @@
 //! Trace files that an experiment follows: read before its first run and saved with its result.
 
-use std::{collections::BTreeMap, fs, sync::Arc};
+use std::fs;
 
-use experiment::{Experiment, Factors, Load, Trace, trace_times};
+use collector::TraceTimes;
+use experiment::{Experiment, Load, Trace, trace_times};
 use results::{Directory, sha256};
 
 use crate::RunnerError;
 
-/// Times of trace files, by the SHA-256 of the file.
-#[derive(Debug, Default)]
-pub(crate) struct Times(BTreeMap<String, Arc<[u64]>>);
-
-impl Times {
-    /// Reads all trace files of an experiment: from its result directory, or from their planned paths, in which case
-    /// they are saved too. Returns an error for a file that differs from the planned one.
-    pub(crate) fn read(experiment: &Experiment, directory: &Directory) -> Result<Self, RunnerError> {
-        let mut times = BTreeMap::new();
-        for flow in experiment.cells.iter().flat_map(|cell| cell.factors.streams()) {
-            if let Load::Trace { trace } = flow.load
-                && !times.contains_key(&trace.sha256)
-            {
-                times.insert(trace.sha256.clone(), read(&trace, directory)?.into());
-            }
-        }
-        Ok(Self(times))
-    }
-
-    /// Returns the times of a load; empty for a load without a trace file.
-    pub(crate) fn of(&self, load: &Load) -> Arc<[u64]> {
-        match load {
-            Load::Trace { trace } => self.0.get(&trace.sha256).cloned().unwrap_or_default(),
-            _ => Arc::default(),
+/// Reads all trace files of an experiment: from its result directory, or from their planned paths, in which case
+/// they are saved too.
+///
+/// # Errors
+/// Returns an error if a file cannot be read or differs from the planned one.
+pub(crate) fn read_traces(experiment: &Experiment, directory: &Directory) -> Result<TraceTimes, RunnerError> {
+    let mut times = TraceTimes::default();
+    for flow in experiment.cells.iter().flat_map(|cell| cell.factors.streams()) {
+        if let Load::Trace { trace } = &flow.load
+            && !times.has(&flow.load)
+        {
+            times.insert(&trace.sha256, read(trace, directory)?);
         }
     }
-
-    /// Returns the times of each flow of a cell that follows a trace file, by flow name.
-    pub(crate) fn by_flow(&self, factors: &Factors) -> BTreeMap<String, Vec<u64>> {
-        let flows = factors.streams().into_iter().filter(|flow| matches!(flow.load, Load::Trace { .. }));
-        flows.map(|flow| (flow.name, self.of(&flow.load).to_vec())).collect()
-    }
+    Ok(times)
 }
 
 fn read(trace: &Trace, directory: &Directory) -> Result<Vec<u64>, RunnerError> {

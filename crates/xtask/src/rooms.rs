@@ -14,13 +14,14 @@ use crate::{Error, root};
 /// Each crate with its allowed dependencies, from the command down to the crates without dependencies.
 pub const ROOMS: &[(&str, &[&str])] = &[
     ("ddsmark", &["runner", "experiment", "findings", "verdicts", "results", "stats", "report"]),
-    ("runner", &["blocks", "control", "experiment", "findings", "verdicts", "results", "stats"]),
+    ("runner", &["blocks", "collector", "control", "experiment", "findings", "verdicts", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),
     ("simulate", &["blocks", "experiment", "findings", "results", "sim-model", "stats"]),
     ("findings", &["experiment", "results", "stats"]),
     ("verdicts", &["experiment", "results", "stats"]),
     ("blocks", &["experiment", "results", "stats"]),
+    ("collector", &["control", "experiment", "results", "stats"]),
     ("conformance", &["control", "driver-abi", "driver-host", "experiment"]),
     ("control", &["experiment", "results"]),
     ("results", &["experiment", "stats"]),

@@ -1,5 +1,6 @@
 //! Trial of a search: a run of the workload `paced` with fresh processes.
 
+use collector::{RunReports, TraceTimes};
 use experiment::{Cell, Design, Factors, Load, Workload};
 use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialShown};
 use stats::search::Shown;
@@ -7,9 +8,7 @@ use stats::search::Shown;
 use crate::{
     Session,
     meeting::Meeting,
-    pair::{Evidence, SERVING},
     run::{Made, Names},
-    traces::Times,
 };
 
 /// Share of a core, used or waited for, above which the writing thread counts as having no time left.
@@ -52,10 +51,10 @@ impl Session<'_> {
         let mut run = search.clone();
         run.search = None;
         let (name, alone) = (names.take(run.number), Meeting::new());
-        let made = self.run(run, (&cell, &design), name, &Times::default(), alone.join());
-        let Some(Made { run, evidence, .. }) = made else { return Tried::Stopped };
-        let figures = match (run.state, evidence) {
-            (RunState::Valid, Some(evidence)) => shown(&run, &cell, &evidence, duration_ns, deadline_ns),
+        let made = self.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
+        let Some(Made { run, reports, .. }) = made else { return Tried::Stopped };
+        let figures = match (run.state, reports) {
+            (RunState::Valid, Some(reports)) => shown(&run, &cell, &reports, duration_ns, deadline_ns),
             _ => None,
         };
         match figures {
@@ -87,14 +86,13 @@ fn failure(run: Run) -> Failure {
 fn shown(
     run: &Run,
     cell: &Cell,
-    evidence: &Evidence,
+    reports: &RunReports,
     duration_ns: u64,
     deadline_ns: Option<u64>,
 ) -> Option<TrialShown> {
     let (paced, throughput) = (run.paced.as_ref()?, run.throughput.as_ref()?);
-    let reports = evidence.agents.each_ref().map(|agent| &agent.report);
-    let written = reports.iter().find_map(|report| report.paced_writer.as_ref())?;
-    let read = reports[SERVING].paced_reader.as_ref()?;
+    let written = reports.driving().report.paced_writer.as_ref()?;
+    let read = reports.serving().report.paced_reader.as_ref()?;
     let (written_flow, read_flow) = (written.flows.first()?, read.flows.first()?);
     let response = if deadline_ns.is_some() { read_flow.response.histograms().ok()? } else { Vec::new() };
     let log = TrialLog {

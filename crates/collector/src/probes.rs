@@ -3,43 +3,43 @@
 use control::{ProbesRead, ProbesWritten};
 use results::{Counted, Probes, Throughput, WarningKind, format_value};
 
-use super::{Figures, percent};
+use crate::evaluation::{Evaluation, percent};
 
 /// Adds the results of echo probes. `probed`: N if every Nth sample was to be echoed.
-pub(super) fn add(
-    figures: &mut Figures,
+pub(crate) fn add(
+    evaluation: &mut Evaluation,
     probed: Option<u32>,
     ends: (Option<&ProbesWritten>, Option<&ProbesRead>),
     size_bytes: u64,
 ) {
     let Some(every) = probed else { return };
     let (Some(written), Some(read)) = ends else {
-        figures.contradictions.push("an agent did not report its probes".to_owned());
+        evaluation.contradictions.push("an agent did not report its probes".to_owned());
         return;
     };
-    let counted = figures.counted.first().cloned().unwrap_or_default();
-    check(figures, u64::from(every), &counted, (written, read));
+    let counted = evaluation.counted.first().cloned().unwrap_or_default();
+    check(evaluation, u64::from(every), &counted, (written, read));
     // The steady state of a stream is determined from all of its samples, not from the probes.
-    let steady = std::mem::take(&mut figures.steady_state);
+    let steady = std::mem::take(&mut evaluation.steady_state);
     let lost = written.sent.saturating_sub(written.returned);
-    figures.add_with_lost("rtt", &written.rtt, lost);
-    figures.steady_state = steady;
+    evaluation.add_with_lost("rtt", &written.rtt, lost);
+    evaluation.steady_state = steady;
     if lost > 0 {
         let text = format!(
             "{lost} of {} probes had no echo ({} %)",
             written.sent,
             format_value(percent(lost, written.sent))
         );
-        figures.warn(WarningKind::Loss, text);
+        evaluation.warn(WarningKind::Loss, text);
     }
     if written.corrupt > 0 {
-        figures.contradictions.push(format!("{} echoes came damaged", written.corrupt));
+        evaluation.contradictions.push(format!("{} echoes came damaged", written.corrupt));
     }
     if written.foreign > 0 {
         let text = format!("{} echoes came that are not of this run", written.foreign);
-        figures.warn(WarningKind::Foreign, text);
+        evaluation.warn(WarningKind::Foreign, text);
     }
-    let Some(Throughput { accepted_sps, sent, probes, .. }) = &mut figures.throughput else { return };
+    let Some(Throughput { accepted_sps, sent, probes, .. }) = &mut evaluation.throughput else { return };
     let seconds = if *accepted_sps > 0.0 { *sent as f64 / *accepted_sps } else { 0.0 };
     let bits = read.echoed as f64 * size_bytes as f64 * 8.0;
     *probes = Some(Probes {
@@ -54,21 +54,21 @@ pub(super) fn add(
 }
 
 /// Checks the counts of both agents.
-fn check(figures: &mut Figures, every: u64, counted: &Counted, ends: (&ProbesWritten, &ProbesRead)) {
+fn check(evaluation: &mut Evaluation, every: u64, counted: &Counted, ends: (&ProbesWritten, &ProbesRead)) {
     let (written, read) = ends;
-    figures.check(written.sent == counted.sent / every.max(1), || {
+    evaluation.check(written.sent == counted.sent / every.max(1), || {
         format!("{} of {} samples were probes, not one in {every}", written.sent, counted.sent)
     });
-    figures.check(read.came <= written.sent.min(counted.delivered), || {
+    evaluation.check(read.came <= written.sent.min(counted.delivered), || {
         format!("{} probes came, of {} that were sent", read.came, written.sent)
     });
-    figures.check(read.came == read.echoed.saturating_add(read.refused), || {
+    evaluation.check(read.came == read.echoed.saturating_add(read.refused), || {
         format!("{} probes came, {} were echoed and {} refused", read.came, read.echoed, read.refused)
     });
-    figures.check(written.returned <= read.echoed, || {
+    evaluation.check(written.returned <= read.echoed, || {
         format!("{} echoes came back, of {} that were sent", written.returned, read.echoed)
     });
-    figures.check(written.rtt.n == written.returned, || {
+    evaluation.check(written.rtt.n == written.returned, || {
         format!("{} echoes came back, but {} round trips were recorded", written.returned, written.rtt.n)
     });
 }

@@ -9,51 +9,50 @@ use experiment::{Factors, History};
 use results::{Counted, Received, WarningKind};
 use stats::total;
 
-use super::Figures;
-use crate::pair::{DRIVING, Evidence, SERVING};
+use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
 
 /// Counts of both endpoints of one stream.
-pub(super) struct Delivery<'a> {
+pub(crate) struct Delivery<'a> {
     /// Prefix of each message: the name of the stream if there are several.
-    pub(super) whose: &'a str,
+    pub(crate) whose: &'a str,
     /// Index of the stream, from 0.
-    pub(super) stream: usize,
-    pub(super) size_bytes: u64,
-    pub(super) offered: u64,
-    pub(super) accepted: u64,
+    pub(crate) stream: usize,
+    pub(crate) size_bytes: u64,
+    pub(crate) offered: u64,
+    pub(crate) accepted: u64,
     /// Number of samples accepted during warm-up.
-    pub(super) warm_up: u64,
-    pub(super) write_calls: u64,
-    pub(super) received: &'a Received,
+    pub(crate) warm_up: u64,
+    pub(crate) write_calls: u64,
+    pub(crate) received: &'a Received,
 }
 
 impl Delivery<'_> {
     /// Checks that independent counts agree.
-    pub(super) fn check(&self, figures: &mut Figures) {
+    pub(crate) fn check(&self, evaluation: &mut Evaluation) {
         let Self { whose, size_bytes, offered, accepted, write_calls, received, .. } = *self;
-        figures.check(accepted <= offered, || {
+        evaluation.check(accepted <= offered, || {
             format!("{whose}{accepted} samples were accepted of {offered} offered")
         });
-        figures.check(write_calls >= accepted, || {
+        evaluation.check(write_calls >= accepted, || {
             format!("{whose}{accepted} samples were accepted in {write_calls} write calls")
         });
-        figures.check(received.next <= accepted, || {
+        evaluation.check(received.next <= accepted, || {
             format!("{whose}sample {} came, but only {accepted} were sent", received.next.saturating_sub(1))
         });
-        figures.check(total([received.delivered, received.missing]) == received.next, || {
+        evaluation.check(total([received.delivered, received.missing]) == received.next, || {
             format!(
                 "{whose}{} samples came and {} are missing, of the first {}",
                 received.delivered, received.missing, received.next
             )
         });
         let in_windows = total(received.window_delivered.iter().copied());
-        figures.check(received.delivered == in_windows, || {
+        evaluation.check(received.delivered == in_windows, || {
             format!("{whose}{} samples came, but {in_windows} in all windows", received.delivered)
         });
-        figures.check(received.beyond_reach == 0, || {
+        evaluation.check(received.beyond_reach == 0, || {
             format!("{whose}{} samples came too late to tell them from duplicates", received.beyond_reach)
         });
-        figures.check(received.bytes == received.delivered.saturating_mul(size_bytes), || {
+        evaluation.check(received.bytes == received.delivered.saturating_mul(size_bytes), || {
             format!(
                 "{whose}{} samples of {size_bytes} bytes came, with {} bytes in all",
                 received.delivered, received.bytes
@@ -63,10 +62,10 @@ impl Delivery<'_> {
 
     /// Compares the counts of the agents with those of the driver. `alone`: the reporting thread is the receiving
     /// one, which means that no sample can arrive between the driver's count and the agent's.
-    pub(super) fn check_witnesses(
+    pub(crate) fn check_witnesses(
         &self,
-        figures: &mut Figures,
-        evidence: &Evidence,
+        evaluation: &mut Evaluation,
+        reports: &RunReports,
         factors: &Factors,
         alone: bool,
     ) {
@@ -83,50 +82,50 @@ impl Delivery<'_> {
             ..
         } = *received;
         let told_apart = [delivered, duplicate, beyond_reach, warm_up, wrong_size, overwritten, foreign];
-        figures.check(given == total(told_apart), || {
+        evaluation.check(given == total(told_apart), || {
             format!("{whose}the sink was given {given} samples, and {} were told apart", total(told_apart))
         });
-        figures.check(received.taken.is_none_or(|taken| taken == given), || {
+        evaluation.check(received.taken.is_none_or(|taken| taken == given), || {
             let taken = received.taken.unwrap_or(0);
             format!("{whose}the driver says that it gave {taken} samples, and the sink was given {given}")
         });
         let reliable = factors.is_reliable(stream);
         // Otherwise a driver may send while its counter is read.
-        let sent = counter(evidence, DRIVING, "writer", stream, "bytes_sent");
-        if let Some(sent) = sent.filter(|_| evidence.arrived || !reliable) {
-            figures.check(sent >= received.bytes, || {
+        let sent = counter(reports.driving(), "writer", stream, "bytes_sent");
+        if let Some(sent) = sent.filter(|_| reports.arrived || !reliable) {
+            evaluation.check(sent >= received.bytes, || {
                 format!(
                     "{whose}the writer's driver says that it sent {sent} bytes, and samples of {} bytes came",
                     received.bytes
                 )
             });
         }
-        let came = counter(evidence, SERVING, "reader", stream, "bytes_received");
+        let came = counter(reports.serving(), "reader", stream, "bytes_received");
         let exact = alone && received.taken.is_some();
-        if let Some(came) = came.filter(|_| evidence.arrived || exact) {
+        if let Some(came) = came.filter(|_| reports.arrived || exact) {
             let bytes = if exact { received.given_bytes } else { received.bytes };
-            figures.check(came >= bytes, || {
+            evaluation.check(came >= bytes, || {
                 format!(
                     "{whose}the reader's driver says that it received {came} bytes, and gave samples of {bytes} bytes"
                 )
             });
         }
         let not_given = total([accepted.saturating_sub(delivered), self.warm_up.saturating_sub(warm_up)]);
-        let lost = counter(evidence, SERVING, "reader", stream, "samples_lost").unwrap_or(0);
+        let lost = counter(reports.serving(), "reader", stream, "samples_lost").unwrap_or(0);
         if lost > not_given {
             let text = format!(
                 "{whose}the middleware says that it lost {lost} samples, but of those accepted all but {not_given} came"
             );
-            figures.warn(WarningKind::Loss, text);
+            evaluation.warn(WarningKind::Loss, text);
         }
         if reliable {
-            self.warn_of_promises(figures, factors);
+            self.warn_of_promises(evaluation, factors);
         }
     }
 
     /// Warns of violations of reliability by the middleware. The metrics stay valid: they describe what was
     /// delivered.
-    fn warn_of_promises(&self, figures: &mut Figures, factors: &Factors) {
+    fn warn_of_promises(&self, evaluation: &mut Evaluation, factors: &Factors) {
         let Self { whose, stream, received, .. } = *self;
         let [writer, reader] = [factors.writer_qos(stream), factors.reader_qos(stream)];
         let keeps_all = [&writer, &reader].iter().all(|qos| qos.history == Some(History::KeepAll));
@@ -136,20 +135,20 @@ impl Delivery<'_> {
                 "{whose}{} samples are missing before later ones, although the flow is reliable and keeps all: the middleware lost them",
                 received.missing
             );
-            figures.warn(WarningKind::Loss, text);
+            evaluation.warn(WarningKind::Loss, text);
         }
         if received.duplicate > 0 {
             let text = format!(
                 "{whose}{} samples came again, although the flow is reliable: the middleware repeated them",
                 received.duplicate
             );
-            figures.warn(WarningKind::Order, text);
+            evaluation.warn(WarningKind::Order, text);
         }
     }
 
     /// Returns the delivery counts. `still_owed`: accepted samples after the last received one are in transit to a
     /// reliable reader; otherwise they are lost.
-    pub(super) fn counted(&self, still_owed: bool) -> Counted {
+    pub(crate) fn counted(&self, still_owed: bool) -> Counted {
         let received = self.received;
         let trailing = self.accepted.saturating_sub(received.next);
         let undelivered = if still_owed { trailing } else { 0 };
@@ -170,8 +169,8 @@ impl Delivery<'_> {
 }
 
 /// Returns a counter of the driver for the entity of one stream.
-fn counter(evidence: &Evidence, agent: usize, entity: &str, stream: usize, name: &str) -> Option<u64> {
-    let counters = &evidence.agents[agent].report.counters;
+fn counter(agent: &AgentOutcome, entity: &str, stream: usize, name: &str) -> Option<u64> {
+    let counters = &agent.report.counters;
     let of_entity: &BTreeMap<String, u64> = if stream == 0 {
         counters.get(entity)?
     } else {

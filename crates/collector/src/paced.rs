@@ -1,18 +1,22 @@
 //! Evaluation of a run with a schedule: planned, offered, accepted and delivered samples, their latencies, and their
 //! consistency.
 
+use std::collections::BTreeMap;
+
 use control::{FlowRead, FlowWritten, PacedWritten};
-use experiment::{Design, Factors, Flow, Load, Schedule};
+use experiment::{Design, Flow, Load, Schedule};
 use results::{
     Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, Takes,
     Throughput, Usage, WarningKind, WritingTime, format_value, kind_of_flow, steady_rate,
 };
 use stats::total;
 
-use super::{Figures, cpu, delivery::Delivery, percent, probes};
 use crate::{
-    pair::{DRIVING, Evidence, SERVING},
-    traces::Times,
+    RunContext, RunReports, cpu,
+    delivery::Delivery,
+    evaluation::{Evaluation, percent},
+    probes,
+    reports::probe_every,
 };
 
 /// Kinds of latency of a stream, in the order of [`Ends::distributions`].
@@ -46,22 +50,24 @@ impl<'a> Ends<'a> {
     }
 }
 
-pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, times: &Times) -> Figures {
-    let mut figures = Figures::default();
-    let reports = [&evidence.agents[DRIVING].report, &evidence.agents[SERVING].report];
-    let (Some(written), Some(read)) = (&reports[0].paced_writer, &reports[1].paced_reader) else {
-        figures.contradictions.push("an agent did not report what its role records".to_owned());
-        return figures;
+pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
+    let RunContext { factors, design, traces, .. } = *context;
+    let mut evaluation = Evaluation::default();
+    let (Some(written), Some(read)) =
+        (&reports.driving().report.paced_writer, &reports.serving().report.paced_reader)
+    else {
+        evaluation.contradictions.push("an agent did not report what its role records".to_owned());
+        return evaluation;
     };
     let flows = factors.streams();
     if [written.flows.len(), read.flows.len()] != [flows.len(); 2] {
-        figures.contradictions.push(format!(
+        evaluation.contradictions.push(format!(
             "of {} flows the writer reported {} and the reader {}",
             flows.len(),
             written.flows.len(),
             read.flows.len()
         ));
-        return figures;
+        return evaluation;
     }
     let whose =
         |flow: &Flow| if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
@@ -72,9 +78,9 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
     let writing = WritingTime::new(written.begin_ns, written.end_ns).at_least(design.measure_ns);
     let mut records = Vec::new();
     for (number, ends) in ends.iter().enumerate() {
-        let planned = Schedule::new(&ends.flow.load, design.seed, number, times.of(&ends.flow.load))
+        let planned = Schedule::new(&ends.flow.load, design.seed, number, traces.of(&ends.flow.load))
             .map(|schedule| schedule.planned(design.measure_ns));
-        check(&mut figures, ends, planned);
+        check(&mut evaluation, ends, planned);
         let delivery = Delivery {
             whose: &ends.whose,
             stream: number,
@@ -85,73 +91,73 @@ pub(super) fn figures(evidence: &Evidence, factors: &Factors, design: &Design, t
             write_calls: ends.written.write_call.n,
             received: &ends.read.received,
         };
-        delivery.check(&mut figures);
-        delivery.check_witnesses(&mut figures, evidence, factors, false);
-        figures.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
-        let counted = delivery.counted(reliable(number) && !evidence.arrived);
+        delivery.check(&mut evaluation);
+        delivery.check_witnesses(&mut evaluation, reports, factors, false);
+        evaluation.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
+        let counted = delivery.counted(reliable(number) && !reports.arrived);
         let foreign = if number == 0 { read.foreign } else { 0 };
-        figures.counted.push(Counted { reader: number as u16, foreign, ..counted });
+        evaluation.counted.push(Counted { reader: number as u16, foreign, ..counted });
         records.push(FlowRecord {
             name: ends.flow.name.clone(),
             size_bytes: ends.flow.size_bytes,
             load: ends.flow.load.to_string(),
             planned: ends.written.planned,
             offered: ends.written.offered,
-            counted: figures.counted[number].clone(),
+            counted: evaluation.counted[number].clone(),
             delivered_in_time: writing.delivered(&ends.read.received),
-            latency: std::collections::BTreeMap::new(),
+            latency: BTreeMap::new(),
             unplaced: ends.read.unplaced,
             lag_in_writes_pct: ends.lag_in_writes().map(|share| 100.0 * share),
         });
     }
-    latencies(&mut figures, &ends, &mut records);
+    latencies(&mut evaluation, &ends, &mut records);
     let sum = |of: fn(&FlowWritten) -> u64| total(written.flows.iter().map(of));
     let accepted = sum(|flow| flow.accepted);
-    figures.check(accepted == evidence.sent, || {
-        format!("{} samples were sent when measured, {accepted} when reported", evidence.sent)
+    evaluation.check(accepted == reports.sent, || {
+        format!("{} samples were sent when measured, {accepted} when reported", reports.sent)
     });
     let delivered = total(read.flows.iter().map(|flow| flow.received.delivered));
-    figures.throughput = Some(throughput(writing, &ends, &figures.counted));
-    steady(&mut figures, &ends, writing);
+    evaluation.throughput = Some(throughput(writing, &ends, &evaluation.counted));
+    steady(&mut evaluation, &ends, writing);
 
     let probes = (written.probes.as_ref(), read.probes.as_ref());
-    probes::add(&mut figures, design.probe_every, probes, factors.size_bytes);
-    figures.warn_of_counts("samples");
+    probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
+    evaluation.warn_of_counts("samples");
     if !ends.iter().all(Ends::has_times) {
-        figures.warn_of_few();
+        evaluation.warn_of_few();
     }
     let some_reliable = (0..ends.len()).any(reliable);
-    figures.warn_of_writes(evidence, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
+    evaluation.warn_of_writes(reports, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
     let paced = paced(design, written, &ends, records);
     let quickest_ns = ends.iter().map(|ends| ends.read.received.quickest_ns).max().unwrap_or(0);
-    figures.warn_of_tail(writing, quickest_ns);
-    warn(&mut figures, writing.ns(), &paced, &flows, &reports[0].usage);
-    let has = |kind| figures.warnings.iter().any(|warning| warning.kind == kind);
+    evaluation.warn_of_tail(writing, quickest_ns);
+    warn(&mut evaluation, writing.ns(), &paced, &flows, &reports.driving().report.usage);
+    let has = |kind| evaluation.warnings.iter().any(|warning| warning.kind == kind);
     let (sender_limited, back_pressure) = (has(WarningKind::SenderLimited), has(WarningKind::BackPressure));
-    figures.paced = Some(Paced { sender_limited, back_pressure, ..paced });
-    cpu(&mut figures, evidence, accepted, delivered);
-    figures
+    evaluation.paced = Some(Paced { sender_limited, back_pressure, ..paced });
+    cpu::add(&mut evaluation, reports, accepted, delivered);
+    evaluation
 }
 
 /// Checks the counts and sums beyond those of any delivery. `planned`: by the runner's own computation of the
 /// schedule.
-fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
+fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
     let Ends { whose, written, read, .. } = ends;
     let delivered = read.received.delivered;
     let [response, service, lag, _] = ends.distributions();
     let batches = written.batches.as_ref();
-    figures.check(batches.is_none_or(|batches| batches.samples == written.accepted), || {
+    evaluation.check(batches.is_none_or(|batches| batches.samples == written.accepted), || {
         format!(
             "{whose}{} samples were accepted, but {} were flushed in batches",
             written.accepted,
             batches.map_or(0, |batches| batches.samples)
         )
     });
-    figures.check(service.n == delivered, || {
+    evaluation.check(service.n == delivered, || {
         format!("{whose}{delivered} samples came, but {} service times were recorded", service.n)
     });
     let Some(planned) = planned else {
-        figures.check(response.n == 0 && lag.n == 0, || {
+        evaluation.check(response.n == 0 && lag.n == 0, || {
             format!(
                 "{whose}without intended times, {} responses and {} send lags were recorded",
                 response.n, lag.n
@@ -159,25 +165,25 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
         });
         return;
     };
-    figures.check(written.planned == planned, || {
+    evaluation.check(written.planned == planned, || {
         format!(
             "{whose}the plan has {planned} samples for the measured time, the writer had {}",
             written.planned
         )
     });
-    figures.check(written.offered <= planned, || {
+    evaluation.check(written.offered <= planned, || {
         format!("{whose}{} samples were offered of {planned} planned", written.offered)
     });
-    figures.check(lag.n == written.offered, || {
+    evaluation.check(lag.n == written.offered, || {
         format!("{whose}{} samples were offered, but {} send lags were recorded", written.offered, lag.n)
     });
-    figures.check(written.held_ns <= lag.mean_ns + ROUNDING * lag.mean_ns + ROUNDING, || {
+    evaluation.check(written.held_ns <= lag.mean_ns + ROUNDING * lag.mean_ns + ROUNDING, || {
         format!(
             "{whose}of a mean send lag of {} ns, {} ns were time of write calls",
             lag.mean_ns, written.held_ns
         )
     });
-    figures.check(total([response.n, read.unplaced]) == delivered, || {
+    evaluation.check(total([response.n, read.unplaced]) == delivered, || {
         format!(
             "{whose}{delivered} samples came, but {} responses were recorded and {} came too late for one",
             response.n, read.unplaced
@@ -188,7 +194,7 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
     }
     // Per sample, response = send lag + service time + time of attempts before the successful one.
     let close = ROUNDING * response.mean_ns + ROUNDING;
-    figures.check(
+    evaluation.check(
         response.mean_ns + close >= service.mean_ns
             && response.min_ns >= service.min_ns
             && response.max_ns >= service.max_ns,
@@ -197,7 +203,7 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
     let rest = response.mean_ns - service.mean_ns - lag.mean_ns;
     let tried_again = written.timed_out > 0 || written.refused > 0;
     if lag.n == service.n {
-        figures.check(rest.abs() <= close || (tried_again && rest > 0.0), || {
+        evaluation.check(rest.abs() <= close || (tried_again && rest > 0.0), || {
             format!(
                 "{whose}the mean response, {} ns, is not the mean send lag, {} ns, and the mean service time, {} ns: \
                  writer and reader do not follow the same plan",
@@ -208,25 +214,25 @@ fn check(figures: &mut Figures, ends: &Ends<'_>, planned: Option<u64>) {
 }
 
 /// Adds the latencies of the run and, if there are several streams, of each stream.
-fn latencies(figures: &mut Figures, ends: &[Ends<'_>], records: &mut [FlowRecord]) {
+fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], records: &mut [FlowRecord]) {
     for (index, kind) in KINDS.into_iter().enumerate() {
         let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
         if let ([part], [record]) = (&parts[..], &mut *records) {
-            figures.add(kind, part);
+            evaluation.add(kind, part);
             record
                 .latency
-                .extend(figures.latency.get(kind).cloned().map(|latency| (kind.to_owned(), latency)));
+                .extend(evaluation.latency.get(kind).cloned().map(|latency| (kind.to_owned(), latency)));
             continue;
         }
         match Distribution::together(&parts) {
-            Ok(all) => figures.add(kind, &all),
-            Err(error) => figures.unreadable(kind, &error),
+            Ok(all) => evaluation.add(kind, &all),
+            Err(error) => evaluation.unreadable(kind, &error),
         }
         for (part, record) in parts.iter().zip(&mut *records) {
             let own = kind_of_flow(kind, &record.name);
-            figures.add(&own, part);
+            evaluation.add(&own, part);
             // Latencies of one stream are part of its record.
-            let latency: Option<Latency> = figures.latency.remove(&own);
+            let latency: Option<Latency> = evaluation.latency.remove(&own);
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
         }
     }
@@ -245,15 +251,15 @@ fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &[Counted]) -> T
 
 /// Adds the steady state, if the schedule has a constant level. The delivered rate is evaluated only for a single
 /// stream: each stream has windows of its own.
-fn steady(figures: &mut Figures, ends: &[Ends<'_>], writing: WritingTime) {
+fn steady(evaluation: &mut Evaluation, ends: &[Ends<'_>], writing: WritingTime) {
     let is_level = |ends: &Ends<'_>| !matches!(ends.flow.load, Load::Burst { .. } | Load::Trace { .. });
     if !ends.iter().all(is_level) {
-        figures.steady_state.clear();
+        evaluation.steady_state.clear();
         return;
     }
     if let [ends] = ends {
         let state = steady_rate(&ends.read.received, writing);
-        figures.steady_state.extend(state.map(|state| ("delivered".to_owned(), state)));
+        evaluation.steady_state.extend(state.map(|state| ("delivered".to_owned(), state)));
     }
 }
 
@@ -276,14 +282,14 @@ fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<
 
 /// Warns of a sender that did not keep its schedule, or was held up by back-pressure. `writing_ns` is the writing
 /// time, `usage` the resource usage of its process.
-fn warn(figures: &mut Figures, writing_ns: u64, paced: &Paced, flows: &[Flow], usage: &Usage) {
+fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, flows: &[Flow], usage: &Usage) {
     for (flow, record) in flows.iter().zip(&paced.flows) {
         let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
         let sender = Sender::new(record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, usage);
         if let Some(late) = Lateness::of(&flow.load, &record.latency, writing_ns, sender) {
             let kind =
                 if late.is_back_pressure() { WarningKind::BackPressure } else { WarningKind::SenderLimited };
-            figures.warn(kind, format!("{whose}{late}"));
+            evaluation.warn(kind, format!("{whose}{late}"));
         }
     }
     if paced.unsent > 0 {
@@ -293,6 +299,6 @@ fn warn(figures: &mut Figures, writing_ns: u64, paced: &Paced, flows: &[Flow], u
             paced.planned,
             format_value(percent(paced.unsent, paced.planned))
         );
-        figures.warn(WarningKind::Unsent, text);
+        evaluation.warn(WarningKind::Unsent, text);
     }
 }

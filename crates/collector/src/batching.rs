@@ -1,10 +1,9 @@
 //! Comparison of the batching that a driver reports with the requested one.
 
-use experiment::{Batching, Factors};
+use experiment::Batching;
 use results::WarningKind;
 
-use super::Figures;
-use crate::pair::Evidence;
+use crate::{RunContext, RunReports, evaluation::Evaluation};
 
 /// Setting that a writer reports.
 const SETTING: &str = "batching";
@@ -13,12 +12,12 @@ const NONE: &str = "none";
 const UNKNOWN: &str = "unknown";
 
 /// Warns if samples are batched differently from the cell's factor, for example because of a driver option.
-pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factors) {
-    let settings = evidence.agents.iter().flat_map(|agent| &agent.configured.settings);
+pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
+    let settings = reports.agents.iter().flat_map(|agent| &agent.configured.settings);
     let of_writers = settings.filter(|(entity, _)| entity.starts_with("writer"));
     let said = of_writers.filter_map(|(_, settings)| Some(settings.get(SETTING)?.as_str()));
     let said: Vec<&str> = said.filter(|said| *said != UNKNOWN).collect();
-    let asked = match factors.batching {
+    let asked = match context.factors.batching {
         Batching::None => NONE,
         Batching::Native | Batching::TurboNative => "native",
         Batching::Application | Batching::TurboApplication => "application",
@@ -29,7 +28,7 @@ pub(super) fn check(figures: &mut Figures, evidence: &Evidence, factors: &Factor
         None => (asked != NONE && !said.is_empty()).then_some(NONE),
     };
     if let Some(who) = otherwise {
-        figures.warn(
+        evaluation.warn(
             WarningKind::Batching,
             format!(
                 "batching of the writer: asked {asked}, in force {who}; hint: where an option of the driver packs \

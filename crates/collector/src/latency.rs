@@ -4,25 +4,24 @@ use control::{Pinged, Ponged, Stamp};
 use experiment::Design;
 use results::{COARSE_WINDOWS, Counted, PingRetries, WarningKind, Windows};
 
-use super::{Figures, cpu};
-use crate::pair::{DRIVING, Evidence, SERVING};
+use crate::{RunContext, RunReports, cpu, evaluation::Evaluation};
 
 /// Index of the pinger's writer, as in the header of every sample.
 const PINGER: u16 = 1;
 
-pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> Figures {
-    let mut figures = Figures::default();
-    let reports = [&evidence.agents[DRIVING].report, &evidence.agents[SERVING].report];
-    let (Some(pinged), Some(ponged)) = (&reports[0].pinger, &reports[1].ponger) else {
-        figures.contradictions.push("an agent did not report what its role records".to_owned());
-        return figures;
+pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
+    let mut evaluation = Evaluation::default();
+    let (Some(pinged), Some(ponged)) = (&reports.driving().report.pinger, &reports.serving().report.ponger)
+    else {
+        evaluation.contradictions.push("an agent did not report what its role records".to_owned());
+        return evaluation;
     };
-    figures.add_with_lost("rtt", &pinged.rtt, pinged.lost);
-    if one_clock {
-        one_way(&mut figures, design, pinged, ponged);
+    evaluation.add_with_lost("rtt", &pinged.rtt, pinged.lost);
+    if context.one_clock {
+        one_way(&mut evaluation, context.design, pinged, ponged);
     }
-    check(&mut figures, evidence, pinged, ponged);
-    figures.counted.push(Counted {
+    check(&mut evaluation, reports, pinged, ponged);
+    evaluation.counted.push(Counted {
         writer: PINGER,
         reader: 0,
         // A ping that was never accepted counts as sent and lost.
@@ -36,22 +35,22 @@ pub(super) fn figures(evidence: &Evidence, design: &Design, one_clock: bool) -> 
         foreign: pinged.foreign.saturating_add(ponged.foreign),
         checked_in_full: pinged.checked_in_full,
     });
-    figures.warn_of_counts("pings");
+    evaluation.warn_of_counts("pings");
     if pinged.late > 0 {
         let text = format!(
             "{} of the pings that count as lost came back later than {} ms",
             pinged.late,
             pinged.ping_timeout_ns as f64 / 1e6
         );
-        figures.warn(WarningKind::Loss, text);
+        evaluation.warn(WarningKind::Loss, text);
     }
-    retries(&mut figures, pinged, ponged);
-    cpu(&mut figures, evidence, pinged.sent, ponged.echoed);
-    figures
+    retries(&mut evaluation, pinged, ponged);
+    cpu::add(&mut evaluation, reports, pinged.sent, ponged.echoed);
+    evaluation
 }
 
 /// Records the writes that were not accepted at once, with warnings.
-fn retries(figures: &mut Figures, pinged: &Pinged, ponged: &Ponged) {
+fn retries(evaluation: &mut Evaluation, pinged: &Pinged, ponged: &Ponged) {
     let retries = PingRetries {
         timed_out: pinged.timed_out,
         refused: pinged.refused,
@@ -65,41 +64,41 @@ fn retries(figures: &mut Figures, pinged: &Pinged, ponged: &Ponged) {
              attempt",
             retries.timed_out, retries.refused
         );
-        figures.warn(WarningKind::WritesRefused, text);
+        evaluation.warn(WarningKind::WritesRefused, text);
     }
     if retries.unsent > 0 {
         let text = "the last ping was not accepted before the run ended: it counts as lost".to_owned();
-        figures.warn(WarningKind::WritesRefused, text);
+        evaluation.warn(WarningKind::WritesRefused, text);
     }
     if retries.echoes_timed_out > 0 || retries.echoes_refused > 0 {
         let text = format!(
             "{} writes of echoes timed out and {} were refused; their pings count as lost",
             retries.echoes_timed_out, retries.echoes_refused
         );
-        figures.warn(WarningKind::WritesRefused, text);
+        evaluation.warn(WarningKind::WritesRefused, text);
     }
-    figures.ping_retries = Some(retries);
+    evaluation.ping_retries = Some(retries);
 }
 
 /// Checks that independent counts agree.
-fn check(figures: &mut Figures, evidence: &Evidence, pinged: &Pinged, ponged: &Ponged) {
+fn check(evaluation: &mut Evaluation, reports: &RunReports, pinged: &Pinged, ponged: &Ponged) {
     let Pinged { sent, returned, lost, .. } = *pinged;
-    figures.check(sent == returned.saturating_add(lost), || {
+    evaluation.check(sent == returned.saturating_add(lost), || {
         format!("{sent} pings were sent, but {returned} came back and {lost} were lost")
     });
-    figures.check(sent == evidence.sent, || {
-        format!("{} pings were sent when measured, {sent} when reported", evidence.sent)
+    evaluation.check(sent == reports.sent, || {
+        format!("{} pings were sent when measured, {sent} when reported", reports.sent)
     });
-    figures.check(pinged.rtt.n == returned, || {
+    evaluation.check(pinged.rtt.n == returned, || {
         format!("{returned} pings came back, but {} round trips were recorded", pinged.rtt.n)
     });
-    figures.check(returned <= ponged.echoed, || {
+    evaluation.check(returned <= ponged.echoed, || {
         format!("{returned} pings came back, but {} were echoed", ponged.echoed)
     });
 }
 
 /// Joins the timestamps of both agents by sequence number, for the pings that returned: the same as for the RTTs.
-fn one_way(figures: &mut Figures, design: &Design, pinged: &Pinged, ponged: &Ponged) {
+fn one_way(evaluation: &mut Evaluation, design: &Design, pinged: &Pinged, ponged: &Ponged) {
     let pings = pinged.stamps.as_slice();
     let echoes = ponged.stamps.as_slice();
     let begin = pings.iter().map(|ping| ping.first_ns).find(|&sent| sent > 0).unwrap_or(0);
@@ -124,9 +123,9 @@ fn one_way(figures: &mut Figures, design: &Design, pinged: &Pinged, ponged: &Pon
     }
     let unjoined = pinged.returned.saturating_sub(out.len() + backwards);
     // The direction in which a ping was lost is unknown: it counts in both.
-    figures.add_with_lost("one_way_out", &out.distribution(), pinged.lost);
-    figures.add_with_lost("one_way_back", &back.distribution(), pinged.lost);
-    figures.check(backwards == 0, || {
+    evaluation.add_with_lost("one_way_out", &out.distribution(), pinged.lost);
+    evaluation.add_with_lost("one_way_back", &back.distribution(), pinged.lost);
+    evaluation.check(backwards == 0, || {
         format!("{backwards} pings were received before they were sent: the ends do not share a clock")
     });
     if unjoined > 0 {
@@ -135,7 +134,7 @@ fn one_way(figures: &mut Figures, design: &Design, pinged: &Pinged, ponged: &Pon
             out.len(),
             pinged.returned
         );
-        figures.warn(WarningKind::Incomplete, text);
+        evaluation.warn(WarningKind::Incomplete, text);
     }
 }
 

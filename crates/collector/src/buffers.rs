@@ -1,12 +1,8 @@
 //! Comparison of the granted socket buffers with the requested ones.
 
-use std::collections::BTreeMap;
-
-use experiment::Factors;
 use results::WarningKind;
 
-use super::Figures;
-use crate::pair::{Evidence, entities};
+use crate::{RunContext, RunReports, evaluation::Evaluation, reports::entities};
 
 /// Endpoint kind, name of the setting, and limiting sysctl of each buffer.
 const BUFFERS: [(&str, &str, &str); 2] = [
@@ -15,17 +11,13 @@ const BUFFERS: [(&str, &str, &str); 2] = [
 ];
 
 /// Warns of buffers that are smaller than requested. A size that no driver reports is listed as unverified elsewhere.
-pub(super) fn check(
-    figures: &mut Figures,
-    evidence: &Evidence,
-    factors: &Factors,
-    sysctls: &BTreeMap<String, String>,
-) {
+pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
+    let RunContext { factors, sysctls, .. } = *context;
     let asked = [factors.queues.send_buffer_bytes, factors.queues.receive_buffer_bytes];
     let mut short = Vec::new();
     for ((entity, setting, sysctl), asked) in BUFFERS.into_iter().zip(asked) {
         let Some(asked) = asked else { continue };
-        let ends = evidence.agents.iter().filter(|agent| entities(agent.role, false).contains(&entity));
+        let ends = reports.agents.iter().filter(|agent| entities(agent.role, false).contains(&entity));
         let shown = ends.flat_map(|agent| agent.configured.settings.values());
         let granted = shown.filter_map(|settings| settings.get(setting)?.parse::<u64>().ok()).min();
         let limit = sysctls.get(sysctl).and_then(|limit| limit.parse().ok());
@@ -33,7 +25,7 @@ pub(super) fn check(
         short.extend(words.map(|words| format!("{setting} of the {entity}: {words}")));
     }
     if !short.is_empty() {
-        figures.warn(WarningKind::Buffers, short.join("; "));
+        evaluation.warn(WarningKind::Buffers, short.join("; "));
     }
 }
 

@@ -1,0 +1,200 @@
+//! Metrics, failed checks and warnings of a run, while it is evaluated; checks that all workloads share.
+
+use std::collections::BTreeMap;
+
+use experiment::Factors;
+use results::{
+    Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, PingRetries, SteadyState, Takes,
+    Throughput, Warning, WarningKind, WritingTime, format_value, steady_latency,
+};
+
+use crate::RunReports;
+
+/// Number of samples below which one sample changes a rate by more than 5 %.
+const FEW: u64 = 20;
+/// Inverse of the share of samples after the last write above which a warning is given.
+const TAIL: u64 = 10;
+
+/// Evaluation of a run.
+#[derive(Default)]
+pub(crate) struct Evaluation {
+    pub(crate) latency: BTreeMap<String, Latency>,
+    pub(crate) throughput: Option<Throughput>,
+    pub(crate) paced: Option<Paced>,
+    pub(crate) steady_state: BTreeMap<String, SteadyState>,
+    pub(crate) ping_retries: Option<PingRetries>,
+    pub(crate) counted: Vec<Counted>,
+    pub(crate) cpu: Option<Cpu>,
+    pub(crate) warnings: Vec<Warning>,
+    /// Failed consistency checks, as text.
+    pub(crate) contradictions: Vec<String>,
+    pub(crate) log: IntervalLog,
+}
+
+impl Evaluation {
+    pub(crate) fn warn(&mut self, kind: WarningKind, text: String) {
+        self.warnings.push(Warning { kind, text });
+    }
+
+    /// Records a contradiction if `holds` is false.
+    pub(crate) fn check(&mut self, holds: bool, otherwise: impl FnOnce() -> String) {
+        if !holds {
+            self.contradictions.push(otherwise());
+        }
+    }
+
+    /// Adds a distribution under its kind. Its windows are decoded once, for the metrics, the steady state and the
+    /// log.
+    pub(crate) fn add(&mut self, kind: &str, distribution: &Distribution) {
+        self.add_with_lost(kind, distribution, 0);
+    }
+
+    /// Adds a distribution of round trips, of which `lost` are missing.
+    pub(crate) fn add_with_lost(&mut self, kind: &str, distribution: &Distribution, lost: u64) {
+        if distribution.n == 0 {
+            return;
+        }
+        let decoded = distribution.histograms().and_then(|windows| {
+            let latency = Latency::of_windows(distribution, &windows, lost)?;
+            Ok((latency, windows))
+        });
+        match decoded {
+            Ok((latency, windows)) => {
+                self.latency.insert(kind.to_owned(), latency);
+                if let "rtt" | "response" = kind {
+                    self.steady_state = steady_latency(kind, &windows, distribution.window_ns);
+                }
+                self.log.add_windows(kind, distribution.window_ns, windows);
+            }
+            Err(error) => self.unreadable(kind, &error),
+        }
+    }
+
+    /// Checks that the samples taken equal the samples delivered, and that no receive group is larger than requested.
+    pub(crate) fn check_takes(
+        &mut self,
+        whose: &str,
+        factors: &Factors,
+        takes: Option<&Takes>,
+        delivered: u64,
+    ) {
+        let (samples, most) = takes.map_or((delivered, 0), |takes| (takes.samples, takes.max_samples));
+        self.check(samples == delivered, || {
+            format!("{whose}{delivered} samples came, but {samples} were taken")
+        });
+        let Some(group) = factors.queues.receive_group else { return };
+        self.check(takes.is_some() && most <= group.samples.into(), || {
+            format!(
+                "{whose}groups of up to {} samples were asked for, and of {most} were taken",
+                group.samples
+            )
+        });
+    }
+
+    pub(crate) fn unreadable(&mut self, kind: &str, error: &HistogramError) {
+        self.contradictions.push(format!("the histograms of `{kind}` cannot be read: {error}"));
+    }
+
+    /// Warns of lost, undelivered, corrupt, foreign, duplicate and reordered samples.
+    pub(crate) fn warn_of_counts(&mut self, what: &str) {
+        let counted = Counted::sum(&self.counted);
+        if counted.lost > 0 {
+            let percent = percent(counted.lost, counted.sent);
+            let text = format!(
+                "{} of {} {what} were lost ({} %)",
+                counted.lost,
+                counted.sent,
+                format_value(percent)
+            );
+            self.warn(WarningKind::Loss, text);
+        }
+        if counted.undelivered > 0 {
+            let text = format!(
+                "{} {what} were still under way when the time limit of the drain was reached",
+                counted.undelivered
+            );
+            self.warn(WarningKind::Incomplete, text);
+        }
+        if counted.corrupt > 0 {
+            self.warn(WarningKind::Corrupt, format!("{} {what} came damaged", counted.corrupt));
+            self.contradictions.push(format!("{} {what} came damaged", counted.corrupt));
+        }
+        if counted.foreign > 0 {
+            let text = format!("{} samples came that are not of this run", counted.foreign);
+            self.warn(WarningKind::Foreign, text);
+        }
+        if counted.duplicate > 0 || counted.out_of_order > 0 {
+            let text =
+                format!("{} {what} came again, {} out of order", counted.duplicate, counted.out_of_order);
+            self.warn(WarningKind::Order, text);
+        }
+    }
+
+    /// Warns of rates that are based on few samples.
+    pub(crate) fn warn_of_few(&mut self) {
+        let Counted { sent, delivered, .. } = Counted::sum(&self.counted);
+        let what = match delivered {
+            FEW.. => return,
+            0 => "there is no rate".to_owned(),
+            few => {
+                format!(
+                    "one more or less would change the rate by {} %; raise `measure`",
+                    format_value(percent(1, few))
+                )
+            }
+        };
+        let text = format!("{delivered} of {sent} samples were delivered: {what}");
+        self.warn(WarningKind::FewSamples, text);
+    }
+
+    /// Warns of samples that arrived too late for the rate, and of a rate whose period starts much later than the
+    /// writing.
+    pub(crate) fn warn_of_tail(&mut self, writing: WritingTime, quickest_ns: u64) {
+        let Some(Throughput { delivered, tail, .. }) = self.throughput else { return };
+        let half_ns = writing.ns() / 2;
+        if tail.samples.saturating_mul(TAIL) > delivered || (tail.samples > 0 && tail.ns > half_ns) {
+            let text = format!(
+                "{} of {delivered} samples ({} %) came after the writing had ended, up to {} ms later: they are not in the \
+                 delivered rate",
+                tail.samples,
+                format_value(percent(tail.samples, delivered)),
+                format_value(tail.ns as f64 / 1e6)
+            );
+            self.warn(WarningKind::Tail, text);
+        }
+        if quickest_ns > half_ns && delivered > 0 {
+            let text = format!(
+                "even the quickest sample took {} ms, of a measured time of {} ms: the delivered rate is of a time that \
+                 much later; raise `measure`",
+                format_value(quickest_ns as f64 / 1e6),
+                format_value(writing.ns() as f64 / 1e6)
+            );
+            self.warn(WarningKind::Tail, text);
+        }
+    }
+
+    /// Warns of missing acknowledgments, and of writes that timed out or were rejected.
+    pub(crate) fn warn_of_writes(
+        &mut self,
+        reports: &RunReports,
+        reliable: bool,
+        timed_out: u64,
+        refused: u64,
+    ) {
+        if reliable && reports.arrived && !reports.acknowledged {
+            let text = "all samples arrived, but were not acknowledged within the time limit of the drain";
+            self.warn(WarningKind::Incomplete, text.to_owned());
+        }
+        if timed_out > 0 || refused > 0 {
+            let text = format!(
+                "{timed_out} writes timed out and {refused} were refused for want of room; they were tried again"
+            );
+            self.warn(WarningKind::WritesRefused, text);
+        }
+    }
+}
+
+/// Returns a share in percent; 0 if the whole is 0.
+pub(crate) fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
+}

@@ -1,0 +1,123 @@
+//! Evaluation of runs: joins the reports of the agents of a run, checks that independent counts agree, and fills in
+//! the record of the run.
+//!
+//! The runner calls [`collect`] with the reports of real agents. A simulation calls it with the reports that agents
+//! would send, so both have the same metrics, checks and warnings. `docs/explain/reconciliation.md` lists the checks.
+//!
+//! Pure: no file, no process and no clock. All timestamps come from the reports.
+#![forbid(unsafe_code)]
+
+mod batching;
+mod buffers;
+mod configuration;
+mod cpu;
+mod delivery;
+mod evaluation;
+mod latency;
+mod multicast;
+mod paced;
+mod probes;
+mod reports;
+mod throughput;
+mod traces;
+
+use std::collections::BTreeMap;
+
+use experiment::{Design, Factors, Qos, Workload};
+use results::{AgentRecord, Counted, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
+
+pub use configuration::{Mismatch, mismatch};
+pub use reports::{AgentOutcome, DRIVING, RunReports, SERVING, probe_every, roles};
+pub use traces::TraceTimes;
+
+/// Plan of a run, and the properties of its host that its evaluation depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct RunContext<'a> {
+    /// Factors of the cell.
+    pub factors: &'a Factors,
+    /// Design with the seed of the run.
+    pub design: &'a Design,
+    /// Times of the trace files that loads follow.
+    pub traces: &'a TraceTimes,
+    /// Whether both agents read the same clock, so that one-way times are valid.
+    pub one_clock: bool,
+    /// Kernel settings of the host, by name.
+    pub sysctls: &'a BTreeMap<String, String>,
+}
+
+/// Fills in the record of a run from the reports and returns its histograms.
+pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) -> IntervalLog {
+    let mut evaluation = match context.factors.workload {
+        Workload::Latency => latency::evaluate(context, reports),
+        Workload::Throughput => throughput::evaluate(context, reports),
+        // The trials of a search are paced runs.
+        Workload::Paced | Workload::Search => paced::evaluate(context, reports),
+    };
+    buffers::check(&mut evaluation, context, reports);
+    batching::check(&mut evaluation, context, reports);
+    multicast::check(&mut evaluation, context, reports);
+    run.agents = reports.agents.iter().rev().map(agent_record).collect();
+    run.effective_qos = effective_qos(reports);
+    let serving = &reports.serving().report;
+    run.wire = serving.interface.as_ref().map(|interface| WireBytes {
+        interface: interface.name.clone(),
+        rx_bytes: interface.rx_bytes,
+        rx_packets: interface.rx_packets,
+        tx_bytes: interface.tx_bytes,
+        tx_packets: interface.tx_packets,
+    });
+    run.udp_buffer_drops = serving.sockets.as_ref().map(|sockets| sockets.receive_buffer_errors);
+    if let Some(drops @ 1..) = run.udp_buffer_drops {
+        let lost = Counted::sum(&evaluation.counted).lost;
+        let text = format!(
+            "lost {lost} samples; the kernel dropped {drops} datagrams at a full socket buffer; raise net.core.rmem_max"
+        );
+        evaluation.warn(WarningKind::BufferDrops, text);
+    }
+    let unverified = configuration::unverified(context, reports);
+    if !unverified.is_empty() {
+        let text = format!("the driver cannot read back {}", unverified.join(", "));
+        evaluation.warn(WarningKind::Incomplete, text);
+    }
+    run.state = if evaluation.contradictions.is_empty() { RunState::Valid } else { RunState::Invalid };
+    // Warnings that make the run invalid come first.
+    run.warnings = evaluation
+        .contradictions
+        .into_iter()
+        .map(|text| Warning { kind: WarningKind::RunsInvalid, text })
+        .chain(evaluation.warnings)
+        .collect();
+    run.latency = evaluation.latency;
+    run.throughput = evaluation.throughput;
+    run.paced = evaluation.paced;
+    run.steady_state = evaluation.steady_state;
+    run.ping_retries = evaluation.ping_retries;
+    run.counted = evaluation.counted;
+    run.cpu_ns_per_sample = evaluation.cpu;
+    evaluation.log
+}
+
+fn agent_record(agent: &AgentOutcome) -> AgentRecord {
+    AgentRecord {
+        role: agent.role.name().to_owned(),
+        pid: agent.pid,
+        cpus: agent.configured.cpus.clone(),
+        usage: agent.report.usage.clone(),
+        sockets: agent.report.sockets.clone(),
+        interface: agent.report.interface.clone(),
+        counters: agent.report.counters.clone(),
+        settings: agent.configured.settings.clone(),
+    }
+}
+
+/// Returns the effective QoS of both endpoints of each flow: the driving agent's writers, the serving agent's readers.
+fn effective_qos(reports: &RunReports) -> BTreeMap<String, Qos> {
+    [(reports.driving(), "writer"), (reports.serving(), "reader")]
+        .into_iter()
+        .flat_map(|(agent, kind)| {
+            let effective = &agent.configured.effective_qos;
+            effective.iter().filter(move |(entity, _)| entity.starts_with(kind))
+        })
+        .map(|(entity, qos)| (entity.clone(), qos.clone()))
+        .collect()
+}
