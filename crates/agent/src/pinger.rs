@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, Measured, Message as _, Pinged, Reply, Stamp, Stamps};
+use control::{Configure, Drain, Measured, Message as _, Pinged, Reply, Stamp, Stamps, ping_timeout_ns};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 use results::Windows;
 
@@ -26,9 +26,6 @@ use crate::{
     writer::{Tries, WRITER},
 };
 
-/// Time without an echo after which a ping is lost: at least this many ns, and at least 100 times the median RTT.
-const MIN_PING_TIMEOUT_NS: u64 = 200_000_000;
-const MEDIANS_UNTIL_LOST: u64 = 100;
 /// Maximum number of pings with timestamps: per second, and in total.
 const STAMPS_PER_SECOND: u64 = 500_000;
 const MAX_STAMPS: u64 = 4_000_000;
@@ -190,7 +187,7 @@ impl PingerRole {
             flight,
             payloads: Payloads::new(configure.seed, configure.factors.size_bytes as usize),
             tag: configure.run_tag,
-            ping_timeout_ns: MIN_PING_TIMEOUT_NS,
+            ping_timeout_ns: ping_timeout_ns(0),
             rtt: Windows::new(configure.windows, configure.measure_ns),
             stamps: stamps_for(configure.measure_ns),
             counts: Counts::default(),
@@ -319,7 +316,7 @@ impl Role for PingerRole {
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
         self.ping(duration_ns, None)?;
-        self.ping_timeout_ns = MIN_PING_TIMEOUT_NS.max(self.rtt.median() * MEDIANS_UNTIL_LOST);
+        self.ping_timeout_ns = ping_timeout_ns(self.rtt.median());
         Ok(())
     }
 

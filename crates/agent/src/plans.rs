@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use control::Configure;
+use control::{Configure, windows_of_flow};
 use experiment::{Flow, Load, Schedule};
 
 use crate::{payload::Payloads, session::AgentError};
@@ -24,8 +24,7 @@ impl Plan {
     /// Returns an error if the number of times received for a trace differs from the plan.
     pub fn all(configure: &Configure) -> Result<Vec<Self>, AgentError> {
         let flows = configure.factors.streams();
-        // histograms are large: several flows share the memory of one
-        let windows = configure.windows.div_ceil(flows.len().max(1) as u32);
+        let windows = windows_of_flow(configure.windows, flows.len());
         let plan = |(index, flow): (usize, Flow)| {
             let trace = configure.traces.get(&flow.name).map_or(&[][..], Vec::as_slice);
             let found = trace.len() as u64;

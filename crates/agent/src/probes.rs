@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, ProbesRead, ProbesWritten};
+use control::{Configure, ProbesRead, ProbesWritten, QUIET_NS};
 use driver_host::{DriverError, Reader, Sample, WriteOutcome, Writer};
 use results::{SequenceSet, Windows};
 
@@ -27,9 +27,6 @@ use crate::{
     session::AgentError,
     taker::Taker,
 };
-
-/// Time without an echo after which missing echoes are lost, in ns.
-const QUIET_NS: u64 = 200_000_000;
 
 /// Returns whether a sample is the last of `every` samples, so that never more than one in `every` is a probe.
 #[inline]

@@ -7,8 +7,8 @@ use std::{
 };
 
 use control::{
-    ChannelError, Configure, Configured, Drain, Inbox, MAX_WINDOWS, Measured, Order, PROTOCOL, PacedRead,
-    PacedWritten, Pinged, Ponged, ReaderReport, Reply, Report, Written,
+    ChannelError, Configure, Configured, Drain, IDLE_NS, Inbox, MAX_WINDOWS, Measured, Order, PROTOCOL,
+    PacedRead, PacedWritten, Pinged, Ponged, ReaderReport, Reply, Report, Written,
 };
 use driver_host::{Driver, Participant};
 
@@ -25,7 +25,7 @@ use crate::{
 /// Duration for which a serving role serves before it checks for an order.
 const SLICE: Duration = Duration::from_millis(2);
 /// Duration of the idle measurement after the drain.
-const IDLE: Duration = Duration::from_millis(50);
+const IDLE: Duration = Duration::from_nanos(IDLE_NS);
 /// Wait without a limit of its own: the end of the channel ends the process.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
@@ -125,7 +125,7 @@ impl Open {
         let begin = Instant::now();
         while begin.elapsed() < IDLE {
             // a wait that ends without a sample does not occur under traffic
-            self.role.serve(slice, IDLE.as_nanos() as u64)?;
+            self.role.serve(slice, IDLE_NS)?;
         }
         if self.role.recorded() == recorded {
             meter.idle_since(&since);

@@ -26,6 +26,7 @@ mod order;
 mod reply;
 mod report;
 mod stamps;
+mod timing;
 
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
 pub use order::{Configure, Drain, Match, Order, Role, Way};
@@ -35,6 +36,7 @@ pub use report::{
     Report, Written,
 };
 pub use stamps::{Stamp, Stamps, StampsError};
+pub use timing::{IDLE_NS, QUIET_NS, lead_ns, ping_timeout_ns, windows_of_flow};
 
 /// Version of these messages and of the factors in them. Runner and agent must have the same.
 pub const PROTOCOL: u32 = 5;

@@ -24,7 +24,6 @@ mod drivers;
 mod environment;
 mod error;
 mod ethtool;
-mod head_start;
 mod host;
 mod install;
 mod launcher;

@@ -8,21 +8,17 @@ use std::{
 use collector::{
     AgentOutcome, DRIVING, Mismatch, RunReports, SERVING, TraceTimes, mismatch, probe_every, roles,
 };
-use control::{Configure, Configured, Drain, Match, Order, Reply, Role};
+use control::{Configure, Configured, Drain, Match, Order, QUIET_NS, Reply, Role, lead_ns};
 use experiment::{Cell, Design, Limits, Workload};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::{
     crew::{Crew, HELLO, Hello, Trouble, unexpected},
-    head_start::lead_ns,
     meeting::Member,
 };
 
 /// Phase in which the two runs of a duet overlap.
 const MEASURE: &str = "measure";
-
-/// Silence in ns after which the reader of a best effort flow assumes that it has received the last sample.
-const QUIET_NS: u64 = 200_000_000;
 
 /// Hint for a difference between requested and effective configuration.
 const OVERRIDDEN: &str =
