@@ -7,7 +7,7 @@ use experiment::{Design, Factors, Qos};
 
 use crate::{
     RunContext, RunReports,
-    reports::{entities, probe_every, roles},
+    reports::{entities, entity_name, probe_every, requested_qos, roles},
 };
 
 /// Effective configuration that contradicts the requested one. The run fails before its traffic.
@@ -63,12 +63,8 @@ fn compare_qos(factors: &Factors, design: &Design, configured: [&Configured; 2])
     let mut compared = Vec::new();
     for (agent, role) in roles(factors.workload).into_iter().enumerate() {
         for (kind, stream) in entities_of_streams(role, probed, streams) {
-            let requested = if kind == "writer" {
-                factors.writer_qos(stream).of_writers()
-            } else {
-                factors.reader_qos(stream).of_readers()
-            };
-            let entity = if stream == 0 { kind.to_owned() } else { format!("{kind}-{}", stream + 1) };
+            let requested = requested_qos(factors, kind, stream);
+            let entity = entity_name(kind, stream);
             let nothing = Qos::default();
             let effective = configured[agent].effective_qos.get(&entity).unwrap_or(&nothing);
             let (unknown, wrong): (Vec<_>, Vec<_>) = requested

@@ -3,13 +3,11 @@
 //!
 //! `docs/explain/reconciliation.md` lists the identities, each with the two sources that it compares.
 
-use std::collections::BTreeMap;
-
 use experiment::{Factors, History};
 use results::{Counted, Received, WarningKind};
 use stats::total;
 
-use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
+use crate::{AgentOutcome, RunReports, evaluation::Evaluation, reports::entity_name};
 
 /// Counts of both endpoints of one stream.
 pub(crate) struct Delivery<'a> {
@@ -170,11 +168,6 @@ impl Delivery<'_> {
 
 /// Returns a counter of the driver for the entity of one stream.
 fn counter(agent: &AgentOutcome, entity: &str, stream: usize, name: &str) -> Option<u64> {
-    let counters = &agent.report.counters;
-    let of_entity: &BTreeMap<String, u64> = if stream == 0 {
-        counters.get(entity)?
-    } else {
-        counters.get(&format!("{entity}-{}", stream + 1))?
-    };
+    let of_entity = agent.report.counters.get(&entity_name(entity, stream))?;
     of_entity.get(name).copied()
 }

@@ -27,7 +27,9 @@ use experiment::{Design, Factors, Qos, Workload};
 use results::{AgentRecord, Counted, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
 
 pub use configuration::{Mismatch, mismatch};
-pub use reports::{AgentOutcome, DRIVING, RunReports, SERVING, probe_every, roles};
+pub use reports::{
+    AgentOutcome, DRIVING, RunReports, SERVING, entities, entity_name, probe_every, requested_qos, roles,
+};
 pub use traces::TraceTimes;
 
 /// Plan of a run, and the properties of its host that its evaluation depends on.

@@ -1,7 +1,7 @@
 //! Reports of a run: what its agents returned, and what the runner observed.
 
 use control::{Configured, Report, Role};
-use experiment::{Design, Factors, Workload};
+use experiment::{Design, Factors, Qos, Workload};
 
 /// Index of the serving agent, which echoes or receives.
 pub const SERVING: usize = 0;
@@ -63,12 +63,29 @@ pub fn probe_every(factors: &Factors, design: &Design) -> Option<u32> {
     design.probe_every.filter(|_| factors.workload != Workload::Latency)
 }
 
-/// Returns the entities that a role opens. `probed`: samples of its stream are echoed.
-pub(crate) const fn entities(role: Role, probed: bool) -> &'static [&'static str] {
+/// Returns the kinds of entities that a role opens. `probed`: samples of its stream are echoed.
+#[must_use]
+pub const fn entities(role: Role, probed: bool) -> &'static [&'static str] {
     match role {
         _ if probed => &["writer", "reader"],
         Role::Writer => &["writer"],
         Role::Reader => &["reader"],
         Role::Pinger | Role::Ponger => &["writer", "reader"],
+    }
+}
+
+/// Returns the name of an entity in reports: its kind, for further streams with their number.
+#[must_use]
+pub fn entity_name(kind: &str, stream: usize) -> String {
+    if stream == 0 { kind.to_owned() } else { format!("{kind}-{}", stream + 1) }
+}
+
+/// Returns the policies that a cell requests of an entity of this kind.
+#[must_use]
+pub fn requested_qos(factors: &Factors, kind: &str, stream: usize) -> Qos {
+    if kind == "writer" {
+        factors.writer_qos(stream).of_writers()
+    } else {
+        factors.reader_qos(stream).of_readers()
     }
 }

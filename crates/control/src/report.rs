@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Stamps;
 
 /// Measurements of an agent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Resource usage during the measurement.
     pub usage: Usage,

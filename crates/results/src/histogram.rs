@@ -150,7 +150,7 @@ impl Windows {
 
 /// Distribution in the format that agents send to the runner: exact moments and extremes, and one histogram per
 /// window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Distribution {
     /// Number of values.
     pub n: u64,

@@ -1,9 +1,9 @@
 //! Factors and policies that the simulation supports.
 
-use experiment::{Durability, Factors, Load, Policy, Qos, Reliability};
+use experiment::{Design, Durability, Factors, Load, Policy, Qos, Reliability};
 use sim_model::ConfigError;
 
-use crate::Machine;
+use crate::HostModel;
 
 /// Returns the names of the explicitly requested policies; reliability and durability only above their lowest kind.
 pub(crate) fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
@@ -30,7 +30,7 @@ pub(crate) fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns an error for factors that the simulation does not support.
-pub(crate) fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigError> {
+pub(crate) fn refuse(factors: &Factors, design: &Design, host: &HostModel) -> Result<(), ConfigError> {
     let refused =
         |message: &str, hint: &str| Err(ConfigError { message: message.to_owned(), hint: hint.to_owned() });
     if factors.queues.receive_group.is_some() {
@@ -43,6 +43,9 @@ pub(crate) fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigE
     if factors.flows.iter().any(|flow| flow.qos.is_some()) {
         return refused("flows have no QoS of their own in virtual time", "leave it out of the flows");
     }
+    if collector::probe_every(factors, design).is_some() {
+        return refused("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
+    }
     if factors.queues.polling_delay_ns.is_some() {
         return refused("readers do not sleep between looks in virtual time", "leave `polling_delay` out");
     }
@@ -50,7 +53,7 @@ pub(crate) fn refuse(factors: &Factors, machine: &Machine) -> Result<(), ConfigE
         let message = "a throttled rate follows probes, and there are none in virtual time";
         return refused(message, "plan another rate, such as `max`");
     }
-    if factors.batching.is_turbo() && machine.link_mbps.is_some() {
+    if factors.batching.is_turbo() && host.link_mbps.is_some() {
         let message =
             "the packets of turbo have many sizes, and a link in virtual time carries packets of one";
         return refused(message, "leave `link_mbps` out, or pack a fixed number of samples");

@@ -6,7 +6,7 @@ use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMo
 use results::{Host, Tool};
 use sim_model::OPTIONS;
 
-use crate::Machine;
+use crate::HostModel;
 
 /// Returns the description of the simulated middleware under the given name: with reliable delivery and native
 /// batching; or as a bare socket, without discovery and without policies.
@@ -52,8 +52,8 @@ pub(crate) fn tool() -> Tool {
 }
 
 /// Returns the simulated host, which has no measured properties.
-pub(crate) fn host<'i>(machine: &Machine, interfaces: impl Iterator<Item = &'i String>) -> Host {
-    let links = interfaces.filter_map(|name| Some((name.clone(), machine.link_mbps?)));
+pub(crate) fn host<'i>(host: &HostModel, interfaces: impl Iterator<Item = &'i String>) -> Host {
+    let links = interfaces.filter_map(|name| Some((name.clone(), host.link_mbps?)));
     Host {
         name: "virtual time".to_owned(),
         kernel: "none".to_owned(),

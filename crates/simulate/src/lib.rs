@@ -1,34 +1,37 @@
 //! Simulation of complete runs in virtual time, without sleeping.
 //!
-//! A [`Lab`] executes a cell as runner and agents do, with a simulated clock: a warm-up, then pings one after the
-//! other, or writes as fast as back-pressure allows, or writes at planned times. It produces a [`results::Run`] with
-//! its histograms for [`results::Assembler`]. [`sim_model::Truth`] gives the exact expected values. The statistics of
-//! results, and everything that reads results, can therefore be tested on thousands of experiments.
+//! A [`Simulator`] executes a cell as runner and agents do, with a simulated clock: a warm-up, then pings one after the
+//! other, or writes as fast as back-pressure allows, or writes at planned times, and a drain. It returns the
+//! [`collector::RunReports`] that agents would send. The crate `collector` evaluates them as it does for the runner, so
+//! each of its checks can be tested on thousands of runs, as can everything that reads results.
+//! [`sim_model::Truth`] gives the exact expected values.
 //!
 //! Batches are flushed by the rule of the agents ([`results::Packing`]), also with turbo. Unsupported factors are
-//! rejected, such as receive groups and throttled rates, which depend on probes.
+//! rejected, such as receive groups, echo probes, and throttled rates, which depend on probes.
 //!
-//! The options of a cell configure the middleware; a [`Machine`] configures the host and its variation between runs.
+//! The options of a cell configure the middleware; a [`HostModel`] configures the host and its variation between runs.
 #![forbid(unsafe_code)]
 
 mod capabilities;
 mod describe;
-mod lab;
+mod drain;
+mod experiments;
+mod host_model;
 mod latency;
-mod machine;
+mod link;
 mod maxima;
 mod paced;
-mod record;
+mod reports;
+mod series;
+mod simulator;
 mod throughput;
-mod usage;
-mod way;
 
 use results::{Counted, Histograms, Run, Throughput};
 
 pub use describe::describe;
-pub use lab::Lab;
-pub use machine::{Between, HostChange, Machine};
-pub use record::Series;
+pub use host_model::{HostChange, HostModel, RunVariation};
+pub use series::Series;
+pub use simulator::Simulator;
 
 /// Time of the simulated host between two pings, and default time of a write, in ns. It limits the number of samples
 /// of a run.
@@ -36,7 +39,7 @@ pub const HOST_NS: u64 = 1_000;
 
 /// Record of one run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct SimulatedRun {
     /// Run.
     pub run: Run,
     /// Histograms by kind.

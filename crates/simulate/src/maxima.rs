@@ -4,9 +4,9 @@ use experiment::{Experiment, ScheduledRun};
 use results::{Maximum, MaximumRun, Unpaced};
 use sim_model::ConfigError;
 
-use crate::{Lab, Outcome};
+use crate::{SimulatedRun, Simulator};
 
-impl Lab {
+impl Simulator {
     /// Measures the maximum rates that rates in percent refer to, as a runner does before the first block.
     pub(crate) fn maxima(&mut self, experiment: &Experiment) -> Result<Vec<Maximum>, ConfigError> {
         let unplanned = experiment.maxima();
@@ -17,7 +17,7 @@ impl Lab {
             let design = &experiment.design;
             let at = experiment.runs() as u32 + at;
             let scheduled = ScheduledRun { number: at, block: 0, cell: 0, twin: false, duet: None };
-            let Outcome { run, .. } = self.run(&unplanned[index].cell, design, scheduled)?;
+            let SimulatedRun { run, .. } = self.run(&unplanned[index].cell, design, scheduled)?;
             let took_ns = design.warm_up_ns + design.measure_ns;
             let unpaced = Unpaced::of(&run, design.measure_ns);
             maxima[index].add(MaximumRun {

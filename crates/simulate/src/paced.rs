@@ -1,22 +1,18 @@
 //! Simulation of an open loop: one thread writes the samples of all flows at planned times, late if necessary.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
+use control::{FlowRead, FlowWritten, PacedRead, PacedWritten, Report, lead_ns, windows_of_flow};
 use experiment::{Design, Flow, Schedule};
-use results::{
-    Batches, Counted, FlowRecord, Latency, Lateness, Paced, Packing, Received, Sender, Throughput,
-    WritingTime,
-};
+use results::{COARSE_WINDOWS, Packing, WritingTime};
 
 use crate::{
     Series,
-    lab::Measured,
-    usage::Used,
-    way::{Way, counted, rate},
+    drain::Drained,
+    link::Link,
+    reports::{Traffic, TrafficUsage},
+    series::Recorder,
 };
-
-/// Time in ns from the end of the warm-up to the start of the schedule.
-const LEAD_NS: u64 = 100_000_000;
 
 /// Recorded values of a flow. The memory is reused.
 #[derive(Debug, Default)]
@@ -48,87 +44,13 @@ impl Recorded {
     }
 }
 
-/// Counts of the schedule of a flow.
-#[derive(Clone, Copy, Debug)]
-struct OpenFlow {
-    planned: u64,
-    offered: u64,
-    delivered_in_time: u64,
-}
-
-/// Counts of the schedules of all flows.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Open(Vec<OpenFlow>);
-
-impl Open {
-    /// Returns the number of samples whose intended send time is in the measurement.
-    pub fn planned(&self) -> u64 {
-        self.0.iter().map(|flow| flow.planned).sum()
-    }
-
-    fn offered(&self) -> u64 {
-        self.0.iter().map(|flow| flow.offered).sum()
-    }
-
-    /// Returns the number of planned samples that were not offered.
-    pub fn unsent(&self) -> u64 {
-        self.planned() - self.offered()
-    }
-
-    /// Returns the record for a result.
-    pub fn record(
-        self,
-        flows: Vec<Flow>,
-        latencies: Vec<BTreeMap<String, Latency>>,
-        counted: &[Counted],
-        used: &Used,
-        design: &Design,
-    ) -> Paced {
-        let planned = self.planned();
-        let timed = flows.iter().all(|flow| flow.load.has_times());
-        // The writer uses CPU time only for writing.
-        let busy = used.writer_ns as f64 / used.writer_elapsed_ns as f64;
-        let sender = Sender { in_writes: 1.0, busy, used: busy, waited: 0.0 };
-        let late = |(flow, latency): (&Flow, &BTreeMap<_, _>)| {
-            Lateness::of(&flow.load, latency, used.writer_elapsed_ns, sender)
-        };
-        let late: Vec<Lateness> = flows.iter().zip(&latencies).filter_map(late).collect();
-        let unsent = self.unsent();
-        let each = flows.into_iter().zip(latencies).zip(self.0).zip(counted);
-        let flows = each.map(|(((flow, latency), open), counted)| FlowRecord {
-            load: flow.load.to_string(),
-            name: flow.name,
-            size_bytes: flow.size_bytes,
-            planned: open.planned,
-            offered: open.offered,
-            counted: counted.clone(),
-            delivered_in_time: open.delivered_in_time,
-            lag_in_writes_pct: latency
-                .get("send_lag")
-                .and_then(|lag: &Latency| (lag.max_ns > 0).then_some(100.0)),
-            latency,
-            unplaced: 0,
-        });
-        Paced {
-            planned,
-            planned_sps: timed.then(|| rate(planned, design.measure_ns)),
-            unsent,
-            sender_limited: !late.iter().all(Lateness::is_back_pressure),
-            back_pressure: late.iter().any(Lateness::is_back_pressure),
-            throttle: None,
-            spin_ns: 0,
-            flows: flows.collect(),
-        }
-    }
-}
-
 /// Flow with its link.
 pub(crate) struct Stream<'r> {
     flow: &'r Flow,
     number: usize,
     /// Times of its trace file, if its load follows one.
     trace: Arc<[u64]>,
-    way: Way<'r>,
+    link: Link<'r>,
     recorded: &'r mut Recorded,
     packing: Packing,
     /// Number of samples in a full packet; `cost_ns` is the CPU time of writing one sample.
@@ -145,17 +67,17 @@ impl<'r> Stream<'r> {
     pub fn new(
         (number, flow): (usize, &'r Flow),
         trace: Arc<[u64]>,
-        way: Way<'r>,
+        link: Link<'r>,
         packing: Packing,
         samples: u64,
         recorded: &'r mut Recorded,
     ) -> Self {
-        let cost_ns = way.write_ns(samples);
+        let cost_ns = link.write_ns(samples);
         Self {
             flow,
             number,
             trace,
-            way,
+            link,
             recorded,
             packing,
             samples,
@@ -166,13 +88,13 @@ impl<'r> Stream<'r> {
         }
     }
 
-    pub fn into_way(self) -> Way<'r> {
-        self.way
+    pub fn into_link(self) -> Link<'r> {
+        self.link
     }
 
     /// Starts the schedule.
     fn begin(&mut self, seed: u64) {
-        self.way.begin();
+        self.link.begin();
         self.recorded.clear();
         self.schedule = Schedule::new(&self.flow.load, seed, self.number, self.trace.clone());
         self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
@@ -201,7 +123,7 @@ impl<'r> Stream<'r> {
         let free = tried + self.cost_ns - begin;
         let eager = self.packing.is_eager() && self.due_ns(free).is_none_or(|due_ns| due_ns > free);
         if full || eager || self.samples == 1 {
-            sent = self.way.send(tried, end, self.packing.held())?;
+            sent = self.link.send(tried, end, self.packing.held())?;
             self.packing.flushed();
         }
         let free = sent + self.cost_ns;
@@ -215,7 +137,7 @@ impl<'r> Stream<'r> {
         if held == 0 || held == self.samples {
             return now;
         }
-        let sent = self.way.send(now, u64::MAX, held).unwrap_or(now);
+        let sent = self.link.send(now, u64::MAX, held).unwrap_or(now);
         self.packing.flushed();
         sent
     }
@@ -228,35 +150,70 @@ impl<'r> Stream<'r> {
         self.offered + next + schedule.planned(design.measure_ns)
     }
 
-    /// Returns the reader's record of what arrives.
-    fn receive(&mut self, begin: u64, design: &Design) -> Received {
+    /// Returns the writer's report.
+    fn written(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWritten {
+        let planned = self.planned(design);
+        let windows = windows.min(COARSE_WINDOWS);
+        let send_lag = recorder.distribution(&self.recorded.send_lag, windows, design.measure_ns);
+        let sent = self.link.sent();
+        FlowWritten {
+            planned,
+            offered: self.offered,
+            accepted: sent.accepted,
+            warm_up: sent.warm_up,
+            timed_out: 0,
+            refused: 0,
+            // A simulated writer is never woken late: only its writes make it late.
+            held_ns: send_lag.mean_ns,
+            send_lag,
+            write_call: recorder.distribution(&self.recorded.write_call, windows, design.measure_ns),
+            batches: self.packing.batches(),
+        }
+    }
+
+    /// Returns the report of the reader, which is closed at `closed_ns`.
+    fn read(
+        &mut self,
+        recorder: &mut Recorder,
+        windows: u32,
+        (begin, closed_ns): (u64, u64),
+        design: &Design,
+    ) -> FlowRead {
         let Recorded { service, response, times, .. } = &mut *self.recorded;
-        let timed = self.schedule.is_some();
-        self.way.receive(self.number as u16 + 1, design, |taken_ns, sequence| {
+        let timed = self.flow.load.has_times();
+        let received = self.link.receive(self.number as u16 + 1, design, closed_ns, |taken_ns, sequence| {
             let at = taken_ns - begin;
             let (intended, sent) = times[sequence as usize];
             service.record(at, at - sent);
             if timed {
                 response.record(at, at - intended);
             }
-        })
+        });
+        let mut distribution = |series| recorder.distribution(series, windows, design.measure_ns);
+        FlowRead {
+            received,
+            service: distribution(service),
+            response: distribution(response),
+            unplaced: 0,
+            takes: None,
+        }
     }
 }
 
 /// Activity of the writing thread in a phase.
-struct Written {
+struct Phase {
     busy_ns: u64,
     /// Time at which the last write returned.
     end: u64,
 }
 
 /// Writes the samples of all streams in the order of their intended send times.
-fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) -> Written {
+fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) -> Phase {
     for stream in &mut *streams {
         stream.begin(seed);
     }
     let end = begin + duration_ns;
-    let mut written = Written { busy_ns: 0, end: begin };
+    let mut written = Phase { busy_ns: 0, end: begin };
     let mut now = begin;
     while now < end {
         // Of samples due at the same time, the first flow goes first.
@@ -285,45 +242,62 @@ fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) ->
 }
 
 /// Measures all streams together.
-pub(crate) fn measure(streams: &mut [Stream<'_>], design: &Design, seed: u64) -> Measured {
-    let warm_up = write(streams, 0, design.warm_up_ns, seed);
-    let begin = warm_up.end.max(design.warm_up_ns) + LEAD_NS;
-    let written = write(streams, begin, design.measure_ns, seed);
-    let mut received: Vec<Received> =
-        streams.iter_mut().map(|stream| stream.receive(begin, design)).collect();
-    let each = streams.iter().zip(&received);
-    let counted: Vec<Counted> =
-        each.map(|(stream, received)| counted(stream.way.sent().accepted, received)).collect();
-    let batches: Vec<Batches> = streams.iter().filter_map(|stream| stream.packing.batches()).collect();
+pub(crate) fn measure(
+    streams: &mut [Stream<'_>],
+    recorder: &mut Recorder,
+    reliable: bool,
+    design: &Design,
+    drain_ns: u64,
+) -> Traffic {
+    let warm_up = write(streams, 0, design.warm_up_ns, design.seed);
+    // The agents answer the request for the warm-up at once.
+    let begin = warm_up.end.max(design.warm_up_ns) + lead_ns(0);
+    let written = write(streams, begin, design.measure_ns, design.seed);
+    for stream in &mut *streams {
+        stream.link.read();
+    }
+    let sent = streams.iter().map(|stream| stream.link.sent().accepted).sum();
     let writing = WritingTime::new(begin, written.end).at_least(design.measure_ns);
-    let open = streams.iter_mut().zip(&received).map(|(stream, received)| OpenFlow {
-        planned: stream.planned(design),
-        offered: stream.offered,
-        delivered_in_time: writing.delivered(received),
-    });
-    let open = Open(open.collect());
-    let all: Vec<&Received> = received.iter().collect();
-    let throughput = Throughput {
-        batches: Batches::sum(batches.iter()),
-        ..writing.throughput(open.offered(), &Counted::sum(&counted), &all)
-    };
-    let last_ns = received.iter().map(|received| received.last_ns).max().unwrap_or(begin);
-    let mut used = Used {
+    let arrivals = streams.iter().flat_map(|stream| stream.link.arrivals());
+    let drained = Drained::new(arrivals, (sent, reliable), begin + writing.ns(), drain_ns);
+    let windows = windows_of_flow(design.windows, streams.len());
+    let read: Vec<FlowRead> = streams
+        .iter_mut()
+        .map(|stream| stream.read(recorder, windows, (begin, drained.closed_ns), design))
+        .collect();
+    let last_ns = read.iter().map(|flow| flow.received.last_ns).max().unwrap_or(begin);
+    let mut usage = TrafficUsage {
         writer_ns: written.busy_ns,
         writer_elapsed_ns: writing.ns(),
         reader_elapsed_ns: last_ns.saturating_sub(begin).max(design.measure_ns),
-        ..Used::default()
+        received: read.iter().map(|flow| flow.received.delivered).sum(),
+        ..TrafficUsage::default()
     };
-    for Stream { way, .. } in streams {
-        let sent = way.sent();
-        used.reader_ns += way.reading_ns();
-        used.wire_bytes += sent.wire_bytes;
-        used.wire_packets += sent.wire_packets;
-        used.dropped += sent.dropped;
-        used.mode = way.mode();
+    for Stream { link, .. } in &*streams {
+        let sent = link.sent();
+        usage.reader_ns += link.reading_ns();
+        usage.wire_bytes += sent.wire_bytes;
+        usage.wire_packets += sent.wire_packets;
+        usage.dropped += sent.dropped;
+        usage.mode = link.mode();
     }
-    // The delivered rate is recorded per window only for a single flow: each flow has windows of its own.
-    let received =
-        if received.len() == 1 { received.pop().map(|received| (received, writing)) } else { None };
-    Measured { counted, throughput: Some(throughput), received, open: Some(open), used }
+    let flows = streams.iter_mut().map(|stream| stream.written(recorder, windows, design)).collect();
+    let report = PacedWritten {
+        begin_ns: begin,
+        end_ns: written.end,
+        throttle: None,
+        spin_ns: 0,
+        flows,
+        probes: None,
+    };
+    Traffic {
+        sent,
+        drained,
+        driving: Report { paced_writer: Some(report), ..Report::default() },
+        serving: Report {
+            paced_reader: Some(PacedRead { flows: read, probes: None, foreign: 0 }),
+            ..Report::default()
+        },
+        usage,
+    }
 }

@@ -1,27 +1,32 @@
 //! Simulation of a throughput run: writes as fast as back-pressure allows.
 
+use control::{ReaderReport, Report, Written};
 use experiment::{Design, Factors};
-use results::{Batches, Throughput, WritingTime};
+use results::{Batches, COARSE_WINDOWS};
 
 use crate::{
     Series,
-    lab::{Measured, samples_per_packet},
-    usage::Used,
-    way::{Way, counted},
+    drain::Drained,
+    link::Link,
+    reports::{Traffic, TrafficUsage},
+    series::Recorder,
+    simulator::samples_per_packet,
 };
 
 /// Counts of the writer in a phase.
-struct Written {
+#[derive(Default)]
+struct Phase {
     offered: u64,
     accepted: u64,
-    time: WritingTime,
+    begin_ns: u64,
+    end_ns: u64,
     busy_ns: u64,
     /// Accepted packets. All are full, also with turbo: the next sample is always due.
     packets: u64,
 }
 
 struct Writer<'w, 'r> {
-    way: &'w mut Way<'r>,
+    link: &'w mut Link<'r>,
     /// Number of samples in a packet.
     samples: u64,
     cost_ns: u64,
@@ -30,20 +35,19 @@ struct Writer<'w, 'r> {
 
 impl Writer<'_, '_> {
     /// Writes for `duration_ns`.
-    fn write(&mut self, duration_ns: u64, call: &mut Series) -> Written {
-        self.way.begin();
+    fn write(&mut self, duration_ns: u64, call: &mut Series) -> Phase {
+        self.link.begin();
         call.clear();
         let samples = self.samples;
         let begin = self.now;
         let end = begin + duration_ns;
-        let time = WritingTime::new(begin, begin);
-        let mut written = Written { offered: 0, accepted: 0, time, busy_ns: 0, packets: 0 };
+        let mut written = Phase { begin_ns: begin, ..Phase::default() };
         while self.now < end {
             let tried = self.now;
             // The samples of a packet are written one after the other; the packet is sent with the last one.
             let leaves = tried + self.cost_ns * (samples - 1);
             written.offered += samples;
-            let Some(at) = self.way.send(leaves, end, samples) else {
+            let Some(at) = self.link.send(leaves, end, samples) else {
                 // The end comes before there is room.
                 written.busy_ns += leaves - tried;
                 self.now = end.max(leaves);
@@ -58,40 +62,64 @@ impl Writer<'_, '_> {
             }
             call.record(tried - begin, self.now - leaves);
         }
-        written.time = WritingTime::new(begin, self.now);
+        written.end_ns = self.now;
         written
     }
 }
 
-pub(super) fn measure(call: &mut Series, way: &mut Way<'_>, factors: &Factors, design: &Design) -> Measured {
+/// Measures a stream.
+pub(super) fn measure(
+    call: &mut Series,
+    recorder: &mut Recorder,
+    link: &mut Link<'_>,
+    factors: &Factors,
+    design: &Design,
+    drain_ns: u64,
+) -> Traffic {
     let samples = samples_per_packet(factors.batch_bytes, factors.size_bytes);
-    let cost_ns = way.write_ns(samples);
-    let mut writer = Writer { way, samples, cost_ns, now: 0 };
+    let cost_ns = link.write_ns(samples);
+    let mut writer = Writer { link, samples, cost_ns, now: 0 };
     writer.write(design.warm_up_ns, call);
     let written = writer.write(design.measure_ns, call);
-    let received = way.receive(1, design, |_, _| {});
-    let sent = way.sent();
+    let writing_ns = written.end_ns - written.begin_ns;
+    link.read();
+    let reliable = factors.is_reliable(0);
+    let drained = Drained::new(link.arrivals(), (written.accepted, reliable), written.end_ns, drain_ns);
+    let received = link.receive(1, design, drained.closed_ns, |_, _| {});
+    let sent = link.sent();
     // The reader's time starts with its first sample. Without any sample, the writer's time counts.
-    let reading_ns = received.last_ns - received.first_ns.saturating_sub(way.read_ns(samples));
-    let used = Used {
+    let reading_ns = received.last_ns - received.first_ns.saturating_sub(link.read_ns(samples));
+    let usage = TrafficUsage {
         writer_ns: written.busy_ns,
-        writer_elapsed_ns: written.time.ns(),
-        reader_ns: way.reading_ns(),
-        reader_elapsed_ns: if received.delivered > 0 { reading_ns.max(1) } else { written.time.ns() },
+        writer_elapsed_ns: writing_ns,
+        reader_ns: link.reading_ns(),
+        reader_elapsed_ns: if received.delivered > 0 { reading_ns.max(1) } else { writing_ns },
+        received: received.delivered,
         wire_bytes: sent.wire_bytes,
         wire_packets: sent.wire_packets,
         dropped: sent.dropped,
-        mode: way.mode(),
+        mode: link.mode(),
     };
-    let counted = counted(written.accepted, &received);
     let batches = (factors.batch_bytes > 0).then(|| Batches::new(written.packets, written.accepted, samples));
-    let throughput =
-        Throughput { batches, ..written.time.throughput(written.offered, &counted, &[&received]) };
-    Measured {
-        counted: vec![counted],
-        throughput: Some(throughput),
-        received: Some((received, written.time)),
-        open: None,
-        used,
+    let windows = design.windows.min(COARSE_WINDOWS);
+    let report = Written {
+        offered: written.offered,
+        accepted: written.accepted,
+        warm_up: sent.warm_up,
+        timed_out: 0,
+        refused: 0,
+        begin_ns: written.begin_ns,
+        end_ns: written.end_ns,
+        write_call: recorder.distribution(call, windows, design.measure_ns),
+        batches,
+        probes: None,
+    };
+    let read = ReaderReport { received: vec![received], probes: None, takes: None, foreign: 0 };
+    Traffic {
+        sent: written.accepted,
+        drained,
+        driving: Report { writer: Some(report), ..Report::default() },
+        serving: Report { reader: Some(read), ..Report::default() },
+        usage,
     }
 }

@@ -17,7 +17,10 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("runner", &["blocks", "collector", "control", "experiment", "findings", "verdicts", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),
-    ("simulate", &["blocks", "experiment", "findings", "results", "sim-model", "stats"]),
+    (
+        "simulate",
+        &["blocks", "collector", "control", "experiment", "findings", "results", "sim-model", "stats"],
+    ),
     ("findings", &["experiment", "results", "stats"]),
     ("verdicts", &["experiment", "results", "stats"]),
     ("blocks", &["experiment", "results", "stats"]),

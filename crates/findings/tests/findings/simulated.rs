@@ -7,19 +7,19 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use experiment::{Characterize, Reliability, ReliabilityChoice, Workload};
 use insta::assert_snapshot;
 use results::{Document, Finding, FindingKind, Limit};
-use simulate::{Between, Lab, Machine, describe};
+use simulate::{HostModel, RunVariation, Simulator, describe};
 
 use crate::rig::{alone, written};
 
 const MS: u64 = 1_000_000;
 
 /// Runs that differ by a few percent.
-const NOISE: Between = Between { drift: 0.0, sd: 0.01, autocorrelation: 0.0 };
+const NOISE: RunVariation = RunVariation { drift: 0.0, sd: 0.01, autocorrelation: 0.0 };
 /// Runs that differ so much that sizes and ways to write cannot be distinguished.
-const UPROAR: Between = Between { drift: 0.0, sd: 0.7, autocorrelation: 0.0 };
+const UPROAR: RunVariation = RunVariation { drift: 0.0, sd: 0.7, autocorrelation: 0.0 };
 
-/// Returns the simulated result of the settings on a machine; options as `driver.option=value`.
-fn measured(written: &Characterize, options: &[&str], machine: Machine) -> Document {
+/// Returns the simulated result of the settings on a host; options as `driver.option=value`.
+fn measured(written: &Characterize, options: &[&str], host: HostModel) -> Document {
     let option = |text: &&str| {
         let (driver, rest) = text.split_once('.').expect("a driver");
         let (name, value) = rest.split_once('=').expect("a value");
@@ -31,9 +31,9 @@ fn measured(written: &Characterize, options: &[&str], machine: Machine) -> Docum
     );
     let mut experiment = written.plan(&drivers).unwrap_or_else(|error| panic!("{error}"));
     (experiment.design.warm_up_ns, experiment.design.measure_ns) = (2 * MS, 20 * MS);
-    let mut lab = Lab::on(machine);
-    lab.drivers = drivers;
-    let document = lab.experiment(&experiment).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulator = Simulator::on(host);
+    simulator.drivers = drivers;
+    let document = simulator.experiment(&experiment).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(document.findings, findings::of(&document), "a result has its findings");
     document
 }
@@ -72,16 +72,16 @@ const PLATEAU: [&str; 2] = ["dds.bandwidth=1Gbit", "dds.service=4us"];
 fn throughput_has_a_plateau_or_grows_or_falls() {
     use FindingKind::{FallsAgain, Plateau, StillGrows};
     let kinds = [Plateau, StillGrows, FallsAgain];
-    let noise = || Machine { between: NOISE, ..Machine::default() };
+    let noise = || HostModel { between: NOISE, ..HostModel::default() };
     let plateau = measured(&unbatched(), &PLATEAU, noise());
     let grows = measured(&unbatched(), &["dds.service=20us"], noise());
-    let uproar = Machine { between: UPROAR, ..Machine::default() };
+    let uproar = HostModel { between: UPROAR, ..HostModel::default() };
     let nothing = measured(&unbatched(), &PLATEAU, uproar);
     let text = texts(&kinds, [(&plateau, &[Plateau]), (&grows, &[StillGrows]), (&nothing, &[])]);
     // a packet of several datagrams is lost if any of them is lost
     let lossy = ["dds.bandwidth=1Gbit", "dds.loss=5%", "dds.fragment=1400"];
     let falls = measured(&best_effort(), &lossy, noise());
-    let nothing = measured(&best_effort(), &lossy, Machine { between: UPROAR, ..Machine::default() });
+    let nothing = measured(&best_effort(), &lossy, HostModel { between: UPROAR, ..HostModel::default() });
     let falling = texts(&kinds, [(&falls, &[FallsAgain]), (&plateau, &[Plateau]), (&nothing, &[])]);
     assert_snapshot!(text + falling.lines().next().expect("a finding"));
 }
@@ -96,12 +96,12 @@ fn binds(document: &Document, limits: &[Limit]) -> String {
 }
 
 /// CPU time that causes a plateau: 4 us and 8 ns per byte, which is 1 Gbit/s.
-fn slow_writer() -> Machine {
-    Machine { write_ns: 4_000.0, write_ns_per_byte: 8.0, ..Machine::default() }
+fn slow_writer() -> HostModel {
+    HostModel { write_ns: 4_000.0, write_ns_per_byte: 8.0, ..HostModel::default() }
 }
 
-fn slow_reader() -> Machine {
-    Machine { read_ns: 4_000.0, read_ns_per_byte: 8.0, receive_buffer: Some(64), ..Machine::default() }
+fn slow_reader() -> HostModel {
+    HostModel { read_ns: 4_000.0, read_ns_per_byte: 8.0, receive_buffer: Some(64), ..HostModel::default() }
 }
 
 #[test]
@@ -109,15 +109,15 @@ fn what_binds_at_a_plateau_is_what_does() {
     let mut text = binds(&measured(&unbatched(), &[], slow_writer()), &[Limit::WriterCpu]);
     text += &binds(&measured(&unbatched(), &[], slow_reader()), &[Limit::ReaderCpu]);
     text += &binds(&measured(&best_effort(), &[], slow_reader()), &[Limit::ReaderCpu, Limit::BufferDrops]);
-    let link = |mbps| Machine { link_mbps: Some(mbps), ..Machine::default() };
+    let link = |mbps| HostModel { link_mbps: Some(mbps), ..HostModel::default() };
     text += &binds(&measured(&unbatched(), &["dds.service=4us"], link(1000)), &[Limit::LineRate]);
     // the opposite of each: the middleware's own server limits the rate, and no known bottleneck
     text += &binds(&measured(&unbatched(), &PLATEAU, link(10_000)), &[Limit::Unknown]);
     // also best effort, but with a reader that keeps up
-    let keeps_up = Machine { receive_buffer: Some(64), ..slow_writer() };
+    let keeps_up = HostModel { receive_buffer: Some(64), ..slow_writer() };
     text += &binds(&measured(&best_effort(), &[], keeps_up), &[Limit::WriterCpu]);
     // without a plateau there is no bottleneck
-    let grows = measured(&unbatched(), &["dds.service=20us"], Machine::default());
+    let grows = measured(&unbatched(), &["dds.service=20us"], HostModel::default());
     assert!(grows.findings.iter().all(|finding| finding.limits.is_empty()), "{grows:#?}");
     assert_snapshot!(text);
 }
@@ -126,14 +126,14 @@ fn what_binds_at_a_plateau_is_what_does() {
 fn batching_gains_or_costs() {
     use FindingKind::{BatchingCosts, BatchingGains};
     let batched = alone("dds", Workload::Throughput);
-    let noise = || Machine { between: NOISE, ..Machine::default() };
+    let noise = || HostModel { between: NOISE, ..HostModel::default() };
     // each packet takes the server 2 us, which matters less for larger samples
     let gains = measured(
         &Characterize { sizes: vec![64, 256, 1024, 4096], ..batched.clone() },
         &["dds.service=2us", "dds.bandwidth=1Gbit"],
-        Machine { between: Between { sd: 0.03, ..NOISE }, ..Machine::default() },
+        HostModel { between: RunVariation { sd: 0.03, ..NOISE }, ..HostModel::default() },
     );
-    let costs = measured(&batched, &[], Machine { pack_ns: 1_000.0, ..noise() });
+    let costs = measured(&batched, &[], HostModel { pack_ns: 1_000.0, ..noise() });
     let nothing = measured(&batched, &[], noise());
     assert_snapshot!(texts(
         &[BatchingGains, BatchingCosts],
@@ -145,12 +145,12 @@ fn batching_gains_or_costs() {
 fn latency_is_flat_or_grows() {
     use FindingKind::{LatencyFlat, LatencyGrows};
     let latency = alone("dds", Workload::Latency);
-    let noise = || Machine { between: NOISE, ..Machine::default() };
+    let noise = || HostModel { between: NOISE, ..HostModel::default() };
     let flat = measured(&latency, &["dds.latency=normal:10us,500ns"], noise());
     let slope = ["dds.latency=normal:10us,500ns", "dds.bandwidth=10Gbit"];
     let grows = measured(&latency, &slope, noise());
     let gentle = ["dds.latency=normal:10us,500ns", "dds.bandwidth=100Gbit"];
-    let nothing = measured(&latency, &gentle, Machine { between: UPROAR, ..Machine::default() });
+    let nothing = measured(&latency, &gentle, HostModel { between: UPROAR, ..HostModel::default() });
     assert_snapshot!(texts(
         &[LatencyFlat, LatencyGrows],
         [(&flat, &[LatencyFlat]), (&grows, &[LatencyGrows]), (&nothing, &[])],
@@ -160,7 +160,7 @@ fn latency_is_flat_or_grows() {
 #[test]
 fn latency_grows_from_the_smallest_size_on() {
     let options = ["dds.latency=normal:10us,500ns", "dds.bandwidth=1Gbit"];
-    let grows = measured(&alone("dds", Workload::Latency), &options, Machine::default());
+    let grows = measured(&alone("dds", Workload::Latency), &options, HostModel::default());
     let found = about(&grows, &[FindingKind::LatencyGrows]);
     // 8 ns per byte in each direction
     let slope = found[0].numbers["rtt_slope_ns_per_byte"];
@@ -179,7 +179,7 @@ const ADDING: [FindingKind; 4] = [
 fn a_middleware_adds_to_the_bare_socket_or_saves() {
     use FindingKind::{RttAdded, RttAddedConstant, RttAddedVaries, RttSaved};
     let both = Characterize { workloads: vec![Workload::Latency], ..written() };
-    let noise = || Machine { between: NOISE, ..Machine::default() };
+    let noise = || HostModel { between: NOISE, ..HostModel::default() };
     let bare = "plain.latency=normal:10us,500ns";
     let adds = measured(&both, &[bare, "dds.latency=normal:15us,500ns"], noise());
     let saves = measured(&both, &[bare, "dds.latency=normal:7us,500ns"], noise());
@@ -189,7 +189,7 @@ fn a_middleware_adds_to_the_bare_socket_or_saves() {
     // the opposite of constant: it grows with the size; many sizes are abbreviated
     let many = Characterize { sizes: vec![64, 256, 1024, 4096, 16_384, 32_768], ..both };
     let varies = measured(&many, &[bare, "dds.latency=normal:10us,500ns", "dds.bandwidth=2Gbit"], noise());
-    let uproar = Machine { between: UPROAR, ..Machine::default() };
+    let uproar = HostModel { between: UPROAR, ..HostModel::default() };
     let nothing = measured(&many, &[bare, "dds.latency=normal:15us,500ns"], uproar);
     let constant = [RttAddedConstant, RttAddedVaries];
     texts(&constant, [(&varies, &[RttAddedVaries]), (&adds, &[RttAddedConstant]), (&nothing, &[])]);
@@ -204,11 +204,11 @@ fn what_is_not_guaranteed_is_lost_or_not() {
     use FindingKind::{LossWithoutGuarantee, NoLossWithoutGuarantee};
     let both = Characterize { workloads: vec![Workload::Throughput], ..written() };
     let options = ["plain.loss=5%", "dds.loss=5%", "plain.service=2us", "dds.service=2us"];
-    let lossy = measured(&both, &options, Machine::default());
-    let whole = measured(&both, &options[2..], Machine::default());
+    let lossy = measured(&both, &options, HostModel::default());
+    let whole = measured(&both, &options[2..], HostModel::default());
     // two middlewares that both guarantee delivery
     let drivers = vec!["dds".to_owned(), "other".to_owned()];
-    let reliable = measured(&Characterize { drivers, ..both }, &["dds.loss=5%"], Machine::default());
+    let reliable = measured(&Characterize { drivers, ..both }, &["dds.loss=5%"], HostModel::default());
     assert_snapshot!(texts(
         &[LossWithoutGuarantee, NoLossWithoutGuarantee],
         [(&lossy, &[LossWithoutGuarantee]), (&whole, &[NoLossWithoutGuarantee]), (&reliable, &[])],

@@ -3,7 +3,7 @@
 
 use experiment::{Cell, Design, Experiment, Limits, Workload};
 use results::{Conclusion, CriterionOutcome, Document, Metric, Verdict, VerdictKind};
-use simulate::{Between, HostChange, Lab, Machine};
+use simulate::{HostChange, HostModel, RunVariation, Simulator};
 use verdicts::{Asked, Criterion, Side, compare};
 
 use crate::{
@@ -111,12 +111,12 @@ impl Pairs {
             variants: None,
             notes: Vec::new(),
         };
-        let machine = Machine {
-            between: Between { sd: self.cv, ..Between::default() },
-            host: self.drift.host(second, self.elasticity, self.reference_sd),
-            ..Machine::default()
+        let host = HostModel {
+            between: RunVariation { sd: self.cv, ..RunVariation::default() },
+            change: self.drift.host(second, self.elasticity, self.reference_sd),
+            ..HostModel::default()
         };
-        Lab::on(machine).experiment(&experiment).expect("a simulated experiment")
+        Simulator::on(host).experiment(&experiment).expect("a simulated experiment")
     }
 
     /// Returns the verdict on the median RTT and the outcome of the criterion.

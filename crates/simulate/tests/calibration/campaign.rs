@@ -2,7 +2,7 @@
 //! references.
 
 use experiment::{Cell, Design, Experiment, Limits, ScheduledRun, Workload};
-use simulate::{Between, Lab, Machine};
+use simulate::{HostModel, RunVariation, Simulator};
 use stats::{Comparison, Conclusion, Rules, Run, Sides, compare_sides};
 
 use crate::{
@@ -32,11 +32,11 @@ pub enum World {
 pub const WORLDS: [World; 4] = [World::Quiet, World::Drift, World::Memory, World::Modes];
 
 impl World {
-    fn between(self, sd: f64) -> Between {
+    fn between(self, sd: f64) -> RunVariation {
         match self {
-            Self::Quiet | Self::Modes => Between { sd, ..Between::default() },
-            Self::Drift => Between { drift: 0.005, sd, ..Between::default() },
-            Self::Memory => Between { sd, autocorrelation: 0.8, ..Between::default() },
+            Self::Quiet | Self::Modes => RunVariation { sd, ..RunVariation::default() },
+            Self::Drift => RunVariation { drift: 0.005, sd, ..RunVariation::default() },
+            Self::Memory => RunVariation { sd, autocorrelation: 0.8, ..RunVariation::default() },
         }
     }
 
@@ -50,7 +50,7 @@ impl World {
 
 /// Source of pairs: a baseline, and a treatment whose RTT is longer by a true effect.
 pub struct Campaign {
-    lab: Lab,
+    simulator: Simulator,
     experiment: Experiment,
     seed: u64,
 }
@@ -68,7 +68,7 @@ impl Campaign {
             Design { blocks: 1, baseline: vec![BASELINE.to_owned()], warm_up_ns: 0, ..design(2 * MS) };
         let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
         Self {
-            lab: Lab::on(Machine { between: world.between(cv), ..Machine::default() }),
+            simulator: Simulator::on(HostModel { between: world.between(cv), ..HostModel::default() }),
             experiment: Experiment {
                 name,
                 question,
@@ -85,7 +85,7 @@ impl Campaign {
 
     fn median_rtt(&mut self, scheduled: ScheduledRun) -> Option<Run> {
         let cell = &self.experiment.cells[scheduled.cell];
-        let figures = self.lab.figures(cell, &self.experiment.design, scheduled).expect("options");
+        let figures = self.simulator.figures(cell, &self.experiment.design, scheduled).expect("options");
         figures.rtt_p50_ns.map(|rtt| Run { figure: rtt as f64, steady: true })
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use experiment::{Aim, Cell, Load, Rate, ScheduledRun, SearchGoal};
 use results::{TRIAL_WINDOWS, TrialLog, Windows, stats_goal};
 use sim_model::{Config, Random, Truth};
-use simulate::{Between, Lab, Machine};
+use simulate::{HostModel, RunVariation, Simulator};
 use stats::search::{Budget, Loads, Outcome, Search, Trial};
 
 use crate::rig::{MS, design, paced};
@@ -29,12 +29,12 @@ pub struct System {
     pub name: &'static str,
     options: &'static [(&'static str, &'static str)],
     reliable: bool,
-    between: Between,
+    between: RunVariation,
     /// Whether samples are sent at random times and have a deadline.
     deadline: bool,
 }
 
-const STILL: Between = Between { drift: 0.0, sd: 0.0, autocorrelation: 0.0 };
+const STILL: RunVariation = RunVariation { drift: 0.0, sd: 0.0, autocorrelation: 0.0 };
 const BEST_EFFORT: System = System {
     name: "constant service, best effort",
     options: &[("queue", "4"), ("full", "drop")],
@@ -63,7 +63,7 @@ pub const SYSTEMS: [System; 6] = [
     },
     System {
         name: "drift of 0.01 % a trial, and 0.2 % between them",
-        between: Between { drift: 1e-4, sd: 0.002, autocorrelation: 0.5 },
+        between: RunVariation { drift: 1e-4, sd: 0.002, autocorrelation: 0.5 },
         ..BEST_EFFORT
     },
     System {
@@ -91,7 +91,7 @@ impl System {
 struct Searched<'s> {
     system: &'s System,
     seed: u64,
-    lab: Lab,
+    simulator: Simulator,
     cell: Cell,
     /// Service time of a sample in ns.
     service_ns: f64,
@@ -118,8 +118,8 @@ impl<'s> Searched<'s> {
         let mut options = system.options.to_vec();
         options.extend([("service", service.as_str()), ("latency", "50us")]);
         let cell = paced(Load::Max, system.reliable, &options);
-        let lab = Lab::on(Machine { between: system.between, ..Machine::default() });
-        Self { system, seed, lab, cell, service_ns, trials: 0, windows }
+        let simulator = Simulator::on(HostModel { between: system.between, ..HostModel::default() });
+        Self { system, seed, simulator, cell, service_ns, trials: 0, windows }
     }
 
     /// Returns the highest load in samples/s that meets a goal according to the model.
@@ -153,7 +153,7 @@ impl<'s> Searched<'s> {
         // One seed determines all runs of a host; random schedules need a seed each.
         design.seed = if self.system.deadline { self.seed << 16 | u64::from(self.trials) } else { self.seed };
         design.warm_up_ns = 0;
-        self.lab.figures(&self.cell, &design, scheduled).expect("measured")
+        self.simulator.figures(&self.cell, &design, scheduled).expect("measured")
     }
 
     /// Returns the violation ratio of a trial for each goal.
@@ -161,7 +161,7 @@ impl<'s> Searched<'s> {
         let rate = Rate::nearest(trial.load_sps);
         let load = if self.system.deadline { Load::Poisson { rate } } else { Load::Constant { rate } };
         let figures = self.run(load, trial.duration_ns);
-        let values = |kind| self.lab.series(kind).map_or(&[][..], |series| series.values());
+        let values = |kind| self.simulator.series(kind).map_or(&[][..], |series| series.values());
         let windows = self.windows.entry(trial.duration_ns);
         let [send_lag, response] = windows
             .or_insert_with_key(|duration_ns| [0, 1].map(|_| Windows::new(TRIAL_WINDOWS, *duration_ns)));

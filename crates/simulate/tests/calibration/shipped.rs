@@ -9,7 +9,7 @@ use results::{
     Assembler, Conclusion, Document, Header, Histograms, Host, Run, State, Tool, Verdict, VerdictKind,
     comparison_claims, least_blocks,
 };
-use simulate::{Lab, describe};
+use simulate::{Simulator, describe};
 
 use crate::{
     rate::Rate,
@@ -151,19 +151,19 @@ impl Campaign {
         let experiment = planned(&text, &descriptions());
         assert_eq!(comparison_claims(&experiment).len(), family.claims());
         assert!(experiment.notes.is_empty(), "{:?}", experiment.notes);
-        let mut lab = Lab::new();
+        let mut simulator = Simulator::new();
         let mut templates = BTreeMap::new();
         for cell in &experiment.cells {
             let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
             templates.entry(cell.factors.workload.name()).or_insert_with(|| {
-                lab.run(cell, &experiment.design, scheduled).expect("options of the simulation").run
+                simulator.run(cell, &experiment.design, scheduled).expect("options of the simulation").run
             });
         }
         let mut one = experiment.clone();
         one.cells.truncate(1);
         one.design.baseline.clear();
         (one.design.precision, one.design.blocks) = (None, 1);
-        let host = lab.experiment(&one).expect("options of the simulation").host;
+        let host = simulator.experiment(&one).expect("options of the simulation").host;
         let rig = Rig::new(seed, world, cv);
         Self { rig, cv, experiment, host, templates, effects, in_one_order: false }
     }

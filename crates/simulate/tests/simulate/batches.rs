@@ -2,7 +2,7 @@
 
 use experiment::{Batching, Load, Rate};
 use results::Run;
-use simulate::Lab;
+use simulate::Simulator;
 
 use crate::rig::{MS, SECOND, constant, paced, run};
 
@@ -11,9 +11,10 @@ fn a_batch_is_waited_for() {
     // 4 samples of 1,000 bytes, 1 ms apart.
     let mut cell = paced(constant(1_000), true, &[("latency", "50us")]);
     cell.factors.batch_bytes = 4_000;
-    let mut lab = Lab::new();
-    run(&mut lab, &cell, SECOND, 1);
-    let response: Vec<u64> = lab.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
+    let mut simulator = Simulator::new();
+    run(&mut simulator, &cell, SECOND, 1);
+    let response: Vec<u64> =
+        simulator.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
     assert_eq!(response[..4], [3_050_000, 2_050_000, 1_050_000, 50_000]);
     assert_eq!(response.len(), 1_000);
 }
@@ -24,9 +25,9 @@ fn with_turbo(load: Load, turbo: bool) -> (Run, Vec<(u64, u64)>) {
     if turbo {
         (cell.factors.batch_bytes, cell.factors.batching) = (10_000, Batching::TurboApplication);
     }
-    let mut lab = Lab::new();
-    let run = run(&mut lab, &cell, SECOND / 10, 1);
-    let times = lab.series("service").expect("recorded").values().to_vec();
+    let mut simulator = Simulator::new();
+    let run = run(&mut simulator, &cell, SECOND / 10, 1);
+    let times = simulator.series("service").expect("recorded").values().to_vec();
     (run, times)
 }
 
@@ -67,7 +68,7 @@ fn turbo_carries_what_single_samples_cannot() {
         if turbo {
             (cell.factors.batch_bytes, cell.factors.batching) = (10_000, Batching::TurboApplication);
         }
-        run(&mut Lab::new(), &cell, SECOND, 1)
+        run(&mut Simulator::new(), &cell, SECOND, 1)
     };
     let (single, turbo) = (run_of(false), run_of(true));
     assert!(single.counted[0].sent < 1_100, "{}", single.counted[0].sent);

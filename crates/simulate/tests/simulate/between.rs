@@ -4,18 +4,18 @@ use std::time::Instant;
 
 use experiment::{Cell, Load, Rate, Reliability, ScheduledRun, Workload};
 use results::Counted;
-use simulate::{Between, Figures, Lab, Machine};
+use simulate::{Figures, HostModel, RunVariation, Simulator};
 
 use crate::rig::{MS, cell, design, paced, run};
 
 const RUNS: u32 = 2_000;
 
 /// Returns one metric of each of many short runs, in their order.
-fn figures(lab: &mut Lab, cell: &Cell, runs: u32, of: impl Fn(&Figures) -> f64) -> Vec<f64> {
+fn figures(simulator: &mut Simulator, cell: &Cell, runs: u32, of: impl Fn(&Figures) -> f64) -> Vec<f64> {
     let design = design(5 * MS);
     let measure = |number| {
         let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false, duet: None };
-        of(&lab.figures(cell, &design, scheduled).expect("measured"))
+        of(&simulator.figures(cell, &design, scheduled).expect("measured"))
     };
     (1..=runs).map(measure).collect()
 }
@@ -52,7 +52,7 @@ fn runs_fall_into_modes_with_the_shares_that_are_configured() {
             20_000.0,
         ),
     ] {
-        let values = figures(&mut Lab::new(), &cell, RUNS, of);
+        let values = figures(&mut Simulator::new(), &cell, RUNS, of);
         let near = |factor: f64| {
             values.iter().filter(|value| (**value / typical / factor - 1.0).abs() < 0.1).count()
         };
@@ -84,15 +84,15 @@ fn course(logs: &[f64]) -> (f64, f64, f64) {
 #[test]
 fn runs_drift_and_remember_as_configured() {
     for between in [
-        Between::default(),
-        Between { drift: 2e-4, ..Between::default() },
-        Between { sd: 0.1, ..Between::default() },
-        Between { drift: -1e-4, sd: 0.1, autocorrelation: 0.8 },
-        Between { drift: 0.0, sd: 0.1, autocorrelation: -0.5 },
+        RunVariation::default(),
+        RunVariation { drift: 2e-4, ..RunVariation::default() },
+        RunVariation { sd: 0.1, ..RunVariation::default() },
+        RunVariation { drift: -1e-4, sd: 0.1, autocorrelation: 0.8 },
+        RunVariation { drift: 0.0, sd: 0.1, autocorrelation: -0.5 },
     ] {
-        let mut lab = Lab::on(Machine { between, ..Machine::default() });
+        let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });
         let logs: Vec<f64> =
-            figures(&mut lab, &latency(), RUNS, median_rtt).into_iter().map(f64::ln).collect();
+            figures(&mut simulator, &latency(), RUNS, median_rtt).into_iter().map(f64::ln).collect();
         let (drift, sd, memory) = course(&logs);
         // Medians of 120 round trips scatter by 0.8 %. With an autocorrelation of 0.8 a tenth of the runs is
         // independent.
@@ -104,13 +104,13 @@ fn runs_drift_and_remember_as_configured() {
 
 #[test]
 fn a_factor_of_the_host_acts_on_rates_too() {
-    let between = Between { sd: 0.2, ..Between::default() };
-    let mut lab = Lab::on(Machine { between, ..Machine::default() });
+    let between = RunVariation { sd: 0.2, ..RunVariation::default() };
+    let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });
     let design = design(5 * MS);
     for options in [&[("service", "20us")][..], &[]] {
         let cell = cell(Workload::Throughput, true, 0, options);
-        let still = figures(&mut Lab::new(), &cell, 1, delivered)[0];
-        for (index, rate) in figures(&mut lab, &cell, 20, delivered).into_iter().enumerate() {
+        let still = figures(&mut Simulator::new(), &cell, 1, delivered)[0];
+        for (index, rate) in figures(&mut simulator, &cell, 20, delivered).into_iter().enumerate() {
             let factor = between.factor(design.seed, index as u32 + 1);
             assert!((rate * factor / still - 1.0).abs() < 0.02, "{rate}, {factor}, {still}");
         }
@@ -119,13 +119,13 @@ fn a_factor_of_the_host_acts_on_rates_too() {
 
 #[test]
 fn the_short_way_gives_the_figures_of_the_long_one() {
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     for workload in [Workload::Latency, Workload::Throughput] {
         let mut cell = cell(workload, true, 0, &[("latency", "gamma:50us,3"), ("loss", "1%")]);
         cell.factors.qos.reliability = Some(Reliability::BestEffort);
-        let run = run(&mut lab, &cell, 50 * MS, 3);
+        let run = run(&mut simulator, &cell, 50 * MS, 3);
         let scheduled = ScheduledRun { number: 3, block: 3, cell: 0, twin: false, duet: None };
-        let figures = lab.figures(&cell, &design(50 * MS), scheduled).expect("measured");
+        let figures = simulator.figures(&cell, &design(50 * MS), scheduled).expect("measured");
         assert_eq!((&figures.counted, &figures.throughput), (&Counted::sum(&run.counted), &run.throughput));
         let [p50, p99] = run.latency.get("rtt").map_or([None; 2], |rtt| [rtt.p50_ns, rtt.p99_ns]);
         for (exact, recorded) in [(figures.rtt_p50_ns, p50), (figures.rtt_p99_ns, p99)] {
@@ -140,9 +140,9 @@ fn the_short_way_gives_the_figures_of_the_long_one() {
 /// Prints speeds without checking them.
 #[test]
 fn many_runs() {
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     let begin = Instant::now();
-    let medians = figures(&mut lab, &latency(), 20_000, median_rtt);
+    let medians = figures(&mut simulator, &latency(), 20_000, median_rtt);
     let pings = 5_000_000.0 / mean(&medians);
     println!(
         "{:.0} runs/s of {pings:.0} pings each, their figures alone",
@@ -150,7 +150,7 @@ fn many_runs() {
     );
     let written = cell(Workload::Throughput, true, 0, &[("service", "20us")]);
     let begin = Instant::now();
-    figures(&mut lab, &written, 20_000, delivered);
+    figures(&mut simulator, &written, 20_000, delivered);
     println!("{:.0} runs/s of 250 samples each, their figures alone", 2e4 / begin.elapsed().as_secs_f64());
     // A server of 20 µs at 80 % of its capacity.
     for load in
@@ -158,13 +158,13 @@ fn many_runs() {
     {
         let cell = paced(load.clone(), true, &[("service", "20us")]);
         let begin = Instant::now();
-        figures(&mut lab, &cell, 20_000, delivered);
+        figures(&mut simulator, &cell, 20_000, delivered);
         let per_second = 2e4 / begin.elapsed().as_secs_f64();
         println!("{per_second:.0} runs/s of 200 samples each at {load}, their figures alone");
     }
     let begin = Instant::now();
     for number in 1..=200 {
-        assert!(run(&mut lab, &latency(), 20 * MS, number).latency["rtt"].n > 400);
+        assert!(run(&mut simulator, &latency(), 20 * MS, number).latency["rtt"].n > 400);
     }
     println!(
         "{:.0} runs/s of 500 pings each, with histograms and windows",

@@ -3,7 +3,7 @@
 
 use experiment::{Cell, Design, Experiment, Pin, Workload};
 use results::{Assembler, Document, Header, Histograms, Metric, Run, State, VerdictKind};
-use simulate::{Between, Lab, Machine};
+use simulate::{HostModel, RunVariation, Simulator};
 
 use crate::rig::{MS, cell, design, experiment_of};
 
@@ -12,7 +12,7 @@ const SEEDS: std::ops::Range<u64> = 500..520;
 const BLOCKS: u32 = 12;
 const EXPERIMENTS: u64 = SEEDS.end - SEEDS.start;
 /// Runs of a noisy host: their level scatters by 10 %.
-const BETWEEN: Between = Between { drift: 0.0, sd: 0.1, autocorrelation: 0.0 };
+const BETWEEN: RunVariation = RunVariation { drift: 0.0, sd: 0.1, autocorrelation: 0.0 };
 /// Factor of all times on the second half of the cores, where it differs.
 const OTHER_HALF: f64 = 1.03;
 const BASELINE: &str = "baseline";
@@ -40,8 +40,8 @@ fn experiment(seed: u64, duet: bool, effect: f64) -> Experiment {
 }
 
 fn measured(experiment: &Experiment, other_half: f64) -> Document {
-    let mut lab = Lab::on(Machine { between: BETWEEN, other_half, ..Machine::default() });
-    lab.experiment(experiment).expect("options")
+    let mut simulator = Simulator::on(HostModel { between: BETWEEN, other_half, ..HostModel::default() });
+    simulator.experiment(experiment).expect("options")
 }
 
 /// Returns the same result with changed runs.

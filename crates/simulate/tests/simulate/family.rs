@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use experiment::{Given, Pin, Source};
 use results::{Conclusion, Document, VerdictKind, least_blocks};
-use simulate::{Between, Lab, Machine, describe};
+use simulate::{HostModel, RunVariation, Simulator, describe};
 
 /// Returns the result of the recipe with these settings, in virtual time on a host whose runs scatter by 1 %.
 fn latency_vs_size(sets: &[&str]) -> Document {
@@ -27,9 +27,9 @@ fn latency_vs_size(sets: &[&str]) -> Document {
         least_blocks: &least_blocks,
     };
     let experiment = source.read().expect("a file").plan(&given).expect("a plan");
-    let between = Between { sd: 0.01, ..Between::default() };
-    let mut lab = Lab::on(Machine { between, ..Machine::default() });
-    let mut document = lab.experiment(&experiment).expect("options of the simulation");
+    let between = RunVariation { sd: 0.01, ..RunVariation::default() };
+    let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });
+    let mut document = simulator.experiment(&experiment).expect("options of the simulation");
     document.verdicts = verdicts::of(&document);
     document
 }

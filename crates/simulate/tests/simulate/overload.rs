@@ -3,14 +3,14 @@
 use experiment::{Load, Workload};
 use results::{Latency, Run};
 use sim_model::Truth;
-use simulate::{Lab, Machine};
+use simulate::{HostModel, Simulator};
 
 use crate::rig::{MS, SECOND, cell, config, constant, paced, run};
 
 /// Returns a run at an offered load; the server processes 10,000 samples/s.
 fn overloaded(reliable: bool, full: &str, offered: u64) -> Run {
     let options = [("service", "100us"), ("queue", "50"), ("latency", "50us"), ("full", full)];
-    run(&mut Lab::new(), &paced(constant(offered), reliable, &options), 2 * SECOND, 1)
+    run(&mut Simulator::new(), &paced(constant(offered), reliable, &options), 2 * SECOND, 1)
 }
 
 #[test]
@@ -49,8 +49,8 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
 fn a_writer_without_time_left_is_limited_by_itself_and_one_that_waits_is_not() {
     let options = [("service", "10us"), ("latency", "50us"), ("queue", "50")];
     let limits = |write_ns: f64, offered| {
-        let machine = Machine { write_ns, ..Machine::default() };
-        let run = run(&mut Lab::on(machine), &paced(constant(offered), true, &options), SECOND, 1);
+        let host = HostModel { write_ns, ..HostModel::default() };
+        let run = run(&mut Simulator::on(host), &paced(constant(offered), true, &options), SECOND, 1);
         let paced = run.paced.expect("an open loop");
         (paced.sender_limited, paced.back_pressure)
     };
@@ -85,10 +85,10 @@ fn beyond_capacity_best_effort_loses_what_is_over_it() {
 #[test]
 fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
     let options = [("latency", "50us"), ("service", "50us"), ("queue", "1"), ("stall", "1s,100ms")];
-    let closed = run(&mut Lab::new(), &cell(Workload::Latency, true, 0, &options), 10 * SECOND, 1);
+    let closed = run(&mut Simulator::new(), &cell(Workload::Latency, true, 0, &options), 10 * SECOND, 1);
     let rtt = &closed.latency["rtt"];
     assert!(rtt.max_ns >= 100 * MS && rtt.p99_ns.expect("enough") < MS, "{rtt:?}");
-    let open = run(&mut Lab::new(), &paced(constant(1_000), true, &options), 10 * SECOND, 1);
+    let open = run(&mut Simulator::new(), &paced(constant(1_000), true, &options), 10 * SECOND, 1);
     let of = |kind: &str| -> &Latency { &open.latency[kind] };
     // One in ten samples is due during a stall: the last hundredth waits for 90 ms or more.
     let late = of("response").p99_ns.expect("enough") as f64 / 1e6;
@@ -103,7 +103,7 @@ fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
     assert!(held.back_pressure && !held.sender_limited);
     // If the writer is not blocked, it is not late, and the service time includes the stall too.
     let free = [options[0], options[1], ("queue", "1000"), options[3]];
-    let free = run(&mut Lab::new(), &paced(constant(1_000), true, &free), 10 * SECOND, 1);
+    let free = run(&mut Simulator::new(), &paced(constant(1_000), true, &free), 10 * SECOND, 1);
     assert_eq!(free.latency["service"].p99_ns, free.latency["response"].p99_ns);
     assert!(free.latency["service"].p99_ns.expect("enough") > 80 * MS);
 }
@@ -111,7 +111,7 @@ fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
 #[test]
 fn a_maximum_has_no_plan() {
     let options = [("service", "100us"), ("latency", "50us"), ("queue", "10")];
-    let run = run(&mut Lab::new(), &paced(Load::Max, true, &options), SECOND, 1);
+    let run = run(&mut Simulator::new(), &paced(Load::Max, true, &options), SECOND, 1);
     let paced = run.paced.as_ref().expect("an open loop");
     let throughput = run.throughput.as_ref().expect("rates");
     assert_eq!(run.latency.keys().collect::<Vec<_>>(), ["service", "write_call"]);

@@ -1,10 +1,8 @@
 //! Comparison of open loops with queueing theory and exact values.
 
-use std::{collections::BTreeMap, sync::Arc};
-
 use experiment::{Batching, Cell, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload};
 use sim_model::{Truth, Waiting};
-use simulate::Lab;
+use simulate::Simulator;
 
 use crate::rig::{MS, SECOND, cell, config, constant, design, paced, poisson, run};
 
@@ -32,14 +30,14 @@ struct Responses {
 }
 
 fn responses(cell: &Cell, runs: u64, measure_ns: u64, up_to: &[f64]) -> Responses {
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     let mut all = Responses { means: Vec::new(), shares: vec![Vec::new(); up_to.len()], highs: Vec::new() };
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     for seed in 0..runs {
         // A schedule of its own for each run.
         let design = Design { seed, ..design(measure_ns) };
-        let figures = lab.figures(cell, &design, scheduled).expect("measured");
-        let response = lab.series("response").expect("recorded").values();
+        let figures = simulator.figures(cell, &design, scheduled).expect("measured");
+        let response = simulator.series("response").expect("recorded").values();
         let values: Vec<f64> = response.iter().map(|&(_, ns)| ns as f64).collect();
         all.means.push(mean(&values));
         for (shares, up_to) in all.shares.iter_mut().zip(up_to) {
@@ -115,8 +113,10 @@ fn who_is_not_late_has_a_response_that_is_the_service() {
     let options = [("latency", "lognormal:80us,0.3"), ("service", "20us")];
     let design = Design { windows: 100, ..design(SECOND) };
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
-    let run =
-        Lab::new().run(&paced(constant(10_000), true, &options), &design, scheduled).expect("measured").run;
+    let run = Simulator::new()
+        .run(&paced(constant(10_000), true, &options), &design, scheduled)
+        .expect("measured")
+        .run;
     let [service, response, lag, call] =
         ["service", "response", "send_lag", "write_call"].map(|kind| &run.latency[kind]);
     assert_eq!(service, response);
@@ -142,9 +142,10 @@ fn each_sample_of_a_burst_waits_for_those_before_it() {
     // 8 samples at once every 10 ms, 100 µs each.
     let load = Load::Burst { rate: Rate { samples: 8, period_ns: 10 * MS } };
     let options = [("service", "100us"), ("latency", "50us")];
-    let mut lab = Lab::new();
-    let run = run(&mut lab, &paced(load, true, &options), SECOND, 1);
-    let response: Vec<u64> = lab.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
+    let mut simulator = Simulator::new();
+    let run = run(&mut simulator, &paced(load, true, &options), SECOND, 1);
+    let response: Vec<u64> =
+        simulator.series("response").expect("recorded").values().iter().map(|v| v.1).collect();
     assert_eq!(response.len(), 800);
     for burst in response.chunks(8) {
         let expected: [u64; 8] = std::array::from_fn(|place| 150_000 + 100_000 * place as u64);
@@ -166,19 +167,19 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     let mut cell = cell(Workload::Paced, true, 0, &[("bandwidth", "1Gbit"), ("latency", "50us")]);
     cell.factors.size_bytes = 10_000;
     let trace =
-        Trace { file: "times.csv".to_owned(), sha256: String::new(), samples: 3, length_ns: 2 * SECOND };
+        Trace { file: "times.csv".to_owned(), sha256: "5ca1e".to_owned(), samples: 3, length_ns: 2 * SECOND };
     cell.factors.flows = vec![
         flow("scan", 10_000, Load::Burst { rate: Rate { samples: 3, period_ns: 100 * MS } }),
         flow("state", 100, constant(1_000)),
         flow("events", 1_000, poisson(500)),
         flow("replay", 2_000, Load::Trace { trace }),
     ];
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
-    let error = lab.run(&cell, &design(SECOND), scheduled).expect_err("no times").to_string();
+    let error = simulator.run(&cell, &design(SECOND), scheduled).expect_err("no times").to_string();
     assert!(error.contains("flow `replay`") && error.contains("hint: "), "{error}");
-    lab.traces = BTreeMap::from([("replay".to_owned(), Arc::from([5 * MS, 100 * MS, 2 * SECOND]))]);
-    let outcome = lab.run(&cell, &design(SECOND), scheduled).expect("measured");
+    simulator.traces.insert("5ca1e", [5 * MS, 100 * MS, 2 * SECOND]);
+    let outcome = simulator.run(&cell, &design(SECOND), scheduled).expect("measured");
     let run = outcome.run;
     let paced = run.paced.as_ref().expect("an open loop");
     let [scan, state, events, replay] = &paced.flows[..] else { panic!("{paced:?}") };
@@ -215,7 +216,7 @@ fn plans_that_are_drawn_can_be_had_again() {
     let planned = |seed, number| {
         let design = Design { seed, ..design(SECOND) };
         let scheduled = ScheduledRun { number, block: 1, cell: 0, twin: false, duet: None };
-        let outcome = Lab::new().run(&cell, &design, scheduled).expect("measured");
+        let outcome = Simulator::new().run(&cell, &design, scheduled).expect("measured");
         outcome.run.paced.expect("an open loop").planned
     };
     assert_eq!(planned(7, 1), planned(7, 1));
@@ -225,22 +226,23 @@ fn plans_that_are_drawn_can_be_had_again() {
 
 #[test]
 fn what_virtual_time_has_not_is_refused() {
-    let refused = |change: &dyn Fn(&mut Cell, &mut Lab)| {
+    let refused = |change: &dyn Fn(&mut Cell, &mut Simulator)| {
         let mut cell = paced(constant(1_000), true, &[]);
-        let mut lab = Lab::new();
-        change(&mut cell, &mut lab);
+        let mut simulator = Simulator::new();
+        change(&mut cell, &mut simulator);
         let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
-        lab.run(&cell, &design(MS), scheduled).expect_err("refused").message
+        simulator.run(&cell, &design(MS), scheduled).expect_err("refused").message
     };
-    let throttled = |cell: &mut Cell, _: &mut Lab| cell.factors.load = Some(Load::Throttled { queue: 2_000 });
+    let throttled =
+        |cell: &mut Cell, _: &mut Simulator| cell.factors.load = Some(Load::Throttled { queue: 2_000 });
     assert!(refused(&throttled).contains("throttled"));
-    let grouped = |cell: &mut Cell, _: &mut Lab| {
+    let grouped = |cell: &mut Cell, _: &mut Simulator| {
         cell.factors.queues.receive_group = Some(ReceiveGroup::of(8, 5 * MS));
     };
     assert!(refused(&grouped).contains("in groups"));
-    let over_a_link = |cell: &mut Cell, lab: &mut Lab| {
+    let over_a_link = |cell: &mut Cell, simulator: &mut Simulator| {
         (cell.factors.batch_bytes, cell.factors.batching) = (10_000, Batching::TurboApplication);
-        lab.machine.link_mbps = Some(100);
+        simulator.host.link_mbps = Some(100);
     };
     assert!(refused(&over_a_link).contains("turbo"));
 }

@@ -6,7 +6,7 @@ use experiment::{
 };
 use results::Run;
 use sim_model::Config;
-use simulate::Lab;
+use simulate::Simulator;
 
 pub const MS: u64 = 1_000_000;
 pub const SECOND: u64 = 1_000 * MS;
@@ -73,9 +73,9 @@ pub fn design(measure_ns: u64) -> Design {
     }
 }
 
-pub fn run(lab: &mut Lab, cell: &Cell, measure_ns: u64, number: u32) -> Run {
+pub fn run(simulator: &mut Simulator, cell: &Cell, measure_ns: u64, number: u32) -> Run {
     let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false, duet: None };
-    lab.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
+    simulator.run(cell, &design(measure_ns), scheduled).unwrap_or_else(|error| panic!("{error}")).run
 }
 
 pub fn config(options: &[(&str, &str)]) -> Config {

@@ -2,7 +2,7 @@
 
 use experiment::{Design, Load, Rate, ScheduledRun};
 use results::{TRIAL_WINDOWS, TrialLog};
-use simulate::Lab;
+use simulate::Simulator;
 use stats::search::{Budget, Goal, Loads, Outcome, Search, Shown};
 
 use crate::rig::{MS, design, paced};
@@ -12,13 +12,19 @@ const SECOND: u64 = 1_000 * MS;
 const CAPACITY: f64 = 20_000.0;
 
 /// Returns the evaluation of a trial from the record of its run and its values.
-fn shown(lab: &mut Lab, load_sps: f64, reliable: bool, options: &[(&str, &str)], design: &Design) -> Shown {
+fn shown(
+    simulator: &mut Simulator,
+    load_sps: f64,
+    reliable: bool,
+    options: &[(&str, &str)],
+    design: &Design,
+) -> Shown {
     let cell = paced(Load::Constant { rate: Rate::nearest(load_sps) }, reliable, options);
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
-    let run = lab.run(&cell, design, scheduled).unwrap_or_else(|error| panic!("{error}")).run;
+    let run = simulator.run(&cell, design, scheduled).unwrap_or_else(|error| panic!("{error}")).run;
     let (record, throughput) = (run.paced.expect("a plan"), run.throughput.expect("rates"));
-    let last_ns = lab.series("response").and_then(|all| all.values().iter().map(|(at, _)| *at).max());
-    let windows = lab.series("send_lag").expect("recorded").windows(TRIAL_WINDOWS, design.measure_ns);
+    let last_ns = simulator.series("response").and_then(|all| all.values().iter().map(|(at, _)| *at).max());
+    let windows = simulator.series("send_lag").expect("recorded").windows(TRIAL_WINDOWS, design.measure_ns);
     let log = TrialLog {
         duration_ns: design.measure_ns,
         reliable,
@@ -46,7 +52,7 @@ fn quick(goal: Goal) -> Goal {
 }
 
 fn search(reliable: bool, options: &[(&str, &str)]) -> Vec<Outcome> {
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     let goals = vec![quick(Goal::ndr()), quick(Goal::pdr())];
     let loads = Loads { floor_sps: 100.0, ceiling_sps: 60_000.0, start_sps: 30_000.0 };
     let budget = Budget { trials: 200, duration_ns: 200 * SECOND };
@@ -55,7 +61,7 @@ fn search(reliable: bool, options: &[(&str, &str)]) -> Vec<Outcome> {
     while let Some(trial) = search.next_trial() {
         seed += 1;
         let design = Design { seed, ..design(trial.duration_ns) };
-        let ratio = shown(&mut lab, trial.load_sps, reliable, options, &design).violation();
+        let ratio = shown(&mut simulator, trial.load_sps, reliable, options, &design).violation();
         search.record(trial, &[ratio, ratio]).expect("asked for");
     }
     (0..2).map(|goal| search.outcome(goal)).collect()
@@ -98,12 +104,12 @@ fn what_no_rate_keeps_is_said_so() {
 
 #[test]
 fn overload_shows_as_what_was_not_sent_and_as_a_lag_that_grows() {
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     let options = [("service", "50us"), ("queue", "100"), ("latency", "100us")];
-    let over = shown(&mut lab, 1.1 * CAPACITY, true, &options, &design(SECOND));
+    let over = shown(&mut simulator, 1.1 * CAPACITY, true, &options, &design(SECOND));
     // One of 11 samples exceeds the capacity.
     assert!((over.violation() - 1.0 / 11.0).abs() < 0.01, "{over:?}");
     assert!((over.falls_behind() - 1.0 / 11.0).abs() < 0.015, "{}", over.falls_behind());
-    let under = shown(&mut lab, 0.9 * CAPACITY, true, &options, &design(SECOND));
+    let under = shown(&mut simulator, 0.9 * CAPACITY, true, &options, &design(SECOND));
     assert!(under.violation().abs() < 1e-12 && under.falls_behind().abs() < 1e-12, "{under:?}");
 }

@@ -2,7 +2,7 @@
 
 use experiment::{Cell, Design, Workload};
 use results::{Metric, ModesBy, Run};
-use simulate::Lab;
+use simulate::Simulator;
 
 use crate::rig::{MS, cell, design, experiment_of};
 
@@ -16,7 +16,7 @@ fn modes_by(seed: u64, record: impl Fn(&mut Run)) -> (ModesBy, String) {
     let cells = vec![one("baseline", "1"), one("treatment", "0.6*1+0.4*1.5")];
     let design =
         Design { blocks: 24, seed, warm_up_ns: 0, baseline: vec!["baseline".to_owned()], ..design(5 * MS) };
-    let mut document = Lab::new().experiment(&experiment_of(cells, design)).expect("options");
+    let mut document = Simulator::new().experiment(&experiment_of(cells, design)).expect("options");
     for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
         run.environment_padding_bytes = Some(run.number * 7919 % 4096);
         record(run);

@@ -2,7 +2,7 @@
 
 use experiment::{Arrival, Cell, Design, Load, Share};
 use results::{Document, Maximum, Run};
-use simulate::{Between, Lab, Machine};
+use simulate::{HostModel, RunVariation, Simulator};
 
 use crate::rig::{MS, design, experiment_of, paced};
 
@@ -20,7 +20,7 @@ fn share(percent: f64, arrival: Arrival) -> Load {
 
 /// Measures cells with these loads, each with its own id.
 fn measured(
-    lab: &mut Lab,
+    simulator: &mut Simulator,
     loads: &[Load],
     reliable: bool,
     options: &[(&str, &str)],
@@ -31,7 +31,7 @@ fn measured(
         Cell { id: format!("cell/{load}"), ..cell }
     });
     let experiment = experiment_of(cells.collect(), design);
-    lab.experiment(&experiment).unwrap_or_else(|error| panic!("{error}"))
+    simulator.experiment(&experiment).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn maximum(document: &Document) -> &Maximum {
@@ -48,7 +48,7 @@ fn a_percent_is_that_of_the_capacity_whether_samples_wait_or_are_dropped() {
     let shares = [10.0, 50.0, 90.0, 120.0];
     let loads = shares.map(|percent| share(percent, Arrival::Constant));
     for (reliable, options) in [(true, &HELD_BACK[..]), (false, &DROPPED[..])] {
-        let document = measured(&mut Lab::new(), &loads, reliable, options, design(200 * MS));
+        let document = measured(&mut Simulator::new(), &loads, reliable, options, design(200 * MS));
         let maximum = maximum(&document);
         let sps = maximum.sps.expect("it is known");
         // At most the queue is delivered after the end of the measurement.
@@ -75,7 +75,7 @@ fn a_percent_is_that_of_the_capacity_whether_samples_wait_or_are_dropped() {
 fn a_random_plan_at_half_the_capacity_has_half_of_it_on_average() {
     let load = [share(50.0, Arrival::Poisson)];
     let document =
-        measured(&mut Lab::new(), &load, true, &HELD_BACK, Design { blocks: 6, ..design(500 * MS) });
+        measured(&mut Simulator::new(), &load, true, &HELD_BACK, Design { blocks: 6, ..design(500 * MS) });
     for run in &document.cells[0].runs {
         // 5000 samples on average, and 4 standard deviations.
         assert!((planned_sps(run) * 0.5 - 5_000.0).abs() < 4.0 * 5_000_f64.sqrt() + 50.0, "{run:?}");
@@ -86,13 +86,13 @@ fn a_random_plan_at_half_the_capacity_has_half_of_it_on_average() {
 /// range of three runs contains the typical speed with a probability of 1 - 2 / 2^3.
 #[test]
 fn half_of_the_capacity_is_met_within_the_scatter_of_the_maximum() {
-    let between = Between { drift: 0.0, sd: 0.05, autocorrelation: 0.0 };
+    let between = RunVariation { drift: 0.0, sd: 0.05, autocorrelation: 0.0 };
     let mut held = 0_u32;
     for seed in 0..EXPERIMENTS {
-        let mut lab = Lab::on(Machine { between, ..Machine::default() });
+        let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });
         let load = [share(50.0, Arrival::Constant)];
         let design = Design { seed: seed.into(), ..design(50 * MS) };
-        let document = measured(&mut lab, &load, true, &HELD_BACK, design);
+        let document = measured(&mut simulator, &load, true, &HELD_BACK, design);
         let spread = maximum(&document).spread().expect("three runs");
         let offered = planned_sps(&document.cells[0].runs[0]);
         assert!(

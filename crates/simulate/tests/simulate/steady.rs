@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use experiment::Workload;
 use results::{Document, SteadyVerdict, WarningKind};
-use simulate::{Between, Lab, Machine};
+use simulate::{HostModel, RunVariation, Simulator};
 
 use crate::rig::{MS, cell, design, experiment_of};
 
@@ -21,9 +21,11 @@ fn measured(workload: Workload, option: (&str, &str)) -> Document {
     let mut design = design(1_000 * MS);
     design.windows = 100;
     // Runs with variation between them.
-    let mut lab =
-        Lab::on(Machine { between: Between { sd: 0.05, ..Between::default() }, ..Machine::default() });
-    lab.experiment(&experiment_of(vec![cell(workload, true, 0, &options)], design)).expect("measured")
+    let mut simulator = Simulator::on(HostModel {
+        between: RunVariation { sd: 0.05, ..RunVariation::default() },
+        ..HostModel::default()
+    });
+    simulator.experiment(&experiment_of(vec![cell(workload, true, 0, &options)], design)).expect("measured")
 }
 
 /// Checks the steady-state class of every run by every metric, and the start of the steady state in ms.

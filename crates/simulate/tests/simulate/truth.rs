@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use experiment::{Design, Experiment, Load, Policy, Rate, Workload};
 use proptest::prelude::*;
-use results::Document;
+use results::{Document, RunState};
 use sim_model::{Config, POLICIES, Truth};
-use simulate::{HOST_NS, Lab, Machine};
+use simulate::{HOST_NS, HostModel, Simulator};
 
 use crate::rig::{MS, cell, config, design, experiment_of, run};
 
@@ -51,7 +51,7 @@ fn recovers(latency: &results::Latency, truth: &Truth<'_>) -> Result<(), String>
 
 #[test]
 fn statistics_of_a_run_are_recovered_from_the_truth() {
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     for (options, reliable) in [
         (&[("latency", "50us")][..], true),
         (&[("latency", "normal:50us,5us")], true),
@@ -71,7 +71,7 @@ fn statistics_of_a_run_are_recovered_from_the_truth() {
     ] {
         let config = config(options);
         let cell = cell(Workload::Latency, reliable, 0, options);
-        let run = run(&mut lab, &cell, 4_000 * MS, 1);
+        let run = run(&mut simulator, &cell, 4_000 * MS, 1);
         let qos_ns = if reliable { config.qos_ns(["reliability"]) } else { 0.0 };
         let truth = Truth::new(&config, reliable, qos_ns, 1000, 1.0, 0);
         let rtt = &run.latency["rtt"];
@@ -96,7 +96,7 @@ fn statistics_of_a_run_are_recovered_from_the_truth() {
 #[test]
 fn what_is_off_by_half_a_percent_is_not_recovered() {
     let options = [("latency", "normal:50us,1us")];
-    let run = run(&mut Lab::new(), &cell(Workload::Latency, false, 0, &options), 4_000 * MS, 1);
+    let run = run(&mut Simulator::new(), &cell(Workload::Latency, false, 0, &options), 4_000 * MS, 1);
     let recovered = |latency| {
         recovers(
             &run.latency["one_way_out"],
@@ -118,7 +118,8 @@ fn what_is_off_by_half_a_percent_is_not_recovered() {
 
 #[test]
 fn constant_latency_is_found_to_the_last_nanosecond() {
-    let run = run(&mut Lab::new(), &cell(Workload::Latency, true, 0, &[("latency", "50us")]), 20 * MS, 1);
+    let run =
+        run(&mut Simulator::new(), &cell(Workload::Latency, true, 0, &[("latency", "50us")]), 20 * MS, 1);
     let rtt = &run.latency["rtt"];
     assert_eq!((rtt.min_ns, rtt.max_ns, rtt.mean_ns, rtt.sd_ns), (100_000, 100_000, 100_000.0, 0.0));
     assert_eq!(rtt.p50_ns, Some(100_000));
@@ -127,7 +128,7 @@ fn constant_latency_is_found_to_the_last_nanosecond() {
 
 #[test]
 fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     let options = [("bandwidth", "100Mbit"), ("service", "20us"), ("latency", "normal:50us,5us")];
     let truth_of = |config: &Config, bytes| {
         Truth::new(config, true, 0.0, bytes, 1.0, 0).capacity_pps().expect("a limit")
@@ -135,7 +136,8 @@ fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
     // 20 µs and 80 µs per packet.
     assert_eq!(truth_of(&config(&options), 1000), 10_000.0);
     for (batch_bytes, samples) in [(0, 1), (8_000, 8)] {
-        let run = run(&mut lab, &cell(Workload::Throughput, true, batch_bytes, &options), 1_000 * MS, 1);
+        let run =
+            run(&mut simulator, &cell(Workload::Throughput, true, batch_bytes, &options), 1_000 * MS, 1);
         let throughput = run.throughput.expect("throughput");
         let capacity = truth_of(&config(&options), 1000 * samples) * samples as f64;
         assert!((throughput.delivered_sps / capacity - 1.0).abs() < 0.005, "{throughput:?}, {capacity}");
@@ -144,28 +146,28 @@ fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
     }
     // Stalls take a tenth of the time.
     let stalled = [options[0], options[1], options[2], ("stall", "10ms,1ms")];
-    let run = run(&mut lab, &cell(Workload::Throughput, true, 0, &stalled), 1_000 * MS, 1);
+    let run = run(&mut simulator, &cell(Workload::Throughput, true, 0, &stalled), 1_000 * MS, 1);
     let delivered = run.throughput.expect("throughput").delivered_sps;
     assert!((delivered / 9_000.0 - 1.0).abs() < 0.01, "{delivered}");
 }
 
 #[test]
 fn loss_duplicates_and_order_are_as_configured() {
-    let mut lab = Lab::new();
+    let mut simulator = Simulator::new();
     let options =
         [("loss", "2%"), ("duplicate", "3%"), ("reorder", "1%"), ("hold", "100us"), ("service", "10us")];
     let within = |count: u64, of: u64, probability: f64| {
         let expected = of as f64 * probability;
         (count as f64 - expected).abs() < 4.0 * (expected * (1.0 - probability)).sqrt() + 1.0
     };
-    let written = run(&mut lab, &cell(Workload::Throughput, false, 0, &options), 1_000 * MS, 1);
+    let written = run(&mut simulator, &cell(Workload::Throughput, false, 0, &options), 1_000 * MS, 1);
     let counted = &written.counted[0];
     assert!(counted.sent > 90_000, "{counted:?}");
     assert!(within(counted.lost, counted.sent, 0.02), "{counted:?}");
     assert!(within(counted.duplicate, counted.delivered, 0.03), "{counted:?}");
     assert!(within(counted.out_of_order, counted.delivered, 0.01), "{counted:?}");
     assert!(!within(counted.lost, counted.sent, 0.025), "half a percent is seen");
-    let pinged = run(&mut lab, &cell(Workload::Latency, false, 0, &options), 100_000 * MS, 1);
+    let pinged = run(&mut simulator, &cell(Workload::Latency, false, 0, &options), 100_000 * MS, 1);
     let counted = &pinged.counted[0];
     let config = config(&options);
     assert!(
@@ -173,12 +175,12 @@ fn loss_duplicates_and_order_are_as_configured() {
         "{counted:?}"
     );
     // Reliable: no loss, no duplicates, in order.
-    let reliable = run(&mut lab, &cell(Workload::Throughput, true, 0, &options), 200 * MS, 1);
+    let reliable = run(&mut simulator, &cell(Workload::Throughput, true, 0, &options), 200 * MS, 1);
     let counted = &reliable.counted[0];
     assert_eq!((counted.lost, counted.duplicate, counted.out_of_order), (0, 0, 0), "{counted:?}");
     // A queue that drops: the excess over the capacity is lost.
     let dropping = [("service", "10us"), ("full", "drop"), ("latency", "5us")];
-    let dropped = run(&mut lab, &cell(Workload::Throughput, false, 0, &dropping), 1_000 * MS, 1);
+    let dropped = run(&mut simulator, &cell(Workload::Throughput, false, 0, &dropping), 1_000 * MS, 1);
     let throughput = dropped.throughput.expect("throughput");
     assert!((throughput.delivered_sps / 100_000.0 - 1.0).abs() < 0.02, "{throughput:?}");
     assert!((throughput.lost_pct - 90.0).abs() < 1.0, "{throughput:?}");
@@ -186,11 +188,11 @@ fn loss_duplicates_and_order_are_as_configured() {
 
 #[test]
 fn shapes_show_over_time() {
-    let mut lab = Lab::new();
-    let median_of = |lab: &mut Lab, shape, from: u64, to: u64| {
+    let mut simulator = Simulator::new();
+    let median_of = |simulator: &mut Simulator, shape, from: u64, to: u64| {
         let cell = cell(Workload::Latency, true, 0, &[("latency", "normal:50us,1us"), ("warmup", shape)]);
-        run(lab, &cell, 100 * MS, 1);
-        let values = lab.series("one_way_out").expect("values").values().iter();
+        run(simulator, &cell, 100 * MS, 1);
+        let values = simulator.series("one_way_out").expect("values").values().iter();
         let mut some: Vec<_> =
             values.filter(|(at, _)| (from * MS..to * MS).contains(at)).map(|(_, v)| *v).collect();
         some.sort_unstable();
@@ -204,7 +206,7 @@ fn shapes_show_over_time() {
         ("cycle:2,100ms", 1.0, 2.0),
         ("slowdown:2,60ms", 1.0, 2.0),
     ] {
-        let found = (median_of(&mut lab, shape, 0, 10), median_of(&mut lab, shape, 60, 80));
+        let found = (median_of(&mut simulator, shape, 0, 10), median_of(&mut simulator, shape, 60, 80));
         assert!((found.0 - early).abs() < 0.02 && (found.1 - late).abs() < 0.02, "{shape}: {found:?}");
     }
 }
@@ -221,20 +223,20 @@ fn experiment() -> Experiment {
 
 #[test]
 fn an_experiment_becomes_a_result_that_can_be_had_again() {
-    let document: Document = Lab::new().experiment(&experiment()).expect("measured");
+    let document: Document = Simulator::new().experiment(&experiment()).expect("measured");
     assert_eq!(document.cells.iter().map(|cell| cell.runs.len()).collect::<Vec<_>>(), [3, 3]);
     let p50 = |cell: usize| document.cells[cell].latency["rtt"].p50_ns.expect("supported");
     assert!((p50(1) / p50(0) - 1.1).abs() < 0.01, "{}, {}", p50(0), p50(1));
     assert_eq!(
-        Lab::new().experiment(&experiment()).expect("measured"),
+        Simulator::new().experiment(&experiment()).expect("measured"),
         document,
         "the same seed gives the same"
     );
     let other = Experiment { design: Design { seed: 8, ..design(50 * MS) }, ..experiment() };
-    assert_ne!(Lab::new().experiment(&other).expect("measured").cells, document.cells);
+    assert_ne!(Simulator::new().experiment(&other).expect("measured").cells, document.cells);
     let mut wrong = experiment();
     wrong.cells[0].factors.options = BTreeMap::from([("latency".to_owned(), "soon".to_owned())]);
-    assert!(Lab::new().experiment(&wrong).is_err());
+    assert!(Simulator::new().experiment(&wrong).is_err());
 }
 
 #[test]
@@ -274,7 +276,8 @@ proptest! {
             ("queue", queue), ("modes", "0.5*0.001+0.5*1000"), ("jitter", jitter),
         ]);
         cell.factors.load = (workload == Workload::Paced).then_some(load);
-        let run = run(&mut Lab::new(), &cell, 3 * MS, 1);
+        let run = run(&mut Simulator::new(), &cell, 3 * MS, 1);
+        prop_assert_eq!(run.state, RunState::Valid, "{:?}", run.warnings);
         let counted = &run.counted[0];
         if let Some(rtt) = run.latency.get("rtt") {
             prop_assert_eq!(rtt.n, counted.delivered);
@@ -291,24 +294,29 @@ proptest! {
     }
 }
 
-/// A few of at least 25,000 samples arrive 3 s late. They count in the tail, not in the rate of half a second.
+/// A few of at least 25,000 samples arrive late. Within the silence that ends a drain they count in the tail, not in
+/// the rate of half a second. Later they are lost, as in a run of real agents.
 #[test]
-fn rate_does_not_depend_on_when_a_repair_arrives() {
-    let mut lab = Lab::new();
-    let options = [("service", "10us"), ("latency", "50us"), ("reorder", "0.0002"), ("hold", "3s")];
+fn late_repairs_are_in_the_tail_or_lost_and_never_in_the_rate() {
+    let mut simulator = Simulator::new();
+    let options = |hold| [("service", "10us"), ("latency", "50us"), ("reorder", "0.001"), ("hold", hold)];
     for workload in [Workload::Throughput, Workload::Paced] {
-        let measured = |lab: &mut Lab, options: &[(&str, &str)]| {
+        let mut measured = |options: &[(&str, &str)]| {
             let mut cell = cell(workload, false, 0, options);
             cell.factors.load =
                 (workload == Workload::Paced).then(|| Load::Constant { rate: Rate::per_second(50_000) });
-            run(lab, &cell, 500 * MS, 1).throughput.expect("rates")
+            run(&mut simulator, &cell, 500 * MS, 1).throughput.expect("rates")
         };
-        let (healthy, repaired) = (measured(&mut lab, &options[..2]), measured(&mut lab, &options));
+        let healthy = measured(&options("0")[..2]);
+        let [repaired, too_late] = ["150ms", "3s"].map(|hold| measured(&options(hold)));
         assert_eq!((repaired.lost, repaired.delivered), (0, repaired.sent), "{repaired:?}");
         assert!((1..50).contains(&repaired.tail.samples), "{repaired:?}");
-        assert!((2_500 * MS..3_100 * MS).contains(&repaired.tail.ns), "{repaired:?}");
-        let ratio = repaired.delivered_sps / healthy.delivered_sps;
-        assert!((ratio - 1.0).abs() < 0.002, "{healthy:?}, {repaired:?}");
+        assert!((50 * MS..170 * MS).contains(&repaired.tail.ns), "{repaired:?}");
+        assert!(too_late.lost > 0 && too_late.delivered == too_late.sent - too_late.lost, "{too_late:?}");
+        for late in [&repaired, &too_late] {
+            let ratio = late.delivered_sps / healthy.delivered_sps;
+            assert!((ratio - 1.0).abs() < 0.002, "{healthy:?}, {late:?}");
+        }
         assert!(healthy.tail.samples < 10 && healthy.tail.ns < 100 * MS, "{healthy:?}");
     }
 }
@@ -318,9 +326,9 @@ fn rate_does_not_depend_on_when_a_repair_arrives() {
 #[test]
 fn the_rate_of_one_take_is_over_the_time_in_which_it_was_written() {
     // In 100 µs one packet of 10 samples is started; its writer needs 1 ms for each sample.
-    let machine = Machine { write_ns: 1e6, read_ns: 0.0, ..Machine::default() };
+    let host = HostModel { write_ns: 1e6, read_ns: 0.0, ..HostModel::default() };
     let cell = cell(Workload::Throughput, true, 10_000, &[("latency", "50us")]);
-    let run = run(&mut Lab::on(machine), &cell, MS / 10, 1);
+    let run = run(&mut Simulator::on(host), &cell, MS / 10, 1);
     let throughput = run.throughput.expect("rates");
     assert_eq!((throughput.delivered, throughput.lost), (10, 0));
     assert_eq!((throughput.delivered_sps, throughput.accepted_sps), (1000.0, 1000.0));

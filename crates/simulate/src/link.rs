@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use experiment::Design;
-use results::{Counted, Received, SequenceSet, WindowCounts};
+use results::{Received, SequenceSet, WindowCounts};
 use sim_model::{Config, Fate, Flow};
 
-use crate::machine::{Intake, Machine};
+use crate::host_model::{HostModel, ReaderQueue};
 
 /// Packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,8 +19,10 @@ pub(crate) struct Arrival {
     sequence: u64,
     /// Number of samples in it.
     samples: u64,
-    /// Send time.
-    sent_ns: u64,
+    /// Start of its write.
+    tried_ns: u64,
+    /// Whether it was sent in the warm-up.
+    warm_up: bool,
 }
 
 /// Counts of the writer.
@@ -32,34 +34,36 @@ pub(crate) struct Sent {
     pub wire_packets: u64,
     /// Datagrams dropped at the full receive buffer.
     pub dropped: u64,
+    /// Samples accepted in the warm-up.
+    pub warm_up: u64,
 }
 
 /// Link: the writer's server, and the reader with its receive buffer.
-pub(crate) struct Way<'r> {
+pub(crate) struct Link<'r> {
     flow: Flow,
     config: Arc<Config>,
-    machine: &'r Machine,
+    host: &'r HostModel,
     /// Reader; if its buffer is full, packets wait at the writer or are dropped.
-    reader: Intake,
+    reader: ReaderQueue,
     reliable: bool,
     size: u64,
     arrivals: Vec<Arrival>,
     sent: Sent,
 }
 
-impl<'r> Way<'r> {
+impl<'r> Link<'r> {
     /// Creates an idle link that reuses the memory of `arrivals`.
     pub fn new(
         flow: Flow,
         config: Arc<Config>,
-        machine: &'r Machine,
+        host: &'r HostModel,
         reliable: bool,
         size: u64,
         mut arrivals: Vec<Arrival>,
     ) -> Self {
         arrivals.clear();
-        let reader = Intake::new(machine.receive_buffer);
-        Self { flow, config, machine, reader, reliable, size, arrivals, sent: Sent::default() }
+        let reader = ReaderQueue::new(host.receive_buffer);
+        Self { flow, config, host, reader, reliable, size, arrivals, sent: Sent::default() }
     }
 
     /// Returns the mode factor of the run.
@@ -72,11 +76,12 @@ impl<'r> Way<'r> {
         self.arrivals
     }
 
-    /// Resets the counts; packets in transit remain in the link.
+    /// Starts a phase: what was sent before it is the warm-up. Packets in transit remain in the link.
     pub fn begin(&mut self) {
-        self.read();
-        self.arrivals.clear();
-        self.sent = Sent::default();
+        for arrival in &mut self.arrivals {
+            arrival.warm_up = true;
+        }
+        self.sent = Sent { warm_up: self.sent.accepted, ..Sent::default() };
     }
 
     /// Returns the outcome of a packet offered at the time `at`, and the time of its acceptance.
@@ -110,11 +115,18 @@ impl<'r> Way<'r> {
                 let sequence = self.sent.accepted;
                 for copy in 0..=u64::from(twice) {
                     let order = sequence * 2 + copy * 2 * samples;
-                    self.arrivals.push(Arrival { due_ns, order, sequence, samples, sent_ns: at });
+                    self.arrivals.push(Arrival {
+                        due_ns,
+                        order,
+                        sequence,
+                        samples,
+                        tried_ns: tried,
+                        warm_up: false,
+                    });
                 }
             }
         }
-        let (bytes, packets) = self.machine.on_wire(&self.config, samples * self.size);
+        let (bytes, packets) = self.host.on_wire(&self.config, samples * self.size);
         self.sent.wire_bytes += transmissions * bytes;
         self.sent.wire_packets += transmissions * packets;
         self.sent.accepted += samples;
@@ -123,28 +135,28 @@ impl<'r> Way<'r> {
 
     /// Returns the CPU time of the writer per sample of a packet.
     pub fn write_ns(&self, samples: u64) -> u64 {
-        self.machine.write_cost(self.size, samples)
+        self.host.write_cost(self.size, samples)
     }
 
     /// Returns the CPU time of the reader per packet.
     pub fn read_ns(&self, samples: u64) -> u64 {
-        self.machine.read_cost(self.size, samples)
+        self.host.read_cost(self.size, samples)
     }
 
     /// Determines when a best effort reader reads each packet, in the order of arrival. Packets without room in the
-    /// buffer are removed and counted. A reliable reader has read them already.
-    fn read(&mut self) {
+    /// buffer are removed and counted. A reliable reader has read them already. Ends a phase.
+    pub fn read(&mut self) {
         if self.reliable {
             return;
         }
         self.arrivals.sort_unstable();
-        let (machine, size, reader) = (self.machine, self.size, &mut self.reader);
+        let (host, size, reader) = (self.host, self.size, &mut self.reader);
         let mut dropped = 0;
         self.arrivals.retain_mut(|arrival| {
             let room = reader.full_until(arrival.due_ns).is_none();
             if room {
-                arrival.due_ns = reader.take(arrival.due_ns, machine.read_cost(size, arrival.samples));
-            } else {
+                arrival.due_ns = reader.take(arrival.due_ns, host.read_cost(size, arrival.samples));
+            } else if !arrival.warm_up {
                 dropped += self.config.datagrams(arrival.samples * size);
             }
             room
@@ -152,22 +164,44 @@ impl<'r> Way<'r> {
         self.sent.dropped += dropped;
     }
 
-    /// Returns the counts of a reader's agent. `first` is called for each distinct sample with the time at which its
-    /// packet was taken and its sequence number.
-    pub fn receive(&mut self, writer: u16, design: &Design, mut first: impl FnMut(u64, u64)) -> Received {
-        self.read();
+    /// Returns the time of each arrival that has been read, with its number of distinct samples: none in a duplicate or
+    /// of the warm-up.
+    pub fn arrivals(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.arrivals.iter().map(|arrival| {
+            // A duplicate has the rank of the next packet.
+            let counts = !arrival.warm_up && arrival.order == 2 * arrival.sequence;
+            (arrival.due_ns, if counts { arrival.samples } else { 0 })
+        })
+    }
+
+    /// Returns the counts of a reader's agent that is closed at `closed_ns`. `first` is called for each distinct
+    /// sample with the time at which its packet was taken and its sequence number.
+    pub fn receive(
+        &mut self,
+        writer: u16,
+        design: &Design,
+        closed_ns: u64,
+        mut first: impl FnMut(u64, u64),
+    ) -> Received {
+        self.arrivals.retain(|arrival| arrival.due_ns <= closed_ns);
+        let check_every = u64::from(design.check_every.max(1));
         let mut set = SequenceSet::new();
         let mut windows = WindowCounts::new(design.windows, design.measure_ns);
         let (mut first_ns, mut last_ns, mut quickest_ns) = (None, 0, u64::MAX);
-        let mut given = 0;
+        let (mut given, mut warm_up, mut checked_in_full) = (0, 0, 0);
         for arrival in &self.arrivals {
+            if arrival.warm_up {
+                (given, warm_up) = (given + arrival.samples, warm_up + arrival.samples);
+                continue;
+            }
             let taken_ns = arrival.due_ns - self.read_ns(arrival.samples);
             for sequence in arrival.sequence..arrival.sequence + arrival.samples {
                 given += 1;
                 if set.insert(sequence) {
                     first_ns.get_or_insert(arrival.due_ns);
                     last_ns = arrival.due_ns;
-                    quickest_ns = quickest_ns.min(arrival.due_ns - arrival.sent_ns);
+                    quickest_ns = quickest_ns.min(arrival.due_ns - arrival.tried_ns);
+                    checked_in_full += u64::from(sequence.is_multiple_of(check_every));
                     windows.count(arrival.due_ns);
                     first(taken_ns, sequence);
                 }
@@ -178,6 +212,8 @@ impl<'r> Way<'r> {
             given,
             given_bytes: given * self.size,
             taken: Some(given),
+            warm_up,
+            checked_in_full,
             bytes: received.delivered * self.size,
             first_ns: first_ns.unwrap_or(last_ns),
             last_ns,
@@ -194,28 +230,12 @@ impl<'r> Way<'r> {
         self.sent
     }
 
-    /// Returns the CPU time of the reader for all packets.
+    /// Returns the CPU time of the reader for all packets of the measurement.
     pub fn reading_ns(&self) -> u64 {
-        self.arrivals.iter().map(|arrival| self.read_ns(arrival.samples)).sum()
+        self.arrivals
+            .iter()
+            .filter(|arrival| !arrival.warm_up)
+            .map(|arrival| self.read_ns(arrival.samples))
+            .sum()
     }
-}
-
-/// Returns the delivery counts of `sent` samples, with nothing left in transit.
-pub(crate) fn counted(sent: u64, received: &Received) -> Counted {
-    Counted {
-        writer: received.writer,
-        reader: received.writer.saturating_sub(1),
-        sent,
-        delivered: received.delivered,
-        lost: received.missing + (sent - received.next),
-        undelivered: 0,
-        duplicate: received.duplicate,
-        out_of_order: received.out_of_order,
-        ..Counted::default()
-    }
-}
-
-/// Returns samples/s; 0 for a duration of 0.
-pub(crate) fn rate(samples: u64, ns: u64) -> f64 {
-    if ns == 0 { 0.0 } else { samples as f64 * 1e9 / ns as f64 }
 }

@@ -13,7 +13,7 @@ const REFERENCE_SPS: f64 = 600_000.0;
 
 /// Model of the host. Times are in ns.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Machine {
+pub struct HostModel {
     /// CPU time of the writer's process per write.
     pub write_ns: f64,
     /// CPU time of the writer's process per byte.
@@ -32,16 +32,16 @@ pub struct Machine {
     /// Bytes of a datagram on the wire in addition to its payload.
     pub overhead_bytes: u64,
     /// Variation between runs.
-    pub between: Between,
+    pub between: RunVariation,
     /// Change of the host over time, which affects the references of an experiment too.
-    pub host: HostChange,
+    pub change: HostChange,
     /// Factor of all times on the second half of the cores, in a duet.
     pub other_half: f64,
 }
 
 /// Variation of the host's speed between runs: one factor applies to all times of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Between {
+pub struct RunVariation {
     /// Change of the logarithm of the factor from one run to the next.
     pub drift: f64,
     /// Standard deviation of the logarithm around the drift.
@@ -50,7 +50,7 @@ pub struct Between {
     pub autocorrelation: f64,
 }
 
-impl Default for Machine {
+impl Default for HostModel {
     fn default() -> Self {
         Self {
             write_ns: HOST_NS as f64,
@@ -62,8 +62,8 @@ impl Default for Machine {
             link_mbps: None,
             // Ethernet 18, IPv4 20, UDP 8.
             overhead_bytes: 46,
-            between: Between::default(),
-            host: HostChange::default(),
+            between: RunVariation::default(),
+            change: HostChange::default(),
             other_half: 1.0,
         }
     }
@@ -125,7 +125,7 @@ impl HostChange {
     }
 }
 
-impl Machine {
+impl HostModel {
     /// Returns the host with all CPU times multiplied by `factor`.
     pub(crate) fn slowed(&self, factor: f64) -> Self {
         Self {
@@ -165,7 +165,7 @@ impl Machine {
     }
 }
 
-impl Between {
+impl RunVariation {
     /// Returns the factor of a run, by its number from 1. The seed determines all runs together.
     #[must_use]
     pub fn factor(&self, seed: u64, run: u32) -> f64 {
@@ -184,14 +184,14 @@ impl Between {
 
 /// Reader's process with the socket buffer before it.
 #[derive(Debug)]
-pub(crate) struct Intake {
+pub(crate) struct ReaderQueue {
     capacity: usize,
     /// Completion time of each waiting packet.
     waiting: VecDeque<u64>,
     free_ns: u64,
 }
 
-impl Intake {
+impl ReaderQueue {
     pub(crate) fn new(capacity: Option<usize>) -> Self {
         let capacity = capacity.unwrap_or(usize::MAX).max(1);
         Self { capacity, waiting: VecDeque::new(), free_ns: 0 }

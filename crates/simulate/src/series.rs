@@ -1,7 +1,8 @@
 //! Recorded values of one kind.
 
-use hdrhistogram::Histogram;
-use results::{Latency, Windows, new_histogram};
+use std::collections::BTreeMap;
+
+use results::{Distribution, Windows};
 
 /// Values of one kind in one run, in the order of measurement.
 #[derive(Debug, Default)]
@@ -39,11 +40,15 @@ impl Series {
     #[must_use]
     pub fn windows(&self, windows: u32, planned_ns: u64) -> Windows {
         let mut recorded = Windows::new(windows, planned_ns);
-        recorded.begin(0);
-        for &(at_ns, value_ns) in &self.values {
-            recorded.record(at_ns, value_ns);
-        }
+        self.record_in(&mut recorded);
         recorded
+    }
+
+    fn record_in(&self, windows: &mut Windows) {
+        windows.begin(0);
+        for &(at_ns, value_ns) in &self.values {
+            windows.record(at_ns, value_ns);
+        }
     }
 
     /// Returns a quantile of all values, or `None` if they are too few. Changes the order of the values.
@@ -56,22 +61,26 @@ impl Series {
         let (_, (_, value), _) = self.values.select_nth_unstable_by_key(rank, |(_, value)| *value);
         Some(*value)
     }
+}
 
-    /// Returns the latency record of a result, and the histogram.
-    pub(crate) fn latency(&self) -> (Latency, Histogram<u64>) {
-        let mut histogram = new_histogram();
-        for &(_, value_ns) in &self.values {
-            histogram.saturating_record(value_ns);
+/// Recorder of series in the form of the agents' reports. Its memory, which is large, is reused.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    /// Windows by their number and the planned time.
+    windows: BTreeMap<(u32, u64), Windows>,
+    /// Whether distributions stay empty, for metrics that need none.
+    pub counts_only: bool,
+}
+
+impl Recorder {
+    /// Returns the values of a series, in `windows` windows over the planned time.
+    pub fn distribution(&mut self, series: &Series, windows: u32, planned_ns: u64) -> Distribution {
+        if self.counts_only {
+            return Distribution::default();
         }
-        let n = self.values.len() as f64;
-        let of = |value: &(u64, u64)| value.1 as f64;
-        let mean = self.values.iter().map(of).sum::<f64>() / n;
-        let squared = self.values.iter().map(|value| (of(value) - mean).powi(2)).sum::<f64>();
-        let sd = if self.values.len() < 2 { 0.0 } else { (squared / (n - 1.0)).sqrt() };
-        let (min, max) = self
-            .values
-            .iter()
-            .fold((u64::MAX, 0), |(min, max), &(_, value)| (min.min(value), max.max(value)));
-        (Latency::of_histogram(&histogram, mean, sd, min, max), histogram)
+        let key = (windows, planned_ns);
+        let recorded = self.windows.entry(key).or_insert_with(|| Windows::new(windows, planned_ns));
+        series.record_in(recorded);
+        recorded.distribution()
     }
 }

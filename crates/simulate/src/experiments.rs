@@ -1,0 +1,83 @@
+//! Simulation of whole experiments.
+
+use experiment::{Cell, Experiment};
+use results::{Assembler, Block, Document, Header, Reference, State, with_rate};
+use sim_model::ConfigError;
+
+use blocks::NextBlock;
+
+use crate::{SimulatedRun, Simulator, describe};
+
+impl Simulator {
+    /// Executes an experiment as `ddsmark run` does, with as many blocks as the design or the pilot of a precision
+    /// requires. The result has no verdicts.
+    ///
+    /// # Errors
+    /// Returns an error for options or factors that the simulation does not support.
+    pub fn experiment(&mut self, experiment: &Experiment) -> Result<Document, ConfigError> {
+        let names = experiment.cells.iter().map(|cell| &cell.factors.driver);
+        let drivers = names.map(|name| {
+            let described = self.drivers.get(name).cloned();
+            (name.clone(), described.unwrap_or_else(|| describe(name, false)))
+        });
+        let interfaces = experiment.cells.iter().map(|cell| &cell.factors.interface);
+        let host = describe::host(&self.host, interfaces);
+        let header = Header::new(describe::tool(), host, experiment.clone(), drivers.collect(), Vec::new());
+        let mut assembler = Assembler::new(header);
+        self.limits = experiment.limits.clone();
+        let maxima = self.maxima(experiment)?;
+        let cells: Vec<Cell> = experiment.cells.iter().map(|cell| with_rate(cell, &maxima)).collect();
+        let mut course = blocks::begin(experiment);
+        course.maxima = maxima;
+        let schedule = experiment.schedule();
+        let stopped_by = loop {
+            if blocks::is_due(experiment, &course) {
+                blocks::decide(experiment, &mut course, |cell| assembler.runs_of(cell));
+            }
+            match blocks::next(experiment, &schedule, &course) {
+                NextBlock::Done(stopped_by) => break stopped_by,
+                NextBlock::Block { number, repeats, runs } => {
+                    for &scheduled in &runs {
+                        let SimulatedRun { run, histograms } =
+                            self.run(&cells[scheduled.cell], &experiment.design, scheduled)?;
+                        assembler.add(run, &histograms);
+                    }
+                    let took_ns = experiment.expected_block_ns();
+                    blocks::add_quiet(&mut course, number, repeats, &runs, took_ns);
+                }
+            }
+        };
+        course.allocation.stopped_by = Some(stopped_by);
+        assembler.set_course(course);
+        let mut document = assembler.document(State::Complete);
+        document.blocks = self.blocks(experiment);
+        document.findings = findings::of(&document);
+        Ok(document)
+    }
+
+    /// Returns the blocks with their references; empty if the design has no references.
+    fn blocks(&self, experiment: &Experiment) -> Vec<Block> {
+        let design = &experiment.design;
+        let length_ns = design.reference_ns(experiment.runs_per_block());
+        if length_ns == 0 {
+            return Vec::new();
+        }
+        let references = self.host.change.references(design.seed, design.blocks, length_ns);
+        let block = |(number, around): (u32, &[Reference])| Block {
+            number,
+            repeats: None,
+            noisy: false,
+            reasons: Vec::new(),
+            first_run: (number - 1) * experiment.runs_per_block() as u32 + 1,
+            complete: true,
+            took_ns: None,
+            before: None,
+            after: None,
+            host: None,
+            reference_before: around.first().cloned(),
+            reference_after: around.last().cloned(),
+            reference_error: None,
+        };
+        (1..).zip(references.windows(2)).map(block).collect()
+    }
+}
