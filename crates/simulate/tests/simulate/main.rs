@@ -2,6 +2,7 @@
 
 mod batches;
 mod between;
+mod checks;
 mod duet;
 mod family;
 mod overload;

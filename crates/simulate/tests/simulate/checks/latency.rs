@@ -1,0 +1,93 @@
+//! Counts, timestamps and warnings of latency runs.
+
+use collector::{DRIVING, RunReports, SERVING};
+use control::{Pinged, Ponged, Stamp, Stamps};
+use experiment::Workload;
+use results::WarningKind;
+
+use super::Subject;
+use crate::rig::cell;
+
+fn subject() -> Subject {
+    Subject::new(cell(Workload::Latency, true, 0, &[("latency", "50us")]))
+}
+
+fn pinger(reports: &mut RunReports) -> &mut Pinged {
+    reports.agents[DRIVING].report.pinger.as_mut().expect("a pinger")
+}
+
+fn ponger(reports: &mut RunReports) -> &mut Ponged {
+    reports.agents[SERVING].report.ponger.as_mut().expect("a ponger")
+}
+
+/// Returns timestamps with one of them changed.
+fn changed(stamps: &Stamps, change: impl FnOnce(&mut Stamp)) -> Stamps {
+    let mut all = stamps.as_slice().to_vec();
+    change(&mut all[3]);
+    let mut changed = Stamps::with_capacity(all.len());
+    for (sequence, stamp) in (0..).zip(all) {
+        changed.record(sequence, stamp);
+    }
+    changed
+}
+
+#[test]
+fn counts_of_pings_must_agree() {
+    let subject = subject();
+    subject.contradicts("were lost", |reports| pinger(reports).lost += 1);
+    subject.contradicts("pings were sent when measured", |reports| reports.sent -= 1);
+    subject.contradicts("round trips were recorded", |reports| pinger(reports).rtt.n -= 1);
+    subject.contradicts("were echoed", |reports| {
+        let returned = pinger(reports).returned;
+        ponger(reports).echoed = returned - 1;
+    });
+    subject.contradicts("the ponger metered", |reports| {
+        reports.agents[SERVING].report.usage.samples += 1;
+    });
+    subject.contradicts("did not report what its role records", |reports| {
+        reports.agents[SERVING].report.ponger = None;
+    });
+    subject.contradicts("2 pings came damaged", |reports| ponger(reports).overwritten = 2);
+    subject.contradicts("1 pings came damaged", |reports| pinger(reports).corrupt = 1);
+    subject.contradicts("histograms of `rtt` cannot be read", |reports| {
+        pinger(reports).rtt.windows.pop();
+    });
+}
+
+#[test]
+fn timestamps_of_both_agents_must_fit() {
+    let subject = subject();
+    subject.contradicts("1 pings were received before they were sent", |reports| {
+        let ponger = ponger(reports);
+        ponger.stamps = changed(&ponger.stamps, |stamp| stamp.first_ns -= 60_000);
+    });
+    subject.contradicts("1 pings were received before they were sent", |reports| {
+        let ponger = ponger(reports);
+        ponger.stamps = changed(&ponger.stamps, |stamp| stamp.second_ns = stamp.first_ns - 1);
+    });
+    subject.warns(WarningKind::Incomplete, "the others have no stamps at both ends", |reports| {
+        let ponger = ponger(reports);
+        ponger.stamps = changed(&ponger.stamps, |stamp| *stamp = Stamp::default());
+    });
+}
+
+#[test]
+fn repeated_and_late_writes_are_reported() {
+    let subject = subject();
+    subject.warns(WarningKind::WritesRefused, "2 writes of pings timed out and 3 were refused", |reports| {
+        let pinger = pinger(reports);
+        (pinger.timed_out, pinger.refused) = (2, 3);
+    });
+    subject.warns(WarningKind::WritesRefused, "the last ping was not accepted", |reports| {
+        pinger(reports).unsent = 1;
+    });
+    subject.warns(WarningKind::WritesRefused, "4 writes of echoes timed out and 5 were refused", |reports| {
+        let ponger = ponger(reports);
+        (ponger.timed_out, ponger.refused) = (4, 5);
+    });
+    subject.warns(WarningKind::Loss, "came back later than 200 ms", |reports| pinger(reports).late = 1);
+    subject.warns(WarningKind::Foreign, "5 samples came that are not of this run", |reports| {
+        pinger(reports).foreign = 2;
+        ponger(reports).foreign = 3;
+    });
+}

@@ -1,0 +1,80 @@
+//! Echo probes in a stream. The simulated middleware echoes none: the reports get those of a consistent run.
+
+use collector::{DRIVING, RunReports, SERVING};
+use control::{ProbesRead, ProbesWritten};
+use experiment::Workload;
+use results::{Distribution, WarningKind, Windows};
+
+use super::Subject;
+use crate::rig::{MS, cell};
+
+const EVERY: u64 = 101;
+
+fn sender(reports: &mut RunReports) -> &mut ProbesWritten {
+    reports.agents[DRIVING].report.writer.as_mut().expect("a writer").probes.as_mut().expect("probes")
+}
+
+fn echo(reports: &mut RunReports) -> &mut ProbesRead {
+    reports.agents[SERVING].report.reader.as_mut().expect("a reader").probes.as_mut().expect("probes")
+}
+
+/// Returns `n` equal round trips.
+fn round_trips(n: u64) -> Distribution {
+    let mut rtt = Windows::new(1, 100 * MS);
+    rtt.begin(0);
+    (0..n).for_each(|_| rtt.record(0, 100_000));
+    rtt.distribution()
+}
+
+fn subject() -> Subject {
+    let mut subject = Subject::new(cell(Workload::Throughput, false, 0, &[("service", "10us")]));
+    subject.design.probe_every = Some(EVERY as u32);
+    let n = subject.reports.sent / EVERY;
+    let [serving, driving] = &mut subject.reports.agents;
+    driving.report.writer.as_mut().expect("a writer").probes = Some(ProbesWritten {
+        every: EVERY,
+        sent: n,
+        returned: n,
+        duplicate: 0,
+        corrupt: 0,
+        foreign: 0,
+        checked_in_full: 0,
+        rtt: round_trips(n),
+    });
+    let read = serving.report.reader.as_mut().expect("a reader");
+    read.probes = Some(ProbesRead { came: n, echoed: n, refused: 0 });
+    subject
+}
+
+#[test]
+fn counts_of_probes_must_agree() {
+    let subject = subject();
+    subject.contradicts("an agent did not report its probes", |reports| {
+        reports.agents[SERVING].report.reader.as_mut().expect("a reader").probes = None;
+    });
+    subject.contradicts("were probes, not one in 101", |reports| sender(reports).sent += 1);
+    subject.contradicts("probes came, of", |reports| {
+        let sent = sender(reports).sent;
+        (echo(reports).came, echo(reports).echoed) = (sent + 1, sent + 1);
+    });
+    subject.contradicts("were echoed and 1 refused", |reports| echo(reports).refused = 1);
+    subject.contradicts("echoes came back, of", |reports| {
+        let returned = sender(reports).returned;
+        *echo(reports) = ProbesRead { came: returned, echoed: returned - 1, refused: 1 };
+    });
+    subject.contradicts("round trips were recorded", |reports| sender(reports).rtt.n -= 1);
+    subject.contradicts("2 echoes came damaged", |reports| sender(reports).corrupt = 2);
+}
+
+#[test]
+fn lost_and_foreign_echoes_are_reported() {
+    let subject = subject();
+    subject.warns(WarningKind::Foreign, "3 echoes came that are not of this run", |reports| {
+        sender(reports).foreign = 3;
+    });
+    subject.warns(WarningKind::Loss, "probes had no echo", |reports| {
+        let sender = sender(reports);
+        sender.returned -= 1;
+        sender.rtt = round_trips(sender.returned);
+    });
+}
