@@ -6,8 +6,7 @@ use control::{
 };
 use experiment::{Flow, Workload};
 use results::{
-    Arrivals, Distribution, Idle, Interface, MulticastSent, Received, Sockets, Takes, Usage, WindowCounts,
-    Windows,
+    Arrivals, Distribution, Interface, MulticastSent, Received, Sockets, Usage, WindowCounts, Windows,
 };
 
 /// Number of samples or pings.
@@ -22,8 +21,6 @@ const BACK_NS: u64 = 45_000;
 const LOST: u64 = 10;
 /// Number of samples of the warm-up, all delivered.
 const WARM_UP: u64 = 50;
-/// Delay of a late repair after the regular arrival.
-const REPAIR_NS: u64 = 3_000_000_000;
 /// Send lag of a paced sample.
 const LAG_NS: u64 = 100;
 
@@ -32,18 +29,12 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
     let mut report = Report {
         usage: Usage {
             elapsed_ns: 1_000_000_000,
-            user_ns: if told("busy") { 950_000_000 } else { 2_000_000 },
+            user_ns: 2_000_000,
             system_ns: 3_000_000,
-            run_delay_ns: told("starved").then_some(900_000_000),
-            idle: idle(told),
             ..Usage::default()
         },
         sockets: Some(Sockets {
-            multicast: (!told("uncounted")).then(|| {
-                let samples = if told("unicast") { SENT / 2 } else { SENT };
-                MulticastSent { packets: samples, bytes: samples * configure.factors.size_bytes }
-            }),
-            receive_buffer_errors: if told("lose") { 7 } else { 0 },
+            multicast: Some(MulticastSent { packets: SENT, bytes: SENT * configure.factors.size_bytes }),
             ..Sockets::default()
         }),
         interface: Some(Interface { name: "lo".to_owned(), rx_packets: SENT, ..Interface::default() }),
@@ -57,25 +48,22 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
     };
     match configure.role {
         Role::Writer if configure.factors.workload == Workload::Paced => {
-            report.paced_writer = Some(paced_written(configure, told));
+            report.paced_writer = Some(paced_written(configure));
         }
         Role::Reader if configure.factors.workload == Workload::Paced => {
             report.paced_reader = Some(paced_read(configure, told));
         }
-        Role::Writer => report.writer = Some(written(configure, told)),
+        Role::Writer => report.writer = Some(written(configure)),
         Role::Reader => {
             let foreign = if told("foreign") { 3 } else { 0 };
             let received = received(configure, told, SENT);
-            let takes = takes(configure, told, &received);
-            report.reader = Some(ReaderReport { received: vec![received], foreign, probes: None, takes });
+            report.reader =
+                Some(ReaderReport { received: vec![received], foreign, probes: None, takes: None });
         }
         Role::Pinger => report.pinger = Some(pinged(configure, told)),
-        Role::Ponger => report.ponger = Some(ponged(told)),
+        Role::Ponger => report.ponger = Some(ponged()),
     }
-    report.usage.samples = metered(&report) + u64::from(told("overmetered"));
-    if told("overflow") {
-        overflow(&mut report);
-    }
+    report.usage.samples = metered(&report);
     report
 }
 
@@ -87,57 +75,6 @@ fn metered(report: &Report) -> u64 {
     if report.reader.is_some() || report.paced_reader.is_some() { delivered.sum() } else { SENT }
 }
 
-/// Returns the idle usage: 80 % of the CPU time, more than all of it, or a whole core.
-fn idle(told: &dyn Fn(&'static str) -> bool) -> Option<Idle> {
-    let used_ns = match () {
-        () if told("restless") => 200_000,
-        () if told("lazy") => 300_000,
-        () if told("polls") => 49_000_000,
-        () => return None,
-    };
-    Some(Idle { elapsed_ns: 50_000_000, used_ns, run_delay_ns: Some(0) })
-}
-
-/// Sets counters that are added to others to their maximum.
-fn overflow(report: &mut Report) {
-    report.usage.user_ns = u64::MAX;
-    let of_flows = report.paced_reader.iter_mut().flat_map(|reader| &mut reader.flows);
-    let received = report.reader.iter_mut().flat_map(|reader| &mut reader.received);
-    for received in received.chain(of_flows.map(|flow| &mut flow.received)) {
-        received.delivered = u64::MAX;
-        received.missing = u64::MAX;
-        received.duplicate = u64::MAX;
-        received.out_of_order = u64::MAX;
-        received.window_delivered.fill(u64::MAX);
-        received.window_ns = u64::MAX / 2;
-        received.last_ns = u64::MAX;
-        received.quickest_ns = u64::MAX;
-        received.arrivals.window_ns = u64::MAX / 2;
-        received.arrivals.windows.fill(u64::MAX);
-    }
-    if let Some(written) = &mut report.writer {
-        written.timed_out = u64::MAX;
-        written.refused = u64::MAX;
-    }
-    for written in report.paced_writer.iter_mut().flat_map(|writer| &mut writer.flows) {
-        written.timed_out = u64::MAX;
-        written.refused = u64::MAX;
-    }
-    if let Some(pinged) = &mut report.pinger {
-        pinged.returned = u64::MAX;
-        pinged.lost = u64::MAX;
-        pinged.foreign = u64::MAX;
-        pinged.duplicate = u64::MAX;
-    }
-    if let Some(ponged) = &mut report.ponger {
-        ponged.foreign = u64::MAX;
-        let ends = [0, u64::MAX].map(|ns| Stamp { first_ns: ns, second_ns: ns });
-        for (sequence, stamp) in (0..SENT).zip(ends.into_iter().cycle()) {
-            ponged.stamps.record(sequence, stamp);
-        }
-    }
-}
-
 fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
     let mut windows = Windows::new(configure.windows, SENT * PERIOD_NS);
     windows.begin(BEGIN_NS);
@@ -147,16 +84,16 @@ fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
     windows.distribution()
 }
 
-fn written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Written {
+fn written(configure: &Configure) -> Written {
     Written {
-        offered: SENT - u64::from(told("overaccepts")),
+        offered: SENT,
         accepted: SENT,
         warm_up: WARM_UP,
         timed_out: 0,
         refused: 0,
         begin_ns: BEGIN_NS,
         end_ns: BEGIN_NS + SENT * PERIOD_NS,
-        write_call: distribution(configure, 2_000, SENT - u64::from(told("uncalled"))),
+        write_call: distribution(configure, 2_000, SENT),
         batches: None,
         probes: None,
     }
@@ -180,113 +117,66 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
         last_ns: BEGIN_NS + OUT_NS + (sent - 1) * period_ns,
         ..Received::default()
     };
-    if told("lose") {
-        // Half of them within the stream, half at its end.
-        received.missing = LOST;
-        received.delivered -= 2 * LOST;
-        received.next -= LOST;
-    }
     if told("owe") {
         received.delivered -= LOST;
         received.next -= LOST;
     }
-    if told("overrun") {
-        received.next += 1;
-        received.delivered += 1;
-    }
     if told("torn") {
         received.delivered -= 1;
-    }
-    if told("corrupt") {
-        received.corrupt = 1;
-    }
-    if told("few") {
-        // The other samples are lost at the end.
-        (received.delivered, received.next) = (LOST, LOST);
     }
     received.bytes = received.delivered * configure.factors.size_bytes;
     let windows = u64::from(configure.windows);
     received.window_ns = sent * period_ns / windows;
     received.window_delivered = vec![sent / windows; configure.windows as usize];
-    if told("few") {
-        received.window_delivered = vec![received.delivered];
-    } else {
-        // Missing samples are missing at the end.
-        received.window_delivered[configure.windows as usize - 1] += received.delivered;
-        received.window_delivered[configure.windows as usize - 1] -= sent / windows * windows;
-    }
-    if told("miscount") {
-        received.window_delivered[0] += 1;
-    }
+    // Missing samples are missing at the end.
+    received.window_delivered[configure.windows as usize - 1] += received.delivered;
+    received.window_delivered[configure.windows as usize - 1] -= sent / windows * windows;
     received.warm_up = WARM_UP;
-    received.given = received.delivered + WARM_UP + u64::from(told("conjure"));
-    received.taken = Some(received.given + u64::from(told("overtake")));
+    received.given = received.delivered + WARM_UP;
+    received.taken = Some(received.given);
     received.given_bytes = received.given * configure.factors.size_bytes;
     received.quickest_ns = OUT_NS;
-    if told("repair") {
-        // The last sample arrives after a heartbeat triggered its repair.
-        received.last_ns += REPAIR_NS;
-    }
     received.arrivals = arrivals(&received, period_ns);
     received
 }
 
-/// Returns the arrivals: one sample per period; the last sample at its own time.
+/// Returns the arrivals: one sample per period.
 fn arrivals(received: &Received, period_ns: u64) -> Arrivals {
     let mut windows = WindowCounts::new(100, SENT * period_ns);
-    for sample in 1..received.delivered {
-        windows.count(received.first_ns + (sample - 1) * period_ns);
-    }
-    if received.delivered > 0 {
-        windows.count(received.last_ns);
+    for sample in 0..received.delivered {
+        windows.count(received.first_ns + sample * period_ns);
     }
     windows.arrivals()
 }
 
-/// Returns the statistics of receive groups, if requested: full, too large, or none.
-fn takes(configure: &Configure, told: &dyn Fn(&'static str) -> bool, received: &Received) -> Option<Takes> {
-    let group = configure.factors.queues.receive_group.filter(|_| !told("single"))?;
-    let samples = u64::from(group.samples) + u64::from(told("hoard"));
-    let groups = received.delivered.div_ceil(samples);
-    let taken = received.delivered - u64::from(told("mislay"));
-    Some(Takes::new(groups, taken, samples, 2 * groups))
-}
-
 /// Returns the send lag; `None` without intended times.
-fn lag_ns(flow: &Flow, told: &dyn Fn(&'static str) -> bool) -> Option<u64> {
-    let lag = if told("late") { OUT_NS } else { LAG_NS };
-    flow.load.has_times().then_some(lag)
+fn lag_ns(flow: &Flow) -> Option<u64> {
+    flow.load.has_times().then_some(LAG_NS)
 }
 
-fn paced_written(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedWritten {
+fn paced_written(configure: &Configure) -> PacedWritten {
     let flows = configure.factors.streams();
     let sent = SENT / flows.len() as u64;
-    // With longer calls the last call ends after the measurement.
-    let calls = if told("drag") { 2 } else { 1 };
     let flow = |flow: &Flow| FlowWritten {
-        planned: sent + u64::from(told("unplanned")) + if told("unsent") { LOST } else { 0 },
+        planned: sent,
         offered: sent,
         accepted: sent,
         warm_up: WARM_UP,
         timed_out: 0,
         refused: 0,
-        send_lag: match lag_ns(flow, told) {
+        send_lag: match lag_ns(flow) {
             Some(lag) => distribution(configure, lag, sent),
             None => distribution(configure, 1, 0),
         },
-        held_ns: match lag_ns(flow, told) {
-            Some(lag) if told("held") => 0.9 * lag as f64,
-            Some(lag) if told("overheld") => 1.1 * lag as f64,
-            _ => 0.0,
-        },
-        write_call: distribution(configure, calls * 2_000, sent),
+        held_ns: 0.0,
+        write_call: distribution(configure, 2_000, sent),
         batches: None,
     };
     PacedWritten {
         probes: None,
         throttle: None,
         begin_ns: BEGIN_NS,
-        end_ns: BEGIN_NS + calls * configure.measure_ns,
+        end_ns: BEGIN_NS + configure.measure_ns,
         spin_ns: if configure.spin { 50_000 } else { 0 },
         flows: flows.iter().map(flow).collect(),
     }
@@ -298,69 +188,57 @@ fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pac
         let mut received = received(configure, told, SENT / flows.len() as u64);
         received.bytes = received.delivered * flow.size_bytes;
         received.given_bytes = received.given * flow.size_bytes;
-        let unplaced = if told("unplaced") { LOST } else { 0 };
-        let placed = received.delivered - unplaced - u64::from(told("forget"));
-        let response_ns = lag_ns(flow, told).map(|lag| if told("early") { OUT_NS - 1 } else { OUT_NS + lag });
         FlowRead {
             service: distribution(configure, OUT_NS, received.delivered),
-            response: match response_ns {
-                Some(ns) => distribution(configure, ns + u64::from(told("astray")), placed),
+            response: match lag_ns(flow) {
+                Some(lag) => distribution(configure, OUT_NS + lag, received.delivered),
                 None => distribution(configure, 1, 0),
             },
-            unplaced,
-            takes: takes(configure, told, &received),
+            unplaced: 0,
+            takes: None,
             received,
         }
     };
-    let mut read: Vec<FlowRead> = flows.iter().map(flow).collect();
-    if told("deserter") {
-        read.pop();
-    }
-    PacedRead { probes: None, flows: read, foreign: if told("foreign") { 3 } else { 0 } }
+    let flows = flows.iter().map(flow).collect();
+    PacedRead { probes: None, flows, foreign: if told("foreign") { 3 } else { 0 } }
 }
 
 fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pinged {
-    let lost = if told("lose") { LOST } else { 0 };
     let mut stamps = Stamps::with_capacity(SENT as usize);
     for sequence in 0..SENT {
         let sent = BEGIN_NS + sequence * PERIOD_NS;
-        let back = if sequence < lost { 0 } else { sent + OUT_NS + TURN_NS + BACK_NS };
-        stamps.record(sequence, Stamp { first_ns: sent, second_ns: back });
+        stamps.record(sequence, Stamp { first_ns: sent, second_ns: sent + OUT_NS + TURN_NS + BACK_NS });
     }
-    let retried = |count| if told("retry") { count } else { 0 };
     Pinged {
         sent: SENT,
-        unsent: retried(1),
-        timed_out: retried(2),
-        refused: retried(3),
-        returned: SENT - lost - u64::from(told("torn")),
-        lost,
-        late: lost / 2,
+        unsent: 0,
+        timed_out: 0,
+        refused: 0,
+        returned: SENT - u64::from(told("torn")),
+        lost: 0,
+        late: 0,
         duplicate: 0,
-        corrupt: u64::from(told("corrupt")),
+        corrupt: 0,
         foreign: 0,
-        checked_in_full: SENT - lost,
+        checked_in_full: SENT,
         ping_timeout_ns: 200_000_000,
-        rtt: distribution(configure, OUT_NS + TURN_NS + BACK_NS, SENT - lost),
+        rtt: distribution(configure, OUT_NS + TURN_NS + BACK_NS, SENT),
         stamps,
     }
 }
 
-fn ponged(told: &dyn Fn(&'static str) -> bool) -> Ponged {
-    let shift = if told("backwards") { OUT_NS + 1 } else { 0 };
-    let kept = if told("forget") { SENT - LOST } else { SENT };
+fn ponged() -> Ponged {
     let mut stamps = Stamps::with_capacity(SENT as usize);
-    for sequence in 0..kept {
-        let came = BEGIN_NS + sequence * PERIOD_NS + OUT_NS - shift;
+    for sequence in 0..SENT {
+        let came = BEGIN_NS + sequence * PERIOD_NS + OUT_NS;
         stamps.record(sequence, Stamp { first_ns: came, second_ns: came + TURN_NS });
     }
-    let retried = |count| if told("retry") { count } else { 0 };
     Ponged {
         received: SENT,
         echoed: SENT,
-        timed_out: retried(4),
-        refused: retried(5),
-        overwritten: if told("overwritten") { 2 } else { 0 },
+        timed_out: 0,
+        refused: 0,
+        overwritten: 0,
         foreign: 0,
         echo: "reader".to_owned(),
         stamps,

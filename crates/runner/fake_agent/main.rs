@@ -6,14 +6,9 @@
 //! kill hang deaf exit fail refuse garbage wrong twice
 //!                                        faults in place of the reply
 //! protocol                               another version of the control protocol
-//! qos blind queue off meager             wrong effective QoS, none, that of the reader for all, multicast off,
-//!                                        small buffers
-//! packs alone                            a writer whose middleware batches samples, one that does not
+//! qos blind queue off                     wrong effective QoS, none, that of the reader for all, multicast off
 //! shm child                              leaves a shared-memory file, a child process
-//! lose owe few corrupt overrun foreign backwards torn miscount overflow uncounted unicast
-//! late held overheld busy starved drag unplanned unsent unplaced forget early astray deserter hoard single mislay
-//! retry overmetered overaccepts uncalled restless lazy polls
-//!                                        values that cause warnings or contradict each other
+//! owe torn foreign                       samples outstanding, counts that contradict each other, foreign samples
 //! jam                                    fails to measure at the maximum rate
 //! linger crash                           faults after the goodbye
 //! ```
@@ -173,27 +168,12 @@ impl Agent {
     }
 
     fn settings(&self, configure: &Configure) -> BTreeMap<String, BTreeMap<String, String>> {
-        let mut settings = BTreeMap::from([("participant".to_owned(), self.of_participant(configure))]);
-        for (told, who) in [("packs", "native"), ("alone", "none")] {
-            if self.told_of(told, "configure", configure.role.name()) {
-                let batching = BTreeMap::from([("batching".to_owned(), who.to_owned())]);
-                settings.insert("writer".to_owned(), batching);
-            }
-        }
-        settings
-    }
-
-    fn of_participant(&self, configure: &Configure) -> BTreeMap<String, String> {
         let off = self.told_of("off", "configure", configure.role.name());
         let multicast = if off { "off" } else { "unknown" };
         let domain = configure.domain.to_string();
-        let mut settings =
+        let settings =
             BTreeMap::from([("multicast".to_owned(), multicast.to_owned()), ("domain".to_owned(), domain)]);
-        if self.told_of("meager", "configure", configure.role.name()) {
-            let small = ["send_buffer_bytes", "receive_buffer_bytes"];
-            settings.extend(small.map(|name| (name.to_owned(), "4608".to_owned())));
-        }
-        settings
+        BTreeMap::from([("participant".to_owned(), settings)])
     }
 
     /// Returns the locators of this agent and those that it must receive: readers first.

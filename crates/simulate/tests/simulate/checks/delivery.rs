@@ -154,6 +154,8 @@ fn promises_of_reliability_are_compared_with_what_arrived() {
 fn damaged_and_foreign_samples_and_repeated_writes_are_reported() {
     let subject = subject(true);
     subject.contradicts("1 samples came damaged", |reports| received(reports).corrupt = 1);
+    let damaged = subject.with(|reports| received(reports).corrupt = 1);
+    assert!(super::warns(&damaged, WarningKind::Corrupt, "1 samples came damaged"), "{:?}", damaged.warnings);
     subject.warns(WarningKind::Foreign, "3 samples came that are not of this run", |reports| {
         reader(reports).foreign = 3;
     });
@@ -190,21 +192,31 @@ fn receive_groups_must_be_as_large_as_requested() {
     });
 }
 
-/// The simulated reader uses 500 ns per sample, 0.5 % of a core.
+/// The reader uses 0.5 % of a core with traffic.
 #[test]
 fn idle_cost_is_subtracted_and_reported() {
     let subject = subject(true);
     let idle = |reports: &mut RunReports, used_ns| {
-        let idle = Idle { elapsed_ns: 50 * MS, used_ns, run_delay_ns: Some(0) };
-        reports.agents[SERVING].report.usage.idle = Some(idle);
+        let usage = &mut reports.agents[SERVING].report.usage;
+        (usage.elapsed_ns, usage.user_ns) = (1_000 * MS, 5 * MS);
+        usage.idle = Some(Idle { elapsed_ns: 50 * MS, used_ns, run_delay_ns: Some(0) });
     };
-    for (used_ns, text, is_known) in [
-        (200_000, "of its CPU time was subtracted", true),
-        (5 * MS, "its CPU per sample is n/a", false),
-        (50 * MS, "waits by using its core", true),
+    let all_ns = 5.0 * MS as f64 / subject.run().counted[0].delivered as f64;
+    for (used_ns, text, left, idle_pct) in [
+        (200_000, "80 % of its CPU time was subtracted", Some(0.2), Some(80.0)),
+        (300_000, "its CPU per sample is n/a", None, None),
+        (49 * MS, "waits by using its core", Some(1.0), None),
     ] {
         subject.warns(WarningKind::IdleCpu, text, |reports| idle(reports, used_ns));
-        let run = subject.with(|reports| idle(reports, used_ns));
-        assert_eq!(run.cpu_ns_per_sample.is_some(), is_known, "{text}");
+        let cpu = subject.with(|reports| idle(reports, used_ns)).cpu_ns_per_sample;
+        let near = |one: Option<f64>, other: Option<f64>| match (one, other) {
+            (Some(one), Some(other)) => (one - other).abs() < 1e-6 * other,
+            (one, other) => one == other,
+        };
+        assert!(near(cpu.as_ref().map(|cpu| cpu.reader), left.map(|left| left * all_ns)), "{text}: {cpu:?}");
+        assert!(near(cpu.as_ref().and_then(|cpu| cpu.reader_idle_pct), idle_pct), "{text}: {cpu:?}");
     }
+    // Up to a twentieth is negligible.
+    let negligible = subject.with(|reports| idle(reports, 12_000));
+    assert!(!super::warns(&negligible, WarningKind::IdleCpu, ""), "{:?}", negligible.warnings);
 }

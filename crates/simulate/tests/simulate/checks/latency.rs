@@ -3,7 +3,7 @@
 use collector::{DRIVING, RunReports, SERVING};
 use control::{Pinged, Ponged, Stamp, Stamps};
 use experiment::Workload;
-use results::WarningKind;
+use results::{PingRetries, WarningKind};
 
 use super::Subject;
 use crate::rig::cell;
@@ -85,6 +85,14 @@ fn repeated_and_late_writes_are_reported() {
         let ponger = ponger(reports);
         (ponger.timed_out, ponger.refused) = (4, 5);
     });
+    let run = subject.with(|reports| {
+        (pinger(reports).unsent, pinger(reports).timed_out, ponger(reports).refused) = (1, 2, 5);
+    });
+    let expected = PingRetries { unsent: 1, timed_out: 2, echoes_refused: 5, ..PingRetries::default() };
+    assert_eq!(run.ping_retries, Some(expected));
+    // A ping that was never accepted is lost.
+    let sent = subject.reports.sent;
+    assert_eq!((run.counted[0].sent, run.counted[0].delivered, run.counted[0].lost), (sent + 1, sent, 1));
     subject.warns(WarningKind::Loss, "came back later than 200 ms", |reports| pinger(reports).late = 1);
     subject.warns(WarningKind::Foreign, "5 samples came that are not of this run", |reports| {
         pinger(reports).foreign = 2;

@@ -5,6 +5,7 @@ mod configuration;
 mod delivery;
 mod latency;
 mod middleware;
+mod overflow;
 mod paced;
 mod probes;
 

@@ -122,6 +122,22 @@ fn each_flow_is_checked_under_its_name() {
     });
 }
 
+#[test]
+fn multicast_is_compared_with_the_samples_of_all_flows() {
+    let flow = |name: &str, size_bytes| {
+        let load = constant(1_000);
+        Flow { name: name.to_owned(), size_bytes, load, qos: None, qos_of_ends: None }
+    };
+    let mut cell = paced(constant(1_000), true, &[("latency", "50us")]);
+    cell.factors.load = None;
+    cell.factors.multicast = true;
+    cell.factors.flows = vec![flow("a", 100), flow("b", 900)];
+    Subject::new(cell).contradicts("of samples with 100000 B the kernel sent 50000 B", |reports| {
+        let sockets = reports.agents[DRIVING].report.sockets.as_mut().expect("counters");
+        sockets.multicast.as_mut().expect("counters").bytes = 50_000;
+    });
+}
+
 /// A sender that waits in its calls is held up, unless its calls or other processes use its time.
 #[test]
 fn late_sender_is_classified_by_its_cause() {
