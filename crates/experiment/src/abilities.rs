@@ -13,13 +13,11 @@ use crate::{
     matrix::{Axes, DEFAULT_PROFILE, MAX_CELLS, all_distinct},
     pairing::no_transport,
     policies::Policies,
+    qos::default_max_samples,
     units::Size,
     written::Selection,
 };
 
-/// Maximum queue of a writer or reader in bytes, and the limits of its number of samples.
-const QUEUE_BYTES: u64 = 64 << 20;
-const QUEUE_SAMPLES: std::ops::RangeInclusive<u64> = 64..=10_000;
 /// Maximum time that a reliable write may block, in ns.
 const MAX_BLOCKING_NS: u64 = 1_000_000_000;
 /// Names for the first transport of each driver, and for all of its transports.
@@ -376,12 +374,10 @@ fn qos(
         qos.history = Some(History::KeepAll);
     }
     if has(Policy::ResourceLimits) && !vendor_defaults {
-        let samples = (QUEUE_BYTES / size).clamp(*QUEUE_SAMPLES.start(), *QUEUE_SAMPLES.end());
-        let samples = i32::try_from(samples).expect("at most 10,000");
         // The queue must hold the history that the file requests.
-        let depth = policies.history_depth.as_ref().map_or(0, |depth| *depth.get());
-        let each = policies.max_samples_per_instance.as_ref().map_or(0, |limit| *limit.get());
-        qos.max_samples = Some(samples.max(depth).max(each));
+        let depth = policies.history_depth.as_ref().map(|depth| *depth.get());
+        let each = policies.max_samples_per_instance.as_ref().map(|limit| *limit.get());
+        qos.max_samples = Some(default_max_samples(size, depth, each));
     }
     if reliability == Reliability::Reliable && !vendor_defaults {
         qos.max_blocking_ns = Some(QosDuration::Ns(MAX_BLOCKING_NS));

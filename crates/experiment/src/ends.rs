@@ -170,6 +170,16 @@ impl Factors {
         limited(self.qos_of(End::Reader, stream), self.queues.receive_samples)
     }
 
+    /// Returns whether two cells request the same QoS of writers and of readers, for samples of their sizes.
+    pub(crate) fn same_qos(&self, other: &Self) -> bool {
+        let same = |a: &Qos, b: &Qos| a.same_request(self.size_bytes, b, other.size_bytes);
+        let of_ends = match (&self.qos_of_ends, &other.qos_of_ends) {
+            (Some(a), Some(b)) => same(&a.writer, &b.writer) && same(&a.reader, &b.reader),
+            (a, b) => a == b,
+        };
+        of_ends && same(&self.qos, &other.qos)
+    }
+
     /// Returns whether delivery is reliable. The reader decides: a writer that offers less does not match.
     #[must_use]
     pub fn is_reliable(&self, stream: usize) -> bool {

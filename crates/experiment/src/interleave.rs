@@ -6,7 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cell, Experiment, Factors, Given, Refusal, duet, plan::SAME, variables, written::Written};
+use crate::{
+    Cell, Experiment, Given, Refusal, duet,
+    factors::{Aspect, aspects},
+    written::Written,
+};
 
 /// Two variants of an experiment. Every cell belongs to one of them, and its id starts with `A/` or `B/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -162,17 +166,12 @@ fn differences([a, b]: &[Experiment; 2]) -> Vec<String> {
 /// Pairs the cells of A with those of B, as indices. Cells are paired that agree in the workload and in every
 /// factor of which the variants have a value in common. If several agree, they are paired by their order.
 fn pairs(a: &[Cell], b: &[Cell]) -> Result<Vec<(usize, usize)>, Vec<String>> {
-    type Same<'s> = Box<dyn Fn(&Factors, &Factors) -> bool + 's>;
-    let variables = variables::varied(a.iter().chain(b).map(|cell| &cell.factors.env));
-    let of_variable =
-        |name| -> Same<'_> { Box::new(move |a: &Factors, b: &Factors| a.env.get(name) == b.env.get(name)) };
-    let all =
-        SAME.iter().map(|same| Box::new(*same) as Same<'_>).chain(variables.into_iter().map(of_variable));
-    let in_common = |same: &Same<'_>| a.iter().any(|a| b.iter().any(|b| same(&a.factors, &b.factors)));
-    let kept: Vec<Same<'_>> = all.filter(in_common).collect();
-    let agree = |a: &Cell, b: &Cell| {
-        a.factors.workload == b.factors.workload && kept.iter().all(|same| same(&a.factors, &b.factors))
-    };
+    let in_common =
+        |aspect: &Aspect<'_>| a.iter().any(|a| b.iter().any(|b| aspect.same(&a.factors, &b.factors)));
+    let all = aspects(a.iter().chain(b).map(|cell| &cell.factors));
+    let kept: Vec<Aspect<'_>> =
+        all.into_iter().filter(|aspect| aspect.is_of_baseline() || in_common(aspect)).collect();
+    let agree = |a: &Cell, b: &Cell| kept.iter().all(|aspect| aspect.same(&a.factors, &b.factors));
     // Cells that agree in all these factors are in the same order in both plans.
     let rank = |cells: &[Cell], index: usize| {
         cells[..index].iter().filter(|earlier| agree(earlier, &cells[index])).count()

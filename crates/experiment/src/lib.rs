@@ -47,7 +47,9 @@ pub use characterize::{Characterize, Effort};
 pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo};
 pub use duet::Beside;
 pub use ends::{OfOneEnd, QosOfEnds};
-pub use factors::{Batching, Factors, ReceiveMode, Topology, Workload};
+pub use factors::{
+    Baseline, Batching, FACTORS, Factor, Factors, Id, ReceiveMode, Shares, Topology, Workload,
+};
 pub use group::{Grouping, ReceiveGroup, WrittenGroup};
 pub use interleave::{InterleaveError, Variants};
 pub use limits::Limits;

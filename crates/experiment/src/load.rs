@@ -198,6 +198,26 @@ impl Load {
     }
 }
 
+/// Returns the parts of a cell's id for its load.
+pub(crate) fn load_id(load: &Load) -> Vec<String> {
+    let rate = || match load {
+        Load::Share { percent, .. } => Some(format!("rate-{}pct", percent.percent())),
+        load => load.rate().map(|rate| format!("rate-{}", rate.to_string().trim_end_matches("/s"))),
+    };
+    let kind = match load {
+        Load::Constant { .. } | Load::Share { arrival: Arrival::Constant | Arrival::Burst, .. } => None,
+        Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. } => Some("poisson".to_owned()),
+        Load::Burst { rate } => Some(format!("burst-{}", rate.samples)),
+        Load::Trace { trace } => {
+            let name = trace.file.rsplit('/').next().unwrap_or(&trace.file);
+            Some(format!("trace-{name}"))
+        }
+        Load::Max => Some("max".to_owned()),
+        Load::Throttled { queue } => Some(format!("throttled-{queue}")),
+    };
+    rate().into_iter().chain(kind).collect()
+}
+
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sps = self.sps();

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    BatchSamples, Cell, Factors, Load, PlanError, ReceiveMode, Refusal, Workload,
+    BatchSamples, Cell, Factors, PlanError, ReceiveMode, Refusal, Workload,
     abilities::DEFAULT_TRANSPORT,
     expansion::Expansion,
+    factors::ids,
     loads::{self, Traces},
     many::{At, Many, Span},
     planner::Given,
@@ -264,7 +265,9 @@ pub(crate) fn cells(
             told.push(words);
         }
     }
-    let mut cells = named(factors);
+    let ids = ids(&factors);
+    let mut cells: Vec<Cell> =
+        ids.into_iter().zip(factors).map(|(id, factors)| Cell { id, factors }).collect();
     number_namesakes(&mut cells);
     Ok((cells, told))
 }
@@ -292,79 +295,6 @@ pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_
         && holds(selection.vendor_defaults.as_ref(), &factors.vendor_defaults)
         && holds(selection.profile.as_ref(), &profile)
         && variables::selects(selection, &factors.env)
-}
-
-/// Assigns ids that contain the varied factors.
-fn named(all: Vec<Factors>) -> Vec<Cell> {
-    fn varied<T: PartialEq>(all: &[Factors], of: impl Fn(&Factors) -> &T) -> bool {
-        all.iter().any(|factors| of(factors) != of(&all[0]))
-    }
-    let receive = varied(&all, |factors| &factors.receive);
-    let interface = varied(&all, |factors| &factors.interface);
-    let mut options: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    for factors in &all {
-        for (name, value) in &factors.options {
-            let key = (factors.driver.clone(), name.clone());
-            options.entry(key).or_default().insert(value.clone());
-        }
-    }
-    let id = |(factors, variables): (&Factors, Vec<String>)| {
-        let driver = factors.driver.rsplit('/').next().unwrap_or(&factors.driver);
-        let mut parts = vec![
-            driver.to_owned(),
-            format!("{}{}", factors.transport, if factors.multicast { "-multicast" } else { "" }),
-            factors.workload.to_string(),
-        ];
-        if factors.flows.is_empty() {
-            parts.push(factors.size_bytes.to_string());
-        } else {
-            parts.push("flows".to_owned());
-        }
-        parts.extend(factors.load.iter().flat_map(load_id));
-        if factors.batch_bytes > 0 {
-            let kind = if factors.batching.is_turbo() { "turbo" } else { "batch" };
-            parts.push(format!("{kind}-{}", factors.batch_bytes));
-        }
-        if receive {
-            parts.push(factors.receive.to_string());
-        }
-        parts.extend(factors.queues.id());
-        if interface {
-            parts.push(factors.interface.clone());
-        }
-        for (name, value) in &factors.options {
-            if options[&(factors.driver.clone(), name.clone())].len() > 1 {
-                parts.push(format!("{name}-{value}"));
-            }
-        }
-        parts.extend(variables);
-        parts.extend(factors.profile.clone());
-        parts.extend(factors.vendor_defaults.then(|| "as-shipped".to_owned()));
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-.@+".contains(c) { c } else { '-' };
-        parts.iter().map(|part| part.chars().map(plain).collect()).collect::<Vec<String>>().join("/")
-    };
-    let ids: Vec<String> = all.iter().zip(variables::ids(&all)).map(id).collect();
-    ids.into_iter().zip(all).map(|(id, factors)| Cell { id, factors }).collect()
-}
-
-/// Returns the parts of a cell's id for its load.
-pub(crate) fn load_id(load: &Load) -> Vec<String> {
-    let rate = || match load {
-        Load::Share { percent, .. } => Some(format!("rate-{}pct", percent.percent())),
-        load => load.rate().map(|rate| format!("rate-{}", rate.to_string().trim_end_matches("/s"))),
-    };
-    let kind = match load {
-        Load::Constant { .. } | Load::Share { arrival: Arrival::Constant | Arrival::Burst, .. } => None,
-        Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. } => Some("poisson".to_owned()),
-        Load::Burst { rate } => Some(format!("burst-{}", rate.samples)),
-        Load::Trace { trace } => {
-            let name = trace.file.rsplit('/').next().unwrap_or(&trace.file);
-            Some(format!("trace-{name}"))
-        }
-        Load::Max => Some("max".to_owned()),
-        Load::Throttled { queue } => Some(format!("throttled-{queue}")),
-    };
-    rate().into_iter().chain(kind).collect()
 }
 
 /// Appends a number to ids that occur again, such as those of driver files with one name in different directories.

@@ -4,7 +4,10 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Beside, Factors, Flow, Limits, Search, Variants, Workload, variables};
+use crate::{
+    Beside, Factors, Limits, Search, Variants, Workload,
+    factors::{Aspect, aspects},
+};
 
 /// Minimum payload in bytes: the 16-byte sample header.
 pub const MIN_SIZE_BYTES: u64 = 16;
@@ -131,40 +134,6 @@ pub(crate) enum Stream {
     Maximum = 4,
 }
 
-/// Equality of two cells in each factor that a file can set. Factors that are derived from these are not included.
-pub(crate) const SAME: &[fn(&Factors, &Factors) -> bool] = &[
-    |a, b| a.workload == b.workload,
-    |a, b| a.driver == b.driver,
-    |a, b| a.transport == b.transport,
-    |a, b| a.size_bytes == b.size_bytes,
-    |a, b| a.load == b.load,
-    // The policies of flows are derived from the profile.
-    |a, b| {
-        let written = |factors: &Factors| {
-            factors
-                .flows
-                .iter()
-                .cloned()
-                .map(|flow| Flow { qos: None, qos_of_ends: None, ..flow })
-                .collect::<Vec<_>>()
-        };
-        written(a) == written(b)
-    },
-    |a, b| a.batch_bytes == b.batch_bytes && a.batching.is_turbo() == b.batching.is_turbo(),
-    |a, b| a.receive == b.receive,
-    |a, b| a.queues.send_samples == b.queues.send_samples,
-    |a, b| a.queues.receive_samples == b.queues.receive_samples,
-    |a, b| a.queues.send_buffer_bytes == b.queues.send_buffer_bytes,
-    |a, b| a.queues.receive_buffer_bytes == b.queues.receive_buffer_bytes,
-    |a, b| a.queues.receive_group == b.queues.receive_group,
-    |a, b| a.queues.polling_delay_ns == b.queues.polling_delay_ns,
-    |a, b| a.interface == b.interface,
-    |a, b| a.multicast == b.multicast,
-    |a, b| a.vendor_defaults == b.vendor_defaults,
-    |a, b| a.profile == b.profile,
-    |a, b| a.options == b.options,
-];
-
 /// Run of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledRun {
@@ -243,20 +212,16 @@ impl Experiment {
                 .collect();
         }
         let baseline: Vec<&Cell> = self.cells.iter().filter(|cell| self.is_baseline(&cell.id)).collect();
-        let differing: Vec<fn(&Factors, &Factors) -> bool> = SAME
-            .iter()
-            .filter(|same| baseline.iter().any(|cell| !same(&cell.factors, &baseline[0].factors)))
-            .copied()
+        let fixed: Vec<Aspect<'_>> = aspects(baseline.iter().map(|cell| &cell.factors))
+            .into_iter()
+            .filter(|aspect| {
+                aspect.is_of_baseline()
+                    || baseline.iter().any(|cell| !aspect.same(&cell.factors, &baseline[0].factors))
+            })
             .collect();
-        // Each variable is a factor.
-        let variables = variables::varied(baseline.iter().map(|cell| &cell.factors.env));
-        let agree = |a: &Factors, b: &Factors| {
-            differing.iter().all(|same| same(a, b))
-                && variables.iter().all(|name| a.env.get(*name) == b.env.get(*name))
-        };
         let of = |cell: &Cell| {
-            let mut same_workload = baseline.iter().filter(|b| b.factors.workload == cell.factors.workload);
-            same_workload.find(|b| agree(&b.factors, &cell.factors)).copied()
+            let agrees = |b: &&&Cell| fixed.iter().all(|aspect| aspect.same(&b.factors, &cell.factors));
+            baseline.iter().find(agrees).copied()
         };
         let others = self.cells.iter().filter(|cell| !self.is_baseline(&cell.id));
         others.filter_map(|cell| Some((cell, of(cell)?))).collect()

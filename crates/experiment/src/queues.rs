@@ -70,16 +70,6 @@ impl Queues {
             parts.into_iter().filter_map(|(name, number, unit)| Some(format!("{name} {} {unit}", number?)));
         parts.collect::<Vec<_>>().join(", ")
     }
-
-    /// Returns the parts of a cell's id.
-    pub(crate) fn id(&self) -> impl Iterator<Item = String> {
-        let samples = [("send-queue", self.send_samples), ("receive-queue", self.receive_samples)];
-        let bytes = [("send-buffer", self.send_buffer_bytes), ("receive-buffer", self.receive_buffer_bytes)];
-        let samples = samples.into_iter().map(|(name, samples)| (name, samples.map(u64::from)));
-        let numbers = samples.chain(bytes).filter_map(|(name, value)| Some(format!("{name}-{}", value?)));
-        let delay = self.polling_delay_ns.map(|ns| format!("delay-{}", short(ns)));
-        numbers.chain(self.receive_group.map(ReceiveGroup::id)).chain(delay)
-    }
 }
 
 impl Factors {

@@ -6,7 +6,7 @@ use rand::seq::SliceRandom as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{Cell, Experiment, Factors, Load, matrix::load_id, plan::Stream};
+use crate::{Cell, Experiment, Factors, Load, load::load_id, plan::Stream};
 
 /// Runs of each maximum; fewer do not show the spread of runs.
 pub const MAXIMUM_RUNS: u32 = 3;
@@ -113,10 +113,10 @@ impl Experiment {
         let mut maxima: Vec<Unplanned> = Vec::new();
         for cell in &self.cells {
             let Some(load @ Load::Share { .. }) = &cell.factors.load else { continue };
-            let factors = Factors { load: Some(Load::Max), ..cell.factors.clone() };
-            match maxima.iter_mut().find(|known| known.cell.factors == factors) {
+            match maxima.iter_mut().find(|known| known.cell.factors.shares_maximum(&cell.factors)) {
                 Some(known) => known.of.push(cell.id.clone()),
                 None => {
+                    let factors = Factors { load: Some(Load::Max), ..cell.factors.clone() };
                     let id = cell.id.replacen(&load_id(load).join("/"), "max", 1);
                     maxima.push(Unplanned { cell: Cell { id, factors }, of: vec![cell.id.clone()] });
                 }

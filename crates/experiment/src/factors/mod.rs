@@ -1,10 +1,18 @@
-//! Factors of a cell.
+//! Factors of a cell, and the table of all factors.
+
+mod rows;
+mod table;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::table::{Aspect, aspects, ids};
+pub use self::{
+    rows::FACTORS,
+    table::{Baseline, Factor, Id, Shares},
+};
 use crate::{Flow, Load, Qos, QosOfEnds, Queues, Variables};
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
