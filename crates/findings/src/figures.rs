@@ -22,30 +22,13 @@ pub(crate) struct Point<'d> {
     pub spread: Spread,
 }
 
-fn same_side(left: &Factors, right: &Factors) -> bool {
-    left.driver == right.driver
-        && comparable(left, right)
-        && left.profile == right.profile
-        && left.queues == right.queues
-        && left.options == right.options
-        && left.env == right.env
-}
-
-fn comparable(left: &Factors, right: &Factors) -> bool {
-    let way = |factors: &Factors| {
-        let kinds = [factors.multicast, factors.vendor_defaults];
-        (factors.transport.clone(), factors.interface.clone(), kinds)
-    };
-    way(left) == way(right) && left.reception() == right.reception()
-}
-
 /// Returns the sides of a result in the order of its cells.
 pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
     let mut sides: Vec<Side<'_>> = Vec::new();
     for cell in &document.cells {
         let variant = |cell: &Cell| document.experiment.variant(&cell.id);
         let same = |side: &Side<'_>| {
-            same_side(side.factors(), &cell.factors) && variant(side.cells[0]) == variant(cell)
+            side.factors().shares_curve(&cell.factors) && variant(side.cells[0]) == variant(cell)
         };
         match sides.iter_mut().find(|side| same(side)) {
             Some(side) => side.cells.push(cell),
@@ -94,7 +77,7 @@ impl<'d> Side<'d> {
 
     /// Returns whether both were measured over the same transport and interface, and receive in the same way.
     pub fn is_comparable(&self, other: &Self) -> bool {
-        comparable(self.factors(), other.factors())
+        self.factors().shares_socket(other.factors())
     }
 
     pub fn is_bare_socket(&self) -> bool {

@@ -3,6 +3,7 @@
 mod batch;
 mod changes;
 mod characterize;
+mod curves;
 mod duet;
 mod ends;
 mod exclusion;
