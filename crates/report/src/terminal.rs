@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use experiment::{Batching, Factors, Variables, Workload};
+use experiment::{Batching, Workload};
 use results::{Cell, Document, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
@@ -43,45 +43,21 @@ const fn way(cell: &Cell) -> (bool, u64) {
     (cell.factors.batching.is_turbo(), cell.factors.batch_bytes)
 }
 
-/// Factors by which cells are grouped.
-type GroupKey<'c> = (
-    Option<&'c str>,
-    &'c str,
-    &'c str,
-    [bool; 2],
-    &'c str,
-    [String; 2],
-    Option<&'c str>,
-    Vec<(&'c str, &'c str)>,
-    &'c Variables,
-);
-
-fn group_key<'c>(variant: Option<&'c str>, factors: &'c Factors) -> GroupKey<'c> {
-    (
-        variant,
-        &factors.driver,
-        &factors.transport,
-        [factors.multicast, factors.vendor_defaults],
-        &factors.interface,
-        [factors.reception(), factors.queues.words()],
-        factors.profile.as_deref(),
-        factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
-        &factors.env,
-    )
-}
-
 impl Page {
     fn write(mut self, document: &Document) -> String {
         self.head(document);
-        let mut groups: Vec<(GroupKey<'_>, Vec<&Cell>)> = Vec::new();
+        let variant = |cell: &Cell| document.experiment.variant(&cell.id);
+        let mut groups: Vec<Vec<&Cell>> = Vec::new();
         for cell in &document.cells {
-            let key = group_key(document.experiment.variant(&cell.id), &cell.factors);
-            match groups.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, cells)) => cells.push(cell),
-                None => groups.push((key, vec![cell])),
+            let same = |group: &&mut Vec<&Cell>| {
+                variant(group[0]) == variant(cell) && group[0].factors.shares_curve(&cell.factors)
+            };
+            match groups.iter_mut().find(same) {
+                Some(group) => group.push(cell),
+                None => groups.push(vec![cell]),
             }
         }
-        for (_, cells) in &groups {
+        for cells in &groups {
             self.group(document, cells);
         }
         if document.cells.is_empty() {
