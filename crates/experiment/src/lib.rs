@@ -48,7 +48,8 @@ pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, Transpor
 pub use duet::Beside;
 pub use ends::{OfOneEnd, QosOfEnds};
 pub use factors::{
-    Baseline, Batching, FACTORS, Factor, Factors, Id, ReceiveMode, Shares, Topology, Workload,
+    Baseline, Batching, Compared, FACTORS, Factor, Factors, Id, Label, ReceiveMode, Shares, Topology,
+    Workload,
 };
 pub use group::{Grouping, ReceiveGroup, WrittenGroup};
 pub use interleave::{InterleaveError, Variants};

@@ -56,20 +56,6 @@ impl Queues {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
-
-    /// Returns queues and buffers as text, without groups and delays; empty if none is set.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let parts = [
-            ("send queue", self.send_samples.map(u64::from), "samples"),
-            ("receive queue", self.receive_samples.map(u64::from), "samples"),
-            ("send buffer", self.send_buffer_bytes, "bytes"),
-            ("receive buffer", self.receive_buffer_bytes, "bytes"),
-        ];
-        let parts =
-            parts.into_iter().filter_map(|(name, number, unit)| Some(format!("{name} {} {unit}", number?)));
-        parts.collect::<Vec<_>>().join(", ")
-    }
 }
 
 impl Factors {

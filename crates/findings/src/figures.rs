@@ -49,17 +49,7 @@ pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
                 side.name.push_str(" (as shipped)");
             }
         } else {
-            let factors = &side.cells[0].factors;
-            let Factors { transport, interface, profile, .. } = factors;
-            let receive = factors.reception();
-            let queues = Some(factors.queues.words()).filter(|words| !words.is_empty());
-            let queues = queues.map_or_else(String::new, |words| format!(", {words}"));
-            let profile = profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
-            let shipped = factors.as_shipped();
-            let env = Some(factors.env_text()).filter(|text| !text.is_empty());
-            let env = env.map_or_else(String::new, |text| format!(", {text}"));
-            side.name =
-                format!("{} ({transport}, {interface}, {receive}{queues}{profile}{env}{shipped})", side.name);
+            side.name = format!("{} ({})", side.name, side.factors().labels().join(", "));
         }
     }
     for side in &mut sides {

@@ -142,8 +142,9 @@ impl Page {
                 "as shipped: the driver sets nothing but what the workload needs and what is asked for",
             );
         }
-        if !factors.queues.words().is_empty() {
-            self.wrapped(&format!("asked for: {}", factors.queues.words()));
+        let listed = factors.listed_labels();
+        if !listed.is_empty() {
+            self.wrapped(&format!("asked for: {}", listed.join(", ")));
         }
         if !factors.options.is_empty() {
             let options: Vec<String> =

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Load, Pin, Qos, QosOfEnds, Queues, Time};
+use experiment::{FACTORS, Pin};
 use results::{Cell, Difference, Document};
-use serde_json::Value;
 
 /// Values by field name.
 pub(crate) type Fields = BTreeMap<String, String>;
@@ -12,60 +11,16 @@ pub(crate) type Fields = BTreeMap<String, String>;
 /// Returns the fields of two cells that are compared. If either requests QoS for the writer or reader alone, both
 /// have the QoS of writer and reader separately.
 pub(crate) fn fields_of_both(sides: [(&Document, &Cell); 2]) -> [Fields; 2] {
-    let has_ends = |(_, cell): &(_, &Cell)| {
-        cell.factors.qos_of_ends.is_some() || cell.factors.flows.iter().any(|flow| flow.qos_of_ends.is_some())
-    };
-    let by_ends = sides.iter().any(has_ends);
+    let by_ends = sides.iter().any(|(_, cell)| cell.factors.has_qos_of_ends());
     sides.map(|(document, cell)| cell_fields(document, cell, by_ends))
 }
 
 /// Returns all fields of a cell: the requested values, the driver, and the effective values.
 fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
     let factors = &cell.factors;
-    let mut fields = Fields::from([
-        ("driver".to_owned(), factors.driver.clone()),
-        ("transport".to_owned(), factors.transport.clone()),
-        ("workload".to_owned(), factors.workload.to_string()),
-        ("topology".to_owned(), factors.topology.to_string()),
-        ("size".to_owned(), factors.size_bytes.to_string()),
-        ("batch_bytes".to_owned(), factors.batch_bytes.to_string()),
-        ("batching".to_owned(), factors.batching.to_string()),
-        ("receive".to_owned(), factors.receive.to_string()),
-        ("interface".to_owned(), factors.interface.clone()),
-        ("multicast".to_owned(), factors.multicast.to_string()),
-        ("vendor_defaults".to_owned(), factors.vendor_defaults.to_string()),
-    ]);
-    if let Some(load) = &factors.load {
-        fields.insert("load".to_owned(), load_in_words(load));
-    }
-    for flow in &factors.flows {
-        fields.insert(format!("flow.{}.size", flow.name), flow.size_bytes.to_string());
-        fields.insert(format!("flow.{}.load", flow.name), load_in_words(&flow.load));
-        if let Some(qos) = &flow.qos {
-            asked(&mut fields, &format!("flow.{}.qos", flow.name), qos, flow.qos_of_ends.as_ref(), by_ends);
-        }
-    }
-    if let Some(profile) = &factors.profile {
-        fields.insert("profile".to_owned(), profile.clone());
-    }
-    if !factors.queues.is_default() {
-        queues(&mut fields, &factors.queues);
-    }
-    asked(&mut fields, "qos", &factors.qos, factors.qos_of_ends.as_ref(), by_ends);
-    for (name, value) in &factors.options {
-        fields.insert(format!("option.{name}"), value.clone());
-    }
-    for (name, value) in &factors.env {
-        // a removed variable differs from an inherited one, which has no field
-        let value = match value.as_deref() {
-            None => "(not set)".to_owned(),
-            Some("") => "(empty)".to_owned(),
-            Some(text) => text.escape_debug().to_string(),
-        };
-        fields.insert(format!("env.{name}"), value);
-    }
+    let mut fields = factors.fields(by_ends);
     for (end, qos) in &cell.effective_qos {
-        policies(&mut fields, &format!("effective_qos.{end}"), qos);
+        fields.extend(qos.fields(&format!("effective_qos.{end}")));
     }
     if let Some(driver) = document.drivers.get(&factors.driver) {
         fields.insert("driver.version".to_owned(), driver.driver_version.clone());
@@ -74,18 +29,6 @@ fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
         fields.extend(driver.build.clone().map(|build| ("driver.build".to_owned(), build)));
     }
     fields
-}
-
-/// Formats a load. A trace is identified by its SHA-256, and a share by its percentage, without the rate that
-/// follows from it.
-fn load_in_words(load: &Load) -> String {
-    match load {
-        Load::Trace { trace } => format!("{load} (SHA-256 {})", trace.sha256),
-        Load::Share { percent, arrival, .. } => {
-            format!("{} of the maximum", Load::Share { percent: *percent, arrival: *arrival, rate: None })
-        }
-        _ => load.to_string(),
-    }
 }
 
 /// Returns the fields of the program and the design of a result.
@@ -149,35 +92,6 @@ fn of_host(document: &Document) -> Fields {
     known.chain(sysctls).chain(links).collect()
 }
 
-fn queues(fields: &mut Fields, queues: &Queues) {
-    let samples = [("send_queue", queues.send_samples), ("receive_queue", queues.receive_samples)];
-    let bytes = [("send_buffer", queues.send_buffer_bytes), ("receive_buffer", queues.receive_buffer_bytes)];
-    let samples = samples.into_iter().map(|(name, samples)| (name, samples.map(u64::from)));
-    let asked = samples.chain(bytes).filter_map(|(name, value)| Some((name.to_owned(), value?.to_string())));
-    fields.extend(asked);
-    fields.extend(queues.receive_group.map(|group| ("receive_group".to_owned(), group.to_string())));
-    fields.extend(queues.polling_delay_ns.map(|ns| ("polling_delay".to_owned(), Time(ns).to_string())));
-}
-
-fn policies(fields: &mut Fields, prefix: &str, qos: &Qos) {
-    let Ok(Value::Object(policies)) = serde_json::to_value(qos) else { return };
-    for (name, value) in policies.into_iter().filter(|(_, value)| !value.is_null()) {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        fields.insert(format!("{prefix}.{name}"), value);
-    }
-}
-
-/// Inserts the requested QoS: common to writer and reader, or of each.
-fn asked(fields: &mut Fields, prefix: &str, both: &Qos, ends: Option<&QosOfEnds>, by_ends: bool) {
-    if !by_ends {
-        return policies(fields, prefix, both);
-    }
-    let same = || QosOfEnds { writer: both.clone(), reader: both.clone() };
-    let QosOfEnds { writer, reader } = ends.cloned().unwrap_or_else(same);
-    policies(fields, &format!("{prefix}.writer"), &writer.of_writers());
-    policies(fields, &format!("{prefix}.reader"), &reader.of_readers());
-}
-
 /// Returns the fields that differ, in order.
 pub(crate) fn unequal(baseline: &Fields, treatment: &Fields) -> Vec<Difference> {
     let names: BTreeSet<&String> = baseline.keys().chain(treatment.keys()).collect();
@@ -217,18 +131,20 @@ fn covers(name: &str, field: &str) -> bool {
         let rest = field.strip_prefix("effective_qos.").and_then(|rest| rest.split_once('.'));
         rest.is_some_and(|(_, rest)| is_in(rest, policy))
     };
-    match name {
-        // policies left to the vendor are not requested
-        "profile" | "qos" | "vendor_defaults" => is_in(field, "qos") || is_in(field, "effective_qos"),
-        "driver" => ["batching", "option", "effective_qos"].iter().any(|group| is_in(field, group)),
-        "batch_bytes" => field == "batching",
-        "send_queue" | "receive_queue" => in_force("max_samples"),
-        _ => name.strip_prefix("qos.").is_some_and(|name| {
-            let in_force_of_end = field.strip_prefix("effective_qos.").is_some_and(|rest| is_in(rest, name));
-            let of_an_end = ["qos.writer.", "qos.reader."].iter().filter_map(|end| field.strip_prefix(end));
-            in_force_of_end || in_force(name) || of_an_end.into_iter().any(|field| is_in(field, name))
-        }),
+    if let Some(row) = FACTORS.iter().find(|row| row.key == name) {
+        return row.implies.iter().any(|implied| match implied.split_once('*') {
+            None => is_in(field, implied),
+            Some((group, policy)) => {
+                let of_end = field.strip_prefix(group).and_then(|rest| rest.split_once('.'));
+                of_end.is_some_and(|(_, rest)| is_in(rest, &policy[1..]))
+            }
+        });
     }
+    name.strip_prefix("qos.").is_some_and(|name| {
+        let in_force_of_end = field.strip_prefix("effective_qos.").is_some_and(|rest| is_in(rest, name));
+        let of_an_end = ["qos.writer.", "qos.reader."].iter().filter_map(|end| field.strip_prefix(end));
+        in_force_of_end || in_force(name) || of_an_end.into_iter().any(|field| is_in(field, name))
+    })
 }
 
 /// Returns a name that selects no field of either side.

@@ -1,5 +1,6 @@
 //! Factors of a cell, and the table of all factors.
 
+mod fields;
 mod rows;
 mod table;
 
@@ -10,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::table::{Aspect, aspects, ids};
 pub use self::{
+    fields::Compared,
     rows::FACTORS,
-    table::{Baseline, Factor, Id, Shares},
+    table::{Baseline, Factor, Id, Label, Shares},
 };
 use crate::{Flow, Load, Qos, QosOfEnds, Queues, Variables};
 

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Factors, Variables, factors::rows::FACTORS};
+use crate::{
+    Factors, Variables,
+    factors::{fields::Compared, rows::FACTORS},
+};
 
 /// Factor: a setting in which cells can differ. The rows are in [`FACTORS`].
 pub struct Factor {
@@ -17,6 +20,24 @@ pub struct Factor {
     pub id: Id,
     /// What cells that differ in this factor may share.
     pub shares: Shares,
+    /// Fields of a cell in a comparison.
+    pub compared: Compared,
+    /// Names of the fields, or of groups of fields, that follow from this factor; `*` is an endpoint. They are not
+    /// unexpected in a comparison of cells that are meant to differ in this factor.
+    pub implies: &'static [&'static str],
+    /// Text in a report.
+    pub label: Option<Label>,
+}
+
+/// Text of a factor in a report.
+#[derive(Clone, Copy)]
+pub struct Label {
+    /// Place among the texts of all factors.
+    pub place: u8,
+    /// Returns the text; `None` for a value that is not shown.
+    pub text: fn(&Factors) -> Option<String>,
+    /// Whether a report lists the text under `asked for`, because no heading or other line has it.
+    pub listed: bool,
 }
 
 /// Part of a cell's id. The number is its place: parts with lower numbers come first.
@@ -64,6 +85,9 @@ pub(crate) const ROW: Factor = Factor {
     parts: None,
     id: Id::None,
     shares: Shares { curve: false, baseline: Baseline::IfUniform, socket: true, maximum: false },
+    compared: Compared::Elsewhere,
+    implies: &[],
+    label: None,
 };
 
 /// Row of the table, or one of its named parts.
@@ -142,5 +166,24 @@ impl Factors {
     /// Returns whether the rates in percent of two cells refer to the same maximum rate.
     pub(crate) fn shares_maximum(&self, other: &Self) -> bool {
         FACTORS.iter().all(|row| row.shares.maximum || (row.same)(self, other))
+    }
+
+    /// Returns the texts that tell the cell from other curves, in the order of their places.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        self.texts(|_| true)
+    }
+
+    /// Returns the texts of requested values that no heading of a report has.
+    #[must_use]
+    pub fn listed_labels(&self) -> Vec<String> {
+        self.texts(|label| label.listed)
+    }
+
+    fn texts(&self, shown: fn(&Label) -> bool) -> Vec<String> {
+        let mut labels: Vec<&Label> = FACTORS.iter().filter_map(|row| row.label.as_ref()).collect();
+        labels.retain(|label| shown(label));
+        labels.sort_by_key(|label| label.place);
+        labels.into_iter().filter_map(|label| (label.text)(self)).collect()
     }
 }

@@ -1,0 +1,121 @@
+//! Fields of a cell in a comparison: the requested values of all factors, by name.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::{Factors, Load, Qos, QosOfEnds, factors::rows::FACTORS};
+
+/// Names and values of fields.
+pub(crate) type Fields = Vec<(String, String)>;
+
+/// How the values of a factor appear in a comparison.
+#[derive(Clone, Copy)]
+pub enum Compared {
+    /// Not by itself: the row of another factor has the value.
+    Elsewhere,
+    /// A field with the key of the factor, absent if there is no text.
+    Text(fn(&Factors) -> Option<String>),
+    /// Several fields. With `true`, the QoS of writers and of readers is separate.
+    Fields(fn(&Factors, bool) -> Fields),
+}
+
+impl Factors {
+    /// Returns the requested values of all factors by field name. With `by_ends`, the QoS of writers and of readers
+    /// is separate.
+    #[must_use]
+    pub fn fields(&self, by_ends: bool) -> BTreeMap<String, String> {
+        let of_row = |row: &crate::Factor| match row.compared {
+            Compared::Elsewhere => Fields::new(),
+            Compared::Text(text) => text(self).map(|text| (row.key.to_owned(), text)).into_iter().collect(),
+            Compared::Fields(fields) => fields(self, by_ends),
+        };
+        FACTORS.iter().flat_map(of_row).collect()
+    }
+
+    /// Returns whether a policy is requested of writers or readers only, in the cell or in one of its flows.
+    #[must_use]
+    pub fn has_qos_of_ends(&self) -> bool {
+        self.qos_of_ends.is_some() || self.flows.iter().any(|flow| flow.qos_of_ends.is_some())
+    }
+}
+
+impl Qos {
+    /// Returns the policies as fields, with the names `PREFIX.POLICY`.
+    #[must_use]
+    pub fn fields(&self, prefix: &str) -> Vec<(String, String)> {
+        let Ok(Value::Object(policies)) = serde_json::to_value(self) else { return Fields::new() };
+        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let present = policies.into_iter().filter(|(_, value)| !value.is_null());
+        present.map(|(name, value)| (format!("{prefix}.{name}"), text(value))).collect()
+    }
+}
+
+/// Returns the fields of requested QoS: common to writer and reader, or of each.
+fn requested(prefix: &str, both: &Qos, ends: Option<&QosOfEnds>, by_ends: bool) -> Fields {
+    if !by_ends {
+        return both.fields(prefix);
+    }
+    let same = || QosOfEnds { writer: both.clone(), reader: both.clone() };
+    let QosOfEnds { writer, reader } = ends.cloned().unwrap_or_else(same);
+    let mut fields = writer.of_writers().fields(&format!("{prefix}.writer"));
+    fields.extend(reader.of_readers().fields(&format!("{prefix}.reader")));
+    fields
+}
+
+/// Formats a load. A trace is identified by its SHA-256, and a share by its percentage, without the rate that
+/// follows from it.
+fn load_text(load: &Load) -> String {
+    match load {
+        Load::Trace { trace } => format!("{load} (SHA-256 {})", trace.sha256),
+        Load::Share { percent, arrival, .. } => {
+            format!("{} of the maximum", Load::Share { percent: *percent, arrival: *arrival, rate: None })
+        }
+        _ => load.to_string(),
+    }
+}
+
+pub(crate) fn of_load(cell: &Factors, _: bool) -> Fields {
+    cell.load.iter().map(|load| ("load".to_owned(), load_text(load))).collect()
+}
+
+pub(crate) fn of_batch(cell: &Factors, _: bool) -> Fields {
+    vec![
+        ("batch_bytes".to_owned(), cell.batch_bytes.to_string()),
+        ("batching".to_owned(), cell.batching.to_string()),
+    ]
+}
+
+pub(crate) fn of_options(cell: &Factors, _: bool) -> Fields {
+    cell.options.iter().map(|(name, value)| (format!("option.{name}"), value.clone())).collect()
+}
+
+pub(crate) fn of_env(cell: &Factors, _: bool) -> Fields {
+    let field = |(name, value): (&String, &Option<String>)| {
+        // A removed variable differs from an inherited one, which has no field.
+        let value = match value.as_deref() {
+            None => "(not set)".to_owned(),
+            Some("") => "(empty)".to_owned(),
+            Some(text) => text.escape_debug().to_string(),
+        };
+        (format!("env.{name}"), value)
+    };
+    cell.env.iter().map(field).collect()
+}
+
+pub(crate) fn of_flows(cell: &Factors, by_ends: bool) -> Fields {
+    let mut fields = Fields::new();
+    for flow in &cell.flows {
+        fields.push((format!("flow.{}.size", flow.name), flow.size_bytes.to_string()));
+        fields.push((format!("flow.{}.load", flow.name), load_text(&flow.load)));
+        if let Some(qos) = &flow.qos {
+            let prefix = format!("flow.{}.qos", flow.name);
+            fields.extend(requested(&prefix, qos, flow.qos_of_ends.as_ref(), by_ends));
+        }
+    }
+    fields
+}
+
+pub(crate) fn of_qos(cell: &Factors, by_ends: bool) -> Fields {
+    requested("qos", &cell.qos, cell.qos_of_ends.as_ref(), by_ends)
+}
