@@ -233,9 +233,8 @@ fn find_drivers(
     stop: &Stop,
 ) -> Result<(Drivers, Vec<String>), Problem> {
     let path = DriverPath::from_environment();
-    let included = written.factors.include.iter().filter_map(|selection| selection.get().driver.as_ref());
     let mut named: Vec<String> = Vec::new();
-    for driver in written.factors.driver.iter().chain(included).flat_map(|drivers| &drivers.0) {
+    for driver in written.values_of::<String>("driver") {
         let name = driver.get();
         for end in drivers_of_ends(name) {
             path.find(end).map_err(|error| placed(source, driver.span(), &error))?;
@@ -246,7 +245,7 @@ fn find_drivers(
     }
     let mut drivers = Drivers::default();
     let mut installed = Vec::new();
-    if written.factors.driver.is_none() {
+    if written.factors.values.get("driver").is_none() {
         drivers = drivers::choose(&[], launcher, stop)?;
         installed.clone_from(&drivers.names);
     }
@@ -258,9 +257,7 @@ fn find_drivers(
 }
 
 fn check_interfaces(written: &Written, source: &Source) -> Result<(), Problem> {
-    let selections =
-        written.factors.include.iter().filter_map(|selection| selection.get().interface.as_ref());
-    for interface in written.factors.interface.iter().chain(selections).flat_map(|interfaces| &interfaces.0) {
+    for interface in written.values_of::<String>("interface") {
         check_interface(interface.get()).map_err(|error| placed(source, interface.span(), &error))?;
     }
     Ok(())
@@ -268,8 +265,7 @@ fn check_interfaces(written: &Written, source: &Source) -> Result<(), Problem> {
 
 /// Rejects a value of a variable that names a missing file.
 fn check_variables(written: &Written, source: &Source) -> Result<(), Problem> {
-    let included = written.factors.include.iter().map(|selection| &selection.get().env);
-    for (name, values) in std::iter::once(&written.factors.env).chain(included).flatten() {
+    for (name, values) in written.all_values().flat_map(|values| &values.env) {
         for value in &values.0 {
             let missing = value.get().0.as_deref().and_then(missing_file);
             if let Some(file) = missing {

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{At, Given, Many, PinChoice, Selection, Size, Time, Workload, Written, WrittenDesign};
+use experiment::{At, FactorValues, Given, Many, PinChoice, Size, Time, Workload, Written, WrittenDesign};
 use results::{KeptSelfTests, SelfTest, State, least_blocks};
 use runner::{LocalLauncher, Outcome, Stop};
 
@@ -79,14 +79,14 @@ fn written(flags: &Flags, driver: &str) -> Written {
             warm_up: Some(At::nowhere(Time(warm_up))),
             measure: Some(At::nowhere(Time(measure))),
             // Selects every cell.
-            baseline: Some(At::nowhere(Selection::default())),
+            baseline: Some(At::nowhere(FactorValues::default())),
             reference: Some(!flags.reference.no_reference),
             ..WrittenDesign::default()
         },
         limits: experiment::WrittenLimits::default(),
     };
-    written.factors.driver = Some(Many::unwritten([driver.to_owned()]));
-    written.factors.size = Some(Many::unwritten(SIZES.map(Size)));
+    written.factors.values.give("driver", [driver.to_owned()]);
+    written.factors.values.give("size", SIZES.map(Size));
     written
 }
 

@@ -3,25 +3,24 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Batching, DriverDescription, Durability, Flow, History, MIN_SIZE_BYTES, PlanError, Policy, Qos,
-    QosDuration, QosOfEnds, Refusal, Reliability, ReliabilityChoice, Support, Workload,
+    Batching, DriverDescription, Durability, FactorValues, Flow, History, MIN_SIZE_BYTES, PlanError, Policy,
+    Qos, QosDuration, QosOfEnds, Refusal, Reliability, ReliabilityChoice, Support,
     batch::Batch,
     ends::End,
-    exclusion::only,
     expansion::Expansion,
+    factors::DEFAULT_PROFILE,
     many::{At, Many},
-    matrix::{Axes, DEFAULT_PROFILE, MAX_CELLS, all_distinct},
+    matrix::{MAX_CELLS, all_distinct},
     pairing::no_transport,
     policies::Policies,
     qos::default_max_samples,
     units::Size,
-    written::Selection,
 };
 
 /// Maximum time that a reliable write may block, in ns.
 const MAX_BLOCKING_NS: u64 = 1_000_000_000;
 /// Names for the first transport of each driver, and for all of its transports.
-pub(crate) const DEFAULT_TRANSPORT: &str = "default";
+const DEFAULT_TRANSPORT: &str = "default";
 const ALL_TRANSPORTS: &str = "all";
 
 /// Policies that a driver supports, with the resulting reliability.
@@ -99,7 +98,7 @@ impl Expansion<'_> {
             if found.is_empty() {
                 let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
                 let error = no_transport(driver, transport.get(), self.given, known);
-                let cells = Selection { transport: only(transport.get().clone()), ..Selection::default() };
+                let cells = FactorValues::only("transport", transport.get().clone());
                 self.cannot(driver, cells, error.at(transport.span()))?;
             }
             for found in found {
@@ -127,11 +126,7 @@ impl Expansion<'_> {
             }
             if bytes > max {
                 let (owner, transport) = (driver.to_owned(), transport.to_owned());
-                let cells = Selection {
-                    transport: only(transport.clone()),
-                    size: only(Size(bytes)),
-                    ..Selection::default()
-                };
+                let cells = FactorValues::only("transport", transport.clone()).and("size", Size(bytes));
                 let error = PlanError::TooLarge { size: bytes, driver: owner, transport, max };
                 self.cannot(driver, cells, error.at(size.span()))?;
             } else {
@@ -233,7 +228,7 @@ impl Expansion<'_> {
         profile: &str,
         policies: &Policies,
     ) -> Result<Option<Reliability>, Refusal> {
-        let cells = || Selection { profile: only(profile.to_owned()), ..Selection::default() };
+        let cells = || FactorValues::only("profile", profile.to_owned());
         let reliable = description.support(Policy::Reliability) == Support::Enforced;
         let asked = policies.reliability.clone().unwrap_or_else(|| At::nowhere(ReliabilityChoice::Strongest));
         let reliability = match *asked.get() {
@@ -278,7 +273,7 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        axes: &Axes,
+        axes: &FactorValues,
     ) -> Result<(Batching, Vec<Batch>), Refusal> {
         let batching = if description.has("native_batching") {
             Batching::Native
@@ -298,7 +293,7 @@ impl Expansion<'_> {
             let hint = "give a ceiling that all flows have: `batch_bytes`, or `batch_samples = \"turbo\"`";
             return Err(PlanError::Contradiction { words, hint }.at(at.clone()));
         }
-        let streams = axes.workload.values().any(|workload| *workload != Workload::Latency);
+        let streams = axes.has_stream();
         match batched {
             Some((_, at)) if batching == Batching::None && streams => {
                 if asked.contains(&Batch::Bytes(0)) {
@@ -307,7 +302,7 @@ impl Expansion<'_> {
                     self.note(driver, false, note);
                 } else {
                     let error = PlanError::NoBatching { driver: driver.to_owned() };
-                    self.cannot(driver, Selection::default(), error.at(at.clone()))?;
+                    self.cannot(driver, FactorValues::default(), error.at(at.clone()))?;
                 }
                 Ok((batching, asked.into_iter().filter(|batch| batch.is_unbatched()).collect()))
             }

@@ -6,9 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Batching, Factors,
+    Batching, FactorValues, Factors,
     many::At,
-    matrix::Axes,
     units::{Size, textual},
 };
 
@@ -90,7 +89,7 @@ pub(crate) enum Batch {
 impl Batch {
     /// Returns the batch settings of the two factors with their positions. Equal settings, such as 0 bytes and 1
     /// sample, are returned once.
-    pub(crate) fn all(axes: &Axes) -> Vec<(Self, crate::Span)> {
+    pub(crate) fn all(axes: &FactorValues) -> Vec<(Self, crate::Span)> {
         let of_bytes = |size: &At<Size>| (Self::Bytes(size.get().0), size.span());
         let of_samples = |samples: &At<BatchSamples>| match *samples.get() {
             BatchSamples::Fixed(1) => (Self::Bytes(0), samples.span()),
@@ -98,8 +97,8 @@ impl Batch {
             BatchSamples::Turbo(Size(ceiling)) => (Self::Turbo(ceiling), samples.span()),
         };
         let mut all: Vec<(Self, crate::Span)> = Vec::new();
-        let written = axes.batch_bytes.0.iter().map(of_bytes);
-        for (batch, at) in written.chain(axes.batch_samples.0.iter().map(of_samples)) {
+        let (bytes, samples) = (axes.all::<Size>("batch_bytes"), axes.all::<BatchSamples>("batch_samples"));
+        for (batch, at) in bytes.0.iter().map(of_bytes).chain(samples.0.iter().map(of_samples)) {
             if all.iter().all(|(known, _)| *known != batch) {
                 all.push((batch, at));
             }

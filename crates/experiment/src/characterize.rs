@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    DriverDescription, Experiment, Pin, PlanError, ReceiveMode, ReliabilityChoice, Topology, Workload,
+    DriverDescription, Experiment, FactorValues, Matrix, Pin, PlanError, ReceiveMode, ReliabilityChoice,
+    Topology, Workload,
     many::{At, Many},
     planner::Given,
     policies::Policies,
     units::{Size, Time},
-    written::{Matrix, OptionValue, Written, WrittenDesign, WrittenLimits},
+    written::{OptionValue, Written, WrittenDesign, WrittenLimits},
 };
 
 const MS: u64 = 1_000_000;
@@ -105,6 +106,20 @@ impl Characterize {
         }
         let batches = [0, self.batch_bytes];
         let batches = if self.batch_bytes == 0 { &batches[..1] } else { &batches };
+        let mut values = FactorValues::default();
+        values.give("driver", self.drivers.iter().cloned());
+        if let Some(transport) = &self.transport {
+            values.give("transport", [transport.clone()]);
+        }
+        values.give("size", self.sizes.iter().copied().map(Size));
+        values.give("batch_bytes", batches.iter().copied().map(Size));
+        values.give("receive", [self.receive]);
+        if let Some(ns) = self.polling_delay_ns {
+            values.give("polling_delay", [Time(ns)]);
+        }
+        values.give("interface", [self.interface.clone()]);
+        values.give("multicast", [self.multicast]);
+        values.give("vendor_defaults", [self.vendor_defaults]);
         Ok(Written {
             question: At::nowhere(
                 "What latency and throughput does each driver give over sample sizes, and what does batching \
@@ -114,18 +129,7 @@ impl Characterize {
             workload: Many::unwritten(self.workloads.iter().copied()),
             topology: Topology::Pair,
             search: None,
-            factors: Matrix {
-                driver: Some(Many::unwritten(self.drivers.iter().cloned())),
-                transport: self.transport.clone().map(|transport| Many::unwritten([transport])),
-                size: Some(Many::unwritten(self.sizes.iter().copied().map(Size))),
-                batch_bytes: Some(Many::unwritten(batches.iter().copied().map(Size))),
-                receive: Some(Many::unwritten([self.receive])),
-                polling_delay: self.polling_delay_ns.map(|ns| Many::unwritten([Time(ns)])),
-                interface: Some(Many::unwritten([self.interface.clone()])),
-                multicast: Some(Many::unwritten([self.multicast])),
-                vendor_defaults: Some(Many::unwritten([self.vendor_defaults])),
-                ..Matrix::default()
-            },
+            factors: Matrix { values, ..Matrix::default() },
             qos: Policies { reliability: Some(At::nowhere(self.reliability)), ..Policies::default() },
             profiles: BTreeMap::new(),
             options,

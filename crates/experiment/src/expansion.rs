@@ -1,16 +1,16 @@
 //! Expansion of the factors into cells, per driver, limited to what the driver supports.
 
 use crate::{
-    Factors, Flow, Load, PlanError, Queues, Refusal, Topology, Workload,
+    DriverDescription, Factor, FactorValues, Factors, Flow, Load, PlanError, Refusal, Value, Workload,
     batch::Batch,
-    exclusion::only,
+    factors::{FACTORS, SetValue},
     loads::{Plans, Traces},
     many::{At, Many},
-    matrix::{Axes, MAX_CELLS},
+    matrix::{MAX_CELLS, count},
     pairing,
     planner::Given,
-    variables,
-    written::{Selection, Written},
+    queues, variables,
+    written::Written,
 };
 
 const UNBATCHED: Batch = Batch::Bytes(0);
@@ -23,7 +23,7 @@ pub(crate) struct Expansion<'a> {
     /// Flows of each paced run, if the experiment has flows.
     pub(crate) flows: &'a [Flow],
     /// Excluded cells, which drivers need not support.
-    pub(crate) excludes: &'a [At<Selection>],
+    pub(crate) excludes: &'a [At<FactorValues>],
     /// For each exclude, whether it covers a combination that a driver does not support.
     pub(crate) spared: Vec<bool>,
     /// Whether an unsupported combination is left out with a note, because no driver was named.
@@ -49,18 +49,18 @@ impl Expansion<'_> {
         }
     }
 
-    pub(crate) fn expand(&mut self, axes: &Axes) -> Result<(), Refusal> {
-        let count = axes.count();
+    pub(crate) fn expand(&mut self, axes: &FactorValues) -> Result<(), Refusal> {
+        let count = count(axes);
         if count > MAX_CELLS {
             return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
         }
-        for driver in &axes.driver.0 {
+        for driver in &axes.all::<String>("driver").0 {
             self.expand_driver(driver, axes)?;
         }
         Ok(())
     }
 
-    fn expand_driver(&mut self, driver: &At<String>, axes: &Axes) -> Result<(), Refusal> {
+    fn expand_driver(&mut self, driver: &At<String>, axes: &FactorValues) -> Result<(), Refusal> {
         let (at, driver) = (driver.span(), driver.get());
         let descriptions = &self.given.descriptions;
         let Some(description) = descriptions.get(driver) else {
@@ -69,97 +69,56 @@ impl Expansion<'_> {
         };
         pairing::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
         if let Some(trouble) = pairing::trouble(driver, description) {
-            return self.cannot(driver, Selection::default(), trouble.at(at));
+            return self.cannot(driver, FactorValues::default(), trouble.at(at));
         }
         if description.has("one_process") {
             let error = PlanError::OneProcess { driver: driver.to_owned() };
-            return self.cannot(driver, Selection::default(), error.at(at));
+            return self.cannot(driver, FactorValues::default(), error.at(at));
         }
-        let transports = self.transports(driver, description, &axes.transport)?;
-        let mut receives = Vec::new();
-        for receive in &axes.receive.0 {
-            if description.receive_modes.contains(receive.get()) {
-                if self.can_echo(driver, description, receive, axes)? {
-                    receives.push(*receive.get());
-                }
-            } else {
-                let known = description.receive_modes.iter().map(|mode| mode.name()).collect();
-                let error =
-                    PlanError::NoReceiveMode { driver: driver.to_owned(), mode: receive.get().name(), known };
-                let cells = Selection { receive: only(*receive.get()), ..Selection::default() };
-                self.cannot(driver, cells, error.at(receive.span()))?;
-            }
-        }
-        let mut multicasts = Vec::new();
-        for multicast in &axes.multicast.0 {
-            if *multicast.get() && !description.has("multicast") {
-                let error = PlanError::NoMulticast { driver: driver.to_owned() };
-                let cells = Selection { multicast: only(true), ..Selection::default() };
-                self.cannot(driver, cells, error.at(multicast.span()))?;
-            } else {
-                multicasts.push(*multicast.get());
-            }
-        }
-        match axes.queues.held_against(driver, description) {
+        let transports = self.transports(driver, description, &axes.all("transport"))?;
+        let ways = self.ways(driver, description, axes)?;
+        match queues::check_support(axes, driver, description) {
             Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),
-            Err(refusal) => return self.cannot(driver, Selection::default(), refusal),
-        }
-        let queues = axes.queues.all();
-        // Independent factors, combined into one list.
-        let mut ways: Vec<(&String, bool, bool, &Queues)> = Vec::new();
-        for interface in axes.interface.values() {
-            for &multicast in &multicasts {
-                for &shipped in axes.vendor_defaults.values() {
-                    ways.extend(queues.iter().map(|queues| (interface, multicast, shipped, queues)));
-                }
-            }
+            Err(refusal) => return self.cannot(driver, FactorValues::default(), refusal),
         }
         let environments = variables::combinations(&axes.env);
-        let profiles = self.profiles(driver, description, &axes.profile)?;
+        let profiles = self.profiles(driver, description, &axes.all("profile"))?;
         let flows = self.flows;
         let (batching, batches) = self.batching(driver, description, axes)?;
         let options = self.options(driver, description)?;
-        if transports.len().saturating_mul(options.len()).saturating_mul(axes.count()) > 2 * MAX_CELLS {
-            let count = transports.len().saturating_mul(options.len()).saturating_mul(axes.count());
+        if transports.len().saturating_mul(options.len()).saturating_mul(count(axes)) > 2 * MAX_CELLS {
+            let count = transports.len().saturating_mul(options.len()).saturating_mul(count(axes));
             return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
         }
         for (transport, max) in &transports {
             let sizes = self.payloads(driver, transport, *max, axes)?;
-            sizes.iter().try_for_each(|(size, _)| axes.queues.have_room(*size))?;
+            sizes.iter().try_for_each(|(size, _)| queues::have_room(axes, *size))?;
             for options in &options {
-                for &receive in &receives {
-                    let ways = ways.iter().flat_map(|way| environments.iter().map(move |env| (*way, env)));
-                    for ((interface, multicast, vendor_defaults, queues), env) in ways {
-                        for profile in &profiles {
-                            for (size, plans) in &sizes {
-                                let size = *size;
-                                let factors = |workload, load: Option<Load>, batch: Batch| Factors {
+                for (way, env) in ways.iter().flat_map(|way| environments.iter().map(move |env| (way, env))) {
+                    for profile in &profiles {
+                        for (size, plans) in &sizes {
+                            let (size, shipped) = (*size, way.vendor_defaults);
+                            let factors = |workload, load: Option<Load>, batch: Batch| {
+                                let mut cell = Factors {
                                     driver: driver.to_owned(),
                                     transport: transport.clone(),
                                     workload,
-                                    topology: Topology::Pair,
                                     size_bytes: size,
-                                    load: load.map(|load| load.of_writer(queues.send_samples)),
-                                    flows: profile.flows(flows, description, vendor_defaults),
+                                    load: load.map(|load| load.of_writer(way.queues.send_samples)),
+                                    flows: profile.flows(flows, description, shipped),
                                     batch_bytes: batch.ceiling(size),
                                     batching: batch.by(batching),
-                                    receive,
-                                    interface: interface.clone(),
-                                    multicast,
-                                    vendor_defaults,
                                     profile: profile.name.clone(),
-                                    queues: queues.of_cell(workload, receive),
-                                    qos: profile.of_cell.qos(description, size, vendor_defaults),
-                                    qos_of_ends: profile.of_cell.qos_of_ends(
-                                        description,
-                                        size,
-                                        vendor_defaults,
-                                    ),
+                                    qos: profile.of_cell.qos(description, size, shipped),
+                                    qos_of_ends: profile.of_cell.qos_of_ends(description, size, shipped),
                                     options: options.clone(),
                                     env: env.clone(),
+                                    ..way.clone()
                                 };
-                                self.workloads(axes, &batches, size, plans, factors);
-                            }
+                                FACTORS.iter().for_each(|row| row.settle(&mut cell));
+                                cell
+                            };
+                            self.workloads(axes, &batches, size, plans, factors);
                         }
                     }
                 }
@@ -173,6 +132,39 @@ impl Expansion<'_> {
         Ok(())
     }
 
+    /// Returns every combination of the factors that do not depend on others, of the values that the driver
+    /// supports.
+    fn ways(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        axes: &FactorValues,
+    ) -> Result<Vec<Factors>, Refusal> {
+        let mut rows: Vec<(&Factor, SetValue)> =
+            FACTORS.iter().filter_map(|row| Some((row, row.set?))).collect();
+        rows.sort_by_key(|(row, _)| row.nesting);
+        let mut ways = vec![Factors::default()];
+        for (row, set) in rows {
+            let Some(values) = axes.get(row.key) else { continue };
+            let mut supported = Vec::new();
+            for value in &values.0 {
+                if let Some(error) = (row.unsupported)(driver, description, value.get()) {
+                    let cells = FactorValues::only(row.key, value.get().clone());
+                    self.cannot(driver, cells, error.at(value.span()))?;
+                } else if row.key != "receive" || self.can_echo(driver, description, value, axes)? {
+                    supported.push(value.get());
+                }
+            }
+            let with = |way: &Factors, value: &Value| {
+                let mut way = way.clone();
+                set(&mut way, value);
+                way
+            };
+            ways = ways.iter().flat_map(|way| supported.iter().map(move |value| with(way, value))).collect();
+        }
+        Ok(ways)
+    }
+
     /// Returns the sizes that the transport carries, each with its loads. For flows: their largest size, if it
     /// carries all.
     fn payloads(
@@ -180,7 +172,7 @@ impl Expansion<'_> {
         driver: &str,
         transport: &str,
         max: u64,
-        axes: &Axes,
+        axes: &FactorValues,
     ) -> Result<Vec<(u64, Vec<Load>)>, Refusal> {
         if !self.flows.is_empty() {
             let asked = Many(self.written.flows.iter().map(|flow| flow.get().size.clone()).collect());
@@ -188,9 +180,9 @@ impl Expansion<'_> {
             let largest = carried.iter().max().filter(|_| carried.len() == self.flows.len());
             return Ok(largest.map(|&size| (size, Vec::new())).into_iter().collect());
         }
-        let paced = axes.workload.values().any(|workload| *workload == Workload::Paced);
+        let paced = axes.has_workload(Workload::Paced);
         let mut sizes = Vec::new();
-        for size in self.sizes(driver, transport, max, &axes.size)? {
+        for size in self.sizes(driver, transport, max, &axes.all("size"))? {
             let Plans { loads, notes } =
                 if paced { self.traces.plans(axes, size)? } else { Plans::default() };
             for words in notes {
@@ -204,7 +196,7 @@ impl Expansion<'_> {
     /// Adds the cells of a payload size; cells that exist already are not added again.
     fn workloads(
         &mut self,
-        axes: &Axes,
+        axes: &FactorValues,
         batches: &[Batch],
         size: u64,
         plans: &[Load],
@@ -213,7 +205,7 @@ impl Expansion<'_> {
         // The smallest sample of a run decides whether batching has an effect.
         let size = self.flows.iter().map(|flow| flow.size_bytes).min().unwrap_or(size);
         let mut found = Vec::new();
-        for &workload in axes.workload.values() {
+        for &workload in axes.all::<Workload>("workload").values() {
             let loads: Vec<Option<Load>> = match workload {
                 Workload::Latency => {
                     found.push(factors(workload, None, UNBATCHED));

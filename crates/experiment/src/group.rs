@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Factors, Queues, ReceiveMode, Workload,
+    Factors,
     factors::named,
     queues::short,
     rate::whole,
@@ -98,11 +98,6 @@ impl WrittenGroup {
         }
     }
 
-    /// Returns whether a cell has this group.
-    pub(crate) fn is_of(self, group: Option<ReceiveGroup>) -> bool {
-        self == group.map_or(Self::Each, ReceiveGroup::written)
-    }
-
     /// Returns an error text if the group is too large for samples of this size.
     pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
         let Self::Group { samples, .. } = self else { return None };
@@ -144,19 +139,6 @@ textual!(
         ],
     })
 );
-
-impl Queues {
-    /// Removes the settings that do not apply: groups need a stream that is read by waitset, delays one that is
-    /// polled.
-    pub(crate) fn of_cell(&self, workload: Workload, receive: ReceiveMode) -> Self {
-        let receives_by = |mode| workload != Workload::Latency && receive == mode;
-        Self {
-            receive_group: self.receive_group.filter(|_| receives_by(ReceiveMode::Waitset)),
-            polling_delay_ns: self.polling_delay_ns.filter(|_| receives_by(ReceiveMode::Polling)),
-            ..self.clone()
-        }
-    }
-}
 
 impl Factors {
     /// Returns the receive mode, with its group or delay, for tables.
@@ -206,32 +188,11 @@ mod tests {
         assert!(group(2, 1_000).fault(u64::MAX).is_some());
     }
 
-    #[test]
-    fn groups_are_left_to_streams_that_a_waitset_takes_and_delays_to_those_that_are_polled_for() {
-        let asked = Queues {
-            receive_group: Some(ReceiveGroup::of(8, 5_000)),
-            send_samples: Some(9),
-            polling_delay_ns: Some(7_000),
-            ..Queues::default()
-        };
-        for workload in Workload::ALL {
-            for receive in ReceiveMode::ALL {
-                let queues = asked.of_cell(*workload, *receive);
-                let has = *workload != Workload::Latency && *receive == ReceiveMode::Waitset;
-                assert_eq!(queues.receive_group.is_some(), has, "{workload} {receive}");
-                let has = *workload != Workload::Latency && *receive == ReceiveMode::Polling;
-                assert_eq!(queues.polling_delay_ns.is_some(), has, "{workload} {receive}");
-                assert_eq!(queues.send_samples, Some(9));
-            }
-        }
-    }
-
     proptest! {
         #[test]
         fn what_is_written_reads_back(samples in 2_u32..=4096, delay_ns in 1_000_u64..=100_000_000) {
             let written = group(samples, delay_ns);
             prop_assert_eq!(WrittenGroup::parse(&written.to_string()), Some(written));
-            prop_assert!(written.is_of(written.meant()) && !WrittenGroup::Each.is_of(written.meant()));
         }
 
         #[test]

@@ -168,7 +168,7 @@ fn differences([a, b]: &[Experiment; 2]) -> Vec<String> {
 fn pairs(a: &[Cell], b: &[Cell]) -> Result<Vec<(usize, usize)>, Vec<String>> {
     let in_common =
         |aspect: &Aspect<'_>| a.iter().any(|a| b.iter().any(|b| aspect.same(&a.factors, &b.factors)));
-    let all = aspects(a.iter().chain(b).map(|cell| &cell.factors));
+    let all = aspects(&a.iter().chain(b).map(|cell| &cell.factors));
     let kept: Vec<Aspect<'_>> =
         all.into_iter().filter(|aspect| aspect.is_of_baseline() || in_common(aspect)).collect();
     let agree = |a: &Cell, b: &Cell| kept.iter().all(|aspect| aspect.same(&a.factors, &b.factors));

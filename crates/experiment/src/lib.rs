@@ -48,8 +48,8 @@ pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, Transpor
 pub use duet::Beside;
 pub use ends::{OfOneEnd, QosOfEnds};
 pub use factors::{
-    Baseline, Batching, Compared, FACTORS, Factor, Factors, Id, Label, ReceiveMode, Shares, Topology,
-    Workload,
+    Baseline, Batching, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind, Label,
+    Matrix, ReceiveMode, Shares, Topology, Value, Workload,
 };
 pub use group::{Grouping, ReceiveGroup, WrittenGroup};
 pub use interleave::{InterleaveError, Variants};
@@ -76,7 +76,4 @@ pub use source::{Fault, Source};
 pub use trace::{MAX_TRACE_SAMPLES, TraceFault, TraceText, trace_times};
 pub use units::{Percent, Size, Time};
 pub use variables::{VariableValue, Variables};
-pub use written::{
-    Matrix, OptionValue, PinChoice, Selection, Written, WrittenDesign, WrittenFlow, WrittenLimits,
-    json_schema,
-};
+pub use written::{OptionValue, PinChoice, Written, WrittenDesign, WrittenFlow, WrittenLimits, json_schema};

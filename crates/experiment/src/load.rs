@@ -9,7 +9,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, Qos, QosOfEnds, Share, rate::THROTTLE_QUEUE};
+use crate::{Arrival, Factors, Qos, QosOfEnds, Share, WrittenRate, rate::THROTTLE_QUEUE};
 
 /// Offered load of a flow: the intended send times of its samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -195,6 +195,44 @@ impl Load {
             Self::Max | Self::Throttled { .. } => return None,
         };
         Some(u64::try_from(planned).unwrap_or(u64::MAX))
+    }
+}
+
+impl Factors {
+    /// Returns whether a rate of the experiment file is that of the cell.
+    pub(crate) fn has_rate(&self, asked: WrittenRate) -> bool {
+        match &self.load {
+            Some(Load::Max) => asked == WrittenRate::Max,
+            Some(throttled @ Load::Throttled { .. }) => match asked {
+                WrittenRate::Throttled(queue) => {
+                    Load::throttled(queue).of_writer(self.queues.send_samples) == *throttled
+                }
+                _ => false,
+            },
+            Some(Load::Burst { rate }) => asked.bursts() == Some(*rate),
+            Some(Load::Share { percent, .. }) => asked == WrittenRate::Share(*percent),
+            load => load
+                .as_ref()
+                .and_then(Load::rate)
+                .is_some_and(|rate| asked.of_size(self.size_bytes) == Some(rate)),
+        }
+    }
+
+    /// Returns whether the send times of the cell have this distribution.
+    pub(crate) fn has_arrival(&self, asked: Arrival) -> bool {
+        let arrival = match &self.load {
+            Some(Load::Constant { .. }) => Arrival::Constant,
+            Some(Load::Poisson { .. }) => Arrival::Poisson,
+            Some(Load::Burst { .. }) => Arrival::Burst,
+            Some(Load::Share { arrival, .. }) => *arrival,
+            Some(Load::Trace { .. } | Load::Max | Load::Throttled { .. }) | None => return false,
+        };
+        asked == arrival
+    }
+
+    /// Returns whether the cell sends at the times of the trace file with this path.
+    pub(crate) fn has_trace(&self, path: &str) -> bool {
+        matches!(&self.load, Some(Load::Trace { trace }) if trace.file == path)
     }
 }
 

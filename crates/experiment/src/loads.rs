@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Factors, Flow, Load, MIN_SIZE_BYTES, PlanError, Refusal, Trace,
-    many::{At, Many},
-    matrix::{Axes, all_distinct},
+    FactorValues, Flow, Load, MIN_SIZE_BYTES, PlanError, Refusal, Span, Trace, Workload,
+    many::At,
     planner::Given,
     rate::{Arrival, WrittenRate},
     trace::{MAX_TRACE_SAMPLES, trace_times},
-    written::{Selection, Written, WrittenFlow},
+    written::{Written, WrittenFlow},
 };
 
 /// Maximum number of flows of a run.
@@ -45,7 +44,7 @@ impl<'a> Traces<'a> {
         let mut traces = Self { given, measure_ns, read: BTreeMap::new() };
         for file in written.traces() {
             if !traces.read.contains_key(file.get()) {
-                let trace = traces.read_one(file)?;
+                let trace = traces.read_one(&file)?;
                 traces.read.insert(file.get().clone(), trace);
             }
         }
@@ -96,17 +95,17 @@ impl<'a> Traces<'a> {
     }
 
     /// Returns the loads of these factors for samples of this size.
-    pub(crate) fn plans(&self, axes: &Axes, size_bytes: u64) -> Result<Plans, Refusal> {
+    pub(crate) fn plans(&self, axes: &FactorValues, size_bytes: u64) -> Result<Plans, Refusal> {
         let mut plans = Plans::default();
-        for rate in &axes.rate.0 {
-            for arrival in &axes.arrival.0 {
+        for rate in &axes.all::<WrittenRate>("rate").0 {
+            for arrival in &axes.all::<Arrival>("arrival").0 {
                 let load = load(rate, *arrival.get(), size_bytes, &mut plans.notes)?;
                 if !plans.loads.contains(&load) {
                     plans.loads.push(load);
                 }
             }
         }
-        for file in axes.trace.values() {
+        for file in axes.all::<String>("trace").values() {
             let trace = self.of(file);
             plans.notes.extend(self.note(&trace));
             plans.loads.push(Load::Trace { trace });
@@ -222,53 +221,17 @@ fn load(
     })
 }
 
-/// Returns whether a selection matches the load of a cell.
-pub(crate) fn selects(selection: &Selection, factors: &Factors, given: &Given<'_>) -> bool {
-    let load = factors.load.as_ref();
-    let rate_is = |asked: &WrittenRate| match load {
-        Some(Load::Max) => *asked == WrittenRate::Max,
-        Some(throttled @ Load::Throttled { .. }) => match *asked {
-            WrittenRate::Throttled(queue) => {
-                Load::throttled(queue).of_writer(factors.queues.send_samples) == *throttled
-            }
-            _ => false,
-        },
-        Some(Load::Burst { rate }) => asked.bursts() == Some(*rate),
-        Some(Load::Share { percent, .. }) => *asked == WrittenRate::Share(*percent),
-        load => load.and_then(Load::rate).is_some_and(|rate| asked.of_size(factors.size_bytes) == Some(rate)),
-    };
-    let arrival_is = |asked: &Arrival| {
-        let arrival = match load {
-            Some(Load::Constant { .. }) => Arrival::Constant,
-            Some(Load::Poisson { .. }) => Arrival::Poisson,
-            Some(Load::Burst { .. }) => Arrival::Burst,
-            Some(Load::Share { arrival, .. }) => *arrival,
-            Some(Load::Trace { .. } | Load::Max | Load::Throttled { .. }) | None => return false,
-        };
-        *asked == arrival
-    };
-    let trace_is = |asked: &String| match load {
-        Some(Load::Trace { trace }) => given.traces.get(asked).is_some_and(|given| given.path == trace.file),
-        _ => false,
-    };
-    selection.rate.as_ref().is_none_or(|asked| asked.values().any(rate_is))
-        && selection.arrival.as_ref().is_none_or(|asked| asked.values().any(arrival_is))
-        && selection.trace.as_ref().is_none_or(|asked| asked.values().any(trace_is))
-}
-
 /// Rejects rates and flows that have no effect or contradict each other.
-pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
-    use crate::Workload::{Paced, Search};
-    let factors = &written.factors;
-    let paced = |axes: &Axes| axes.workload.values().any(|workload| *workload == Paced);
-    let some_paced = axes.iter().any(|axes| paced(axes));
-    let said = |many: Option<crate::Span>, name| many.map(|at| (at, name));
-    let searches = |axes: &&Axes| axes.workload.values().any(|workload| *workload == Search);
-    let spin = written.design.spin.as_ref().map(At::span).filter(|_| !axes.iter().any(searches));
+pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
+    let factors = &written.factors.values;
+    let some_paced = axes.iter().any(|axes| axes.has_workload(Workload::Paced));
+    let said = |at: Option<Span>, name| at.map(|at| (at, name));
+    let searches = axes.iter().any(|axes| axes.has_workload(Workload::Search));
+    let spin = written.design.spin.as_ref().map(At::span).filter(|_| !searches);
     let load = [
-        said(span(factors.rate.as_ref()), "rate"),
-        said(span(factors.arrival.as_ref()), "arrival"),
-        said(span(factors.trace.as_ref()), "trace"),
+        said(factors.span("rate"), "rate"),
+        said(factors.span("arrival"), "arrival"),
+        said(factors.span("trace"), "trace"),
         said(spin, "spin"),
         said(written.flows.first().map(At::span), "flows"),
     ];
@@ -279,34 +242,31 @@ pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
     if !written.flows.is_empty() {
         return check_flows(written);
     }
-    let arrivals = std::iter::once((&factors.rate, &factors.arrival))
-        .chain(factors.include.iter().map(|selection| (&selection.get().rate, &selection.get().arrival)));
-    for (rate, arrival) in arrivals {
-        let none = rate.as_ref().or(factors.rate.as_ref()).is_none_or(|rate| rate.0.is_empty());
-        if let Some(arrival) = arrival.as_ref().filter(|_| none) {
+    for values in written.all_values() {
+        let none = values.get("rate").or(factors.get("rate")).is_none_or(|rate| rate.0.is_empty());
+        if let Some(at) = values.span("arrival").filter(|_| none) {
             let words = "`arrival` says nothing without `rate`";
-            return Err(contradiction(words, "add `rate`, or leave `arrival` out")
-                .at(span(Some(arrival)).unwrap_or(0..0)));
+            return Err(contradiction(words, "add `rate`, or leave `arrival` out").at(at));
         }
     }
     for axes in axes {
-        if paced(axes) && axes.rate.0.is_empty() && axes.trace.0.is_empty() {
-            let at = axes.workload.0.iter().find(|workload| *workload.get() == Paced).map_or(0..0, At::span);
+        if axes.has_workload(Workload::Paced) && axes.count("rate") + axes.count("trace") == 0 {
+            let workloads = axes.all::<Workload>("workload").0;
+            let paced = workloads.iter().find(|workload| *workload.get() == Workload::Paced);
             let words = "the workload `paced` needs a rate, and none is given";
             let hint = "add `rate` or `trace` under `[factors]`, or write `[[flows]]`";
-            return Err(contradiction(words, hint).at(at));
+            return Err(contradiction(words, hint).at(paced.map_or(0..0, At::span)));
         }
     }
     Ok(())
 }
 
 /// Returns a note if searches are combined with arrivals that they do not use.
-pub(crate) fn searches_note(axes: &[&Axes]) -> Option<String> {
-    use crate::Workload::{Paced, Search};
-    let has = |axes: &&&Axes, workload| axes.workload.values().any(|known| *known == workload);
-    let both = axes.iter().filter(|axes| has(axes, Paced) && has(axes, Search));
-    let other = |arrival: &&Arrival| **arrival != Arrival::Constant;
-    let arrival = both.flat_map(|axes| axes.arrival.values()).find(other)?;
+pub(crate) fn searches_note(axes: &[&FactorValues]) -> Option<String> {
+    let both =
+        axes.iter().filter(|axes| axes.has_workload(Workload::Paced) && axes.has_workload(Workload::Search));
+    let arrivals = both.flat_map(|axes| axes.all::<Arrival>("arrival").0);
+    let arrival = arrivals.map(|arrival| *arrival.get()).find(|arrival| *arrival != Arrival::Constant)?;
     Some(format!(
         "`arrival = \"{arrival}\"` is of the workload `paced`: the trials of `search` are at constant rates"
     ))
@@ -314,43 +274,20 @@ pub(crate) fn searches_note(axes: &[&Axes]) -> Option<String> {
 
 /// Rejects other workloads, and factors that the flows replace.
 fn check_flows(written: &Written) -> Result<(), Refusal> {
-    if written.workload.values().any(|workload| *workload != crate::Workload::Paced) {
+    if written.workload.values().any(|workload| *workload != Workload::Paced) {
         let words = "flows are of the workload `paced` alone";
         let hint = "write `workload = \"paced\"`, and the other workloads in a file of their own";
-        return Err(contradiction(words, hint).at(span(Some(&written.workload)).unwrap_or(0..0)));
+        return Err(contradiction(words, hint).at(written.workload.span()));
     }
-    let factors = &written.factors;
-    let mut double = vec![
-        span(factors.size.as_ref()).map(|at| (at, "size")),
-        span(factors.rate.as_ref()).map(|at| (at, "rate")),
-        span(factors.arrival.as_ref()).map(|at| (at, "arrival")),
-        span(factors.trace.as_ref()).map(|at| (at, "trace")),
-    ];
-    for selection in factors.include.iter().map(At::get) {
-        double.extend([
-            span(selection.workload.as_ref()).map(|at| (at, "workload")),
-            span(selection.size.as_ref()).map(|at| (at, "size")),
-            span(selection.rate.as_ref()).map(|at| (at, "rate")),
-            span(selection.arrival.as_ref()).map(|at| (at, "arrival")),
-            span(selection.trace.as_ref()).map(|at| (at, "trace")),
-        ]);
-    }
-    if let Some((at, name)) = double.into_iter().flatten().next() {
+    let replaced = ["size", "rate", "arrival", "trace"];
+    let of_factors = replaced.iter().filter_map(|key| Some((written.factors.values.span(key)?, *key)));
+    let of_included = written.factors.include.iter().flat_map(|values| {
+        let keys = ["workload"].into_iter().chain(replaced);
+        keys.filter_map(|key| Some((values.get().span(key)?, key)))
+    });
+    if let Some((at, name)) = of_factors.chain(of_included).next() {
         let words = format!("`{name}` is given for all, and the flows have their own");
         return Err(contradiction(words, "leave it out, or leave `[[flows]]` out").at(at));
     }
     Ok(())
-}
-
-/// Returns the position of a factor, from its first to its last value.
-fn span<T>(many: Option<&Many<T>>) -> Option<crate::Span> {
-    let many = &many?.0;
-    Some(many.first().map_or(0, |first| first.span().start)..many.last().map_or(0, |last| last.span().end))
-}
-
-/// Rejects loads that are given twice.
-pub(crate) fn distinct(axes: &Axes) -> Result<(), Refusal> {
-    all_distinct("rate", &axes.rate)?;
-    all_distinct("arrival", &axes.arrival)?;
-    all_distinct("trace", &axes.trace)
 }

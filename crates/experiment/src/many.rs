@@ -31,6 +31,12 @@ impl<T> At<T> {
     pub fn span(&self) -> Span {
         self.0.span()
     }
+
+    /// Converts the value.
+    pub fn map<U>(self, of: impl FnOnce(T) -> U) -> At<U> {
+        let span = self.span();
+        At(Spanned::new(span, of(self.0.into_inner())))
+    }
 }
 
 impl<T: PartialEq> PartialEq for At<T> {
@@ -91,6 +97,16 @@ impl<T> Many<T> {
     /// Creates a list of values that are not from a file.
     pub fn unwritten(values: impl IntoIterator<Item = T>) -> Self {
         Self(values.into_iter().map(At::nowhere).collect())
+    }
+
+    /// Converts the values.
+    pub fn map<U>(self, of: impl Fn(T) -> U) -> Many<U> {
+        Many(self.0.into_iter().map(|value| value.map(&of)).collect())
+    }
+
+    /// Returns the position of the list, from its first to its last value.
+    pub fn span(&self) -> Span {
+        self.0.first().map_or(0, |first| first.span().start)..self.0.last().map_or(0, |last| last.span().end)
     }
 
     /// Returns the values without their positions.

@@ -3,184 +3,105 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    BatchSamples, Cell, Factors, PlanError, ReceiveMode, Refusal, Workload,
-    abilities::DEFAULT_TRANSPORT,
+    Cell, Factor, FactorValues, Factors, PlanError, Refusal, Value,
     expansion::Expansion,
-    factors::ids,
+    factors::{DEFAULT_PROFILE, FACTORS, ids},
     loads::{self, Traces},
     many::{At, Many, Span},
     planner::Given,
-    probes,
-    queues::{self, QueueAxes},
-    rate::{Arrival, WrittenRate},
-    units::Size,
-    variables::{self, VariableAxes},
-    written::{Selection, Written},
+    probes, queues, variables,
+    written::Written,
 };
 
 /// Maximum number of cells of an experiment. More would take so long that the host changes meanwhile.
 pub(crate) const MAX_CELLS: usize = 5_000;
 
-/// Name of the profile that is `[qos]` alone, unless the file defines it.
-pub(crate) const DEFAULT_PROFILE: &str = "default";
+/// Keys of factors whose values make one setting together with those of another key.
+const JOINT: [&str; 5] = ["rate", "arrival", "trace", "batch_bytes", "batch_samples"];
 
-/// Values of all factors except driver options.
-#[derive(Clone)]
-pub(crate) struct Axes {
-    pub(crate) workload: Many<Workload>,
-    pub(crate) driver: Many<String>,
-    pub(crate) transport: Many<String>,
-    pub(crate) size: Many<Size>,
-    /// Empty without a rate; likewise for traces.
-    pub(crate) rate: Many<WrittenRate>,
-    pub(crate) arrival: Many<Arrival>,
-    pub(crate) trace: Many<String>,
-    /// Sizes in bytes and in samples are alternative values of one factor.
-    pub(crate) batch_bytes: Many<Size>,
-    pub(crate) batch_samples: Many<BatchSamples>,
-    pub(crate) receive: Many<ReceiveMode>,
-    pub(crate) queues: QueueAxes,
-    pub(crate) interface: Many<String>,
-    pub(crate) multicast: Many<bool>,
-    pub(crate) vendor_defaults: Many<bool>,
-    /// Empty if the experiment has no profiles.
-    pub(crate) profile: Many<String>,
-    pub(crate) env: VariableAxes,
+/// Returns the values of all factors with keys: those of the file, and the defaults.
+fn with_defaults(written: &Written, given: &Given<'_>) -> Result<FactorValues, Refusal> {
+    let mut values = written.factors.values.clone();
+    values.set("workload", written.workload.clone().map(Into::into));
+    if values.get("driver").is_none() {
+        values.give("driver", given.installed.to_vec());
+    }
+    if values.get("profile").is_none() && !written.profiles.is_empty() {
+        let names: BTreeSet<&str> = written.profiles.keys().map(|name| name.get().as_str()).collect();
+        let others = names.into_iter().filter(|name| *name != DEFAULT_PROFILE);
+        values.give("profile", std::iter::once(DEFAULT_PROFILE).chain(others).map(str::to_owned));
+    }
+    if values.get("batch_samples").is_some() && values.get("batch_bytes").is_none() {
+        values.set("batch_bytes", Many(Vec::new()));
+    }
+    for row in FACTORS.iter().filter(|row| row.kind().is_some()) {
+        if let (None, Some(default)) = (values.get(row.key), (row.default)()) {
+            values.set(row.key, Many::unwritten([default]));
+        }
+    }
+    check(&values, written)?;
+    Ok(values)
 }
 
-impl Axes {
-    fn of(written: &Written, given: &Given<'_>) -> Result<Self, Refusal> {
-        let factors = &written.factors;
-        let text = |many: &Option<Many<String>>, default: &str| {
-            many.clone().unwrap_or_else(|| Many::unwritten([default.to_owned()]))
-        };
-        let names: BTreeSet<&str> = written.profiles.keys().map(|name| name.get().as_str()).collect();
-        let profiles = factors.profile.clone().unwrap_or_else(|| {
-            let others = names.iter().filter(|name| **name != DEFAULT_PROFILE);
-            let all = (!names.is_empty()).then_some(&DEFAULT_PROFILE).into_iter().chain(others);
-            Many::unwritten(all.map(|&name| name.to_owned()))
-        });
-        let axes = Self {
-            workload: written.workload.clone(),
-            driver: factors.driver.clone().unwrap_or_else(|| Many::unwritten(given.installed.to_vec())),
-            transport: text(&factors.transport, DEFAULT_TRANSPORT),
-            size: factors.size.clone().unwrap_or_else(|| Many::unwritten([Size(1024)])),
-            rate: factors.rate.clone().unwrap_or(Many(Vec::new())),
-            arrival: factors.arrival.clone().unwrap_or_else(|| Many::unwritten([Arrival::Constant])),
-            trace: factors.trace.clone().unwrap_or(Many(Vec::new())),
-            batch_bytes: factors
-                .batch_bytes
-                .clone()
-                .unwrap_or_else(|| Many::unwritten(factors.batch_samples.is_none().then_some(Size(0)))),
-            batch_samples: factors.batch_samples.clone().unwrap_or(Many(Vec::new())),
-            receive: factors.receive.clone().unwrap_or_else(|| Many::unwritten([ReceiveMode::Waitset])),
-            queues: QueueAxes::of(factors),
-            interface: text(&factors.interface, "lo"),
-            multicast: factors.multicast.clone().unwrap_or_else(|| Many::unwritten([false])),
-            vendor_defaults: factors.vendor_defaults.clone().unwrap_or_else(|| Many::unwritten([false])),
-            profile: profiles,
-            env: factors.env.clone(),
-        };
-        axes.checked(written, factors.profile.is_some())
+/// Returns the values of an entry of `include`, with those of the factors that it does not give.
+fn included(
+    base: &FactorValues,
+    written: &Written,
+    selection: &FactorValues,
+) -> Result<FactorValues, Refusal> {
+    let mut values = base.clone();
+    let gives = |key| selection.get(key).is_some();
+    let mut drop = |key| values.set(key, Many(Vec::new()));
+    // Rates and traces are one factor, the load.
+    if gives("rate") || gives("arrival") {
+        drop("trace");
+    } else if gives("trace") {
+        drop("rate");
     }
+    if gives("batch_bytes") || gives("batch_samples") {
+        drop("batch_bytes");
+        drop("batch_samples");
+    }
+    for (row, given) in selection.given() {
+        values.set(row.key, given.clone());
+    }
+    values.env = values.env.into_iter().chain(selection.env.clone()).collect();
+    check(&values, written)?;
+    Ok(values)
+}
 
-    /// Replaces values by those of the selection.
-    fn with(&self, written: &Written, selection: &Selection) -> Result<Self, Refusal> {
-        let mut axes = self.clone();
-        // Rates and traces are one factor, the load.
-        if selection.rate.is_some() || selection.arrival.is_some() {
-            axes.trace = Many(Vec::new());
-        } else if selection.trace.is_some() {
-            axes.rate = Many(Vec::new());
-        }
-        if selection.batch_bytes.is_some() || selection.batch_samples.is_some() {
-            (axes.batch_bytes, axes.batch_samples) = (Many(Vec::new()), Many(Vec::new()));
-        }
-        Self {
-            workload: selection.workload.clone().unwrap_or(axes.workload),
-            driver: selection.driver.clone().unwrap_or(axes.driver),
-            transport: selection.transport.clone().unwrap_or(axes.transport),
-            size: selection.size.clone().unwrap_or(axes.size),
-            rate: selection.rate.clone().unwrap_or(axes.rate),
-            arrival: selection.arrival.clone().unwrap_or(axes.arrival),
-            trace: selection.trace.clone().unwrap_or(axes.trace),
-            batch_bytes: selection.batch_bytes.clone().unwrap_or(axes.batch_bytes),
-            batch_samples: selection.batch_samples.clone().unwrap_or(axes.batch_samples),
-            receive: selection.receive.clone().unwrap_or(axes.receive),
-            queues: axes.queues.with(selection),
-            interface: selection.interface.clone().unwrap_or(axes.interface),
-            multicast: selection.multicast.clone().unwrap_or(axes.multicast),
-            vendor_defaults: selection.vendor_defaults.clone().unwrap_or(axes.vendor_defaults),
-            profile: selection.profile.clone().unwrap_or(axes.profile),
-            env: axes.env.into_iter().chain(selection.env.clone()).collect(),
-        }
-        .checked(written, selection.profile.is_some())
+/// Rejects values that are given twice, missing, out of range, or without effect.
+fn check(values: &FactorValues, written: &Written) -> Result<(), Refusal> {
+    values.given().try_for_each(|(row, many)| all_distinct(row.noun.unwrap_or(row.key), many))?;
+    variables::check(&values.env)?;
+    for (row, many) in values.given() {
+        (row.check)(row, many, values)?;
     }
+    queues::check_policies(values, written)?;
+    if let Some(plural) = values.given().filter(|(_, many)| many.0.is_empty()).find_map(|(row, _)| row.plural)
+    {
+        return Err(PlanError::Nothing(plural).at(0..0));
+    }
+    if values.count("batch_bytes") + values.count("batch_samples") == 0 {
+        return Err(PlanError::Nothing("ways to batch").at(0..0));
+    }
+    for profile in &values.all::<String>("profile").0 {
+        let name = profile.get();
+        if name != DEFAULT_PROFILE && !written.profiles.contains_key(&At::nowhere(name.clone())) {
+            let known = written.profiles.keys().map(|name| name.get().clone()).collect();
+            return Err(PlanError::NoProfile { profile: name.clone(), known }.at(profile.span()));
+        }
+    }
+    Ok(())
+}
 
-    fn checked(self, written: &Written, profiles_named: bool) -> Result<Self, Refusal> {
-        all_distinct("driver", &self.driver)?;
-        all_distinct("size", &self.size)?;
-        all_distinct("workload", &self.workload)?;
-        all_distinct("transport", &self.transport)?;
-        all_distinct("batch_bytes", &self.batch_bytes)?;
-        all_distinct("batch_samples", &self.batch_samples)?;
-        all_distinct("way to receive", &self.receive)?;
-        all_distinct("interface", &self.interface)?;
-        all_distinct("multicast", &self.multicast)?;
-        all_distinct("vendor_defaults", &self.vendor_defaults)?;
-        all_distinct("profile", &self.profile)?;
-        variables::check(&self.env)?;
-        loads::distinct(&self)?;
-        self.queues.check(written)?;
-        self.queues.check_groups(&self.workload, &self.receive)?;
-        self.queues.check_delays(&self.workload, &self.receive)?;
-        for (what, empty) in [
-            ("drivers", self.driver.0.is_empty()),
-            ("sizes", self.size.0.is_empty()),
-            ("workloads", self.workload.0.is_empty()),
-            ("transports", self.transport.0.is_empty()),
-            ("ways to batch", self.batch_bytes.0.is_empty() && self.batch_samples.0.is_empty()),
-            ("ways to receive", self.receive.0.is_empty()),
-            ("interfaces", self.interface.0.is_empty()),
-            ("values of multicast", self.multicast.0.is_empty()),
-            ("values of vendor_defaults", self.vendor_defaults.0.is_empty()),
-            ("arrivals", self.arrival.0.is_empty()),
-            ("profiles", profiles_named && self.profile.0.is_empty()),
-        ] {
-            if empty {
-                return Err(PlanError::Nothing(what).at(0..0));
-            }
-        }
-        for profile in &self.profile.0 {
-            let name = profile.get();
-            if name != DEFAULT_PROFILE && !written.profiles.contains_key(&At::nowhere(name.clone())) {
-                let known = written.profiles.keys().map(|name| name.get().clone()).collect();
-                return Err(PlanError::NoProfile { profile: name.clone(), known }.at(profile.span()));
-            }
-        }
-        Ok(self)
-    }
-
-    /// Returns the maximum number of combinations, without driver options and with `all` transports as one.
-    pub(crate) fn count(&self) -> usize {
-        [
-            self.workload.0.len(),
-            self.driver.0.len(),
-            self.transport.0.len(),
-            self.size.0.len(),
-            self.batch_bytes.0.len().saturating_add(self.batch_samples.0.len()),
-            self.receive.0.len(),
-            self.interface.0.len(),
-            self.multicast.0.len(),
-            self.vendor_defaults.0.len(),
-            self.profile.0.len().max(1),
-            self.queues.count(),
-            variables::count(&self.env),
-            self.rate.0.len().saturating_mul(self.arrival.0.len()).saturating_add(self.trace.0.len()).max(1),
-        ]
-        .into_iter()
-        .fold(1, usize::saturating_mul)
-    }
+/// Returns the maximum number of combinations, without driver options and with `all` transports as one.
+pub(crate) fn count(values: &FactorValues) -> usize {
+    let single = values.given().filter(|(row, _)| !JOINT.contains(&row.key)).map(|(_, many)| many.0.len());
+    let batches = values.count("batch_bytes").saturating_add(values.count("batch_samples"));
+    let rates = values.count("rate").saturating_mul(values.count("arrival"));
+    let loads = rates.saturating_add(values.count("trace")).max(1);
+    single.chain([batches, loads, variables::count(&values.env)]).fold(1, usize::saturating_mul)
 }
 
 /// Returns the cells with their ids, and notes about changes and omissions.
@@ -195,17 +116,17 @@ pub(crate) fn cells(
             return Err(PlanError::Contradiction { words, hint }.at(at));
         }
     }
-    let axes = Axes::of(written, given)?;
-    let included: Vec<Axes> = written
+    let axes = with_defaults(written, given)?;
+    let included: Vec<FactorValues> = written
         .factors
         .include
         .iter()
-        .map(|selection| axes.with(written, selection.get()))
+        .map(|selection| included(&axes, written, selection.get()))
         .collect::<Result<_, _>>()?;
     let all = || std::iter::once(&axes).chain(&included);
     let takes_part = |owner: &At<String>| {
-        let mut drivers = all().flat_map(|axes| axes.driver.values());
-        drivers.any(|driver| written.options_of(driver).is_some_and(|(of, _)| of == owner))
+        let mut drivers = all().flat_map(|axes| axes.all::<String>("driver").0);
+        drivers.any(|driver| written.options_of(driver.get()).is_some_and(|(of, _)| of == owner))
     };
     if let Some(stray) = written.options.keys().find(|owner| !takes_part(owner)) {
         return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
@@ -225,7 +146,7 @@ pub(crate) fn cells(
         factors: Vec::new(),
         notes: Vec::new(),
     };
-    let unnamed = written.factors.driver.is_none();
+    let unnamed = written.factors.values.get("driver").is_none();
     matrix.lenient = unnamed;
     matrix.expand(&axes)?;
     for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
@@ -233,7 +154,7 @@ pub(crate) fn cells(
         let found =
             *spared || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, given));
         // The driver may not be installed on this host.
-        let may_be_elsewhere = unnamed && exclude.get().driver.is_some();
+        let may_be_elsewhere = unnamed && exclude.get().get("driver").is_some();
         if !found && !may_be_elsewhere {
             return Err(PlanError::NoMatch("this exclude").at(exclude.span()));
         }
@@ -246,12 +167,13 @@ pub(crate) fn cells(
         let mut cells = matrix.factors.iter().filter(|(factors, _)| factors.driver == driver).peekable();
         cells.peek().is_none() || cells.any(|(_, excluded)| !excluded)
     };
-    let silent: BTreeSet<String> = axes.driver.values().filter(|driver| !kept(driver)).cloned().collect();
+    let drivers: Many<String> = axes.all("driver");
+    let silent: BTreeSet<String> = drivers.values().filter(|driver| !kept(driver)).cloned().collect();
     matrix.notes.retain(|note| !silent.contains(&note.driver));
     matrix.factors.retain(|(_, excluded)| !excluded);
     matrix.excludes = &[];
     for (axes, selection) in included.iter().zip(&written.factors.include) {
-        matrix.lenient = unnamed && selection.get().driver.is_none();
+        matrix.lenient = unnamed && selection.get().get("driver").is_none();
         matrix.expand(axes)?;
     }
     let Expansion { factors, notes, .. } = matrix;
@@ -273,28 +195,16 @@ pub(crate) fn cells(
 }
 
 /// Returns whether a cell has one of the selected values of each selected factor.
-pub(crate) fn matches(selection: &Selection, factors: &Factors, given: &Given<'_>) -> bool {
-    fn holds<T: PartialEq>(asked: Option<&Many<T>>, value: &T) -> bool {
-        asked.is_none_or(|many| many.values().any(|asked| asked == value))
-    }
-    let profile = factors.profile.clone().unwrap_or_else(|| DEFAULT_PROFILE.to_owned());
-    holds(selection.workload.as_ref(), &factors.workload)
-        && holds(selection.driver.as_ref(), &factors.driver)
-        && holds(selection.transport.as_ref(), &factors.transport)
-        && holds(selection.size.as_ref(), &Size(factors.size_bytes))
-        && loads::selects(selection, factors, given)
-        && holds(selection.batch_bytes.as_ref(), &Size(factors.batch_bytes))
-        && selection
-            .batch_samples
-            .as_ref()
-            .is_none_or(|asked| asked.values().any(|asked| asked.is_of(factors)))
-        && holds(selection.receive.as_ref(), &factors.receive)
-        && queues::selects(selection, &factors.queues)
-        && holds(selection.interface.as_ref(), &factors.interface)
-        && holds(selection.multicast.as_ref(), &factors.multicast)
-        && holds(selection.vendor_defaults.as_ref(), &factors.vendor_defaults)
-        && holds(selection.profile.as_ref(), &profile)
-        && variables::selects(selection, &factors.env)
+pub(crate) fn matches(selection: &FactorValues, factors: &Factors, given: &Given<'_>) -> bool {
+    let is_of = |row: &Factor, value: &Value| match value {
+        // A cell has the path of a trace, which the file may name relative to itself.
+        Value::Text(name) if row.key == "trace" => {
+            given.traces.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
+        }
+        value => row.is_of(factors, value),
+    };
+    let has_one = |(row, values): (&Factor, &Many<Value>)| values.values().any(|value| is_of(row, value));
+    selection.given().all(has_one) && variables::selects(selection, &factors.env)
 }
 
 /// Appends a number to ids that occur again, such as those of driver files with one name in different directories.

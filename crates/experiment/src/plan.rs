@@ -212,7 +212,7 @@ impl Experiment {
                 .collect();
         }
         let baseline: Vec<&Cell> = self.cells.iter().filter(|cell| self.is_baseline(&cell.id)).collect();
-        let fixed: Vec<Aspect<'_>> = aspects(baseline.iter().map(|cell| &cell.factors))
+        let fixed: Vec<Aspect<'_>> = aspects(&baseline.iter().map(|cell| &cell.factors))
             .into_iter()
             .filter(|aspect| {
                 aspect.is_of_baseline()

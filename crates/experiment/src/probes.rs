@@ -1,14 +1,12 @@
 //! Validation of echo probes and of throttled rates, which depend on them.
 
 use crate::{
-    DriverDescription, PlanError, ReceiveMode, Refusal, Workload,
+    DriverDescription, FactorValues, PlanError, ReceiveMode, Refusal, Value, Workload,
     ends::End,
-    exclusion::only,
     expansion::Expansion,
     many::{At, Span},
-    matrix::Axes,
     rate::{THROTTLE_QUEUE, WrittenRate},
-    written::{Selection, Written},
+    written::Written,
 };
 
 /// Minimum distance of echo probes in samples: fewer than 1 % of the samples are echoed.
@@ -21,10 +19,11 @@ const MAX_QUEUE: u64 = i32::MAX as u64;
 
 /// Rejects a throttle without echo probes, a queue out of range, and one whose high mark exceeds the writer's
 /// limits.
-fn check_throttle(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
-    let paced =
-        axes.iter().filter(|axes| axes.workload.values().any(|workload| *workload == Workload::Paced));
-    for (axes, rate) in paced.flat_map(|axes| axes.rate.0.iter().map(move |rate| (axes, rate))) {
+fn check_throttle(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
+    let paced = axes.iter().filter(|axes| axes.has_workload(Workload::Paced));
+    for (axes, rate) in
+        paced.flat_map(|axes| axes.all::<WrittenRate>("rate").0.into_iter().map(move |rate| (axes, rate)))
+    {
         let WrittenRate::Throttled(own) = *rate.get() else { continue };
         let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
         let Some(every) = &written.design.probe_every else {
@@ -32,7 +31,7 @@ fn check_throttle(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
             return refuse(words, "add `probe_every = 200` under `[design]`");
         };
         // Without a queue of its own, the throttle follows the send queue.
-        let mut held = axes.queues.send_queues();
+        let mut held: Vec<u64> = axes.all::<u32>("send_queue").values().copied().map(u64::from).collect();
         let queues = match own {
             Some(queue) => vec![queue],
             None if held.is_empty() => vec![THROTTLE_QUEUE],
@@ -71,7 +70,7 @@ fn check_throttle(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
 }
 
 /// Rejects invalid throttles, echo probes that are too frequent, and those without exactly one stream to echo.
-pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
+pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
     check_throttle(written, axes)?;
     let Some(every) = &written.design.probe_every else { return Ok(()) };
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(every.span()));
@@ -79,8 +78,7 @@ pub(crate) fn check(written: &Written, axes: &[&Axes]) -> Result<(), Refusal> {
         let words = format!("a probe in every {} samples would be load of its own", every.get());
         return refuse(words, "write `probe_every = 101` or more: under 1 % of the samples");
     }
-    let streams = |axes: &&Axes| axes.workload.values().any(|workload| *workload != Workload::Latency);
-    if !axes.iter().any(streams) {
+    if !axes.iter().any(|axes| axes.has_stream()) {
         let words = "`probe_every` says nothing of `latency`, where every sample is sent back".to_owned();
         return refuse(words, "add `throughput` or `paced` to `workload`, or leave this out");
     }
@@ -99,18 +97,18 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        receive: &At<ReceiveMode>,
-        axes: &Axes,
+        receive: &At<Value>,
+        axes: &FactorValues,
     ) -> Result<bool, Refusal> {
-        let streams = axes.workload.values().any(|workload| *workload != Workload::Latency);
-        let probed = streams && self.written.design.probe_every.is_some();
-        if !probed || *receive.get() != ReceiveMode::Listener || description.has("echo_in_listener") {
+        let probed = axes.has_stream() && self.written.design.probe_every.is_some();
+        let listens = *receive.get() == ReceiveMode::Listener.into();
+        if !probed || !listens || description.has("echo_in_listener") {
             return Ok(true);
         }
         let words = format!("driver `{driver}` must not send from its listener, so probes have no echo");
         let hint = "receive by `waitset` or `polling`, or leave `probe_every` out";
         let at: Span = receive.span();
-        let cells = Selection { receive: only(*receive.get()), ..Selection::default() };
+        let cells = FactorValues::only("receive", ReceiveMode::Listener);
         self.cannot(driver, cells, PlanError::Contradiction { words, hint }.at(at))?;
         Ok(false)
     }

@@ -10,10 +10,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Factors, PlanError, Refusal,
+    FactorValues, Factors, PlanError, Refusal,
     many::{At, Many},
     matrix::{MAX_CELLS, all_distinct},
-    written::Selection,
 };
 
 /// Environment variables of the agents by name; `None` removes the variable.
@@ -147,7 +146,7 @@ pub(crate) fn combinations(axes: &VariableAxes) -> Vec<Variables> {
 }
 
 /// Returns whether a cell has one of the selected values of each selected variable.
-pub(crate) fn selects(selection: &Selection, variables: &Variables) -> bool {
+pub(crate) fn selects(selection: &FactorValues, variables: &Variables) -> bool {
     selection.env.iter().all(|(name, values)| {
         variables.get(name.get()).is_some_and(|value| values.values().any(|asked| asked.0 == *value))
     })

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    BatchSamples, ReceiveMode, Refusal, Topology, VariableValue, Workload, WrittenGroup,
+    FactorType, FactorValues, Matrix, Refusal, Topology, Workload,
     ends::End,
     many::{At, Many},
     pairing::without_version,
@@ -123,11 +123,22 @@ impl Written {
         of(driver).or_else(|| of(without_version(driver)?))
     }
 
+    /// Returns the values of a factor: those of `[factors]`, then those of the included cells.
+    ///
+    /// # Panics
+    /// Panics if no factor has this key, or if its values have another type.
+    pub fn values_of<T: FactorType>(&self, key: &str) -> impl Iterator<Item = At<T>> {
+        self.all_values().flat_map(move |values| values.all(key).0)
+    }
+
+    /// Returns the values of `[factors]`, then those of each entry of `include`.
+    pub fn all_values(&self) -> impl Iterator<Item = &FactorValues> {
+        std::iter::once(&self.factors.values).chain(self.factors.include.iter().map(At::get))
+    }
+
     /// Returns the trace files that factors, included cells and flows name.
-    pub fn traces(&self) -> impl Iterator<Item = &At<String>> {
-        let included = self.factors.include.iter().filter_map(|selection| selection.get().trace.as_ref());
-        let factors = self.factors.trace.iter().chain(included).flat_map(|many| &many.0);
-        factors.chain(self.flows.iter().filter_map(|flow| flow.get().trace.as_ref()))
+    pub fn traces(&self) -> impl Iterator<Item = At<String>> {
+        self.values_of("trace").chain(self.flows.iter().filter_map(|flow| flow.get().trace.clone()))
     }
 }
 
@@ -137,175 +148,6 @@ const fn pair() -> Topology {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-/// Factors, each one value or a list. Every combination of all values is a cell, except those that are excluded. A
-/// combination that a named driver does not support is rejected. If no driver is named, it is left out with a note.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Matrix {
-    /// Drivers: a name, `NAME@VERSION` for a version of the middleware, `WRITER+READER` for different drivers of
-    /// writer and reader, or the path of a file. Default: every installed driver that is not a simulation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub driver: Option<Many<String>>,
-    /// Transports by name; `default` is the default of each driver, `all` means all of its transports. Default
-    /// `default`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transport: Option<Many<String>>,
-    /// Payload of a sample in bytes, at least 16; includes the 16-byte sample header. Default 1024.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<Many<Size>>,
-    /// Offered rate of the workload `paced`: at most 100M samples/s, at least one sample per hour. A percentage,
-    /// `0.01%` to `200%`, is of the maximum rate of the same cell, which is measured before the first block. `max`
-    /// sends as fast as possible; `throttled` sends as fast as the reader follows and needs `probe_every`. Each
-    /// rate is combined with each `arrival`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Many<WrittenRate>>,
-    /// Distribution of the send times of `rate`: `constant` (equal intervals), `poisson` (exponentially distributed
-    /// intervals) or `burst`. A burst of `k` samples every `T` is the rate `"k/T"`; with one sample it is the same
-    /// as `constant`. No effect on `max` and `throttled`. Default `constant`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arrival: Option<Many<Arrival>>,
-    /// Trace files of the workload `paced`, measured in addition to `rate`: one intended send time per line, in
-    /// seconds from the start of the measurement, in ascending order, less than `measure`. Paths are relative to
-    /// the experiment file. Empty lines and lines that start with `#` are ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Many<String>>,
-    /// Maximum payload of a batch in bytes; 0 disables batching. No effect on `latency`. Default 0, unless
-    /// `batch_samples` is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_bytes: Option<Many<Size>>,
-    /// Samples per batch, 1 to 1,000,000; 1 disables batching. With `turbo` a sample waits only if the next one is
-    /// already due, up to 8 KiB per batch; `turbo 16KiB` sets another maximum. Its values and those of
-    /// `batch_bytes` form one factor.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_samples: Option<Many<BatchSamples>>,
-    /// Receive mode: wait on a waitset, poll, or receive in a listener callback. Default `waitset`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive: Option<Many<ReceiveMode>>,
-    /// Maximum number of samples in the writer's queue, 1 to 2147483647: `max_samples` of its RESOURCE_LIMITS. A
-    /// middleware that limits bytes gets the size of that many samples. Default: as `[qos]` requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_queue: Option<Many<u32>>,
-    /// Maximum number of samples in the reader's queue, 1 to 2147483647: `max_samples` of its RESOURCE_LIMITS.
-    /// Default: as `[qos]` requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive_queue: Option<Many<u32>>,
-    /// Send buffer of the sockets in bytes, at most 2147483647; 0 is the driver's default. The kernel may grant
-    /// another size; the result records the granted one. Default 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_buffer: Option<Many<Size>>,
-    /// Receive buffer of the sockets in bytes, at most 2147483647; 0 is the driver's default. The kernel may grant
-    /// another size; the result records the granted one. Default 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive_buffer: Option<Many<Size>>,
-    /// Samples that the reader's application gets together: `8/5ms` is a group of 8, or of those that arrived
-    /// within 5 ms of the first. 2 to 4096 samples, `1us` to `100ms`; `1` passes on each sample at once. ddsmark
-    /// groups by itself, with every driver. Only with `receive = "waitset"`; no effect on `latency`. Default 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive_group: Option<Many<WrittenGroup>>,
-    /// Sleep of a polling reader after it found no sample, `1us` to `100ms`; `0s` disables it. Only with
-    /// `receive = "polling"`; no effect on `latency`. Default `0s`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub polling_delay: Option<Many<Time>>,
-    /// Network interfaces by name. Default `lo`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interface: Option<Many<String>>,
-    /// Whether data is sent by multicast. Default `false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub multicast: Option<Many<bool>>,
-    /// Whether each middleware runs as shipped: without the driver's own tuning and without queue sizes. Settings
-    /// that the workload needs or that this file requests still apply. Default `false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendor_defaults: Option<Many<bool>>,
-    /// Names of `[profiles]`. `default` is `[qos]` alone, unless a profile has that name. Default: `default`, then
-    /// all profiles.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Many<String>>,
-    /// Environment variables of the agents by name, such as `LD_PRELOAD`, `LD_LIBRARY_PATH`, or those that a
-    /// middleware reads. `false` removes a variable, `""` sets it to an empty value; all others are inherited. A
-    /// name must not start with `DDSMARK_`. A list makes the variable the factor `env.NAME`. Only the agents get
-    /// these variables, not the processes of `ddsmark drivers`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<At<String>, Many<VariableValue>>,
-    /// Cells to leave out: those that match at least one entry. A driver need not support them. An entry that
-    /// matches no cell is rejected.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub exclude: Vec<At<Selection>>,
-    /// Additional cells: every combination of the factors above, with the values given here instead. `exclude` does
-    /// not apply to them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub include: Vec<At<Selection>>,
-}
-
-/// Values of some factors. `exclude` and `baseline` match the cells that have one of the given values of each given
-/// factor. `include` replaces the given factors.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Selection {
-    /// Workloads.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workload: Option<Many<Workload>>,
-    /// Driver names or paths.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub driver: Option<Many<String>>,
-    /// Transport names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transport: Option<Many<String>>,
-    /// Payload sizes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub size: Option<Many<Size>>,
-    /// Offered rates.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Many<WrittenRate>>,
-    /// Distributions of the send times.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arrival: Option<Many<Arrival>>,
-    /// Trace files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Many<String>>,
-    /// Maximum payloads of a batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_bytes: Option<Many<Size>>,
-    /// Samples per batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_samples: Option<Many<BatchSamples>>,
-    /// Receive modes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive: Option<Many<ReceiveMode>>,
-    /// Send queues in samples.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_queue: Option<Many<u32>>,
-    /// Receive queues in samples.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive_queue: Option<Many<u32>>,
-    /// Send buffers of the sockets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_buffer: Option<Many<Size>>,
-    /// Receive buffers of the sockets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive_buffer: Option<Many<Size>>,
-    /// Receive groups.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub receive_group: Option<Many<WrittenGroup>>,
-    /// Polling delays.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub polling_delay: Option<Many<Time>>,
-    /// Network interfaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interface: Option<Many<String>>,
-    /// Whether data is sent by multicast.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub multicast: Option<Many<bool>>,
-    /// Whether the middleware runs as shipped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vendor_defaults: Option<Many<bool>>,
-    /// Profile names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Many<String>>,
-    /// Environment variables of the agents.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<At<String>, Many<VariableValue>>,
 }
 
 /// Number, duration and order of runs. Give either `blocks` or `precision`.
@@ -368,7 +210,7 @@ pub struct WrittenDesign {
     /// Cells that the others are compared with. Each of them is measured twice in every block; the difference
     /// between the two is the noise floor (A/A).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<At<Selection>>,
+    pub baseline: Option<At<FactorValues>>,
     /// Whether each run is made at the same time as a run of its baseline, each on half of the cores, swapped in
     /// every block. Host noise then disturbs both. Only their ratio is valid: absolute values are under duet
     /// interference. Needs a baseline, 4 cores, `workload = "latency"` and no multicast. Default `false`.

@@ -3,17 +3,26 @@
 mod fields;
 mod rows;
 mod table;
+#[cfg(test)]
+mod tests;
+mod value;
+mod values;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::table::{Aspect, aspects, ids};
 pub use self::{
     fields::Compared,
     rows::FACTORS,
-    table::{Baseline, Factor, Id, Label, Shares},
+    table::{Baseline, Factor, Form, Id, Label, Shares},
+    value::{FactorType, Kind, Value},
+    values::{FactorValues, Matrix},
+};
+pub(crate) use self::{
+    rows::DEFAULT_PROFILE,
+    table::{Aspect, SetValue, aspects, ids},
 };
 use crate::{Flow, Load, Qos, QosOfEnds, Queues, Variables};
 
@@ -70,6 +79,33 @@ pub struct Factors {
     /// Environment variables that only the agents get; `null` removes a variable. All others are inherited.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: Variables,
+}
+
+impl Default for Factors {
+    /// Returns a cell of the workload `latency` with samples of 1024 bytes, without driver and transport.
+    fn default() -> Self {
+        Self {
+            driver: String::new(),
+            transport: String::new(),
+            workload: Workload::Latency,
+            topology: Topology::Pair,
+            size_bytes: 1024,
+            load: None,
+            flows: Vec::new(),
+            batch_bytes: 0,
+            batching: Batching::None,
+            receive: ReceiveMode::Waitset,
+            interface: "lo".to_owned(),
+            multicast: false,
+            vendor_defaults: false,
+            profile: None,
+            qos: Qos::default(),
+            qos_of_ends: None,
+            queues: Queues::default(),
+            options: BTreeMap::new(),
+            env: Variables::new(),
+        }
+    }
 }
 
 impl Factors {

@@ -3,14 +3,48 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Factors, Variables,
-    factors::{fields::Compared, rows::FACTORS},
+    DriverDescription, Factors, Many, PlanError, Refusal, Variables,
+    factors::{
+        fields::Compared,
+        rows::FACTORS,
+        value::{Kind, Value},
+        values::FactorValues,
+    },
 };
 
 /// Factor: a setting in which cells can differ. The rows are in [`FACTORS`].
+#[derive(Clone, Copy)]
 pub struct Factor {
-    /// Key in an experiment file.
+    /// Key in an experiment file, and in `--set factors.KEY=VALUE`.
     pub key: &'static str,
+    /// Place in an experiment file, and kind of the values.
+    pub form: Form,
+    /// Unit of the values; empty for those without a unit.
+    pub unit: &'static str,
+    /// Valid values, if not all of the kind.
+    pub range: &'static str,
+    /// Returns the value of a file without the key; `None` if there is none, or if it depends on other keys.
+    pub default: fn() -> Option<Value>,
+    /// Description as a key of `[factors]`.
+    pub about: &'static str,
+    /// Description as a key of an entry that selects cells.
+    pub brief: &'static str,
+    /// Name in messages, if it is not the key.
+    pub noun: Option<&'static str>,
+    /// Name of several values in messages; `None` if the list may be empty.
+    pub plural: Option<&'static str>,
+    /// Rejects values out of range, and values without effect on any cell.
+    pub(crate) check: fn(&Self, &Many<Value>, &FactorValues) -> Result<(), Refusal>,
+    /// Returns the error for a value that a driver does not support.
+    pub(crate) unsupported: fn(&str, &DriverDescription, &Value) -> Option<PlanError>,
+    /// Sets the value in a cell, if no other setting depends on it. The planner sets the other factors.
+    pub(crate) set: Option<SetValue>,
+    /// Returns whether a cell with its other factors can have a value other than the default.
+    pub(crate) applies: fn(&Factors) -> bool,
+    /// Position in the product of the factors with `set`: higher numbers vary faster.
+    pub(crate) nesting: u8,
+    /// Returns whether a cell has a value; if absent, by `set` and `same`.
+    pub(crate) has: Option<fn(&Factors, &Value) -> bool>,
     /// Returns whether two cells have the same value. Of factors that make one setting together, such as rate and
     /// arrival, one row compares all.
     pub same: fn(&Factors, &Factors) -> bool,
@@ -27,6 +61,56 @@ pub struct Factor {
     pub implies: &'static [&'static str],
     /// Text in a report.
     pub label: Option<Label>,
+    /// How the value reaches the agent, or the part of the driver contract that has it.
+    pub agent: &'static str,
+}
+
+/// Sets a value of an experiment file in a cell.
+pub(crate) type SetValue = fn(&mut Factors, &Value);
+
+/// Place of a factor in an experiment file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Key of `[factors]`, and of the entries that select cells: one value or a list.
+    Key(Kind),
+    /// Key of the file itself, and of the entries that select cells: one value or a list.
+    FileKey(Kind),
+    /// Key or table of its own, with this name.
+    Table(&'static str),
+}
+
+impl Factor {
+    /// Returns the kind of the values; `None` for a factor with a form of its own.
+    #[must_use]
+    pub const fn kind(&self) -> Option<Kind> {
+        match self.form {
+            Form::Key(kind) | Form::FileKey(kind) => Some(kind),
+            Form::Table(_) => None,
+        }
+    }
+
+    /// Returns whether a cell has this value.
+    pub(crate) fn is_of(&self, cell: &Factors, value: &Value) -> bool {
+        match (self.has, self.set) {
+            (Some(has), _) => has(cell, value),
+            // A cell has the value if setting it changes nothing.
+            (None, Some(set)) => {
+                let mut with = cell.clone();
+                set(&mut with, value);
+                (self.same)(&with, cell)
+            }
+            (None, None) => false,
+        }
+    }
+
+    /// Sets the default, if the cell cannot have another value.
+    pub(crate) fn settle(&self, cell: &mut Factors) {
+        if !(self.applies)(cell)
+            && let (Some(set), Some(default)) = (self.set, (self.default)())
+        {
+            set(cell, &default);
+        }
+    }
 }
 
 /// Text of a factor in a report.
@@ -81,6 +165,20 @@ pub enum Baseline {
 /// baseline only.
 pub(crate) const ROW: Factor = Factor {
     key: "",
+    form: Form::Table(""),
+    unit: "",
+    range: "",
+    default: || None,
+    about: "",
+    brief: "",
+    noun: None,
+    plural: None,
+    check: |_, _, _| Ok(()),
+    unsupported: |_, _, _| None,
+    set: None,
+    applies: |_| true,
+    nesting: u8::MAX,
+    has: None,
     same: |_, _| true,
     parts: None,
     id: Id::None,
@@ -88,6 +186,7 @@ pub(crate) const ROW: Factor = Factor {
     compared: Compared::Elsewhere,
     implies: &[],
     label: None,
+    agent: "",
 };
 
 /// Row of the table, or one of its named parts.
@@ -113,7 +212,7 @@ impl Aspect<'_> {
 }
 
 /// Returns all factors in which cells of a plan are set, each named part on its own.
-pub(crate) fn aspects<'f>(cells: impl Iterator<Item = &'f Factors> + Clone) -> Vec<Aspect<'f>> {
+pub(crate) fn aspects<'f>(cells: &(impl Iterator<Item = &'f Factors> + Clone)) -> Vec<Aspect<'f>> {
     let mut all = Vec::new();
     for row in FACTORS.iter().filter(|row| row.shares.baseline != Baseline::Always) {
         match row.parts {
@@ -131,7 +230,7 @@ pub(crate) fn aspects<'f>(cells: impl Iterator<Item = &'f Factors> + Clone) -> V
 /// Returns the id of each cell: the parts of all factors, in the order of their places.
 pub(crate) fn ids(all: &[Factors]) -> Vec<String> {
     let mut columns: Vec<(u8, Vec<Vec<String>>)> = Vec::new();
-    for row in FACTORS {
+    for row in FACTORS.iter() {
         let (place, column) = match row.id {
             Id::None => continue,
             Id::Varied(..) if all.iter().all(|cell| (row.same)(cell, &all[0])) => continue,

@@ -65,8 +65,8 @@ proptest! {
         arrival in prop::sample::select(Arrival::ALL),
     ) {
         let mut written = source(SMALL, &[&format!("design.pin=\"{pin}\"")]).read().expect("a file");
-        written.factors.size = Some(experiment::Many::unwritten(sizes.iter().copied().map(experiment::Size)));
-        written.factors.driver = Some(experiment::Many::unwritten(names.clone()));
+        written.factors.values.give("size", sizes.iter().copied().map(experiment::Size));
+        written.factors.values.give("driver", names.clone());
         written.design.measure = Some(experiment::At::nowhere(experiment::Time(measure)));
         written.design.precision = Some(experiment::At::nowhere(experiment::Percent(percent)));
         let lasting_is_there = lasting.is_some();
@@ -77,9 +77,9 @@ proptest! {
         };
         written.profiles.insert(experiment::At::nowhere(names[0].clone()), profile);
         let rates = [WrittenRate::Samples { samples, period_ns }, WrittenRate::Bits(bits), WrittenRate::Max];
-        written.factors.rate = Some(experiment::Many::unwritten(rates));
-        written.factors.arrival = Some(experiment::Many::unwritten([arrival]));
-        written.factors.trace = Some(experiment::Many::unwritten(names.clone()));
+        written.factors.values.give("rate", rates);
+        written.factors.values.give("arrival", [arrival]);
+        written.factors.values.give("trace", names.clone());
         written.design.spin = Some(experiment::At::nowhere(samples % 2 == 0));
         written.flows.push(experiment::At::nowhere(experiment::WrittenFlow {
             name: experiment::At::nowhere(names[0].clone()),

@@ -1,0 +1,25 @@
+//! Rows of the table of factors.
+
+mod endpoints;
+mod traffic;
+
+use std::sync::LazyLock;
+
+use crate::factors::table::{Factor, ROW, Shares};
+
+/// Key of the environment variables, which have values by name.
+pub(crate) const ENV: &str = "env";
+
+/// Name of the profile that is `[qos]` alone, unless the file defines it.
+pub(crate) const DEFAULT_PROFILE: &str = "default";
+
+/// All factors, in the order of the keys in the schema and in the reference.
+pub static FACTORS: LazyLock<Vec<Factor>> = LazyLock::new(|| [traffic::ROWS, endpoints::ROWS].concat());
+
+/// What cells share that differ in how a sample travels: a bare socket of another cell is no comparison.
+const WAY: Shares = Shares { socket: false, ..ROW.shares };
+
+/// Returns a part of an id, `NAME-VALUE`, if there is a value.
+fn id_part(name: &str, value: Option<impl std::fmt::Display>) -> Vec<String> {
+    value.map(|value| format!("{name}-{value}")).into_iter().collect()
+}

@@ -1,0 +1,178 @@
+//! Factors of the traffic: who sends what, and how fast.
+
+use crate::{
+    Arrival, Size, Workload,
+    factors::{
+        fields::{self, Compared},
+        rows::WAY,
+        table::{Baseline, Factor, Form, Id, Label, ROW, Shares},
+        value::Kind,
+    },
+    load::load_id,
+};
+
+/// What cells share that differ in the size, the load or the batching: they are points of one curve.
+const POINT: Shares = Shares { curve: true, ..ROW.shares };
+/// What cells share that differ in their load: their maximum rate too.
+const LOAD: Shares = Shares { maximum: true, ..POINT };
+
+pub(super) const ROWS: &[Factor] = &[
+    Factor {
+        key: "workload",
+        form: Form::FileKey(Kind::Workload),
+        about: "Workloads to measure.",
+        brief: "Workloads.",
+        noun: Some("workload"),
+        plural: Some("workloads"),
+        has: Some(|cell, value| cell.workload == value.to::<Workload>()),
+        same: |a, b| a.workload == b.workload,
+        id: Id::Always(30, |cell| vec![cell.workload.to_string()]),
+        shares: Shares { baseline: Baseline::Never, ..POINT },
+        compared: Compared::Text(|cell| Some(cell.workload.to_string())),
+        agent: "the role of the agent, and its phases",
+        ..ROW
+    },
+    Factor {
+        key: "topology",
+        form: Form::Table("`topology`"),
+        same: |a, b| a.topology == b.topology,
+        compared: Compared::Text(|cell| Some(cell.topology.to_string())),
+        agent: "the role of the agent",
+        ..ROW
+    },
+    Factor {
+        key: "driver",
+        form: Form::Key(Kind::Text),
+        about: "Drivers: a name, `NAME@VERSION` for a version of the middleware, `WRITER+READER` for different \
+                drivers of writer and reader, or the path of a file. Default: every installed driver that is not a \
+                simulation.",
+        brief: "Driver names or paths.",
+        plural: Some("drivers"),
+        has: Some(|cell, value| cell.driver == value.to::<String>()),
+        same: |a, b| a.driver == b.driver,
+        id: Id::Always(10, |cell| vec![cell.driver.rsplit('/').next().unwrap_or(&cell.driver).to_owned()]),
+        compared: Compared::Text(|cell| Some(cell.driver.clone())),
+        implies: &["batching", "option", "effective_qos"],
+        agent: "the library that the agent loads",
+        ..ROW
+    },
+    Factor {
+        key: "transport",
+        form: Form::Key(Kind::Text),
+        default: || Some("default".to_owned().into()),
+        about: "Transports by name; `default` is the default of each driver, `all` means all of its transports. \
+                Default `default`.",
+        brief: "Transport names.",
+        plural: Some("transports"),
+        has: Some(|cell, value| cell.transport == value.to::<String>()),
+        same: |a, b| a.transport == b.transport,
+        id: Id::Always(20, |cell| {
+            vec![format!("{}{}", cell.transport, if cell.multicast { "-multicast" } else { "" })]
+        }),
+        shares: WAY,
+        compared: Compared::Text(|cell| Some(cell.transport.clone())),
+        label: Some(Label { place: 10, text: |cell| Some(cell.transport.clone()), listed: false }),
+        agent: "participant: `transport`",
+        ..ROW
+    },
+    Factor {
+        key: "size",
+        form: Form::Key(Kind::Size),
+        unit: "bytes",
+        range: "16 to the maximum of the transport",
+        default: || Some(Size(1024).into()),
+        about: "Payload of a sample in bytes, at least 16; includes the 16-byte sample header. Default 1024.",
+        brief: "Payload sizes.",
+        plural: Some("sizes"),
+        has: Some(|cell, value| cell.size_bytes == value.to::<Size>().0),
+        same: |a, b| a.size_bytes == b.size_bytes,
+        id: Id::Always(40, |cell| {
+            vec![if cell.flows.is_empty() { cell.size_bytes.to_string() } else { "flows".to_owned() }]
+        }),
+        shares: POINT,
+        compared: Compared::Text(|cell| Some(cell.size_bytes.to_string())),
+        agent: "length of the samples; writer and reader: `max_payload_bytes`",
+        ..ROW
+    },
+    Factor {
+        key: "rate",
+        form: Form::Key(Kind::Rate),
+        unit: "samples/s, bit/s or % of the maximum",
+        range: "one sample per hour to 100M samples/s; 0.01% to 200%; `max`; `throttled`",
+        about: "Offered rate of the workload `paced`: at most 100M samples/s, at least one sample per hour. A \
+                percentage, `0.01%` to `200%`, is of the maximum rate of the same cell, which is measured before the \
+                first block. `max` sends as fast as possible; `throttled` sends as fast as the reader follows and \
+                needs `probe_every`. Each rate is combined with each `arrival`.",
+        brief: "Offered rates.",
+        has: Some(|cell, value| cell.has_rate(value.to())),
+        same: |a, b| a.load == b.load,
+        id: Id::Always(50, |cell| cell.load.iter().flat_map(load_id).collect()),
+        shares: LOAD,
+        compared: Compared::Fields(fields::of_load),
+        agent: "the intended send times, which both agents compute",
+        ..ROW
+    },
+    // The row of `rate` compares the load, to which rate, arrival and trace belong.
+    Factor {
+        key: "arrival",
+        form: Form::Key(Kind::Arrival),
+        default: || Some(Arrival::Constant.into()),
+        about: "Distribution of the send times of `rate`: `constant` (equal intervals), `poisson` (exponentially \
+                distributed intervals) or `burst`. A burst of `k` samples every `T` is the rate `\"k/T\"`; with one \
+                sample it is the same as `constant`. No effect on `max` and `throttled`. Default `constant`.",
+        brief: "Distributions of the send times.",
+        plural: Some("arrivals"),
+        has: Some(|cell, value| cell.has_arrival(value.to())),
+        shares: LOAD,
+        agent: "as `rate`",
+        ..ROW
+    },
+    Factor {
+        key: "trace",
+        form: Form::Key(Kind::Text),
+        range: "times within `measure`",
+        about: "Trace files of the workload `paced`, measured in addition to `rate`: one intended send time per line, \
+                in seconds from the start of the measurement, in ascending order, less than `measure`. Paths are \
+                relative to the experiment file. Empty lines and lines that start with `#` are ignored.",
+        brief: "Trace files.",
+        has: Some(|cell, value| cell.has_trace(&value.to::<String>())),
+        shares: LOAD,
+        agent: "as `rate`",
+        ..ROW
+    },
+    Factor {
+        key: "batch_bytes",
+        form: Form::Key(Kind::Size),
+        unit: "bytes",
+        default: || Some(Size(0).into()),
+        about: "Maximum payload of a batch in bytes; 0 disables batching. No effect on `latency`. Default 0, unless \
+                `batch_samples` is given.",
+        brief: "Maximum payloads of a batch.",
+        has: Some(|cell, value| cell.batch_bytes == value.to::<Size>().0),
+        same: |a, b| a.batch_bytes == b.batch_bytes && a.batching.is_turbo() == b.batching.is_turbo(),
+        id: Id::Always(60, |cell| {
+            let kind = if cell.batching.is_turbo() { "turbo" } else { "batch" };
+            super::id_part(kind, Some(cell.batch_bytes).filter(|bytes| *bytes > 0))
+        }),
+        shares: POINT,
+        compared: Compared::Fields(fields::of_batch),
+        implies: &["batching"],
+        agent: "writer: `batch_bytes`; reader: `batched`; the flushes of the agent",
+        ..ROW
+    },
+    // The row of `batch_bytes` compares the batch, to which both belong.
+    Factor {
+        key: "batch_samples",
+        form: Form::Key(Kind::BatchSamples),
+        unit: "samples",
+        range: "1 to 1,000,000; `turbo`",
+        about: "Samples per batch, 1 to 1,000,000; 1 disables batching. With `turbo` a sample waits only if the next \
+                one is already due, up to 8 KiB per batch; `turbo 16KiB` sets another maximum. Its values and those \
+                of `batch_bytes` form one factor.",
+        brief: "Samples per batch.",
+        has: Some(|cell, value| value.to::<crate::BatchSamples>().is_of(cell)),
+        shares: POINT,
+        agent: "as `batch_bytes`",
+        ..ROW
+    },
+];

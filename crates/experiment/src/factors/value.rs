@@ -1,0 +1,124 @@
+//! Values of factors in an experiment file, by their kind.
+
+use std::fmt;
+
+use schemars::{JsonSchema as _, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer, de::MapAccess};
+
+use crate::{
+    Arrival, BatchSamples, Many, ReceiveMode, Size, Time, Workload, WrittenGroup, WrittenRate, many::At,
+};
+
+/// Type that is the value of a factor.
+pub trait FactorType: Clone + Into<Value> {
+    /// Returns the value, if it has this type.
+    fn of(value: &Value) -> Option<&Self>;
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident($type:ty),)*) => {
+        /// Kind of the values of a factor: how they are written, and their type in the schema.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        /// Value of a factor in an experiment file.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Value {
+            $($(#[$doc])* $kind($type),)*
+        }
+
+        impl Kind {
+            /// Reads the values of a key: one value or a list.
+            pub(super) fn read<'de, A: MapAccess<'de>>(self, map: &mut A) -> Result<Many<Value>, A::Error> {
+                match self {
+                    $(Self::$kind => map.next_value::<Many<$type>>().map(|many| many.map(Value::$kind)),)*
+                }
+            }
+
+            /// Returns the schema of a key.
+            pub(super) fn schema(self, generator: &mut SchemaGenerator) -> Schema {
+                match self {
+                    $(Self::$kind => Option::<Many<$type>>::json_schema(generator),)*
+                }
+            }
+        }
+
+        impl fmt::Display for Value {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$kind(value) => value.fmt(f),)*
+                }
+            }
+        }
+
+        impl Serialize for Value {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$kind(value) => value.serialize(serializer),)*
+                }
+            }
+        }
+
+        $(
+            impl From<$type> for Value {
+                fn from(value: $type) -> Self {
+                    Self::$kind(value)
+                }
+            }
+
+            impl FactorType for $type {
+                fn of(value: &Value) -> Option<&Self> {
+                    match value {
+                        Value::$kind(value) => Some(value),
+                        _ => None,
+                    }
+                }
+            }
+        )*
+    };
+}
+
+kinds! {
+    /// Text.
+    Text(String),
+    /// Size in bytes.
+    Size(Size),
+    /// Whole number.
+    Number(u32),
+    /// `true` or `false`.
+    Flag(bool),
+    /// Time with its unit.
+    Time(Time),
+    /// Rate.
+    Rate(WrittenRate),
+    /// Distribution of send times.
+    Arrival(Arrival),
+    /// Samples per batch.
+    BatchSamples(BatchSamples),
+    /// Receive mode.
+    Receive(ReceiveMode),
+    /// Receive group.
+    Group(WrittenGroup),
+    /// Workload.
+    Workload(Workload),
+}
+
+impl Value {
+    /// Returns the value with the type that the kind of its factor has.
+    ///
+    /// # Panics
+    /// Panics if the factor has another kind.
+    #[must_use]
+    pub fn to<T: FactorType>(&self) -> T {
+        T::of(self).cloned().expect("the kind of the factor")
+    }
+}
+
+impl Many<Value> {
+    /// Returns the values with the type that the kind of their factor has; see [`Value::to`].
+    pub(crate) fn typed<T: FactorType>(&self) -> Many<T> {
+        Many(self.0.iter().map(|value| value.clone().map(|value| value.to())).collect::<Vec<At<T>>>())
+    }
+}
