@@ -48,8 +48,8 @@ pub use driver::{DriverDescription, OptionInfo, PolicySupport, Support, Transpor
 pub use duet::Beside;
 pub use ends::{OfOneEnd, QosOfEnds};
 pub use factors::{
-    Baseline, Batching, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind, Label,
-    Matrix, ReceiveMode, Shares, Topology, Value, Workload,
+    Baseline, Batching, Column, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind,
+    Label, Matrix, ReceiveMode, Shares, Topology, Value, Workload,
 };
 pub use group::{Grouping, ReceiveGroup, WrittenGroup};
 pub use interleave::{InterleaveError, Variants};

@@ -3,6 +3,7 @@
 
 mod check;
 mod drivers;
+mod factor_columns;
 mod layout;
 mod legend;
 mod maximum;

@@ -6,6 +6,7 @@ use experiment::{Factors, Flow, Load, Rate};
 use results::{Cell, CellFlow, Counted, FlowRecord, Run, Throughput, format_micros, format_value};
 
 use crate::{
+    factor_columns::FactorColumns,
     layout::{Align, Grid},
     number::duration,
     tables::{
@@ -84,20 +85,18 @@ pub(crate) fn notes(cells: &[Cell], probe_every: Option<u32>) -> Vec<String> {
 }
 
 /// Returns a table with the columns of [`key`].
-fn keyed() -> Grid {
-    Grid::default()
-        .column("Size", Align::Right)
-        .column("Batch", Align::Right)
-        .column("", Align::Left)
-        .column("Planned", Align::Right)
+fn keyed(cells: &[&Cell]) -> Grid {
+    let grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
+    FactorColumns::new(&[], cells).headed(grid).column("", Align::Left).column("Planned", Align::Right)
 }
 
 /// Fills a table by ascending size, batch and load; `max` is last. A cell with several flows has a row per flow.
 fn filled(mut grid: Grid, cells: &[&Cell], row: impl Fn(&Cell, &Flow, Place) -> Vec<String>) -> Grid {
+    let more = FactorColumns::new(&[], cells);
     for cell in sorted(cells) {
         let flows = cell.factors.streams();
         for (number, flow) in flows.iter().enumerate() {
-            let mut whole = key(cell, flow, flows.len());
+            let mut whole = key(cell, &more, flow, flows.len());
             whole.extend(row(cell, flow, Place { number, flows: flows.len() }));
             grid.row(whole);
         }
@@ -108,7 +107,7 @@ fn filled(mut grid: Grid, cells: &[&Cell], row: impl Fn(&Cell, &Flow, Place) -> 
 /// Returns the table of planned, accepted and delivered rates.
 pub(crate) fn rates(cells: &[&Cell]) -> Grid {
     let tails = cells.iter().any(|cell| has_tail(cell));
-    let mut grid = keyed()
+    let mut grid = keyed(cells)
         .column("Achieved/s", Align::Right)
         .column("± %", Align::Close)
         .column("Delivered/s", Align::Right)
@@ -158,7 +157,7 @@ pub(crate) fn rates(cells: &[&Cell]) -> Grid {
 
 /// Returns the table of latencies.
 pub(crate) fn times(cells: &[&Cell]) -> Grid {
-    let mut grid = keyed();
+    let mut grid = keyed(cells);
     for (heading, ..) in FIGURES {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
@@ -181,7 +180,7 @@ pub(crate) fn times(cells: &[&Cell]) -> Grid {
 /// Returns the table of costs and round trips.
 pub(crate) fn costs(cells: &[&Cell]) -> Grid {
     let shown = Shown::of(cells);
-    let mut grid = keyed();
+    let mut grid = keyed(cells);
     if shown.batches {
         grid = grid.column("Samples/flush", Align::Right);
     }
@@ -252,9 +251,12 @@ fn by_load(left: &Factors, right: &Factors) -> Ordering {
 }
 
 /// Returns the columns that identify a row.
-fn key(cell: &Cell, flow: &Flow, flows: usize) -> Vec<String> {
+fn key(cell: &Cell, more: &FactorColumns, flow: &Flow, flows: usize) -> Vec<String> {
     let name = if flows > 1 { flow.name.clone() } else { String::new() };
-    vec![flow.size_bytes.to_string(), batch(&cell.factors), name, planned(&flow.load)]
+    let mut key = vec![flow.size_bytes.to_string(), batch(&cell.factors)];
+    key.extend(more.entries(cell));
+    key.extend([name, planned(&flow.load)]);
+    key
 }
 
 /// Formats the batch ceiling, and whether it is a turbo batch. The legend says who batches.

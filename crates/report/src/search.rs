@@ -7,6 +7,7 @@ use results::{Cell, GoalCell, GoalRecord, Run, SearchState, format_spread, forma
 use stats::min_n_for;
 
 use crate::{
+    factor_columns::FactorColumns,
     layout::{Align, Grid},
     number::{count, duration},
     tables::{nothing, unsupported},
@@ -14,9 +15,10 @@ use crate::{
 
 /// Returns the table: by ascending size and batch, one row per goal.
 pub(crate) fn table(cells: &[&Cell]) -> Grid {
-    let mut grid = Grid::default()
-        .column("Size", Align::Right)
-        .column("Batch", Align::Right)
+    let more = FactorColumns::new(&[], cells);
+    let grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
+    let mut grid = more
+        .headed(grid)
         .column("Goal", Align::Left)
         .column("Found", Align::Right)
         .column("Lower", Align::Right)
@@ -30,7 +32,9 @@ pub(crate) fn table(cells: &[&Cell]) -> Grid {
     cells.sort_by_key(|cell| (cell.factors.size_bytes, cell.factors.batch_bytes));
     for cell in cells {
         let (size, batch) = (cell.factors.size_bytes, cell.factors.batch_bytes);
-        let begin = [size.to_string(), if batch == 0 { "none".to_owned() } else { batch.to_string() }];
+        let mut begin =
+            vec![size.to_string(), if batch == 0 { "none".to_owned() } else { batch.to_string() }];
+        begin.extend(more.entries(cell));
         match &cell.search {
             Some(search) => {
                 for goal in &search.goals {

@@ -6,7 +6,10 @@ use results::{
 };
 use stats::Spread;
 
-use crate::layout::{Align, Grid};
+use crate::{
+    factor_columns::FactorColumns,
+    layout::{Align, Grid},
+};
 
 /// Mark of a row that is copied from the unbatched table.
 pub(crate) const SAME_AS_UNBATCHED: &str = "=";
@@ -53,8 +56,9 @@ pub(crate) fn tail_ms(throughput: &Throughput) -> String {
 /// Returns the throughput table by size. Rows whose flag is set are copied from the unbatched cells.
 pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
     let grouped = rows.iter().any(|(cell, _)| grouped(cell));
-    let mut grid = Grid::default()
-        .column("Size", Align::Right)
+    let keys = FactorColumns::new(&["size"], &rows.iter().map(|(cell, _)| *cell).collect::<Vec<_>>());
+    let mut grid = keys
+        .headed(Grid::default())
         .column("", Align::Left)
         .column("Packets", Align::Right)
         .column("Packets/s", Align::Right)
@@ -77,10 +81,8 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
         grid = grid.column("Samples/take", Align::Right);
     }
     for (cell, same) in rows {
-        let mut row = vec![
-            cell.factors.size_bytes.to_string(),
-            if *same { SAME_AS_UNBATCHED.to_owned() } else { String::new() },
-        ];
+        let mut row = keys.entries(cell);
+        row.push(if *same { SAME_AS_UNBATCHED.to_owned() } else { String::new() });
         match &cell.throughput {
             Some(figures) => {
                 let spread = |of: fn(&Throughput) -> f64| spread(cell, |run| run.throughput.as_ref().map(of));
@@ -110,12 +112,13 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
 
 /// Returns the table of write calls and interface traffic, by size and batch ceiling.
 pub(crate) fn writing(cells: &[&Cell]) -> Grid {
-    let mut grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
+    let keys = FactorColumns::new(&["size", "batch_bytes"], cells);
+    let mut grid = keys.headed(Grid::default());
     for heading in ["Write 50 %", "90 %", "99 %", "99.9 %", "Max", "Wire bytes/sample", "Packets/sample"] {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     for cell in cells {
-        let mut row = vec![cell.factors.size_bytes.to_string(), cell.factors.batch()];
+        let mut row = keys.entries(cell);
         match cell.latency.get("write_call") {
             Some(call) => {
                 for index in 0..4 {
@@ -149,8 +152,9 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
 
 /// Returns the table of RTT/2 by size.
 pub(crate) fn latency(cells: &[&Cell]) -> Grid {
-    let mut grid = Grid::default()
-        .column("Size", Align::Right)
+    let keys = FactorColumns::new(&["size"], cells);
+    let mut grid = keys
+        .headed(Grid::default())
         .column("", Align::Left)
         .column("n", Align::Right)
         .column("Ave", Align::Right)
@@ -166,7 +170,8 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
     }
     for cell in cells {
         let mark = if cell.lost_pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
-        let mut row = vec![cell.factors.size_bytes.to_string(), mark.to_owned()];
+        let mut row = keys.entries(cell);
+        row.push(mark.to_owned());
         match cell.latency.get("rtt") {
             Some(rtt) => {
                 // the only place where the RTT is halved
@@ -196,10 +201,9 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
 
 /// Returns the table of one-way times, losses and cost of a round trip.
 pub(crate) fn directions(cells: &[&Cell]) -> Grid {
-    let mut grid = Grid::default()
-        .column("Size", Align::Right)
-        .column("RTT/2 50 %", Align::Right)
-        .column("± %", Align::Close);
+    let keys = FactorColumns::new(&["size"], cells);
+    let mut grid =
+        keys.headed(Grid::default()).column("RTT/2 50 %", Align::Right).column("± %", Align::Close);
     for heading in ["Out 50 %", "Back 50 %"] {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
@@ -212,7 +216,7 @@ pub(crate) fn directions(cells: &[&Cell]) -> Grid {
         .column("CPU ponger", Align::Right)
         .column("± %", Align::Close);
     for cell in cells {
-        let mut row = vec![cell.factors.size_bytes.to_string()];
+        let mut row = keys.entries(cell);
         if cell.latency.contains_key("rtt") {
             for (kind, divisor) in [("rtt", 2.0), ("one_way_out", 1.0), ("one_way_back", 1.0)] {
                 let median = cell.latency.get(kind).map(|latency| quantile(latency, 0, divisor));

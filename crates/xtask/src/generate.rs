@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::{Error, reference, rooms, root};
+use crate::{Error, factors, reference, rooms, root};
 
 /// Generated file: its path from the root of the tree, and its expected text.
 struct Generated {
@@ -57,6 +57,7 @@ fn all() -> Result<Vec<Generated>, Error> {
         Generated { path: "schemas/selftest.schema.json".into(), text: results::selftest_json_schema() },
         Generated { path: "schemas/experiment.schema.json".into(), text: experiment::json_schema() },
         Generated { path: "docs/reference/experiment-file.md".into(), text: experiment_file()? },
+        Generated { path: "docs/reference/factors.md".into(), text: factors::reference() },
         Generated { path: "docs/reference/cli.md".into(), text: ddsmark(&["generate", "reference"])? },
     ];
     // file names as each shell expects them

@@ -2,6 +2,7 @@
 //! to date.
 #![forbid(unsafe_code)]
 
+mod factors;
 mod flags;
 mod generate;
 mod kills;

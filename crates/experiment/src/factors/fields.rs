@@ -9,7 +9,7 @@ use crate::{Factors, Load, Qos, QosOfEnds, factors::rows::FACTORS};
 /// Names and values of fields.
 pub(crate) type Fields = Vec<(String, String)>;
 
-/// How the values of a factor appear in a comparison.
+/// Form of a factor in a comparison.
 #[derive(Clone, Copy)]
 pub enum Compared {
     /// Not by itself: the row of another factor has the value.

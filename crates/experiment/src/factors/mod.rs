@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     fields::Compared,
     rows::FACTORS,
-    table::{Baseline, Factor, Form, Id, Label, Shares},
+    table::{Baseline, Column, Factor, Form, Id, Label, Shares},
     value::{FactorType, Kind, Value},
     values::{FactorValues, Matrix},
 };

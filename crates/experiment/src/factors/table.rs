@@ -52,7 +52,7 @@ pub struct Factor {
     pub parts: Option<fn(&Factors) -> &Variables>,
     /// Part of a cell's id.
     pub id: Id,
-    /// What cells that differ in this factor may share.
+    /// Properties that cells may have in common although they differ in this factor.
     pub shares: Shares,
     /// Fields of a cell in a comparison.
     pub compared: Compared,
@@ -61,7 +61,9 @@ pub struct Factor {
     pub implies: &'static [&'static str],
     /// Text in a report.
     pub label: Option<Label>,
-    /// How the value reaches the agent, or the part of the driver contract that has it.
+    /// Column of the tables of a report. Needed if cells that differ in the factor share a curve.
+    pub column: Option<Column>,
+    /// Effect in the agent, or the fields of the driver contract that carry the value.
     pub agent: &'static str,
 }
 
@@ -113,6 +115,17 @@ impl Factor {
     }
 }
 
+/// Column of a factor in the tables of a report.
+#[derive(Clone, Copy)]
+pub struct Column {
+    /// Heading.
+    pub heading: &'static str,
+    /// Returns the entry of a cell.
+    pub text: fn(&Factors) -> String,
+    /// Whether tables have the column by themselves; otherwise they have it if their cells differ in the factor.
+    pub placed: bool,
+}
+
 /// Text of a factor in a report.
 #[derive(Clone, Copy)]
 pub struct Label {
@@ -137,7 +150,7 @@ pub enum Id {
     Columns(u8, fn(&[Factors]) -> Vec<Vec<String>>),
 }
 
-/// What cells that differ in a factor may share.
+/// Properties that cells may have in common although they differ in a factor.
 #[derive(Clone, Copy)]
 pub struct Shares {
     /// Whether they may be points of one curve, and rows of one table.
@@ -186,6 +199,7 @@ pub(crate) const ROW: Factor = Factor {
     compared: Compared::Elsewhere,
     implies: &[],
     label: None,
+    column: None,
     agent: "",
 };
 

@@ -16,7 +16,7 @@ pub(crate) const DEFAULT_PROFILE: &str = "default";
 /// All factors, in the order of the keys in the schema and in the reference.
 pub static FACTORS: LazyLock<Vec<Factor>> = LazyLock::new(|| [traffic::ROWS, endpoints::ROWS].concat());
 
-/// What cells share that differ in how a sample travels: a bare socket of another cell is no comparison.
+/// Sharing of factors that change how a sample travels: no bare socket of another cell.
 const WAY: Shares = Shares { socket: false, ..ROW.shares };
 
 /// Returns a part of an id, `NAME-VALUE`, if there is a value.

@@ -5,15 +5,15 @@ use crate::{
     factors::{
         fields::{self, Compared},
         rows::WAY,
-        table::{Baseline, Factor, Form, Id, Label, ROW, Shares},
+        table::{Baseline, Column, Factor, Form, Id, Label, ROW, Shares},
         value::Kind,
     },
     load::load_id,
 };
 
-/// What cells share that differ in the size, the load or the batching: they are points of one curve.
+/// Sharing of factors whose values are points of one curve.
 const POINT: Shares = Shares { curve: true, ..ROW.shares };
-/// What cells share that differ in their load: their maximum rate too.
+/// Sharing of the load: one maximum rate, too.
 const LOAD: Shares = Shares { maximum: true, ..POINT };
 
 pub(super) const ROWS: &[Factor] = &[
@@ -91,6 +91,7 @@ pub(super) const ROWS: &[Factor] = &[
         }),
         shares: POINT,
         compared: Compared::Text(|cell| Some(cell.size_bytes.to_string())),
+        column: Some(Column { heading: "Size", text: |cell| cell.size_bytes.to_string(), placed: true }),
         agent: "length of the samples; writer and reader: `max_payload_bytes`",
         ..ROW
     },
@@ -109,6 +110,11 @@ pub(super) const ROWS: &[Factor] = &[
         id: Id::Always(50, |cell| cell.load.iter().flat_map(load_id).collect()),
         shares: LOAD,
         compared: Compared::Fields(fields::of_load),
+        column: Some(Column {
+            heading: "Planned",
+            text: |cell| cell.load.as_ref().map_or_else(String::new, ToString::to_string),
+            placed: true,
+        }),
         agent: "the intended send times, which both agents compute",
         ..ROW
     },
@@ -157,6 +163,7 @@ pub(super) const ROWS: &[Factor] = &[
         shares: POINT,
         compared: Compared::Fields(fields::of_batch),
         implies: &["batching"],
+        column: Some(Column { heading: "Batch", text: |cell| cell.batch(), placed: true }),
         agent: "writer: `batch_bytes`; reader: `batched`; the flushes of the agent",
         ..ROW
     },

@@ -1,0 +1,49 @@
+//! Columns of the factors by which the rows of a table differ.
+
+use experiment::{Column, FACTORS, Factors};
+use results::Cell;
+
+use crate::layout::{Align, Grid};
+
+/// Columns of factors, with the values of each cell.
+pub(crate) struct FactorColumns(Vec<&'static Column>);
+
+impl FactorColumns {
+    /// Creates the columns of these factors, then those of factors that no table has by itself and in which the
+    /// cells differ.
+    pub fn new(keys: &[&str], cells: &[&Cell]) -> Self {
+        let varied = |same: fn(&Factors, &Factors) -> bool| {
+            cells.iter().any(|cell| !same(&cells[0].factors, &cell.factors))
+        };
+        let column = |row: &'static experiment::Factor| {
+            let column = row.column.as_ref()?;
+            let shown = keys.contains(&row.key) || (!column.placed && row.shares.curve && varied(row.same));
+            shown.then_some(column)
+        };
+        Self(FACTORS.iter().filter_map(column).collect())
+    }
+
+    /// Adds the headings to a table.
+    pub fn headed(&self, grid: Grid) -> Grid {
+        self.0.iter().fold(grid, |grid, column| grid.column(column.heading, Align::Right))
+    }
+
+    /// Returns the entries of a cell.
+    pub fn entries(&self, cell: &Cell) -> Vec<String> {
+        self.0.iter().map(|column| (column.text)(&cell.factors)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use experiment::FACTORS;
+
+    #[test]
+    fn rows_of_a_table_differ_in_factors_with_columns() {
+        // Workloads have tables of their own; `rate` has the load, `batch_bytes` the batch, and each flow has a row.
+        let elsewhere = ["workload", "arrival", "trace", "batch_samples", "flows"];
+        for row in FACTORS.iter().filter(|row| row.shares.curve) {
+            assert_eq!(row.column.is_some(), !elsewhere.contains(&row.key), "{}", row.key);
+        }
+    }
+}
