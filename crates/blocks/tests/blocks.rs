@@ -1,35 +1,14 @@
 //! Number of blocks: fixed, decided by a pilot, limited by a budget; repetition of noisy blocks.
 
 use blocks::{NextBlock, add_quiet, begin, decide, is_due, next};
-use experiment::{
-    Batching, Cell, Design, Experiment, Factors, Limits, Pin, Precision, Qos, ReceiveMode, Topology, Workload,
-};
+use experiment::{Cell, Design, Experiment, Factors, Limits, Pin, Precision};
 use results::{Course, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks};
 
 const SECOND: u64 = 1_000_000_000;
 
 fn cell(id: &str, size_bytes: u64) -> Cell {
-    let factors = Factors {
-        driver: "udp".to_owned(),
-        transport: "udp4".to_owned(),
-        workload: Workload::Latency,
-        topology: Topology::Pair,
-        size_bytes,
-        load: None,
-        flows: Vec::new(),
-        queues: experiment::Queues::default(),
-        batch_bytes: 0,
-        batching: Batching::None,
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
-        profile: None,
-        qos: Qos::default(),
-        qos_of_ends: None,
-        options: std::collections::BTreeMap::new(),
-        env: std::collections::BTreeMap::new(),
-    };
+    let factors =
+        Factors { driver: "udp".to_owned(), transport: "udp4".to_owned(), size_bytes, ..Factors::default() };
     Cell { id: id.to_owned(), factors }
 }
 

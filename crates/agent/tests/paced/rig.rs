@@ -14,7 +14,7 @@ use agent::clock::now_ns;
 use control::{
     Configure, Configured, Drain, Inbox, Match, Order, PacedRead, PacedWritten, Reply, Report, Role,
 };
-use experiment::{Batching, Factors, Flow, Load, Qos, ReceiveMode, Reliability, Topology, Workload};
+use experiment::{Factors, Flow, Load, Qos, Reliability, Workload};
 
 pub const MS: u64 = 1_000_000;
 /// Lock held during a run: runs disturb each other.
@@ -37,22 +37,9 @@ pub fn cell(driver: &str, load: Load) -> Factors {
         driver: driver.to_owned(),
         transport: if driver == "sim" { "local" } else { "udp4" }.to_owned(),
         workload: Workload::Paced,
-        topology: Topology::Pair,
         size_bytes: 64,
         load: Some(load),
-        flows: Vec::new(),
-        queues: experiment::Queues::default(),
-        batch_bytes: 0,
-        batching: Batching::None,
-        receive: ReceiveMode::Waitset,
-        multicast: false,
-        vendor_defaults: false,
-        interface: "lo".to_owned(),
-        profile: None,
-        qos: Qos::default(),
-        qos_of_ends: None,
-        options: BTreeMap::new(),
-        env: BTreeMap::new(),
+        ..Factors::default()
     }
 }
 

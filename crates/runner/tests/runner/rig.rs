@@ -7,10 +7,7 @@ use std::{
     time::Duration,
 };
 
-use experiment::{
-    Batching, Cell, Design, Experiment, Factors, Limits, Pin, Qos, ReceiveMode, Reliability, Topology,
-    Workload,
-};
+use experiment::{Cell, Design, Experiment, Factors, Limits, Pin, Qos, Reliability, Workload};
 use results::{Directory, DirectoryError, Document, Header, Run, Saved, Tool};
 use runner::{
     DriverFile, LocalLauncher, Observer, Outcome, Progress, RunnerError, Session, Stop, capture_host,
@@ -175,22 +172,9 @@ fn cell(driver: &str, workload: Workload) -> Cell {
             driver: driver.to_owned(),
             transport: "udp4".to_owned(),
             workload,
-            topology: Topology::Pair,
             size_bytes: 64,
-            load: None,
-            flows: Vec::new(),
-            queues: experiment::Queues::default(),
-            batch_bytes: 0,
-            batching: Batching::None,
-            receive: ReceiveMode::Waitset,
-            interface: "lo".to_owned(),
-            multicast: false,
-            vendor_defaults: false,
-            profile: None,
             qos,
-            qos_of_ends: None,
-            options: BTreeMap::new(),
-            env: BTreeMap::new(),
+            ..Factors::default()
         },
     }
 }

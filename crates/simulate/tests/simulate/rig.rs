@@ -1,8 +1,8 @@
 //! Cells, designs and runs for tests.
 
 use experiment::{
-    Batching, Cell, Design, Experiment, Factors, Limits, Load, Pin, Qos, Rate, ReceiveMode, Reliability,
-    ScheduledRun, Topology, Workload,
+    Batching, Cell, Design, Experiment, Factors, Limits, Load, Pin, Qos, Rate, Reliability, ScheduledRun,
+    Workload,
 };
 use results::Run;
 use sim_model::Config;
@@ -25,22 +25,12 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
         driver: "sim".to_owned(),
         transport: "local".to_owned(),
         workload,
-        topology: Topology::Pair,
         size_bytes: 1000,
-        load: None,
-        flows: Vec::new(),
-        queues: experiment::Queues::default(),
         batch_bytes,
         batching: if batch_bytes > 0 { Batching::Application } else { Batching::None },
-        receive: ReceiveMode::Waitset,
-        interface: "lo".to_owned(),
-        multicast: false,
-        vendor_defaults: false,
-        profile: None,
         qos: Qos { reliability: Some(reliability), ..Qos::default() },
-        qos_of_ends: None,
         options: options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        env: std::collections::BTreeMap::new(),
+        ..Factors::default()
     };
     Cell { id: "cell".to_owned(), factors }
 }
