@@ -1,44 +1,11 @@
-//! Fields of a cell in a comparison: the requested values of all factors, by name.
-
-use std::collections::BTreeMap;
+//! Fields of a cell in a comparison: the requested values of one factor.
 
 use serde_json::Value;
 
-use crate::{Factors, Load, Qos, QosOfEnds, factors::rows::FACTORS};
+use crate::{Factors, Load, Qos, QosOfEnds};
 
 /// Names and values of fields.
 pub(crate) type Fields = Vec<(String, String)>;
-
-/// Form of a factor in a comparison.
-#[derive(Clone, Copy)]
-pub enum Compared {
-    /// Not by itself: the row of another factor has the value.
-    Elsewhere,
-    /// A field with the key of the factor, absent if there is no text.
-    Text(fn(&Factors) -> Option<String>),
-    /// Several fields. With `true`, the QoS of writers and of readers is separate.
-    Fields(fn(&Factors, bool) -> Fields),
-}
-
-impl Factors {
-    /// Returns the requested values of all factors by field name. With `by_ends`, the QoS of writers and of readers
-    /// is separate.
-    #[must_use]
-    pub fn fields(&self, by_ends: bool) -> BTreeMap<String, String> {
-        let of_row = |row: &crate::Factor| match row.compared {
-            Compared::Elsewhere => Fields::new(),
-            Compared::Text(text) => text(self).map(|text| (row.key.to_owned(), text)).into_iter().collect(),
-            Compared::Fields(fields) => fields(self, by_ends),
-        };
-        FACTORS.iter().flat_map(of_row).collect()
-    }
-
-    /// Returns whether a policy is requested of writers or readers only, in the cell or in one of its flows.
-    #[must_use]
-    pub fn has_qos_of_ends(&self) -> bool {
-        self.qos_of_ends.is_some() || self.flows.iter().any(|flow| flow.qos_of_ends.is_some())
-    }
-}
 
 impl Qos {
     /// Returns the policies as fields, with the names `PREFIX.POLICY`.

@@ -1,30 +1,46 @@
 //! Factors of a cell, and the table of all factors.
 
+pub(crate) mod batch;
+mod cells;
+pub(crate) mod driver;
+pub(crate) mod ends;
 mod fields;
+pub(crate) mod group;
+pub(crate) mod load;
+pub(crate) mod pairing;
+pub(crate) mod policies;
+pub(crate) mod policy_values;
+pub(crate) mod qos;
+pub(crate) mod queues;
+pub(crate) mod rate;
+mod reading;
 mod rows;
+pub(crate) mod share;
 mod table;
 #[cfg(test)]
 mod tests;
 mod value;
 mod values;
+pub(crate) mod variables;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::{
-    fields::Compared,
-    rows::FACTORS,
-    table::{Baseline, Column, Factor, Form, Id, Label, Shares},
-    value::{FactorType, Kind, Value},
-    values::{FactorValues, Matrix},
-};
 pub(crate) use self::{
+    cells::{Aspect, aspects, ids},
     rows::DEFAULT_PROFILE,
-    table::{Aspect, SetValue, aspects, ids},
+    table::SetValue,
 };
-use crate::{Flow, Load, Qos, QosOfEnds, Queues, Variables};
+pub use self::{
+    reading::Matrix,
+    rows::FACTORS,
+    table::{Baseline, Column, Compared, Factor, Form, Id, Label, Shares},
+    value::{FactorType, Kind, Value},
+    values::FactorValues,
+};
+use crate::{Flow, Load, Qos, QosOfEnds, Queues, Variables, syntax::named::named};
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -183,28 +199,6 @@ pub enum ReceiveMode {
     /// The middleware calls back from one of its threads.
     Listener,
 }
-
-macro_rules! named {
-    ($type:ty { $($variant:ident = $name:literal),* $(,)? }) => {
-        impl $type {
-            /// All values.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// Returns the name in flags and files.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name),* }
-            }
-        }
-
-        impl std::fmt::Display for $type {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(self.name())
-            }
-        }
-    };
-}
-pub(crate) use named;
 
 named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced", Search = "search" });
 named!(Topology { Pair = "pair" });

@@ -1,18 +1,14 @@
-//! Columns of the table of factors, and what follows from several rows at once.
-
-use std::collections::BTreeSet;
+//! Columns of the table of factors.
 
 use crate::{
     DriverDescription, Factors, Many, PlanError, Refusal, Variables,
     factors::{
-        fields::Compared,
-        rows::FACTORS,
         value::{Kind, Value},
         values::FactorValues,
     },
 };
 
-/// Factor: a setting in which cells can differ. The rows are in [`FACTORS`].
+/// Factor: a setting in which cells can differ. The rows are in [`FACTORS`](crate::FACTORS).
 #[derive(Clone, Copy)]
 pub struct Factor {
     /// Key in an experiment file, and in `--set factors.KEY=VALUE`.
@@ -115,6 +111,17 @@ impl Factor {
     }
 }
 
+/// Form of a factor in a comparison.
+#[derive(Clone, Copy)]
+pub enum Compared {
+    /// Not by itself: the row of another factor has the value.
+    Elsewhere,
+    /// A field with the key of the factor, absent if there is no text.
+    Text(fn(&Factors) -> Option<String>),
+    /// Several fields. With `true`, the QoS of writers and of readers is separate.
+    Fields(fn(&Factors, bool) -> Vec<(String, String)>),
+}
+
 /// Column of a factor in the tables of a report.
 #[derive(Clone, Copy)]
 pub struct Column {
@@ -202,101 +209,3 @@ pub(crate) const ROW: Factor = Factor {
     column: None,
     agent: "",
 };
-
-/// Row of the table, or one of its named parts.
-#[derive(Clone, Copy)]
-pub(crate) enum Aspect<'f> {
-    Row(&'static Factor),
-    Part(fn(&Factors) -> &Variables, &'f str),
-}
-
-impl Aspect<'_> {
-    /// Returns whether two cells have the same value.
-    pub(crate) fn same(&self, a: &Factors, b: &Factors) -> bool {
-        match self {
-            Self::Row(row) => (row.same)(a, b),
-            Self::Part(of, name) => of(a).get(*name) == of(b).get(*name),
-        }
-    }
-
-    /// Returns whether a cell and its baseline always have the same value.
-    pub(crate) fn is_of_baseline(&self) -> bool {
-        matches!(self, Self::Row(row) if row.shares.baseline == Baseline::Never)
-    }
-}
-
-/// Returns all factors in which cells of a plan are set, each named part on its own.
-pub(crate) fn aspects<'f>(cells: &(impl Iterator<Item = &'f Factors> + Clone)) -> Vec<Aspect<'f>> {
-    let mut all = Vec::new();
-    for row in FACTORS.iter().filter(|row| row.shares.baseline != Baseline::Always) {
-        match row.parts {
-            None => all.push(Aspect::Row(row)),
-            Some(of) => {
-                let names: BTreeSet<&str> =
-                    cells.clone().flat_map(|cell| of(cell).keys()).map(String::as_str).collect();
-                all.extend(names.into_iter().map(|name| Aspect::Part(of, name)));
-            }
-        }
-    }
-    all
-}
-
-/// Returns the id of each cell: the parts of all factors, in the order of their places.
-pub(crate) fn ids(all: &[Factors]) -> Vec<String> {
-    let mut columns: Vec<(u8, Vec<Vec<String>>)> = Vec::new();
-    for row in FACTORS.iter() {
-        let (place, column) = match row.id {
-            Id::None => continue,
-            Id::Varied(..) if all.iter().all(|cell| (row.same)(cell, &all[0])) => continue,
-            Id::Always(place, text) | Id::Varied(place, text) => (place, all.iter().map(text).collect()),
-            Id::Columns(place, texts) => (place, texts(all)),
-        };
-        columns.push((place, column));
-    }
-    columns.sort_by_key(|(place, _)| *place);
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "-.@+".contains(c) { c } else { '-' };
-    let id = |cell: usize| {
-        let parts = columns.iter().flat_map(|(_, column)| &column[cell]);
-        parts.map(|part| part.chars().map(plain).collect()).collect::<Vec<String>>().join("/")
-    };
-    (0..all.len()).map(id).collect()
-}
-
-impl Factors {
-    /// Returns whether two cells may be points of one curve, and rows of one table.
-    #[must_use]
-    pub fn shares_curve(&self, other: &Self) -> bool {
-        FACTORS.iter().all(|row| row.shares.curve || (row.same)(self, other))
-    }
-
-    /// Returns whether the bare socket measured in one cell may be compared with the middleware measured in the
-    /// other.
-    #[must_use]
-    pub fn shares_socket(&self, other: &Self) -> bool {
-        FACTORS.iter().all(|row| row.shares.socket || (row.same)(self, other))
-    }
-
-    /// Returns whether the rates in percent of two cells refer to the same maximum rate.
-    pub(crate) fn shares_maximum(&self, other: &Self) -> bool {
-        FACTORS.iter().all(|row| row.shares.maximum || (row.same)(self, other))
-    }
-
-    /// Returns the texts that tell the cell from other curves, in the order of their places.
-    #[must_use]
-    pub fn labels(&self) -> Vec<String> {
-        self.texts(|_| true)
-    }
-
-    /// Returns the texts of requested values that no heading of a report has.
-    #[must_use]
-    pub fn listed_labels(&self) -> Vec<String> {
-        self.texts(|label| label.listed)
-    }
-
-    fn texts(&self, shown: fn(&Label) -> bool) -> Vec<String> {
-        let mut labels: Vec<&Label> = FACTORS.iter().filter_map(|row| row.label.as_ref()).collect();
-        labels.retain(|label| shown(label));
-        labels.sort_by_key(|label| label.place);
-        labels.into_iter().filter_map(|label| (label.text)(self)).collect()
-    }
-}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     Compared, FACTORS, Factor, Factors, Form, Kind, ReceiveGroup, ReceiveMode, Value, Workload, WrittenGroup,
-    units::{Size, Time},
+    syntax::units::{Size, Time},
 };
 
 fn row(key: &str) -> &'static Factor {

@@ -6,7 +6,8 @@ use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
-    Arrival, BatchSamples, Many, ReceiveMode, Size, Time, Workload, WrittenGroup, WrittenRate, many::At,
+    Arrival, BatchSamples, Many, ReceiveMode, Size, Time, Workload, WrittenGroup, WrittenRate,
+    syntax::many::At,
 };
 
 /// Type that is the value of a factor.

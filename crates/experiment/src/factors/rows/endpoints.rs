@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     Factors, Flow, PlanError, ReceiveGroup, ReceiveMode, Size, Time, Workload, WrittenGroup,
     factors::{
-        fields::{self, Compared},
+        fields, queues,
         rows::{ENV, WAY, id_part},
-        table::{Baseline, Factor, Form, Id, Label, ROW, Shares},
+        table::{Baseline, Compared, Factor, Form, Id, Label, ROW, Shares},
         value::Kind,
+        variables,
     },
-    queues::{self, short},
-    variables,
+    syntax::units::short,
 };
 
 pub(super) const ROWS: &[Factor] = &[

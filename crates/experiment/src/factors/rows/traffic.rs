@@ -3,12 +3,12 @@
 use crate::{
     Arrival, Size, Workload,
     factors::{
-        fields::{self, Compared},
+        fields,
+        load::load_id,
         rows::WAY,
-        table::{Baseline, Column, Factor, Form, Id, Label, ROW, Shares},
+        table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares},
         value::Kind,
     },
-    load::load_id,
 };
 
 /// Sharing of factors whose values are points of one curve.

@@ -1,0 +1,207 @@
+//! Receive groups: samples that a reader's application gets together.
+
+use std::{borrow::Cow, fmt, ops::RangeInclusive};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::{
+    Factors,
+    syntax::{
+        named::named,
+        units::{Time, short, textual, whole},
+    },
+};
+
+/// Valid number of samples of a group. The reader keeps them until the group is complete.
+const SAMPLES: RangeInclusive<u64> = 2..=4096;
+/// Valid range of the wait of the first sample, in ns. It is short because a run ends only when its reader is idle.
+const DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
+/// Maximum payload of a group in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Group of samples that the reader's application gets together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReceiveGroup {
+    /// Number of samples of a complete group.
+    pub samples: u32,
+    /// Time after the first sample at which an incomplete group is passed on, in ns.
+    pub delay_ns: u64,
+    /// Component that forms groups.
+    pub by: Grouping,
+}
+
+/// Component that forms groups of received samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Grouping {
+    /// The application, which is ddsmark's own reader; works with any middleware.
+    Application,
+}
+
+named!(Grouping { Application = "application" });
+
+impl ReceiveGroup {
+    /// Creates a group that ddsmark forms.
+    #[must_use]
+    pub const fn of(samples: u32, delay_ns: u64) -> Self {
+        Self { samples, delay_ns, by: Grouping::Application }
+    }
+
+    fn written(self) -> WrittenGroup {
+        WrittenGroup::Group { samples: self.samples, delay_ns: self.delay_ns }
+    }
+
+    /// Returns the part of a cell's id.
+    pub(crate) fn id(self) -> String {
+        format!("group-{}", self.written())
+    }
+}
+
+impl fmt::Display for ReceiveGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "groups of {} or what comes within {} ({})", self.samples, short(self.delay_ns), self.by)
+    }
+}
+
+/// Receive group in an experiment file: single samples, or a number of samples and a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenGroup {
+    /// Every sample is passed on when it arrives.
+    Each,
+    /// Several samples are passed on together.
+    Group {
+        /// Number of samples of a complete group.
+        samples: u32,
+        /// Maximum wait of the first sample, in ns.
+        delay_ns: u64,
+    },
+}
+
+impl WrittenGroup {
+    const EXPECTED: &str = "a group of 2 to 4096 samples and the longest that the first one waits, 1us to 100ms, such as `\"8/5ms\"`; or `1`";
+
+    fn parse(text: &str) -> Option<Self> {
+        let Some((samples, delay)) = text.split_once('/') else {
+            return (whole(text)? == 1).then_some(Self::Each);
+        };
+        let (samples, Time(delay_ns)) = (whole(samples)?, Time::parse(delay.trim())?);
+        let samples = u32::try_from(samples).ok().filter(|_| SAMPLES.contains(&samples))?;
+        DELAY_NS.contains(&delay_ns).then_some(Self::Group { samples, delay_ns })
+    }
+
+    pub(crate) const fn meant(self) -> Option<ReceiveGroup> {
+        match self {
+            Self::Each => None,
+            Self::Group { samples, delay_ns } => Some(ReceiveGroup::of(samples, delay_ns)),
+        }
+    }
+
+    /// Returns an error text if the group is too large for samples of this size.
+    pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
+        let Self::Group { samples, .. } = self else { return None };
+        let bytes = u64::from(samples).saturating_mul(size_bytes);
+        (bytes > MAX_BYTES).then(|| {
+            format!("a group of {samples} samples of {size_bytes} bytes takes more than the {MAX_BYTES} bytes of a reader")
+        })
+    }
+}
+
+impl fmt::Display for WrittenGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Each => f.write_str("1"),
+            Self::Group { samples, delay_ns } => {
+                write!(f, "{samples}/{}", short(delay_ns))
+            }
+        }
+    }
+}
+
+impl Serialize for WrittenGroup {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Each => serializer.serialize_u64(1),
+            Self::Group { .. } => serializer.collect_str(self),
+        }
+    }
+}
+
+textual!(
+    WrittenGroup,
+    true,
+    json_schema!({
+        "description": "Samples that a reader's application is given together: `8/5ms` is 8, or what came 5 ms after the first. `1` is each by itself.",
+        "anyOf": [
+            { "type": "integer", "const": 1 },
+            { "type": "string", "pattern": "^ *(1|[0-9]+ */.+) *$" },
+        ],
+    })
+);
+
+impl Factors {
+    /// Returns the receive mode, with its group or delay, for tables.
+    #[must_use]
+    pub fn reception(&self) -> String {
+        let group = self.queues.receive_group.map(|group| format!(" in {group}"));
+        let delay = self.queues.polling_delay_ns.map(|ns| format!(" with a delay of {}", short(ns)));
+        format!("{}{}{}", self.receive, group.unwrap_or_default(), delay.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn group(samples: u32, delay_ns: u64) -> WrittenGroup {
+        WrittenGroup::Group { samples, delay_ns }
+    }
+
+    #[test]
+    fn a_group_has_a_number_and_a_time() {
+        for (text, expected) in [
+            ("8/5ms", group(8, 5_000_000)),
+            (" 2 / 1us ", group(2, 1_000)),
+            ("4096/100ms", group(4096, 100_000_000)),
+            ("1", WrittenGroup::Each),
+        ] {
+            assert_eq!(WrittenGroup::parse(text), Some(expected), "{text}");
+        }
+        for wrong in [
+            "", "0", "2", "8", "/5ms", "8/", "8/5", "1/5ms", "4097/5ms", "8/101ms", "8/0ms", "8/999ns",
+            "-8/5ms", "8/5ms/1",
+        ] {
+            assert_eq!(WrittenGroup::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_takes_too_much_room_has_a_fault() {
+        assert_eq!(group(64, 1_000).fault(1 << 20), None);
+        assert!(
+            group(64, 1_000).fault((1 << 20) + 1).expect("a fault").contains("64 samples of 1048577 bytes")
+        );
+        assert_eq!(WrittenGroup::Each.fault(u64::MAX), None);
+        assert!(group(2, 1_000).fault(u64::MAX).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(samples in 2_u32..=4096, delay_ns in 1_000_u64..=100_000_000) {
+            let written = group(samples, delay_ns);
+            prop_assert_eq!(WrittenGroup::parse(&written.to_string()), Some(written));
+        }
+
+        #[test]
+        fn no_text_is_too_much(text in "\\PC{0,24}", near in "[0-9/ .+-]{0,8}([mnu]?s|min)?") {
+            for text in [text, near] {
+                if let Some(WrittenGroup::Group { samples, delay_ns }) = WrittenGroup::parse(&text) {
+                    prop_assert!((2..=4096).contains(&samples) && (1_000..=100_000_000).contains(&delay_ns));
+                }
+            }
+        }
+    }
+}

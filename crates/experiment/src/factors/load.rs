@@ -1,0 +1,263 @@
+//! Offered load: the intended send times of an open loop.
+//!
+//! A load gives each sample of a flow its intended send time, relative to the start of the measurement. Intended
+//! times are never moved: a sample that cannot be sent in time is sent late, and the next one keeps its own time.
+//! Writer and reader compute the same times from the same [`Load`] and seed; samples do not carry them.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Factors, Qos, QosOfEnds, Rate, Share, WrittenRate, factors::rate::THROTTLE_QUEUE, syntax::named::named,
+};
+
+/// Offered load of a flow: the intended send times of its samples.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "plan", rename_all = "snake_case")]
+pub enum Load {
+    /// Equal intervals.
+    Constant {
+        /// Rate.
+        rate: Rate,
+    },
+    /// Independent, exponentially distributed intervals.
+    Poisson {
+        /// Mean rate.
+        rate: Rate,
+    },
+    /// All samples of a period at its start.
+    Burst {
+        /// Samples per burst, and period of the bursts.
+        rate: Rate,
+    },
+    /// Times of a trace file.
+    Trace {
+        /// The trace file.
+        trace: Trace,
+    },
+    /// Percentage of the maximum rate of the same cell, which is measured before the first block.
+    Share {
+        /// Percentage of the maximum rate.
+        percent: Share,
+        /// `constant` or `poisson`.
+        arrival: Arrival,
+        /// Resulting rate. Absent until the maximum is measured, and if the measurement failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rate: Option<Rate>,
+    },
+    /// Each sample as soon as the previous one is written. No intended times.
+    Max,
+    /// Like `Max`, but throttled by ddsmark to the rate that the reader follows. No intended times.
+    Throttled {
+        /// Queue in samples whose filling controls the throttle: it slows down above 90 % and speeds up below 10 %.
+        queue: u64,
+    },
+}
+
+/// Distribution of the send times of a rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrival {
+    /// Equal intervals.
+    Constant,
+    /// Independent, exponentially distributed intervals.
+    Poisson,
+    /// All samples of a period at its start: with the rate `"10/100ms"` 10 at once, every 100 ms.
+    Burst,
+}
+
+named!(Arrival { Constant = "constant", Poisson = "poisson", Burst = "burst" });
+
+/// Placeholder for the queue of a throttle: the writer's send queue, which is known per cell.
+const QUEUE_OF_WRITER: u64 = 0;
+
+/// Trace file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Trace {
+    /// Path as given.
+    pub file: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// Number of samples.
+    pub samples: u64,
+    /// Time of its last sample.
+    pub length_ns: u64,
+}
+
+/// Flow: one of several streams of samples in a run, with its own topic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Flow {
+    /// Name, unique within the run; letters, digits and `-`.
+    pub name: String,
+    /// Payload of a sample in bytes, including the 16-byte header.
+    pub size_bytes: u64,
+    /// Offered load.
+    pub load: Load,
+    /// QoS requested of its writer and reader, if the flow has policies of its own. Absent: the QoS of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qos: Option<Qos>,
+    /// QoS requested of each endpoint, if the flow requests a policy of one of them only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qos_of_ends: Option<QosOfEnds>,
+}
+
+impl Load {
+    /// Returns whether the samples have intended times.
+    #[must_use]
+    pub const fn has_times(&self) -> bool {
+        !matches!(self, Self::Max | Self::Throttled { .. })
+    }
+
+    /// Creates a throttled load. Without `queue` it follows the writer's send queue.
+    pub(crate) fn throttled(queue: Option<u64>) -> Self {
+        Self::Throttled { queue: queue.unwrap_or(QUEUE_OF_WRITER) }
+    }
+
+    /// Sets the queue of a throttle to the writer's send queue, or to the default, if it has no queue of its own.
+    pub(crate) fn of_writer(self, send_samples: Option<u32>) -> Self {
+        match self {
+            Self::Throttled { queue: QUEUE_OF_WRITER } => {
+                Self::Throttled { queue: send_samples.map_or(THROTTLE_QUEUE, u64::from) }
+            }
+            other => other,
+        }
+    }
+
+    /// Returns the load as an absolute rate. Returns `None` for a percentage whose maximum is not known.
+    #[must_use]
+    pub fn known(&self) -> Option<Self> {
+        match *self {
+            Self::Share { arrival: Arrival::Poisson, rate, .. } => Some(Self::Poisson { rate: rate? }),
+            Self::Share { rate, .. } => Some(Self::Constant { rate: rate? }),
+            _ => Some(self.clone()),
+        }
+    }
+
+    /// Sets the rate of a percentage, given the maximum rate in samples/s. Returns other loads unchanged.
+    #[must_use]
+    pub fn with_maximum(self, sps: f64) -> Self {
+        match self {
+            Self::Share { percent, arrival, .. } => {
+                Self::Share { percent, arrival, rate: Some(Rate::nearest(percent.of(sps))) }
+            }
+            other => other,
+        }
+    }
+
+    /// Returns the percentage of the maximum rate; `None` for other loads.
+    #[must_use]
+    pub const fn share(&self) -> Option<Share> {
+        match self {
+            Self::Share { percent, .. } => Some(*percent),
+            _ => None,
+        }
+    }
+
+    /// Returns the rate, if the load has one and it is known.
+    #[must_use]
+    pub const fn rate(&self) -> Option<Rate> {
+        match self {
+            Self::Constant { rate } | Self::Poisson { rate } | Self::Burst { rate } => Some(*rate),
+            Self::Share { rate, .. } => *rate,
+            Self::Trace { .. } | Self::Max | Self::Throttled { .. } => None,
+        }
+    }
+
+    /// Returns the number of samples that are due within a measured time; the mean for Poisson, all samples for a
+    /// trace. Returns `None` if the load has no intended times or its rate is not known.
+    #[must_use]
+    pub fn planned(&self, measure_ns: u64) -> Option<u64> {
+        let of = |number: u64| u128::from(number);
+        let planned = match self {
+            // Sample `i` is due at `i * period / samples`.
+            Self::Constant { rate } => (of(measure_ns) * of(rate.samples)).div_ceil(of(rate.period_ns)),
+            Self::Poisson { rate } => (of(measure_ns) * of(rate.samples)) / of(rate.period_ns),
+            Self::Burst { rate } => of(rate.samples) * of(measure_ns).div_ceil(of(rate.period_ns)),
+            Self::Trace { trace } => of(trace.samples),
+            Self::Share { .. } => return self.known()?.planned(measure_ns),
+            Self::Max | Self::Throttled { .. } => return None,
+        };
+        Some(u64::try_from(planned).unwrap_or(u64::MAX))
+    }
+}
+
+impl Factors {
+    /// Returns whether a rate of the experiment file is that of the cell.
+    pub(crate) fn has_rate(&self, asked: WrittenRate) -> bool {
+        match &self.load {
+            Some(Load::Max) => asked == WrittenRate::Max,
+            Some(throttled @ Load::Throttled { .. }) => match asked {
+                WrittenRate::Throttled(queue) => {
+                    Load::throttled(queue).of_writer(self.queues.send_samples) == *throttled
+                }
+                _ => false,
+            },
+            Some(Load::Burst { rate }) => asked.bursts() == Some(*rate),
+            Some(Load::Share { percent, .. }) => asked == WrittenRate::Share(*percent),
+            load => load
+                .as_ref()
+                .and_then(Load::rate)
+                .is_some_and(|rate| asked.of_size(self.size_bytes) == Some(rate)),
+        }
+    }
+
+    /// Returns whether the send times of the cell have this distribution.
+    pub(crate) fn has_arrival(&self, asked: Arrival) -> bool {
+        let arrival = match &self.load {
+            Some(Load::Constant { .. }) => Arrival::Constant,
+            Some(Load::Poisson { .. }) => Arrival::Poisson,
+            Some(Load::Burst { .. }) => Arrival::Burst,
+            Some(Load::Share { arrival, .. }) => *arrival,
+            Some(Load::Trace { .. } | Load::Max | Load::Throttled { .. }) | None => return false,
+        };
+        asked == arrival
+    }
+
+    /// Returns whether the cell sends at the times of the trace file with this path.
+    pub(crate) fn has_trace(&self, path: &str) -> bool {
+        matches!(&self.load, Some(Load::Trace { trace }) if trace.file == path)
+    }
+}
+
+/// Returns the parts of a cell's id for its load.
+pub(crate) fn load_id(load: &Load) -> Vec<String> {
+    let rate = || match load {
+        Load::Share { percent, .. } => Some(format!("rate-{}pct", percent.percent())),
+        load => load.rate().map(|rate| format!("rate-{}", rate.to_string().trim_end_matches("/s"))),
+    };
+    let kind = match load {
+        Load::Constant { .. } | Load::Share { arrival: Arrival::Constant | Arrival::Burst, .. } => None,
+        Load::Poisson { .. } | Load::Share { arrival: Arrival::Poisson, .. } => Some("poisson".to_owned()),
+        Load::Burst { rate } => Some(format!("burst-{}", rate.samples)),
+        Load::Trace { trace } => {
+            let name = trace.file.rsplit('/').next().unwrap_or(&trace.file);
+            Some(format!("trace-{name}"))
+        }
+        Load::Max => Some("max".to_owned()),
+        Load::Throttled { queue } => Some(format!("throttled-{queue}")),
+    };
+    rate().into_iter().chain(kind).collect()
+}
+
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant { rate } => rate.fmt(f),
+            Self::Poisson { rate } => write!(f, "poisson {rate}"),
+            Self::Burst { rate } => {
+                let period = humantime::format_duration(std::time::Duration::from_nanos(rate.period_ns));
+                write!(f, "bursts of {} every {period}", rate.samples)
+            }
+            Self::Share { percent, arrival, rate } => {
+                let kind = if *arrival == Arrival::Poisson { "poisson " } else { "" };
+                write!(f, "{kind}{percent}")?;
+                rate.map_or(Ok(()), |rate| write!(f, " ({rate})"))
+            }
+            Self::Trace { trace } => write!(f, "trace {}", trace.file),
+            Self::Max => f.write_str("max"),
+            Self::Throttled { queue } => write!(f, "throttled {queue}"),
+        }
+    }
+}

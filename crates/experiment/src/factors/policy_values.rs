@@ -1,0 +1,114 @@
+//! Values of policies in an experiment file: the choice of reliability, and durations.
+
+use std::{borrow::Cow, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{QosDuration, Reliability, syntax::units::Time};
+
+/// Requested reliability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReliabilityChoice {
+    /// The strongest kind that each driver supports.
+    Strongest,
+    /// The same kind for all drivers.
+    All(Reliability),
+}
+
+/// Reliability in an experiment file.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ReliabilityWord {
+    /// The strongest kind that each driver supports.
+    Strongest,
+    /// Reliable delivery; rejected for a driver that does not support it.
+    Reliable,
+    /// Best effort: samples may be lost.
+    #[serde(alias = "best-effort")]
+    BestEffort,
+}
+
+impl<'de> Deserialize<'de> for ReliabilityChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match ReliabilityWord::deserialize(deserializer)? {
+            ReliabilityWord::Strongest => Self::Strongest,
+            ReliabilityWord::Reliable => Self::All(Reliability::Reliable),
+            ReliabilityWord::BestEffort => Self::All(Reliability::BestEffort),
+        })
+    }
+}
+
+impl Serialize for ReliabilityChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Strongest => ReliabilityWord::Strongest,
+            Self::All(Reliability::Reliable) => ReliabilityWord::Reliable,
+            Self::All(Reliability::BestEffort) => ReliabilityWord::BestEffort,
+        }
+        .serialize(serializer)
+    }
+}
+
+impl JsonSchema for ReliabilityChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "ReliabilityChoice".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ReliabilityWord::json_schema(generator)
+    }
+}
+
+/// Duration of a policy: a time with its unit, or `"infinite"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lasting(pub QosDuration);
+
+impl From<Lasting> for QosDuration {
+    fn from(lasting: Lasting) -> Self {
+        lasting.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Lasting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str = "a time with its unit, such as `\"100ms\"`, or `\"infinite\"`";
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Lasting;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Lasting, E> {
+                if text == "infinite" {
+                    return Ok(Lasting(QosDuration::INFINITE));
+                }
+                let time = Time::deserialize(serde::de::value::StrDeserializer::<E>::new(text));
+                let wrong = |_| E::invalid_value(serde::de::Unexpected::Str(text), &EXPECTED);
+                Ok(Lasting(QosDuration::Ns(time.map_err(wrong)?.0)))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl Serialize for Lasting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            QosDuration::Ns(ns) => Time(ns).serialize(serializer),
+            QosDuration::Infinite(_) => serializer.serialize_str("infinite"),
+        }
+    }
+}
+
+impl JsonSchema for Lasting {
+    fn schema_name() -> Cow<'static, str> {
+        "QosTime".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "A time with its unit, such as `100ms`, or `infinite`.", "type": "string" })
+    }
+}

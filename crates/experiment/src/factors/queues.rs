@@ -1,0 +1,135 @@
+//! Factors of queues and receiving: sample queues, socket buffers, receive groups and polling delays.
+
+use std::ops::RangeInclusive;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Factor, FactorValues, Factors, PlanError, ReceiveGroup, ReceiveMode, Refusal, Value, WrittenGroup,
+    syntax::{
+        many::{At, Many},
+        units::{Size, Time},
+    },
+};
+
+/// Maximum queue in samples: RESOURCE_LIMITS of DDS are signed 32-bit numbers.
+const MAX_SAMPLES: u32 = i32::MAX as u32;
+/// Maximum socket buffer in bytes that can be requested from the kernel.
+const MAX_BUFFER: u64 = i32::MAX as u64;
+/// Serialized sample in XCDR1: bytes before the octets, and the alignment of its length.
+const SERIALISED_HEADER: u64 = 8;
+const SERIALISED_UNIT: u64 = 4;
+/// Valid range of a polling delay in ns. It is short because a run ends only when its reader is idle.
+const POLLING_DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
+
+/// Queue limits, socket buffers and receive settings. If a field is absent, the QoS or the driver decides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Queues {
+    /// Maximum number of samples in the writer's queue: `max_samples` of its RESOURCE_LIMITS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_samples: Option<u32>,
+    /// Maximum number of samples in the reader's queue: `max_samples` of its RESOURCE_LIMITS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_samples: Option<u32>,
+    /// Send buffer of the sockets in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_buffer_bytes: Option<u64>,
+    /// Receive buffer of the sockets in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_buffer_bytes: Option<u64>,
+    /// Group of samples that the reader's application gets together. Absent: each sample is passed on when it
+    /// arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_group: Option<ReceiveGroup>,
+    /// Sleep of a polling reader after it found no sample, in ns. Absent: it does not sleep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polling_delay_ns: Option<u64>,
+}
+
+impl Queues {
+    /// Returns whether all fields are absent.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Factors {
+    /// Returns the send queue in bytes, with each sample as long as the largest one when DDS has serialized it.
+    #[must_use]
+    pub fn send_queue_bytes(&self) -> Option<u64> {
+        let octets = self.size_bytes.div_ceil(SERIALISED_UNIT).saturating_mul(SERIALISED_UNIT);
+        Some(u64::from(self.queues.send_samples?).saturating_mul(octets.saturating_add(SERIALISED_HEADER)))
+    }
+}
+
+/// Rejects queues out of range.
+pub(crate) fn check_queue(row: &Factor, values: &Many<Value>, _: &FactorValues) -> Result<(), Refusal> {
+    for samples in &values.typed::<u32>().0 {
+        if !(1..=MAX_SAMPLES).contains(samples.get()) {
+            let words = format!("`{} = {}` is no queue", row.key, samples.get());
+            let hint = "use 1 to 2147483647 samples";
+            return Err(PlanError::Contradiction { words, hint }.at(samples.span()));
+        }
+    }
+    Ok(())
+}
+
+/// Rejects buffers that cannot be requested from a kernel.
+pub(crate) fn check_buffer(row: &Factor, values: &Many<Value>, _: &FactorValues) -> Result<(), Refusal> {
+    let values: Many<Size> = values.typed();
+    if let Some(large) = values.0.iter().find(|size| size.get().0 > MAX_BUFFER) {
+        let words = format!("a {} of {} bytes cannot be asked of a kernel", row.key, large.get());
+        let hint = "use up to 2147483647 bytes";
+        return Err(PlanError::Contradiction { words, hint }.at(large.span()));
+    }
+    Ok(())
+}
+
+/// Rejects groups that no cell can have.
+pub(crate) fn check_groups(_: &Factor, values: &Many<Value>, all: &FactorValues) -> Result<(), Refusal> {
+    let groups: Many<WrittenGroup> = values.typed();
+    let Some(first) = groups.0.first() else { return Ok(()) };
+    if groups.values().any(|group| *group == WrittenGroup::Each) {
+        return Ok(());
+    }
+    let refused =
+        |words: &str, hint| Err(PlanError::Contradiction { words: words.to_owned(), hint }.at(first.span()));
+    if !all.has_stream() {
+        let words = "`latency` has one sample in flight: there is nothing for a `receive_group` to wait for";
+        return refused(words, "use the workload `throughput` or `paced`");
+    }
+    if !all.contains("receive", &ReceiveMode::Waitset.into()) {
+        return refused("a `receive_group` is what a waitset waits for", "use `receive = \"waitset\"`");
+    }
+    Ok(())
+}
+
+/// Rejects delays out of range, and delays without a polling reader.
+pub(crate) fn check_delays(_: &Factor, values: &Many<Value>, all: &FactorValues) -> Result<(), Refusal> {
+    let delays: Many<Time> = values.typed();
+    let Some(first) = delays.0.first() else { return Ok(()) };
+    let refused =
+        |words: String, hint, at: &At<Time>| Err(PlanError::Contradiction { words, hint }.at(at.span()));
+    for delay in &delays.0 {
+        let Time(ns) = *delay.get();
+        if ns > 0 && !POLLING_DELAY_NS.contains(&ns) {
+            let words = format!("a polling delay of {} is out of range", delay.get());
+            return refused(words, "use 1us to 100ms, or 0s for none", delay);
+        }
+    }
+    if delays.values().all(|delay| delay.0 == 0) {
+        return Ok(());
+    }
+    if !all.has_stream() {
+        let words = "`polling_delay` says nothing of `latency`, whose ends ask without a pause".to_owned();
+        return refused(words, "use the workload `throughput` or `paced`", first);
+    }
+    if !all.contains("receive", &ReceiveMode::Polling.into()) {
+        let words = "a `polling_delay` is of a reader that polls".to_owned();
+        return refused(words, "receive by `polling`, or leave the delay out", first);
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Values of all factors of an experiment: those of the file and defaults, checked.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    FactorValues, PlanError, Refusal,
+    factors::{DEFAULT_PROFILE, FACTORS, variables},
+    plan::{given::Given, queue_checks, written::Written},
+    syntax::{
+        many::{At, Many},
+        refusal::all_distinct,
+    },
+};
+
+/// Maximum number of cells of an experiment. More would take so long that the host changes meanwhile.
+pub(crate) const MAX_CELLS: usize = 5_000;
+
+/// Keys of factors whose values make one setting together with those of another key.
+const JOINT: [&str; 5] = ["rate", "arrival", "trace", "batch_bytes", "batch_samples"];
+
+/// Returns the values of all factors with keys: those of the file, and the defaults.
+pub(crate) fn with_defaults(written: &Written, given: &Given<'_>) -> Result<FactorValues, Refusal> {
+    let mut values = written.factors.values.clone();
+    values.set("workload", written.workload.clone().map(Into::into));
+    if values.get("driver").is_none() {
+        values.give("driver", given.installed.to_vec());
+    }
+    if values.get("profile").is_none() && !written.profiles.is_empty() {
+        let names: BTreeSet<&str> = written.profiles.keys().map(|name| name.get().as_str()).collect();
+        let others = names.into_iter().filter(|name| *name != DEFAULT_PROFILE);
+        values.give("profile", std::iter::once(DEFAULT_PROFILE).chain(others).map(str::to_owned));
+    }
+    if values.get("batch_samples").is_some() && values.get("batch_bytes").is_none() {
+        values.set("batch_bytes", Many(Vec::new()));
+    }
+    for row in FACTORS.iter().filter(|row| row.kind().is_some()) {
+        if let (None, Some(default)) = (values.get(row.key), (row.default)()) {
+            values.set(row.key, Many::unwritten([default]));
+        }
+    }
+    check(&values, written)?;
+    Ok(values)
+}
+
+/// Returns the values of an entry of `include`, with those of the factors that it does not give.
+pub(crate) fn included(
+    base: &FactorValues,
+    written: &Written,
+    selection: &FactorValues,
+) -> Result<FactorValues, Refusal> {
+    let mut values = base.clone();
+    let gives = |key| selection.get(key).is_some();
+    let mut drop = |key| values.set(key, Many(Vec::new()));
+    // Rates and traces are one factor, the load.
+    if gives("rate") || gives("arrival") {
+        drop("trace");
+    } else if gives("trace") {
+        drop("rate");
+    }
+    if gives("batch_bytes") || gives("batch_samples") {
+        drop("batch_bytes");
+        drop("batch_samples");
+    }
+    for (row, given) in selection.given() {
+        values.set(row.key, given.clone());
+    }
+    values.env = values.env.into_iter().chain(selection.env.clone()).collect();
+    check(&values, written)?;
+    Ok(values)
+}
+
+/// Rejects values that are given twice, missing, out of range, or without effect.
+fn check(values: &FactorValues, written: &Written) -> Result<(), Refusal> {
+    values.given().try_for_each(|(row, many)| all_distinct(row.noun.unwrap_or(row.key), many))?;
+    variables::check(&values.env)?;
+    for (row, many) in values.given() {
+        (row.check)(row, many, values)?;
+    }
+    queue_checks::check_policies(values, written)?;
+    if let Some(plural) = values.given().filter(|(_, many)| many.0.is_empty()).find_map(|(row, _)| row.plural)
+    {
+        return Err(PlanError::Nothing(plural).at(0..0));
+    }
+    if values.count("batch_bytes") + values.count("batch_samples") == 0 {
+        return Err(PlanError::Nothing("ways to batch").at(0..0));
+    }
+    for profile in &values.all::<String>("profile").0 {
+        let name = profile.get();
+        if name != DEFAULT_PROFILE && !written.profiles.contains_key(&At::nowhere(name.clone())) {
+            let known = written.profiles.keys().map(|name| name.get().clone()).collect();
+            return Err(PlanError::NoProfile { profile: name.clone(), known }.at(profile.span()));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the maximum number of combinations, without driver options and with `all` transports as one.
+pub(crate) fn count(values: &FactorValues) -> usize {
+    let single = values.given().filter(|(row, _)| !JOINT.contains(&row.key)).map(|(_, many)| many.0.len());
+    let batches = values.count("batch_bytes").saturating_add(values.count("batch_samples"));
+    let rates = values.count("rate").saturating_mul(values.count("arrival"));
+    let loads = rates.saturating_add(values.count("trace")).max(1);
+    single.chain([batches, loads, variables::count(&values.env)]).fold(1, usize::saturating_mul)
+}

@@ -1,0 +1,149 @@
+//! The built-in experiment `characterize`: latency and throughput over sample sizes, throughput unbatched and
+//! batched.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    DriverDescription, Effort, Experiment, FactorValues, Matrix, Pin, PlanError, ReceiveMode,
+    ReliabilityChoice, Topology, Workload,
+    factors::policies::Policies,
+    plan::{
+        choices::OptionValue,
+        given::Given,
+        written::{Written, WrittenDesign, WrittenLimits},
+    },
+    syntax::{
+        many::{At, Many},
+        units::{Size, Time},
+    },
+};
+
+/// Flags of `characterize`.
+#[derive(Clone, Debug)]
+pub struct Characterize {
+    /// Drivers, in the order of the tables.
+    pub drivers: Vec<String>,
+    /// Payload sizes in bytes.
+    pub sizes: Vec<u64>,
+    /// Workloads to measure.
+    pub workloads: Vec<Workload>,
+    /// Maximum payload of a batch in bytes, for an additional batched measurement of throughput; 0 disables it.
+    pub batch_bytes: u64,
+    /// Requested reliability.
+    pub reliability: ReliabilityChoice,
+    /// Receive mode.
+    pub receive: ReceiveMode,
+    /// Sleep of a polling reader after it found no sample, in ns; `None` disables it.
+    pub polling_delay_ns: Option<u64>,
+    /// Name of the network interface.
+    pub interface: String,
+    /// Whether data is sent by multicast.
+    pub multicast: bool,
+    /// Whether each middleware runs as shipped.
+    pub vendor_defaults: bool,
+    /// Transport of all drivers; `None` is the default of each driver.
+    pub transport: Option<String>,
+    /// Driver options as `(driver, option, value)`.
+    pub options: Vec<(String, String, String)>,
+    /// Preset of the number and duration of runs.
+    pub effort: Effort,
+    /// Runs of each cell; `None` takes the number of `effort`.
+    pub runs: Option<u32>,
+    /// Measured time of a run in ns; `None` takes the time of `effort`.
+    pub measure_ns: Option<u64>,
+    /// Warm-up of a run in ns; `None` takes the time of `effort`.
+    pub warm_up_ns: Option<u64>,
+    /// Every byte of each Nth sample is checked.
+    pub check_every: u32,
+    /// Seed of the run order.
+    pub seed: u64,
+    /// CPU cores of the endpoints.
+    pub pin: Pin,
+    /// Whether spinning threads keep the cores from idling.
+    pub keep_awake: bool,
+    /// Whether each block measures a reference.
+    pub reference: bool,
+    /// Time limit for the endpoints to match, in ns; `None` is the default.
+    pub match_ns: Option<u64>,
+}
+
+impl Characterize {
+    /// Returns the equivalent experiment file.
+    ///
+    /// # Errors
+    /// Returns an error if an option is given twice.
+    pub fn written(&self) -> Result<Written, PlanError> {
+        let (runs, warm_up_ns, measure_ns) = self.effort.times();
+        let at = |ns| Some(At::nowhere(Time(ns)));
+        let mut options: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+        for (driver, option, value) in &self.options {
+            let of_driver = options.entry(At::nowhere(driver.clone())).or_default();
+            let value = Many::unwritten([OptionValue(value.clone())]);
+            if of_driver.insert(At::nowhere(option.clone()), value).is_some() {
+                return Err(PlanError::Twice { what: "option", value: format!("{driver}.{option}") });
+            }
+        }
+        let batches = [0, self.batch_bytes];
+        let batches = if self.batch_bytes == 0 { &batches[..1] } else { &batches };
+        let mut values = FactorValues::default();
+        values.give("driver", self.drivers.iter().cloned());
+        if let Some(transport) = &self.transport {
+            values.give("transport", [transport.clone()]);
+        }
+        values.give("size", self.sizes.iter().copied().map(Size));
+        values.give("batch_bytes", batches.iter().copied().map(Size));
+        values.give("receive", [self.receive]);
+        if let Some(ns) = self.polling_delay_ns {
+            values.give("polling_delay", [Time(ns)]);
+        }
+        values.give("interface", [self.interface.clone()]);
+        values.give("multicast", [self.multicast]);
+        values.give("vendor_defaults", [self.vendor_defaults]);
+        Ok(Written {
+            question: At::nowhere(
+                "What latency and throughput does each driver give over sample sizes, and what does batching \
+                 change?"
+                    .to_owned(),
+            ),
+            workload: Many::unwritten(self.workloads.iter().copied()),
+            topology: Topology::Pair,
+            search: None,
+            factors: Matrix { values, ..Matrix::default() },
+            qos: Policies { reliability: Some(At::nowhere(self.reliability)), ..Policies::default() },
+            profiles: BTreeMap::new(),
+            options,
+            flows: Vec::new(),
+            design: WrittenDesign {
+                blocks: Some(At::nowhere(self.runs.unwrap_or(runs))),
+                seed: Some(self.seed),
+                warm_up: at(self.warm_up_ns.unwrap_or(warm_up_ns)),
+                measure: at(self.measure_ns.unwrap_or(measure_ns)),
+                check_every: Some(At::nowhere(self.check_every)),
+                keep_awake: self.keep_awake,
+                reference: Some(self.reference),
+                ..WrittenDesign::default()
+            },
+            limits: WrittenLimits { matching: self.match_ns.and_then(at), ..WrittenLimits::default() },
+        })
+    }
+
+    /// Plans the experiment.
+    ///
+    /// `descriptions` has the description of each driver, by the name used in `drivers`.
+    ///
+    /// # Errors
+    /// Returns an error if the experiment cannot be planned; see [`PlanError`].
+    pub fn plan(&self, descriptions: &BTreeMap<String, DriverDescription>) -> Result<Experiment, PlanError> {
+        let given = Given {
+            name: "characterize",
+            descriptions,
+            installed: &[],
+            traces: &BTreeMap::new(),
+            pin: self.pin.clone(),
+            seed: self.seed,
+            // `characterize` has no baseline.
+            least_blocks: &|_| 0,
+        };
+        self.written()?.plan(&given).map_err(|refusal| refusal.error)
+    }
+}

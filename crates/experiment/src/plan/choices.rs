@@ -1,0 +1,154 @@
+//! Values of an experiment file that are no factors: options of drivers, and cores.
+
+use std::{borrow::Cow, fmt};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Value of a driver option: text, a whole number, `true` or `false`. The driver gets its text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OptionValue(pub String);
+
+/// CPU cores: `"auto"` (half of the available cores for each endpoint; a single core is not pinned), `"none"`, or
+/// the cores of writer and reader, such as `"0,1"` or `"0-3,4-7"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PinChoice {
+    /// No pinning.
+    None,
+    /// Half of the available cores for each endpoint.
+    Auto,
+    /// Cores of the writer (or pinger), and cores of the reader (or echo).
+    Cores(Vec<u32>, Vec<u32>),
+}
+
+impl PinChoice {
+    /// Description of the accepted text, for error messages.
+    pub const EXPECTED: &str = "`none`, `auto`, or cores for the two ends such as `0,1` or `0-3,4-7`";
+
+    /// Parses the text of an experiment file or a flag; returns `None` if it is invalid.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let range = |text: &str| {
+            let (first, last) = text.split_once('-').unwrap_or((text, text));
+            let (first, last) = (first.trim().parse().ok()?, last.trim().parse::<u32>().ok()?);
+            (first <= last && last < 4096).then(|| (first..=last).collect::<Vec<u32>>())
+        };
+        match text {
+            "none" => Some(Self::None),
+            "auto" => Some(Self::Auto),
+            _ => {
+                let (writer, reader) = text.split_once(',')?;
+                Some(Self::Cores(range(writer)?, range(reader)?))
+            }
+        }
+    }
+}
+
+impl fmt::Display for PinChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |cores: &[u32]| match cores {
+            [one] => one.to_string(),
+            [first, .., last] => format!("{first}-{last}"),
+            [] => String::new(),
+        };
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Auto => f.write_str("auto"),
+            Self::Cores(writer, reader) => write!(f, "{},{}", range(writer), range(reader)),
+        }
+    }
+}
+
+impl Serialize for PinChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for PinChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = PinChoice;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(PinChoice::EXPECTED)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<PinChoice, E> {
+                PinChoice::parse(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+
+            /// Accepts the list that `--set` makes of a value with commas.
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut parts: A) -> Result<PinChoice, A::Error> {
+                let mut ends: Vec<String> = Vec::new();
+                while let Some(OptionValue(end)) = parts.next_element()? {
+                    ends.push(end);
+                }
+                self.visit_str(&ends.join(","))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for PinChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "Cores".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "`auto` (half of the cores that may be used for each end; a single core is not pinned), `none`, or those of writer and reader, `0,1` or `0-3,4-7`.",
+            "type": "string",
+        })
+    }
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for OptionValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for OptionValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = OptionValue;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("text, a whole number, or true or false")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<OptionValue, E> {
+                Ok(OptionValue(text.to_owned()))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<OptionValue, E> {
+                Ok(OptionValue(number.to_string()))
+            }
+
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<OptionValue, E> {
+                Ok(OptionValue(value.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for OptionValue {
+    fn schema_name() -> Cow<'static, str> {
+        "OptionValue".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "integer", "boolean"] })
+    }
+}

@@ -1,0 +1,30 @@
+//! Exclusion of cells: an unsupported combination that is excluded is not an error.
+
+use crate::{FactorValues, Refusal, plan::expansion::Expansion};
+
+impl Expansion<'_> {
+    /// Rejects a combination that a driver does not support, or notes that it is left out. `cells` selects the
+    /// combination: each factor given has one value. Does nothing if all cells of the selection are excluded.
+    pub(crate) fn cannot(
+        &mut self,
+        driver: &str,
+        cells: FactorValues,
+        refusal: Refusal,
+    ) -> Result<(), Refusal> {
+        let cells = cells.and("driver", driver.to_owned());
+        let mut excluded = false;
+        for (exclude, spared) in self.excludes.iter().zip(&mut self.spared) {
+            if exclude.get().covers(&cells) {
+                (excluded, *spared) = (true, true);
+            }
+        }
+        if excluded {
+            return Ok(());
+        }
+        if !self.lenient {
+            return Err(refusal);
+        }
+        self.note(driver, true, format!("{}; left out", refusal.error));
+        Ok(())
+    }
+}

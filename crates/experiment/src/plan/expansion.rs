@@ -1,0 +1,243 @@
+//! Expansion of the factors into cells, per driver, limited to what the driver supports.
+
+use crate::{
+    DriverDescription, Factor, FactorValues, Factors, Flow, Load, PlanError, Refusal, Value, Workload,
+    factors::{FACTORS, SetValue, pairing, variables},
+    plan::{
+        axes::{MAX_CELLS, count},
+        batches::Batch,
+        given::Given,
+        loads::{Plans, Traces},
+        queue_checks,
+        written::Written,
+    },
+    syntax::many::{At, Many},
+};
+
+const UNBATCHED: Batch = Batch::Bytes(0);
+
+/// State of the expansion.
+pub(crate) struct Expansion<'a> {
+    pub(crate) written: &'a Written,
+    pub(crate) given: &'a Given<'a>,
+    pub(crate) traces: &'a Traces<'a>,
+    /// Flows of each paced run, if the experiment has flows.
+    pub(crate) flows: &'a [Flow],
+    /// Excluded cells, which drivers need not support.
+    pub(crate) excludes: &'a [At<FactorValues>],
+    /// For each exclude, whether it covers a combination that a driver does not support.
+    pub(crate) spared: Vec<bool>,
+    /// Whether an unsupported combination is left out with a note, because no driver was named.
+    pub(crate) lenient: bool,
+    /// Factors of each cell, and whether it is excluded.
+    pub(crate) factors: Vec<(Factors, bool)>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// Change or omission for a driver.
+#[derive(PartialEq)]
+pub(crate) struct Note {
+    pub(crate) driver: String,
+    pub(crate) left_out: bool,
+    pub(crate) words: String,
+}
+
+impl Expansion<'_> {
+    pub(crate) fn note(&mut self, driver: &str, left_out: bool, words: String) {
+        let note = Note { driver: driver.to_owned(), left_out, words };
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    pub(crate) fn expand(&mut self, axes: &FactorValues) -> Result<(), Refusal> {
+        let count = count(axes);
+        if count > MAX_CELLS {
+            return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
+        }
+        for driver in &axes.all::<String>("driver").0 {
+            self.expand_driver(driver, axes)?;
+        }
+        Ok(())
+    }
+
+    fn expand_driver(&mut self, driver: &At<String>, axes: &FactorValues) -> Result<(), Refusal> {
+        let (at, driver) = (driver.span(), driver.get());
+        let descriptions = &self.given.descriptions;
+        let Some(description) = descriptions.get(driver) else {
+            let known = descriptions.keys().cloned().collect();
+            return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
+        };
+        pairing::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
+        if let Some(trouble) = pairing::trouble(driver, description) {
+            return self.cannot(driver, FactorValues::default(), trouble.at(at));
+        }
+        if description.has("one_process") {
+            let error = PlanError::OneProcess { driver: driver.to_owned() };
+            return self.cannot(driver, FactorValues::default(), error.at(at));
+        }
+        let transports = self.transports(driver, description, &axes.all("transport"))?;
+        let ways = self.ways(driver, description, axes)?;
+        match queue_checks::check_support(axes, driver, description) {
+            Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),
+            Err(refusal) => return self.cannot(driver, FactorValues::default(), refusal),
+        }
+        let environments = variables::combinations(&axes.env);
+        let profiles = self.profiles(driver, description, &axes.all("profile"))?;
+        let flows = self.flows;
+        let (batching, batches) = self.batching(driver, description, axes)?;
+        let options = self.options(driver, description)?;
+        if transports.len().saturating_mul(options.len()).saturating_mul(count(axes)) > 2 * MAX_CELLS {
+            let count = transports.len().saturating_mul(options.len()).saturating_mul(count(axes));
+            return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
+        }
+        for (transport, max) in &transports {
+            let sizes = self.payloads(driver, transport, *max, axes)?;
+            sizes.iter().try_for_each(|(size, _)| queue_checks::have_room(axes, *size))?;
+            for options in &options {
+                for (way, env) in ways.iter().flat_map(|way| environments.iter().map(move |env| (way, env))) {
+                    for profile in &profiles {
+                        for (size, plans) in &sizes {
+                            let (size, shipped) = (*size, way.vendor_defaults);
+                            let factors = |workload, load: Option<Load>, batch: Batch| {
+                                let mut cell = Factors {
+                                    driver: driver.to_owned(),
+                                    transport: transport.clone(),
+                                    workload,
+                                    size_bytes: size,
+                                    load: load.map(|load| load.of_writer(way.queues.send_samples)),
+                                    flows: profile.flows(flows, description, shipped),
+                                    batch_bytes: batch.ceiling(size),
+                                    batching: batch.by(batching),
+                                    profile: profile.name.clone(),
+                                    qos: profile.of_cell.qos(description, size, shipped),
+                                    qos_of_ends: profile.of_cell.qos_of_ends(description, size, shipped),
+                                    options: options.clone(),
+                                    env: env.clone(),
+                                    ..way.clone()
+                                };
+                                FACTORS.iter().for_each(|row| row.settle(&mut cell));
+                                cell
+                            };
+                            self.workloads(axes, &batches, size, plans, factors);
+                        }
+                    }
+                }
+            }
+        }
+        if self.factors.len() > MAX_CELLS {
+            return Err(
+                PlanError::TooMany { what: "cells", count: self.factors.len(), max: MAX_CELLS }.at(0..0)
+            );
+        }
+        Ok(())
+    }
+
+    /// Returns every combination of the factors that do not depend on others, of the values that the driver
+    /// supports.
+    fn ways(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        axes: &FactorValues,
+    ) -> Result<Vec<Factors>, Refusal> {
+        let mut rows: Vec<(&Factor, SetValue)> =
+            FACTORS.iter().filter_map(|row| Some((row, row.set?))).collect();
+        rows.sort_by_key(|(row, _)| row.nesting);
+        let mut ways = vec![Factors::default()];
+        for (row, set) in rows {
+            let Some(values) = axes.get(row.key) else { continue };
+            let mut supported = Vec::new();
+            for value in &values.0 {
+                if let Some(error) = (row.unsupported)(driver, description, value.get()) {
+                    let cells = FactorValues::only(row.key, value.get().clone());
+                    self.cannot(driver, cells, error.at(value.span()))?;
+                } else if row.key != "receive" || self.can_echo(driver, description, value, axes)? {
+                    supported.push(value.get());
+                }
+            }
+            let with = |way: &Factors, value: &Value| {
+                let mut way = way.clone();
+                set(&mut way, value);
+                way
+            };
+            ways = ways.iter().flat_map(|way| supported.iter().map(move |value| with(way, value))).collect();
+        }
+        Ok(ways)
+    }
+
+    /// Returns the sizes that the transport carries, each with its loads. For flows: their largest size, if it
+    /// carries all.
+    fn payloads(
+        &mut self,
+        driver: &str,
+        transport: &str,
+        max: u64,
+        axes: &FactorValues,
+    ) -> Result<Vec<(u64, Vec<Load>)>, Refusal> {
+        if !self.flows.is_empty() {
+            let asked = Many(self.written.flows.iter().map(|flow| flow.get().size.clone()).collect());
+            let carried = self.sizes(driver, transport, max, &asked)?;
+            let largest = carried.iter().max().filter(|_| carried.len() == self.flows.len());
+            return Ok(largest.map(|&size| (size, Vec::new())).into_iter().collect());
+        }
+        let paced = axes.has_workload(Workload::Paced);
+        let mut sizes = Vec::new();
+        for size in self.sizes(driver, transport, max, &axes.all("size"))? {
+            let Plans { loads, notes } =
+                if paced { self.traces.plans(axes, size)? } else { Plans::default() };
+            for words in notes {
+                self.note(driver, false, words);
+            }
+            sizes.push((size, loads));
+        }
+        Ok(sizes)
+    }
+
+    /// Adds the cells of a payload size; cells that exist already are not added again.
+    fn workloads(
+        &mut self,
+        axes: &FactorValues,
+        batches: &[Batch],
+        size: u64,
+        plans: &[Load],
+        factors: impl Fn(Workload, Option<Load>, Batch) -> Factors,
+    ) {
+        // The smallest sample of a run decides whether batching has an effect.
+        let size = self.flows.iter().map(|flow| flow.size_bytes).min().unwrap_or(size);
+        let mut found = Vec::new();
+        for &workload in axes.all::<Workload>("workload").values() {
+            let loads: Vec<Option<Load>> = match workload {
+                Workload::Latency => {
+                    found.push(factors(workload, None, UNBATCHED));
+                    continue;
+                }
+                Workload::Paced if self.flows.is_empty() => plans.iter().cloned().map(Some).collect(),
+                Workload::Throughput | Workload::Paced | Workload::Search => vec![None],
+            };
+            for (load, &batch) in loads.iter().flat_map(|load| batches.iter().map(move |batch| (load, batch)))
+            {
+                let ceiling = batch.ceiling(size);
+                // A sample larger than half of the maximum makes a batch of one sample, as without batching: it is
+                // not measured twice.
+                if ceiling > 0 && size > ceiling / 2 {
+                    if !batches.contains(&UNBATCHED) {
+                        let unbatched = factors(workload, load.clone(), UNBATCHED);
+                        let note = format!(
+                            "a batch of {ceiling} bytes holds one sample of {size}: measured unbatched"
+                        );
+                        self.note(&unbatched.driver, false, note);
+                        found.push(unbatched);
+                    }
+                } else {
+                    found.push(factors(workload, load.clone(), batch));
+                }
+            }
+        }
+        for factors in found {
+            if self.factors.iter().all(|(known, _)| *known != factors) {
+                self.factors.push((factors, false));
+            }
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Plan of an experiment: cells, design, limits, and the order of its runs.
+
+use std::collections::BTreeMap;
+
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Factors, Limits, Search, Workload,
+    factors::{Aspect, aspects},
+};
+
+/// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
+/// on a host with two cores over loopback.
+pub const RUN_OVERHEAD_NS: u64 = 400_000_000;
+
+/// Plan of an experiment. It determines all of its runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Experiment {
+    /// Name: `characterize`, or the name of the file or recipe.
+    pub name: String,
+    /// Question that the experiment answers.
+    pub question: String,
+    /// Cells: all combinations of factors that are measured.
+    pub cells: Vec<Cell>,
+    /// Number, duration and order of runs.
+    pub design: Design,
+    /// Maximum duration of each phase of a run.
+    pub limits: Limits,
+    /// Search for the highest sustained rates, if a cell has the workload `search`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
+    /// The two variants of an interleaved comparison.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variants: Option<Variants>,
+    /// Changes and omissions by the planner, as text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// Cell: one combination of factors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// Id, unique within the experiment; letters, digits, `-`, `/`, `.`, `@` and `+`.
+    pub id: String,
+    /// Factors of the cell.
+    pub factors: Factors,
+}
+
+/// Number, duration, order and conditions of runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Design {
+    /// Number of blocks: each runs all cells once, in random order. With `precision` the maximum.
+    pub blocks: u32,
+    /// Seed of the run order, and of the seeds of the runs.
+    pub seed: u64,
+    /// Warm-up of each run in ns, with the same traffic.
+    pub warm_up_ns: u64,
+    /// Measured time of each run in ns.
+    pub measure_ns: u64,
+    /// Number of windows of the measured time, each with its own histograms.
+    pub windows: u32,
+    /// Every byte of each Nth sample is checked at the reader; of the other samples, the header.
+    pub check_every: u32,
+    /// Every Nth sample of a stream is echoed, for round-trip times under load; absent: no echo probes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe_every: Option<u32>,
+    /// CPU cores of the two endpoints.
+    pub pin: Pin,
+    /// Whether a spinning thread of the lowest priority keeps each core from idling.
+    pub keep_awake: bool,
+    /// Whether each block measures a reference, a bare UDP socket, before and after its runs.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub reference: bool,
+    /// Whether the writer of a planned load spins for the last part of a wait; otherwise it only sleeps.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub spin: bool,
+    /// Ids of the baseline cells. Each of them is measured twice in every block; with `duet` beside itself, and
+    /// beside each cell that is compared with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub baseline: Vec<String>,
+    /// Whether each run is made at the same time as a run of its baseline. Only their ratio is valid: absolute
+    /// values are under duet interference.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub duet: bool,
+    /// Whether a block that noise disturbed is repeated at the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeat_noisy: bool,
+    /// Target precision; absent if the number of blocks is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Precision>,
+    /// Maximum duration of all runs together, in ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_ns: Option<u64>,
+}
+
+/// Returns whether a field has its default and is not serialized.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_true(value: &bool) -> bool {
+    *value
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// Target precision of every comparison with a baseline; without a baseline, of every cell's own level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Precision {
+    /// Half the width of the 95 % CI of a ratio, in percent.
+    pub half_width_pct: f64,
+    /// Number of blocks before the precision is first evaluated.
+    pub pilot_blocks: u32,
+}
+
+/// CPU cores of the agents of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pin {
+    /// No pinning.
+    None,
+    /// Cores of the writer (or pinger), and cores of the reader (or echo).
+    Cores(Vec<u32>, Vec<u32>),
+}
+
+/// Purpose of a stream of random numbers.
+#[derive(Clone, Copy)]
+pub(crate) enum Stream {
+    Block = 1,
+    Padding = 2,
+    Half = 3,
+    Maximum = 4,
+}
+
+/// Partner of a run in a duet, and the half of the cores that the run uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// Number of the partner run.
+    pub partner: u32,
+    /// Index into [`Pin::halves`]; the partner has the other one. Swapped in every block.
+    pub half: usize,
+}
+
+/// Two variants of an experiment. Every cell belongs to one of them, and its id starts with `A/` or `B/`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Variants {
+    /// Command-line arguments of the baseline, A.
+    pub a: String,
+    /// Command-line arguments of the candidate, B.
+    pub b: String,
+    /// Ids of the cells of B, each with the id of its counterpart in A.
+    pub counterparts: BTreeMap<String, String>,
+}
+
+/// Run of the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScheduledRun {
+    /// Number, from 1, in the order of execution.
+    pub number: u32,
+    /// Number of its block, from 1.
+    pub block: u32,
+    /// Index into [`Experiment::cells`].
+    pub cell: usize,
+    /// Whether it is the second run of a baseline cell in its block; with duets, of the cell beside itself.
+    pub twin: bool,
+    /// The run that is made at the same time, if any. The two are consecutive.
+    pub duet: Option<Beside>,
+}
+
+impl Experiment {
+    /// Returns the runs in order: randomized complete blocks with two runs of each baseline cell, or duets. The
+    /// order depends only on the seed.
+    #[must_use]
+    pub fn schedule(&self) -> Vec<ScheduledRun> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
+        let mut runs = Vec::with_capacity(self.runs());
+        for block in 1..=self.design.blocks {
+            runs.extend(self.one_block(&mut random, block, runs.len() as u32 + 1));
+        }
+        runs
+    }
+
+    /// Returns the runs of a block beyond the schedule, numbered from `first_run`. The order depends only on the
+    /// seed.
+    #[must_use]
+    pub fn block_again(&self, block: u32, first_run: u32) -> Vec<ScheduledRun> {
+        self.one_block(&mut self.stream(Stream::Block, block), block, first_run)
+    }
+
+    /// Returns the padding of the environment of a run's processes, 0 to 4095 bytes; depends only on the seed. It
+    /// moves the start of their stacks, which can affect measurements (Mytkowicz et al., *Producing Wrong Data
+    /// Without Doing Anything Obviously Wrong*, ASPLOS 2009).
+    #[must_use]
+    pub fn environment_padding_bytes(&self, run: u32) -> u32 {
+        self.stream(Stream::Padding, run).random_range(0..4096)
+    }
+
+    /// Returns an independent random number generator for a purpose and a block or run.
+    pub(crate) fn stream(&self, stream: Stream, number: u32) -> ChaCha8Rng {
+        let mut random = ChaCha8Rng::seed_from_u64(self.design.seed);
+        random.set_stream((stream as u64) << 32 | u64::from(number));
+        random
+    }
+
+    fn one_block(&self, random: &mut ChaCha8Rng, block: u32, first_run: u32) -> Vec<ScheduledRun> {
+        if self.design.duet {
+            return self.block_of_duets(random, block, first_run);
+        }
+        let twins = (0..self.cells.len()).filter(|&cell| self.is_baseline(&self.cells[cell].id));
+        let mut order: Vec<(usize, bool)> =
+            (0..self.cells.len()).map(|cell| (cell, false)).chain(twins.map(|cell| (cell, true))).collect();
+        order.shuffle(random);
+        let numbered = order.into_iter().zip(first_run..);
+        numbered
+            .map(|((cell, twin), number)| ScheduledRun { number, block, cell, twin, duet: None })
+            .collect()
+    }
+
+    /// Returns each compared cell with its baseline cell: the one of the same workload that agrees with it in every
+    /// factor in which the baseline cells differ from each other. A cell without such a baseline cell is not
+    /// compared. With two variants: each cell of B with its counterpart in A.
+    #[must_use]
+    pub fn comparisons(&self) -> Vec<(&Cell, &Cell)> {
+        if let Some(variants) = &self.variants {
+            let of = |id: &String| self.cells.iter().find(|cell| cell.id == *id);
+            return self
+                .cells
+                .iter()
+                .filter_map(|cell| Some((cell, of(variants.counterparts.get(&cell.id)?)?)))
+                .collect();
+        }
+        let baseline: Vec<&Cell> = self.cells.iter().filter(|cell| self.is_baseline(&cell.id)).collect();
+        let fixed: Vec<Aspect<'_>> = aspects(&baseline.iter().map(|cell| &cell.factors))
+            .into_iter()
+            .filter(|aspect| {
+                aspect.is_of_baseline()
+                    || baseline.iter().any(|cell| !aspect.same(&cell.factors, &baseline[0].factors))
+            })
+            .collect();
+        let of = |cell: &Cell| {
+            let agrees = |b: &&&Cell| fixed.iter().all(|aspect| aspect.same(&b.factors, &cell.factors));
+            baseline.iter().find(agrees).copied()
+        };
+        let others = self.cells.iter().filter(|cell| !self.is_baseline(&cell.id));
+        others.filter_map(|cell| Some((cell, of(cell)?))).collect()
+    }
+
+    /// Returns whether a cell is a baseline cell.
+    #[must_use]
+    pub fn is_baseline(&self, cell: &str) -> bool {
+        self.design.baseline.iter().any(|id| id == cell)
+    }
+
+    /// Returns the number of planned runs of a cell.
+    #[must_use]
+    pub fn runs_of(&self, cell: &str) -> usize {
+        let in_block = if self.design.duet {
+            let sides = self.duets().into_iter().flat_map(|(cell, baseline)| [cell, baseline]);
+            sides.filter(|&side| self.cells[side].id == cell).count()
+        } else {
+            1 + usize::from(self.is_baseline(cell))
+        };
+        self.design.blocks as usize * in_block
+    }
+
+    /// Returns the number of runs of a block.
+    #[must_use]
+    pub fn runs_per_block(&self) -> usize {
+        if self.design.duet { 2 * self.duets().len() } else { self.cells.len() + self.design.baseline.len() }
+    }
+
+    /// Returns the number of planned runs.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.runs_per_block() * self.design.blocks as usize
+    }
+
+    /// Returns the estimated duration of all runs in ns, including those that measure maxima.
+    #[must_use]
+    pub fn expected_ns(&self) -> u64 {
+        let times = u64::from(self.design.blocks) + 1;
+        let probing = self.between_blocks_ns().saturating_mul(times);
+        let blocks = self.expected_block_ns().saturating_mul(u64::from(self.design.blocks));
+        blocks.saturating_add(probing).saturating_add(self.expected_maxima_ns())
+    }
+
+    /// Returns the duration of noise probe and reference together, in ns: before the first block and after each.
+    #[must_use]
+    pub fn between_blocks_ns(&self) -> u64 {
+        let runs = self.runs_per_block();
+        self.design.probe_ns(runs).saturating_add(self.design.reference_ns(runs))
+    }
+
+    /// Returns the estimated duration of the runs of a block in ns. A search is many trials.
+    #[must_use]
+    pub fn expected_block_ns(&self) -> u64 {
+        let searches = self.searches_per_block();
+        let each = self.search.as_ref().map_or(0, |search| {
+            search.expected_ns(self.design.warm_up_ns, RUN_OVERHEAD_NS).saturating_mul(searches as u64)
+        });
+        self.design.expected_runs_ns(self.runs_per_block() - searches).saturating_add(each)
+    }
+
+    /// Returns the number of searches in a block.
+    #[must_use]
+    pub fn searches_per_block(&self) -> usize {
+        let searching = self.cells.iter().filter(|cell| cell.factors.workload == Workload::Search);
+        searching.map(|cell| 1 + usize::from(self.is_baseline(&cell.id))).sum()
+    }
+}
+
+impl Design {
+    /// Returns the seed of a run: of its payload, and of random send times. With one seed for all runs, a CI over
+    /// runs would not include the variation between random plans.
+    #[must_use]
+    pub const fn seed_of_run(&self, run: u32) -> u64 {
+        self.seed.rotate_left(24) ^ run as u64
+    }
+
+    /// Returns the duration of a noise probe in ns, before the first block and after each: about 5 % of a block,
+    /// 100 ms to 2 s.
+    #[must_use]
+    pub const fn probe_ns(&self, runs_per_block: usize) -> u64 {
+        let share = self.expected_runs_ns(runs_per_block) / 20;
+        if share < 100_000_000 {
+            100_000_000
+        } else if share > 2_000_000_000 {
+            2_000_000_000
+        } else {
+            share
+        }
+    }
+
+    /// Returns the duration of a reference in ns, before the first block and after each: about 5 % of a block, 60
+    /// ms to 300 ms; 0 without a reference.
+    #[must_use]
+    pub const fn reference_ns(&self, runs_per_block: usize) -> u64 {
+        let share = self.expected_runs_ns(runs_per_block) / 20;
+        if !self.reference {
+            0
+        } else if share < 60_000_000 {
+            60_000_000
+        } else if share > 300_000_000 {
+            300_000_000
+        } else {
+            share
+        }
+    }
+
+    /// Returns the estimated duration of a run in ns: its planned times, and [`RUN_OVERHEAD_NS`].
+    #[must_use]
+    pub const fn expected_run_ns(&self) -> u64 {
+        self.warm_up_ns.saturating_add(self.measure_ns).saturating_add(RUN_OVERHEAD_NS)
+    }
+
+    /// Returns the estimated duration of this many runs in ns; the two runs of a duet take the time of one.
+    #[must_use]
+    pub const fn expected_runs_ns(&self, runs: usize) -> u64 {
+        let times = if self.duet { runs.div_ceil(2) } else { runs };
+        self.expected_run_ns().saturating_mul(times as u64)
+    }
+}

@@ -1,0 +1,297 @@
+//! Loads of the workload `paced`: validation, and conversion for each sample size.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    FactorValues, Flow, Load, MIN_SIZE_BYTES, PlanError, Refusal, Span, Trace, Workload,
+    factors::{load::Arrival, rate::WrittenRate},
+    plan::{
+        given::Given,
+        written::{Written, WrittenFlow},
+    },
+    syntax::{
+        many::At,
+        trace::{MAX_TRACE_SAMPLES, trace_times},
+    },
+};
+
+/// Maximum number of flows of a run.
+const MAX_FLOWS: usize = 100;
+const MAX_NAME: usize = 64;
+
+const RATES: &str = "up to 100M samples a second, and an hour from one sample to the next";
+const SHARES: &str = "from 0.01% to 200% of the maximum";
+const BURSTS: &str =
+    "write a burst as a number and a period, such as `10/100ms`: 10 samples at once, every 100 ms";
+
+/// Loads of the factors, and notes about changes.
+#[derive(Default)]
+pub(crate) struct Plans {
+    pub(crate) loads: Vec<Load>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// All trace files that the experiment names, each parsed once.
+pub(crate) struct Traces<'a> {
+    given: &'a Given<'a>,
+    measure_ns: u64,
+    read: BTreeMap<String, Trace>,
+}
+
+fn contradiction(words: impl Into<String>, hint: &'static str) -> PlanError {
+    PlanError::Contradiction { words: words.into(), hint }
+}
+
+impl<'a> Traces<'a> {
+    /// Parses the trace files of factors, flows and included cells.
+    pub(crate) fn read(written: &Written, given: &'a Given<'a>, measure_ns: u64) -> Result<Self, Refusal> {
+        let mut traces = Self { given, measure_ns, read: BTreeMap::new() };
+        for file in written.traces() {
+            if !traces.read.contains_key(file.get()) {
+                let trace = traces.read_one(&file)?;
+                traces.read.insert(file.get().clone(), trace);
+            }
+        }
+        Ok(traces)
+    }
+
+    fn read_one(&self, file: &At<String>) -> Result<Trace, Refusal> {
+        let name = file.get();
+        let Some(given) = self.given.traces.get(name) else {
+            let error = contradiction(format!("trace `{name}` was not read"), "name a file that is there");
+            return Err(error.at(file.span()));
+        };
+        let times = trace_times(&given.text)
+            .map_err(|fault| PlanError::Trace { file: name.clone(), fault }.at(file.span()))?;
+        let length_ns = times.last().copied().unwrap_or_default();
+        if length_ns >= self.measure_ns {
+            let seconds = |ns: u64| ns as f64 / 1e9;
+            let words = format!(
+                "trace `{name}` has its last sample at {} s, after the measured time of {} s",
+                seconds(length_ns),
+                seconds(self.measure_ns)
+            );
+            return Err(
+                contradiction(words, "give `measure` under `[design]` more than that").at(file.span())
+            );
+        }
+        Ok(Trace {
+            file: given.path.clone(),
+            sha256: given.sha256.clone(),
+            samples: times.len() as u64,
+            length_ns,
+        })
+    }
+
+    fn of(&self, file: &str) -> Trace {
+        self.read.get(file).cloned().expect("all that are written were read")
+    }
+
+    /// Returns a note if a trace ends early.
+    fn note(&self, trace: &Trace) -> Option<String> {
+        // A tenth of the measured time.
+        let early = trace.length_ns < self.measure_ns / 10 * 9;
+        early.then(|| {
+            let seconds = |ns: u64| ns as f64 / 1e9;
+            let (end, all) = (seconds(trace.length_ns), seconds(self.measure_ns));
+            format!("trace `{}` ends at {end} s of {all} s measured: nothing is sent after that", trace.file)
+        })
+    }
+
+    /// Returns the loads of these factors for samples of this size.
+    pub(crate) fn plans(&self, axes: &FactorValues, size_bytes: u64) -> Result<Plans, Refusal> {
+        let mut plans = Plans::default();
+        for rate in &axes.all::<WrittenRate>("rate").0 {
+            for arrival in &axes.all::<Arrival>("arrival").0 {
+                let load = load(rate, *arrival.get(), size_bytes, &mut plans.notes)?;
+                if !plans.loads.contains(&load) {
+                    plans.loads.push(load);
+                }
+            }
+        }
+        for file in axes.all::<String>("trace").values() {
+            let trace = self.of(file);
+            plans.notes.extend(self.note(&trace));
+            plans.loads.push(Load::Trace { trace });
+        }
+        Ok(plans)
+    }
+
+    /// Validates the flows and converts them.
+    pub(crate) fn flows(&self, written: &[At<WrittenFlow>]) -> Result<(Vec<Flow>, Vec<String>), Refusal> {
+        let mut flows: Vec<Flow> = Vec::new();
+        let mut notes = Vec::new();
+        if let Some(beyond) = written.get(MAX_FLOWS) {
+            let error = PlanError::TooMany { what: "flows", count: written.len(), max: MAX_FLOWS };
+            return Err(error.at(beyond.span()));
+        }
+        for flow in written {
+            let WrittenFlow { name, size, rate, arrival, trace, qos: _ } = flow.get();
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
+                let words = format!("`{}` cannot be the name of a flow", name.get());
+                return Err(contradiction(words, "use up to 64 letters, digits and `-`").at(name.span()));
+            }
+            if flows.iter().any(|known| known.name == *name.get()) {
+                return Err(PlanError::Twice { what: "flow", value: name.get().clone() }.at(name.span()));
+            }
+            let size_bytes = size.get().0;
+            if size_bytes < MIN_SIZE_BYTES {
+                return Err(PlanError::TooSmall { size: size_bytes }.at(size.span()));
+            }
+            let load = match (rate, trace) {
+                (Some(rate), None) => {
+                    if let WrittenRate::Share(share) = rate.get() {
+                        let words =
+                            format!("flow `{}` at {share} of a maximum: several flows have none", name.get());
+                        let hint = "give each flow a rate of its own, such as `1000`; percents are of the factor `rate`";
+                        return Err(contradiction(words, hint).at(rate.span()));
+                    }
+                    if matches!(rate.get(), WrittenRate::Max | WrittenRate::Throttled(_)) {
+                        let words = format!("flow `{}` at `max` leaves no time to the others", name.get());
+                        let hint = "give each flow a rate; `max` is measured alone, as the factor `rate`";
+                        return Err(contradiction(words, hint).at(rate.span()));
+                    }
+                    let arrival = arrival.as_ref().map_or(Arrival::Constant, |arrival| *arrival.get());
+                    load(rate, arrival, size_bytes, &mut notes)?
+                }
+                (None, Some(file)) => {
+                    if let Some(arrival) = arrival {
+                        return Err(contradiction(
+                            "`arrival` says nothing of a trace, which has times of its own",
+                            "leave `arrival` out",
+                        )
+                        .at(arrival.span()));
+                    }
+                    let trace = self.of(file.get());
+                    notes.extend(self.note(&trace));
+                    Load::Trace { trace }
+                }
+                _ => {
+                    let words = format!("flow `{}` needs one of `rate` and `trace`", name.get());
+                    return Err(contradiction(words, "write for instance `rate = 1000`").at(name.span()));
+                }
+            };
+            // The QoS is set per driver.
+            flows.push(Flow { name: name.get().clone(), size_bytes, load, qos: None, qos_of_ends: None });
+        }
+        let times = flows.iter().map(|flow| match &flow.load {
+            Load::Trace { trace } => trace.samples,
+            _ => 0,
+        });
+        let times = times.sum::<u64>() as usize;
+        if times > MAX_TRACE_SAMPLES {
+            let error = PlanError::TooMany { what: "times of a run", count: times, max: MAX_TRACE_SAMPLES };
+            return Err(error.at(written[0].span()));
+        }
+        Ok((flows, notes))
+    }
+}
+
+/// Converts a rate and an arrival to a load.
+fn load(
+    rate: &At<WrittenRate>,
+    arrival: Arrival,
+    size_bytes: u64,
+    notes: &mut Vec<String>,
+) -> Result<Load, Refusal> {
+    if let Some(words) = rate.get().fault(size_bytes) {
+        let hint = if matches!(rate.get(), WrittenRate::Share(_)) { SHARES } else { RATES };
+        return Err(contradiction(words, hint).at(rate.span()));
+    }
+    let burst_of_what = || {
+        let words = format!("the rate `{}` does not say how many samples a burst has", rate.get());
+        contradiction(words, BURSTS).at(rate.span())
+    };
+    let Some(of_size) = rate.get().of_size(size_bytes) else {
+        return match *rate.get() {
+            WrittenRate::Throttled(queue) => Ok(Load::throttled(queue)),
+            WrittenRate::Share(_) if arrival == Arrival::Burst => Err(burst_of_what()),
+            WrittenRate::Share(percent) => Ok(Load::Share { percent, arrival, rate: None }),
+            _ => Ok(Load::Max),
+        };
+    };
+    Ok(match arrival {
+        Arrival::Constant => Load::Constant { rate: of_size },
+        Arrival::Poisson => Load::Poisson { rate: of_size },
+        Arrival::Burst => match rate.get().bursts() {
+            Some(bursts) if bursts.samples == 1 => {
+                notes.push(format!("bursts of 1 are a constant rate: `{}` is measured as such", rate.get()));
+                Load::Constant { rate: of_size }
+            }
+            Some(bursts) => Load::Burst { rate: bursts },
+            None => return Err(burst_of_what()),
+        },
+    })
+}
+
+/// Rejects rates and flows that have no effect or contradict each other.
+pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
+    let factors = &written.factors.values;
+    let some_paced = axes.iter().any(|axes| axes.has_workload(Workload::Paced));
+    let said = |at: Option<Span>, name| at.map(|at| (at, name));
+    let searches = axes.iter().any(|axes| axes.has_workload(Workload::Search));
+    let spin = written.design.spin.as_ref().map(At::span).filter(|_| !searches);
+    let load = [
+        said(factors.span("rate"), "rate"),
+        said(factors.span("arrival"), "arrival"),
+        said(factors.span("trace"), "trace"),
+        said(spin, "spin"),
+        said(written.flows.first().map(At::span), "flows"),
+    ];
+    if !some_paced && let Some((at, name)) = load.into_iter().flatten().next() {
+        let words = format!("`{name}` says nothing without the workload `paced`");
+        return Err(contradiction(words, "add `paced` to `workload`, or leave this out").at(at));
+    }
+    if !written.flows.is_empty() {
+        return check_flows(written);
+    }
+    for values in written.all_values() {
+        let none = values.get("rate").or(factors.get("rate")).is_none_or(|rate| rate.0.is_empty());
+        if let Some(at) = values.span("arrival").filter(|_| none) {
+            let words = "`arrival` says nothing without `rate`";
+            return Err(contradiction(words, "add `rate`, or leave `arrival` out").at(at));
+        }
+    }
+    for axes in axes {
+        if axes.has_workload(Workload::Paced) && axes.count("rate") + axes.count("trace") == 0 {
+            let workloads = axes.all::<Workload>("workload").0;
+            let paced = workloads.iter().find(|workload| *workload.get() == Workload::Paced);
+            let words = "the workload `paced` needs a rate, and none is given";
+            let hint = "add `rate` or `trace` under `[factors]`, or write `[[flows]]`";
+            return Err(contradiction(words, hint).at(paced.map_or(0..0, At::span)));
+        }
+    }
+    Ok(())
+}
+
+/// Returns a note if searches are combined with arrivals that they do not use.
+pub(crate) fn searches_note(axes: &[&FactorValues]) -> Option<String> {
+    let both =
+        axes.iter().filter(|axes| axes.has_workload(Workload::Paced) && axes.has_workload(Workload::Search));
+    let arrivals = both.flat_map(|axes| axes.all::<Arrival>("arrival").0);
+    let arrival = arrivals.map(|arrival| *arrival.get()).find(|arrival| *arrival != Arrival::Constant)?;
+    Some(format!(
+        "`arrival = \"{arrival}\"` is of the workload `paced`: the trials of `search` are at constant rates"
+    ))
+}
+
+/// Rejects other workloads, and factors that the flows replace.
+fn check_flows(written: &Written) -> Result<(), Refusal> {
+    if written.workload.values().any(|workload| *workload != Workload::Paced) {
+        let words = "flows are of the workload `paced` alone";
+        let hint = "write `workload = \"paced\"`, and the other workloads in a file of their own";
+        return Err(contradiction(words, hint).at(written.workload.span()));
+    }
+    let replaced = ["size", "rate", "arrival", "trace"];
+    let of_factors = replaced.iter().filter_map(|key| Some((written.factors.values.span(key)?, *key)));
+    let of_included = written.factors.include.iter().flat_map(|values| {
+        let keys = ["workload"].into_iter().chain(replaced);
+        keys.filter_map(|key| Some((values.get().span(key)?, key)))
+    });
+    if let Some((at, name)) = of_factors.chain(of_included).next() {
+        let words = format!("`{name}` is given for all, and the flows have their own");
+        return Err(contradiction(words, "leave it out, or leave `[[flows]]` out").at(at));
+    }
+    Ok(())
+}

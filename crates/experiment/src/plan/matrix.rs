@@ -1,0 +1,132 @@
+//! Conversion of the factors to cells: every combination that the drivers support.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    Cell, Factor, FactorValues, Factors, PlanError, Refusal, Value,
+    factors::{ids, variables},
+    plan::{
+        axes::{included, with_defaults},
+        expansion::Expansion,
+        given::Given,
+        loads::{self, Traces},
+        probes,
+        written::Written,
+    },
+    syntax::many::{At, Many},
+};
+
+/// Returns the cells with their ids, and notes about changes and omissions.
+pub(crate) fn cells(
+    written: &Written,
+    given: &Given<'_>,
+    measure_ns: u64,
+) -> Result<(Vec<Cell>, Vec<String>), Refusal> {
+    written.check_ends()?;
+    for (_, policies) in written.all_policies() {
+        if let Some((at, words, hint)) = policies.contradiction() {
+            return Err(PlanError::Contradiction { words, hint }.at(at));
+        }
+    }
+    let axes = with_defaults(written, given)?;
+    let included: Vec<FactorValues> = written
+        .factors
+        .include
+        .iter()
+        .map(|selection| included(&axes, written, selection.get()))
+        .collect::<Result<_, _>>()?;
+    let all = || std::iter::once(&axes).chain(&included);
+    let takes_part = |owner: &At<String>| {
+        let mut drivers = all().flat_map(|axes| axes.all::<String>("driver").0);
+        drivers.any(|driver| written.options_of(driver.get()).is_some_and(|(of, _)| of == owner))
+    };
+    if let Some(stray) = written.options.keys().find(|owner| !takes_part(owner)) {
+        return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
+    }
+    loads::check(written, &all().collect::<Vec<_>>())?;
+    probes::check(written, &all().collect::<Vec<_>>())?;
+    let traces = Traces::read(written, given, measure_ns)?;
+    let (flows, flow_notes) = traces.flows(&written.flows)?;
+    let mut matrix = Expansion {
+        written,
+        given,
+        traces: &traces,
+        flows: &flows,
+        excludes: &written.factors.exclude,
+        spared: vec![false; written.factors.exclude.len()],
+        lenient: false,
+        factors: Vec::new(),
+        notes: Vec::new(),
+    };
+    let unnamed = written.factors.values.get("driver").is_none();
+    matrix.lenient = unnamed;
+    matrix.expand(&axes)?;
+    for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
+        // Also counts cells that another exclude covers.
+        let found =
+            *spared || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, given));
+        // The driver may not be installed on this host.
+        let may_be_elsewhere = unnamed && exclude.get().get("driver").is_some();
+        if !found && !may_be_elsewhere {
+            return Err(PlanError::NoMatch("this exclude").at(exclude.span()));
+        }
+        for (factors, excluded) in &mut matrix.factors {
+            *excluded |= matches(exclude.get(), factors, given);
+        }
+    }
+    // A driver whose cells are all excluded needs no notes.
+    let kept = |driver: &str| {
+        let mut cells = matrix.factors.iter().filter(|(factors, _)| factors.driver == driver).peekable();
+        cells.peek().is_none() || cells.any(|(_, excluded)| !excluded)
+    };
+    let drivers: Many<String> = axes.all("driver");
+    let silent: BTreeSet<String> = drivers.values().filter(|driver| !kept(driver)).cloned().collect();
+    matrix.notes.retain(|note| !silent.contains(&note.driver));
+    matrix.factors.retain(|(_, excluded)| !excluded);
+    matrix.excludes = &[];
+    for (axes, selection) in included.iter().zip(&written.factors.include) {
+        matrix.lenient = unnamed && selection.get().get("driver").is_none();
+        matrix.expand(axes)?;
+    }
+    let Expansion { factors, notes, .. } = matrix;
+    let factors: Vec<Factors> = factors.into_iter().map(|(factors, _)| factors).collect();
+    let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
+    let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
+    let mut told: Vec<String> = Vec::new();
+    let searches = loads::searches_note(&all().collect::<Vec<_>>());
+    for words in searches.into_iter().chain(flow_notes).chain(notes.map(|note| note.words)) {
+        if !told.contains(&words) {
+            told.push(words);
+        }
+    }
+    let ids = ids(&factors);
+    let mut cells: Vec<Cell> =
+        ids.into_iter().zip(factors).map(|(id, factors)| Cell { id, factors }).collect();
+    number_namesakes(&mut cells);
+    Ok((cells, told))
+}
+
+/// Returns whether a cell has one of the selected values of each selected factor.
+pub(crate) fn matches(selection: &FactorValues, factors: &Factors, given: &Given<'_>) -> bool {
+    let is_of = |row: &Factor, value: &Value| match value {
+        // A cell has the path of a trace, which the file may name relative to itself.
+        Value::Text(name) if row.key == "trace" => {
+            given.traces.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
+        }
+        value => row.is_of(factors, value),
+    };
+    let has_one = |(row, values): (&Factor, &Many<Value>)| values.values().any(|value| is_of(row, value));
+    selection.given().all(has_one) && variables::selects(selection, &factors.env)
+}
+
+/// Appends a number to ids that occur again, such as those of driver files with one name in different directories.
+fn number_namesakes(cells: &mut [Cell]) {
+    let mut seen = BTreeMap::<String, u32>::new();
+    for cell in cells {
+        let count = seen.entry(cell.id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            cell.id = format!("{}-{count}", cell.id);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Maximum rates to which rates in percent refer, and the runs that measure them.
+
+use rand::seq::SliceRandom as _;
+
+use crate::{Cell, Experiment, Factors, Load, factors::load::load_id, plan::experiment::Stream};
+
+/// Runs of each maximum; fewer do not show the spread of runs.
+pub const MAXIMUM_RUNS: u32 = 3;
+
+/// First number of the runs that measure maxima, above the numbers of all blocks.
+pub const FIRST_MAXIMUM_RUN: u32 = 1_000_001;
+
+/// Cell that is measured at its maximum rate before the first block, because the rates of other cells are
+/// percentages of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unplanned {
+    /// Cell at [`Load::Max`], otherwise equal to those in `of`.
+    pub cell: Cell,
+    /// Ids of the cells whose rates are percentages of this maximum.
+    pub of: Vec<String>,
+}
+
+impl Experiment {
+    /// Returns the maxima that the cells refer to, in the order of the cells. Cells that differ only in their load
+    /// share one.
+    #[must_use]
+    pub fn maxima(&self) -> Vec<Unplanned> {
+        let mut maxima: Vec<Unplanned> = Vec::new();
+        for cell in &self.cells {
+            let Some(load @ Load::Share { .. }) = &cell.factors.load else { continue };
+            match maxima.iter_mut().find(|known| known.cell.factors.shares_maximum(&cell.factors)) {
+                Some(known) => known.of.push(cell.id.clone()),
+                None => {
+                    let factors = Factors { load: Some(Load::Max), ..cell.factors.clone() };
+                    let id = cell.id.replacen(&load_id(load).join("/"), "max", 1);
+                    maxima.push(Unplanned { cell: Cell { id, factors }, of: vec![cell.id.clone()] });
+                }
+            }
+        }
+        maxima
+    }
+
+    /// Returns the runs that measure this many maxima: run number and index of the maximum. Each pass covers all
+    /// maxima in random order, so that drift of the host affects all of them.
+    #[must_use]
+    pub fn maximum_runs(&self, maxima: usize) -> Vec<(u32, usize)> {
+        let passes = (0..MAXIMUM_RUNS).flat_map(|pass| {
+            let mut order: Vec<usize> = (0..maxima).collect();
+            order.shuffle(&mut self.stream(Stream::Maximum, pass));
+            order
+        });
+        (FIRST_MAXIMUM_RUN..).zip(passes).collect()
+    }
+
+    /// Returns the estimated duration of these runs in ns.
+    #[must_use]
+    pub fn expected_maxima_ns(&self) -> u64 {
+        let runs = self.maxima().len() as u64 * u64::from(MAXIMUM_RUNS);
+        self.design.expected_run_ns().saturating_mul(runs)
+    }
+}

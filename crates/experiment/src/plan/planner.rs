@@ -1,0 +1,217 @@
+//! The planner: validates an experiment file and makes a plan of it, before anything is measured.
+
+use crate::{
+    Cell, Design, Effort, Experiment, Limits, PlanError, Precision, Refusal, Search, Workload,
+    plan::{
+        duet,
+        given::Given,
+        matrix,
+        written::{Written, WrittenDesign, WrittenLimits},
+    },
+    syntax::{many::At, units::Time},
+};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+/// Minimum number of runs of each cell; fewer do not show the spread of runs.
+const MIN_RUNS: u32 = 3;
+/// Minimum number of blocks with a 95 % CI (exact signed-rank), for plans without a baseline.
+const MIN_BLOCKS_TO_JUDGE: u32 = 6;
+/// Blocks planned by default beyond the minimum, so that one failed run does not cost a comparison its claim.
+const SPARE_BLOCKS: u32 = 1;
+/// Maximum number of blocks of an experiment with a target precision.
+const MAX_BLOCKS: u32 = 500;
+/// Maximum number of pilot blocks.
+const MAX_PILOT_BLOCKS: u32 = 40;
+const BUDGET_NS: u64 = 600 * SECOND;
+const CHECK_EVERY: u32 = 64;
+/// Maximum number of runs of an experiment.
+const MAX_RUNS: usize = 100_000;
+
+/// Returns the number of windows of a run: 20 to 100, of 10 ms each unless limited by that range.
+fn windows(measure_ns: u64) -> u32 {
+    (measure_ns / (10 * MS)).clamp(20, 100) as u32
+}
+
+impl Written {
+    /// Plans the experiment.
+    ///
+    /// # Errors
+    /// Returns an error with its position if the experiment cannot be planned.
+    pub fn plan(&self, given: &Given<'_>) -> Result<Experiment, Refusal> {
+        if self.question.get().trim().is_empty() {
+            return Err(PlanError::Nothing("question").at(self.question.span()));
+        }
+        let design = design(&self.design, given)?;
+        let limits = limits(&self.limits)?;
+        let (cells, notes) = matrix::cells(self, given, design.measure_ns)?;
+        if cells.is_empty() {
+            return Err(PlanError::NoCell.at(0..0));
+        }
+        let question = self.question.get().clone();
+        let search = self.searches(&cells)?;
+        let mut experiment = Experiment {
+            name: given.name.to_owned(),
+            question,
+            cells,
+            design,
+            limits,
+            search,
+            variants: None,
+            notes,
+        };
+        if let Some(baseline) = &self.design.baseline {
+            let cells = experiment.cells.iter();
+            let matching = cells.filter(|cell| matrix::matches(baseline.get(), &cell.factors, given));
+            experiment.design.baseline = matching.map(|cell| cell.id.clone()).collect();
+            if experiment.design.baseline.is_empty() {
+                return Err(PlanError::NoMatch("the baseline").at(baseline.span()));
+            }
+        }
+        if let Some(duet) = self.design.duet.as_ref().filter(|duet| *duet.get()) {
+            duet::check(&experiment).map_err(|error| error.at(duet.span()))?;
+        }
+        self.allot(&mut experiment, given)?;
+        Ok(experiment)
+    }
+
+    /// Plans the search; returns `None` if no cell has the workload `search`.
+    pub(crate) fn searches(&self, cells: &[Cell]) -> Result<Option<Search>, Refusal> {
+        let some = cells.iter().any(|cell| cell.factors.workload == Workload::Search);
+        match &self.search {
+            Some(written) if some => written.get().plan().map(Some),
+            Some(written) => {
+                let words = "`[search]` says nothing without the workload `search`".to_owned();
+                let hint = "add `search` to `workload`, or leave this out";
+                Err(PlanError::Contradiction { words, hint }.at(written.span()))
+            }
+            None => Ok(some.then(Search::default)),
+        }
+    }
+
+    /// Sets the number of blocks, and checks it against the claims and the budget.
+    pub(crate) fn allot(&self, experiment: &mut Experiment, given: &Given<'_>) -> Result<(), Refusal> {
+        let compared = !experiment.design.baseline.is_empty();
+        let least = if compared { (given.least_blocks)(experiment) } else { MIN_BLOCKS_TO_JUDGE };
+        let default = if compared { least + SPARE_BLOCKS } else { least };
+        if let (Some(precision), Some(budget_ns)) =
+            (&mut experiment.design.precision, experiment.design.budget_ns)
+        {
+            precision.pilot_blocks = self.design.pilot.as_ref().map_or(default, |pilot| *pilot.get());
+            let least = default.max(precision.pilot_blocks);
+            let between_ns = experiment.between_blocks_ns();
+            let block_ns = experiment.expected_block_ns().saturating_add(between_ns).max(1);
+            let before_ns = between_ns.saturating_add(experiment.expected_maxima_ns());
+            let room = u32::try_from(budget_ns.saturating_sub(before_ns) / block_ns).unwrap_or(u32::MAX);
+            experiment.design.blocks = room.min(MAX_BLOCKS).max(least);
+        } else if self.design.blocks.is_none() {
+            experiment.design.blocks = default;
+        }
+        let blocks = experiment.design.blocks;
+        if compared && blocks < least {
+            experiment.notes.push(format!(
+                "{blocks} blocks support no claim; {least} are needed: leave `blocks` out, or give `blocks = {least}` or more"
+            ));
+        }
+        let runs = experiment.runs();
+        if runs > MAX_RUNS {
+            return Err(PlanError::TooMany { what: "runs", count: runs, max: MAX_RUNS }.at(0..0));
+        }
+        let needed_ns = experiment.expected_ns();
+        match experiment.design.budget_ns {
+            Some(budget_ns) if needed_ns > budget_ns => {
+                let at = self.design.budget.as_ref().map_or(0..0, At::span);
+                Err(PlanError::OverBudget { runs, needed_ns, budget_ns }.at(at))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal> {
+    let (_, warm_up_ns, measure_ns) = Effort::Standard.times();
+    let ns = |time: &Option<At<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
+    let measure_ns = ns(&written.measure, measure_ns);
+    let mut design = Design {
+        // The default depends on the claims, which depend on the cells.
+        blocks: written.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
+        seed: written.seed.unwrap_or(given.seed),
+        warm_up_ns: ns(&written.warm_up, warm_up_ns),
+        measure_ns,
+        windows: windows(measure_ns),
+        check_every: written.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
+        pin: given.pin.clone(),
+        keep_awake: written.keep_awake,
+        reference: written.reference.unwrap_or(true),
+        spin: written.spin.as_ref().is_none_or(|spin| *spin.get()),
+        probe_every: written.probe_every.as_ref().map(|every| *every.get()),
+        baseline: Vec::new(),
+        duet: written.duet.as_ref().is_some_and(|duet| *duet.get()),
+        repeat_noisy: written.repeat_noisy.unwrap_or(written.baseline.is_some()),
+        precision: None,
+        budget_ns: written.budget.as_ref().map(|budget| budget.get().0),
+    };
+    if design.blocks < MIN_RUNS {
+        let at = written.blocks.as_ref().map_or(0..0, At::span);
+        return Err(PlanError::TooFewRuns { runs: design.blocks, min: MIN_RUNS }.at(at));
+    }
+    let between = |what, ns, least, most, range, time: &Option<At<Time>>| {
+        if (least..=most).contains(&ns) {
+            return Ok(());
+        }
+        Err(PlanError::Time { what, ns, range }.at(time.as_ref().map_or(0..0, At::span)))
+    };
+    let (measure, warm_up) = (&written.measure, &written.warm_up);
+    between("the measured time", measure_ns, 20 * MS, 3_600 * SECOND, "20 ms to 1 hour", measure)?;
+    between("the warm-up", design.warm_up_ns, 0, 600 * SECOND, "0 to 10 minutes", warm_up)?;
+    if let Some(every) = written.check_every.as_ref().filter(|every| *every.get() == 0) {
+        let words = "one in 0 samples cannot be checked".to_owned();
+        return Err(PlanError::Contradiction { words, hint: "use 1 or more" }.at(every.span()));
+    }
+    let contradiction = |words: &str, hint| PlanError::Contradiction { words: words.to_owned(), hint };
+    if let Some(precision) = &written.precision {
+        if let Some(blocks) = &written.blocks {
+            let words = "the number of blocks is fixed, and a precision is asked for";
+            return Err(contradiction(words, "give one of `blocks` and `precision`").at(blocks.span()));
+        }
+        let half_width_pct = precision.get().0;
+        if !(0.1..=50.0).contains(&half_width_pct) {
+            let words = format!("a precision of {half_width_pct}% is out of range");
+            let hint = "choose one within 0.1% to 50%";
+            return Err(PlanError::Contradiction { words, hint }.at(precision.span()));
+        }
+        let pilot_blocks = written.pilot.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |pilot| *pilot.get());
+        if !(MIN_RUNS..=MAX_PILOT_BLOCKS).contains(&pilot_blocks) {
+            let at = written.pilot.as_ref().map_or(0..0, At::span);
+            let words = format!("a pilot of {pilot_blocks} blocks is out of range");
+            return Err(PlanError::Contradiction { words, hint: "choose 3 to 40 blocks" }.at(at));
+        }
+        design.precision = Some(Precision { half_width_pct, pilot_blocks });
+        design.budget_ns = design.budget_ns.or(Some(BUDGET_NS));
+    } else if let Some(pilot) = &written.pilot {
+        let words = "a pilot says nothing without a precision";
+        return Err(contradiction(words, "add `precision`, or leave the pilot out").at(pilot.span()));
+    }
+    Ok(design)
+}
+
+fn limits(written: &WrittenLimits) -> Result<Limits, Refusal> {
+    let mut limits = Limits::default();
+    for (field, what, limit) in [
+        (&mut limits.hello_ns, "the limit of hello", &written.hello),
+        (&mut limits.configure_ns, "the limit of configure", &written.configure),
+        (&mut limits.match_ns, "the limit of match", &written.matching),
+        (&mut limits.grace_ns, "the grace", &written.grace),
+        (&mut limits.drain_ns, "the limit of drain", &written.drain),
+        (&mut limits.report_ns, "the limit of report", &written.report),
+        (&mut limits.exit_ns, "the limit of exit", &written.exit),
+    ] {
+        let Some(limit) = limit else { continue };
+        *field = limit.get().0;
+        // A limit from a flag has no position and is not checked here.
+        if !(MS..=3_600 * SECOND).contains(field) && !limit.span().is_empty() {
+            return Err(PlanError::Time { what, ns: *field, range: "1 ms to 1 hour" }.at(limit.span()));
+        }
+    }
+    Ok(limits)
+}

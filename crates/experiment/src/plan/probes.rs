@@ -1,0 +1,116 @@
+//! Validation of echo probes and of throttled rates, which depend on them.
+
+use crate::{
+    DriverDescription, FactorValues, PlanError, ReceiveMode, Refusal, Value, Workload,
+    factors::{
+        ends::End,
+        rate::{THROTTLE_QUEUE, WrittenRate},
+    },
+    plan::{expansion::Expansion, written::Written},
+    syntax::many::{At, Span},
+};
+
+/// Minimum distance of echo probes in samples: fewer than 1 % of the samples are echoed.
+const MIN_EVERY: u32 = 101;
+
+/// Minimum queue of a throttle, in probe distances. Its low mark, 10 % of the queue, then spans two probes.
+const QUEUE_PROBES: u64 = 20;
+/// Maximum queue in samples: RESOURCE_LIMITS of DDS are signed 32-bit numbers.
+const MAX_QUEUE: u64 = i32::MAX as u64;
+
+/// Rejects a throttle without echo probes, a queue out of range, and one whose high mark exceeds the writer's
+/// limits.
+fn check_throttle(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
+    let paced = axes.iter().filter(|axes| axes.has_workload(Workload::Paced));
+    for (axes, rate) in
+        paced.flat_map(|axes| axes.all::<WrittenRate>("rate").0.into_iter().map(move |rate| (axes, rate)))
+    {
+        let WrittenRate::Throttled(own) = *rate.get() else { continue };
+        let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
+        let Some(every) = &written.design.probe_every else {
+            let words = "a throttled rate follows probes, and there are none".to_owned();
+            return refuse(words, "add `probe_every = 200` under `[design]`");
+        };
+        // Without a queue of its own, the throttle follows the send queue.
+        let mut held: Vec<u64> = axes.all::<u32>("send_queue").values().copied().map(u64::from).collect();
+        let queues = match own {
+            Some(queue) => vec![queue],
+            None if held.is_empty() => vec![THROTTLE_QUEUE],
+            None => std::mem::take(&mut held),
+        };
+        for (_, policies) in written.all_policies().filter(|(end, _)| *end == End::Writer) {
+            let limits = [policies.max_samples, policies.max_samples_per_instance];
+            held.extend(limits.iter().flatten().filter_map(|limit| u64::try_from(*limit.get()).ok()));
+        }
+        for queue in queues {
+            if queue > MAX_QUEUE {
+                return refuse(
+                    format!("`throttled {queue}` has no such queue"),
+                    "use up to 2147483647 samples",
+                );
+            }
+            if queue < QUEUE_PROBES * u64::from(*every.get()) {
+                let words =
+                    format!("a queue of {queue} samples cannot be followed by one probe in {}", every.get());
+                let hint = "give a queue of at least 20 probes: `throttled 4000`, or `send_queue = 4000`, with \
+                            `probe_every = 200`";
+                return refuse(words, hint);
+            }
+            let mark = queue - queue / 10;
+            if let Some(limit) = held.iter().find(|limit| **limit <= mark) {
+                let words = format!(
+                    "a throttle at {mark} outstanding samples never acts: its writer may hold {limit} of them"
+                );
+                let hint = "`throttled` without a number follows `send_queue`; with one it must lie within what a writer \
+                            may hold";
+                return refuse(words, hint);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rejects invalid throttles, echo probes that are too frequent, and those without exactly one stream to echo.
+pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
+    check_throttle(written, axes)?;
+    let Some(every) = &written.design.probe_every else { return Ok(()) };
+    let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(every.span()));
+    if *every.get() < MIN_EVERY {
+        let words = format!("a probe in every {} samples would be load of its own", every.get());
+        return refuse(words, "write `probe_every = 101` or more: under 1 % of the samples");
+    }
+    if !axes.iter().any(|axes| axes.has_stream()) {
+        let words = "`probe_every` says nothing of `latency`, where every sample is sent back".to_owned();
+        return refuse(words, "add `throughput` or `paced` to `workload`, or leave this out");
+    }
+    if written.flows.len() > 1 {
+        return refuse(
+            "probes are of one stream, and there are several flows".to_owned(),
+            "measure one flow alone",
+        );
+    }
+    Ok(())
+}
+
+impl Expansion<'_> {
+    /// Returns whether the driver can echo probes in this receive mode.
+    pub(crate) fn can_echo(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        receive: &At<Value>,
+        axes: &FactorValues,
+    ) -> Result<bool, Refusal> {
+        let probed = axes.has_stream() && self.written.design.probe_every.is_some();
+        let listens = *receive.get() == ReceiveMode::Listener.into();
+        if !probed || !listens || description.has("echo_in_listener") {
+            return Ok(true);
+        }
+        let words = format!("driver `{driver}` must not send from its listener, so probes have no echo");
+        let hint = "receive by `waitset` or `polling`, or leave `probe_every` out";
+        let at: Span = receive.span();
+        let cells = FactorValues::only("receive", ReceiveMode::Listener);
+        self.cannot(driver, cells, PlanError::Contradiction { words, hint }.at(at))?;
+        Ok(false)
+    }
+}

@@ -1,0 +1,70 @@
+//! Checks of queues and receive groups that need the policies, the size of samples or the driver.
+
+use crate::{
+    DriverDescription, FactorValues, PlanError, Policy, Refusal, Support, WrittenGroup,
+    factors::ends::End,
+    plan::written::Written,
+    syntax::many::{At, Many},
+};
+
+/// Returns the queues of samples: key, endpoint and values of each.
+fn sample_queues(values: &FactorValues) -> Vec<(&'static str, End, Many<u32>)> {
+    let both = [("send_queue", End::Writer), ("receive_queue", End::Reader)];
+    both.into_iter()
+        .map(|(key, end)| (key, end, values.all(key)))
+        .filter(|(.., all)| !all.0.is_empty())
+        .collect()
+}
+
+/// Rejects queues that contradict the requested policies.
+pub(crate) fn check_policies(values: &FactorValues, written: &Written) -> Result<(), Refusal> {
+    for (key, end, queue) in sample_queues(values) {
+        for samples in &queue.0 {
+            let refused =
+                |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(samples.span()));
+            let limit = i32::try_from(*samples.get()).unwrap_or(i32::MAX);
+            for (_, policies) in written.all_policies().filter(|(of, _)| *of == end) {
+                if policies.max_samples.is_some() {
+                    let words = format!("`{key}` and the policy `max_samples` are the same limit");
+                    return refused(words, "leave one of them out");
+                }
+                let least = [&policies.history_depth, &policies.max_samples_per_instance];
+                if let Some(more) = least.into_iter().flatten().map(At::get).find(|least| **least > limit) {
+                    let words =
+                        format!("`{key} = {limit}` has no room for the {more} samples of the policies");
+                    return refused(words, "DDS 1.4 section 2.2.3.19 wants max_samples the larger one");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rejects groups that are too large for samples of this size.
+pub(crate) fn have_room(values: &FactorValues, size_bytes: u64) -> Result<(), Refusal> {
+    for group in &values.all::<WrittenGroup>("receive_group").0 {
+        if let Some(words) = group.get().fault(size_bytes) {
+            let hint = "make the group smaller, or measure the large samples by themselves";
+            return Err(PlanError::Contradiction { words, hint }.at(group.span()));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the queues against the driver's support. Returns a note for the user, if any.
+pub(crate) fn check_support(
+    values: &FactorValues,
+    driver: &str,
+    description: &DriverDescription,
+) -> Result<Option<String>, Refusal> {
+    let Some((field, _, queue)) = sample_queues(values).into_iter().next() else { return Ok(None) };
+    let policy = Policy::ResourceLimits;
+    match description.support(policy) {
+        Support::Unsupported => {
+            let at = queue.0.first().map_or(0..0, At::span);
+            Err(PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field }.at(at))
+        }
+        Support::Ignored => Ok(Some(format!("driver `{driver}` accepts policy {policy} without effect"))),
+        _ => Ok(None),
+    }
+}

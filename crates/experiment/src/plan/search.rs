@@ -1,0 +1,67 @@
+//! The workload `search`: goals of a search for the highest sustained rate.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::syntax::named::named;
+
+/// Typical length of a search in duration sums, and its typical number of trials; see `docs/explain/search.md`.
+const TYPICAL_SUMS: u64 = 5;
+const TYPICAL_TRIALS: u64 = 27;
+
+/// Condition for a rate to be sustained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Aim {
+    /// No loss: the non-drop rate.
+    Ndr,
+    /// Loss up to a ratio: the partial drop rate.
+    Pdr,
+    /// Responses later than a deadline up to a ratio: the service level objective.
+    Slo,
+}
+
+named!(Aim { Ndr = "ndr", Pdr = "pdr", Slo = "slo" });
+
+/// Search for the highest sustained rates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Search {
+    /// Goals. Every trial counts for all of them.
+    pub goals: Vec<SearchGoal>,
+    /// Maximum duration of one search in ns, from the start of its first trial.
+    pub budget_ns: u64,
+}
+
+/// Search goal, with the parameters of MLRsearch (RFC 9971).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchGoal {
+    /// Condition for a rate to be sustained.
+    pub aim: Aim,
+    /// Maximum time from the intended send time of a sample to its arrival, in ns. Goal `slo` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_ns: Option<u64>,
+    /// Duration of full-length trials, in ns.
+    pub final_trial_ns: u64,
+    /// Sum of full-length trials that is enough to judge a rate, in ns.
+    pub duration_sum_ns: u64,
+    /// Duration of the first, coarse trials, in ns.
+    pub initial_trial_ns: u64,
+    /// Maximum violation ratio of a good trial, 0 to 1.
+    pub loss_ratio: f64,
+    /// Maximum share of bad trials at a sustained rate, by duration, 0 to 1.
+    pub exceed_ratio: f64,
+    /// Maximum distance of the two bounds, relative to the upper one.
+    pub width: f64,
+}
+
+impl Search {
+    /// Returns the estimated duration of one search in ns.
+    #[must_use]
+    pub fn expected_ns(&self, warm_up_ns: u64, overhead_ns: u64) -> u64 {
+        let sum_ns = self.goals.iter().map(|goal| goal.duration_sum_ns).max().unwrap_or_default();
+        let each_ns = warm_up_ns.saturating_add(overhead_ns);
+        let all_ns =
+            sum_ns.saturating_mul(TYPICAL_SUMS).saturating_add(each_ns.saturating_mul(TYPICAL_TRIALS));
+        all_ns.min(self.budget_ns)
+    }
+}

@@ -1,0 +1,187 @@
+//! Table `[search]` of an experiment file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Aim, PlanError, Refusal, Search, SearchGoal,
+    syntax::{
+        many::{At, Many},
+        refusal::all_distinct,
+        units::{Percent, Time},
+    },
+};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+const MINUTE: u64 = 60 * SECOND;
+/// Default budget in duration sums, and its minimum in ns.
+const BUDGET_SUMS: u64 = 40;
+const LEAST_BUDGET_NS: u64 = 2 * MINUTE;
+
+/// Goals and precision of a search. The values apply to every goal unless they name one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WrittenSearch {
+    /// Goals, one or several: `ndr` (non-drop rate), `pdr` (partial drop rate), `slo` (samples that meet a
+    /// deadline). Default `ndr` and `pdr`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goals: Option<Many<Aim>>,
+    /// Maximum time from the intended send time of a sample to its arrival, 1 µs to 1 hour. Goal `slo` only, which
+    /// needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<At<Time>>,
+    /// Whether trials are as long as in RFC 2544: one trial of `60s` judges a rate, and none may be bad. Default
+    /// `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict: Option<At<bool>>,
+    /// Maximum distance of the two bounds, relative to the upper one; at least `0.01%`, and at least the ratio of
+    /// each goal. Default `1%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<At<Percent>>,
+    /// Maximum share of lost samples in a good trial, less than `100%`. Goal `pdr` only. Default `0.5%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_ratio: Option<At<Percent>>,
+    /// Maximum share of samples that miss the deadline in a good trial, less than `100%`. Goal `slo` only. Default
+    /// `0.1%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_ratio: Option<At<Percent>>,
+    /// Maximum share of bad trials at a sustained rate, by duration, less than `100%`. Default `50%`; with `strict`
+    /// `0%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exceed_ratio: Option<At<Percent>>,
+    /// Duration of the first, coarse trials, 20 ms to 1 hour. Default `1s`, or `final_trial` if that is less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_trial: Option<At<Time>>,
+    /// Duration of full-length trials, 20 ms to 1 hour. Default `5s`; with `strict` `60s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_trial: Option<At<Time>>,
+    /// Sum of full-length trials that is enough to judge a rate, 20 ms to 10 hours, at least `final_trial`.
+    /// Default: three times `final_trial`; with `strict` once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_sum: Option<At<Time>>,
+    /// Maximum duration of one search, 1 s to 24 hours. Default: 40 times `duration_sum`, at least `2min`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<At<Time>>,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        WrittenSearch::default().plan().expect("without values nothing can be wrong")
+    }
+}
+
+impl WrittenSearch {
+    /// Validates the search and resolves its defaults.
+    pub(crate) fn plan(&self) -> Result<Search, Refusal> {
+        let strict = self.strict.as_ref().is_some_and(|strict| *strict.get());
+        let ns = |time: &Option<At<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
+        let final_trial_ns = ns(&self.final_trial, if strict { MINUTE } else { 5 * SECOND });
+        let initial_trial_ns = ns(&self.initial_trial, SECOND.min(final_trial_ns));
+        let sum_ns = final_trial_ns.saturating_mul(if strict { 1 } else { 3 });
+        let duration_sum_ns = ns(&self.duration_sum, sum_ns);
+        let budget_ns = ns(&self.budget, duration_sum_ns.saturating_mul(BUDGET_SUMS).max(LEAST_BUDGET_NS));
+        for (what, time, range, least, most) in [
+            ("a final trial", &self.final_trial, "20 ms to 1 hour", 20 * MS, 60 * MINUTE),
+            ("an initial trial", &self.initial_trial, "20 ms to 1 hour", 20 * MS, 60 * MINUTE),
+            ("a duration sum", &self.duration_sum, "20 ms to 10 hours", 20 * MS, 600 * MINUTE),
+            ("the budget of a search", &self.budget, "1 s to 24 hours", SECOND, 1440 * MINUTE),
+            ("the deadline", &self.deadline, "1 µs to 1 hour", 1_000, 60 * MINUTE),
+        ] {
+            if let Some(time) = time.as_ref().filter(|time| !(least..=most).contains(&time.get().0)) {
+                return Err(PlanError::Time { what, ns: time.get().0, range }.at(time.span()));
+            }
+        }
+        let wrong = |words: String, hint, at| PlanError::Contradiction { words, hint }.at(at);
+        let place = |time: &Option<At<Time>>| time.as_ref().map_or(0..0, At::span);
+        if initial_trial_ns > final_trial_ns {
+            let words = format!("initial trials of {} are longer than final ones", Time(initial_trial_ns));
+            let hint = "give `initial_trial` less, or `final_trial` more";
+            return Err(wrong(words, hint, place(&self.initial_trial)));
+        }
+        if duration_sum_ns < final_trial_ns {
+            let words = format!("a duration sum of {} is shorter than a final trial", Time(duration_sum_ns));
+            let hint = "give `duration_sum` more, or `final_trial` less";
+            return Err(wrong(words, hint, place(&self.duration_sum)));
+        }
+        let aims = self.goals.clone().unwrap_or_else(|| Many::unwritten([Aim::Ndr, Aim::Pdr]));
+        all_distinct("goal", &aims)?;
+        if aims.0.is_empty() {
+            return Err(PlanError::Nothing("goals").at(0..0));
+        }
+        let goals = aims.0.iter().map(|aim| {
+            let ratio = self.loss_ratio(aim)?;
+            let exceed_ratio = self.share(&self.exceed_ratio, if strict { 0.0 } else { 50.0 })?;
+            let width = self.share(&self.width, 1.0)?;
+            let at = || self.width.as_ref().map_or(0..0, At::span);
+            if width < 1e-4 {
+                let words = "a width of less than 0.01% cannot be reached".to_owned();
+                return Err(wrong(words, "give `width` more", at()));
+            }
+            if width < ratio {
+                let words =
+                    format!("the width is narrower than the share of losses that `{}` allows", aim.get());
+                let hint = "give `width` as much as that share, or more";
+                return Err(wrong(words, hint, at()));
+            }
+            let deadline_ns = self.deadline.as_ref().filter(|_| *aim.get() == Aim::Slo);
+            Ok(SearchGoal {
+                aim: *aim.get(),
+                deadline_ns: deadline_ns.map(|deadline| deadline.get().0),
+                final_trial_ns,
+                duration_sum_ns,
+                initial_trial_ns,
+                loss_ratio: ratio,
+                exceed_ratio,
+                width,
+            })
+        });
+        let goals: Vec<SearchGoal> = goals.collect::<Result<_, Refusal>>()?;
+        self.stray(&goals)?;
+        Ok(Search { goals, budget_ns })
+    }
+
+    /// Returns the maximum violation ratio of a goal.
+    fn loss_ratio(&self, aim: &At<Aim>) -> Result<f64, Refusal> {
+        match aim.get() {
+            Aim::Ndr => Ok(0.0),
+            Aim::Pdr => self.share(&self.loss_ratio, 0.5),
+            Aim::Slo if self.deadline.is_none() => {
+                let words = "the goal `slo` needs a deadline, and none is given".to_owned();
+                let hint = "write for instance `deadline = \"1ms\"` under `[search]`";
+                Err(PlanError::Contradiction { words, hint }.at(aim.span()))
+            }
+            Aim::Slo => self.share(&self.late_ratio, 0.1),
+        }
+    }
+
+    fn share(&self, percent: &Option<At<Percent>>, default: f64) -> Result<f64, Refusal> {
+        let value = percent.as_ref().map_or(default, |percent| percent.get().0);
+        match percent {
+            Some(percent) if value >= 100.0 => {
+                let words = format!("a share of {} is all of it", percent.get());
+                let hint = "give less than 100%";
+                Err(PlanError::Contradiction { words, hint }.at(percent.span()))
+            }
+            _ => Ok(value / 100.0),
+        }
+    }
+
+    /// Rejects values of a goal that is not searched for.
+    fn stray(&self, goals: &[SearchGoal]) -> Result<(), Refusal> {
+        let has = |aim| goals.iter().any(|goal| goal.aim == aim);
+        let place = |share: &Option<At<Percent>>| share.as_ref().map(At::span);
+        for (at, name, aim) in [
+            (self.deadline.as_ref().map(At::span), "deadline", Aim::Slo),
+            (place(&self.late_ratio), "late_ratio", Aim::Slo),
+            (place(&self.loss_ratio), "loss_ratio", Aim::Pdr),
+        ] {
+            if let Some(at) = at.filter(|_| !has(aim)) {
+                let words = format!("`{name}` says nothing without the goal `{aim}`");
+                let hint = "add the goal to `goals`, or leave this out";
+                return Err(PlanError::Contradiction { words, hint }.at(at));
+            }
+        }
+        Ok(())
+    }
+}

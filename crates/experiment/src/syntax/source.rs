@@ -1,0 +1,264 @@
+//! Text of an experiment file with the changes of `--set`, and errors that point into both.
+
+use std::{fmt, ops::Range};
+
+use serde::de::DeserializeOwned;
+use toml::{
+    Spanned,
+    de::{DeArray, DeTable, DeValue, Deserializer},
+};
+
+use crate::syntax::{many::Span, refusal::Refusal};
+
+/// Minimum Jaro-Winkler similarity of a name that is suggested instead of an unknown one.
+const NEAR: f64 = 0.75;
+
+/// Text of an experiment file, and the changes of `--set`.
+///
+/// Positions are bytes of the file's text, followed by each change in turn, with one byte between them.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Path of the file, for messages.
+    pub path: String,
+    /// Text of the file.
+    pub text: String,
+    /// Changes as `KEY=VALUE`, with dots in the key.
+    pub sets: Vec<String>,
+}
+
+const NO_KEY: &str = "this begins with no key";
+const KEY_HINT: &str = "a key is a word, or words with dots between them, as in `design.blocks`";
+
+/// A change of `--set`, as TOML texts.
+struct Change {
+    /// `KEY=0`, preceded by blanks so that TOML positions match those of the source.
+    key: String,
+    /// `v=VALUE`, preceded by blanks likewise; may be invalid TOML.
+    value: String,
+    /// Value as given.
+    plain: String,
+    at: Span,
+    value_at: usize,
+}
+
+impl Change {
+    /// Returns the change as nested tables; `None` if the key is invalid.
+    fn table(&self) -> Option<DeTable<'_>> {
+        let mut table = DeTable::parse(&self.key).ok()?.into_inner();
+        *leaf(&mut table)? = self.typed();
+        Some(table)
+    }
+
+    /// Returns the value as TOML, if it is valid TOML; else as a list, if it has commas; else as text.
+    fn typed(&self) -> Spanned<DeValue<'_>> {
+        if !self.plain.contains('\n')
+            && let Ok(document) = DeTable::parse(&self.value)
+            && let Some((_, value)) = document.into_inner().into_iter().next()
+        {
+            return value;
+        }
+        let whole = self.value_at..self.value_at + self.plain.len();
+        if !self.plain.contains(',') {
+            return Spanned::new(whole, text(&self.plain));
+        }
+        let mut list = DeArray::new();
+        let mut begin = self.value_at;
+        for part in self.plain.split(',') {
+            list.push(Spanned::new(begin..begin + part.len(), element(part)));
+            begin += part.len() + 1;
+        }
+        Spanned::new(whole, DeValue::Array(list))
+    }
+}
+
+/// Parses an element of a list: a whole number, `true`, `false`, text in quotes, or plain text.
+fn element(part: &str) -> DeValue<'_> {
+    match DeValue::parse(part.trim()).map(Spanned::into_inner) {
+        Ok(value @ (DeValue::Boolean(_) | DeValue::Integer(_) | DeValue::String(_))) => value,
+        _ => text(part),
+    }
+}
+
+fn text(word: &str) -> DeValue<'_> {
+    DeValue::String(word.trim().into())
+}
+
+/// Error in an experiment file, with its position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Position and cause: `file.toml:3:1: ...`.
+    pub error: String,
+    /// The line, and a mark below it; empty if the error concerns the whole file.
+    pub excerpt: Vec<String>,
+    /// Hint for the user.
+    pub hint: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.error)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Source {
+    /// Parses the file and applies the changes.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not valid TOML, or not a valid `T`.
+    pub(crate) fn read_as<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+        let document = DeTable::parse(&self.text).map_err(|error| self.syntax(&error, 0))?;
+        let span = document.span();
+        let mut table = document.into_inner();
+        let changes: Vec<Change> =
+            (0..self.sets.len()).map(|set| self.change(set)).collect::<Result<_, _>>()?;
+        for change in &changes {
+            merge(&mut table, change.table().ok_or_else(|| self.fault(change.at.clone(), NO_KEY, KEY_HINT))?);
+        }
+        T::deserialize(Deserializer::from(Spanned::new(span, table))).map_err(|error| self.shape(&error))
+    }
+
+    /// Adds the position in the text to a rejection.
+    #[must_use]
+    pub fn refused(&self, refusal: &Refusal) -> Fault {
+        self.fault(refusal.at.clone(), &refusal.error.to_string(), refusal.hint())
+    }
+
+    /// Creates an error at a position. An empty position is the whole file.
+    #[must_use]
+    pub fn fault(&self, at: Span, error: &str, hint: impl Into<String>) -> Fault {
+        let hint = hint.into();
+        if at.is_empty() {
+            return Fault { error: format!("{}: {error}", self.path), excerpt: Vec::new(), hint };
+        }
+        let set = self.sets.iter().enumerate().rev().find(|(index, _)| at.start >= self.begin(*index));
+        if let Some((index, set)) = set {
+            let begin = self.begin(index);
+            let excerpt = excerpt(set, at.start - begin..at.end - begin).1;
+            return Fault { error: format!("--set {set}: {error}"), excerpt, hint };
+        }
+        let ((line, column), excerpt) = excerpt(&self.text, at);
+        Fault { error: format!("{}:{line}:{column}: {error}", self.path), excerpt, hint }
+    }
+
+    /// Returns the position of the first byte of a change.
+    fn begin(&self, set: usize) -> usize {
+        self.text.len() + 1 + self.sets[..set].iter().map(|set| set.len() + 1).sum::<usize>()
+    }
+
+    fn change(&self, set: usize) -> Result<Change, Fault> {
+        let begin = self.begin(set);
+        let set = &self.sets[set];
+        let at = begin..begin + set.len();
+        match set.split_once('=') {
+            Some((key, value)) if !key.trim().is_empty() && !key.contains(['\n', '#']) => {
+                // The blanks shift the positions of TOML to those in this source.
+                let value_at = begin + key.len() + 1;
+                let key = format!("{}{key}=0", " ".repeat(begin));
+                let plain = value.to_owned();
+                let value = format!("{}v={value}", " ".repeat(value_at - 2));
+                Ok(Change { key, value, plain, at, value_at })
+            }
+            Some(_) => Err(self.fault(at, NO_KEY, KEY_HINT)),
+            None => {
+                let hint = "write for instance `factors.size=64,1024` or `design.blocks=12`";
+                Err(self.fault(at, "this is not KEY=VALUE", hint))
+            }
+        }
+    }
+
+    /// Converts a TOML syntax error.
+    fn syntax(&self, error: &toml::de::Error, begin: usize) -> Fault {
+        let at = error.span().unwrap_or(begin..begin);
+        // If the end of the text is missing, the position is its last byte.
+        let at = if at.is_empty() { at.start.saturating_sub(1)..at.start } else { at };
+        let hint = "the file is TOML: see https://toml.io, and docs/reference/experiment-file.md";
+        self.fault(at, error.message(), hint)
+    }
+
+    /// Converts an error of deserialization.
+    fn shape(&self, error: &toml::de::Error) -> Fault {
+        let at = error.span().unwrap_or(0..0);
+        // If a table lacks a key, no single line is wrong.
+        let at = if at.start == 0 && at.end >= self.text.len() { 0..0 } else { at };
+        let message = error.message();
+        let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+        let standard = |start: &str| message.starts_with(start).then(|| names.split_first()).flatten();
+        if let Some((unknown, known)) = standard("unknown field") {
+            return self.fault(
+                at,
+                &format!("unknown key `{unknown}`"),
+                one_of(unknown, known, "keys here are"),
+            );
+        }
+        if let Some((unknown, known)) = standard("unknown variant") {
+            return self.fault(at, &format!("`{unknown}` cannot stand here"), one_of(unknown, known, "use"));
+        }
+        if let Some((missing, _)) = standard("missing field") {
+            let hint = format!("write `{missing} = ...`; docs/reference/experiment-file.md says what it is");
+            return self.fault(at, &format!("`{missing}` is missing"), hint);
+        }
+        let hint = message.split_once("expected ").map_or_else(
+            || "see docs/reference/experiment-file.md".to_owned(),
+            |(_, what)| format!("write {what}"),
+        );
+        self.fault(at, message, hint)
+    }
+}
+
+/// Lists the valid names; suggests the most similar one, if it is similar enough.
+fn one_of(unknown: &str, known: &[&str], introduction: &str) -> String {
+    let all = format!("{introduction} {}", known.join(", "));
+    let near = |name: &&&str| strsim::jaro_winkler(unknown, name);
+    match known.iter().max_by(|a, b| near(a).total_cmp(&near(b))) {
+        Some(nearest) if near(&nearest) >= NEAR => format!("did you mean `{nearest}`? {all}"),
+        _ => all,
+    }
+}
+
+/// Returns line and column of a position, both from 1, and the line with a mark below the range.
+fn excerpt(text: &str, at: Range<usize>) -> ((usize, usize), Vec<String>) {
+    let floor = |byte: usize| {
+        let byte = byte.min(text.len());
+        (0..=byte).rev().find(|&byte| text.is_char_boundary(byte)).unwrap_or(0)
+    };
+    let (start, end) = (floor(at.start), floor(at.end));
+    let begin = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let line = text[begin..].lines().next().unwrap_or_default();
+    let column = text[begin..start].chars().count();
+    let width = text[start..end.max(start)].lines().next().unwrap_or_default().chars().count();
+    let width = width.clamp(1, line.chars().count().saturating_sub(column).max(1));
+    let number = text[..start].matches('\n').count() + 1;
+    // Tabs are kept so that the mark is below the right column.
+    let blanks: String = line.chars().take(column).map(|c| if c == '\t' { c } else { ' ' }).collect();
+    ((number, column + 1), vec![line.to_owned(), format!("{blanks}{}", "^".repeat(width))])
+}
+
+/// Returns the value of the innermost table.
+fn leaf<'t, 'i>(table: &'t mut DeTable<'i>) -> Option<&'t mut Spanned<DeValue<'i>>> {
+    let (_, value) = table.iter_mut().next()?;
+    if !value.get_ref().is_table() {
+        return Some(value);
+    }
+    match value.get_mut() {
+        DeValue::Table(inner) => leaf(inner),
+        _ => None,
+    }
+}
+
+/// Merges a change into a table: values replace values, tables are merged.
+fn merge<'t>(table: &mut DeTable<'t>, change: DeTable<'t>) {
+    for (key, mut value) in change {
+        let old = table.remove(&key);
+        if let Some(mut old) = old
+            && let (DeValue::Table(old), DeValue::Table(new)) = (old.get_mut(), value.get_mut())
+        {
+            let new = std::mem::take(new);
+            let mut merged = std::mem::take(old);
+            merge(&mut merged, new);
+            *value.get_mut() = DeValue::Table(merged);
+        }
+        table.insert(key, value);
+    }
+}

@@ -1,0 +1,210 @@
+//! Sizes, times and percentages with units: `"64KiB"`, `"200ms"`, `"2%"`.
+
+use std::{borrow::Cow, fmt, time::Duration};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB` or `GB` (powers of
+/// 1000).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Size(pub u64);
+
+/// Time in ns; written with its unit, as in `"200ms"` or `"1min 30s"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Time(pub u64);
+
+/// Percentage, at least 0; written as `"2%"`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Percent(pub f64);
+
+/// Minimum payload in bytes: the 16-byte sample header.
+pub const MIN_SIZE_BYTES: u64 = 16;
+
+/// Units of a size, with their number of bytes.
+const SIZE_UNITS: &[(&str, u64)] = &[
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("kB", 1_000),
+    ("B", 1),
+];
+
+impl Size {
+    const EXPECTED: &str = "a size such as `1024` or `\"64KiB\"`";
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (number, unit) = SIZE_UNITS
+            .iter()
+            .find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)))
+            .unwrap_or((text, 1));
+        let number = number.trim_end();
+        // A sign is not a digit.
+        let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| number.parse::<u64>().ok()?.checked_mul(unit)).flatten().map(Self)
+    }
+}
+
+impl Time {
+    const EXPECTED: &str = "a time with its unit, such as `\"800ms\"` or `\"5s\"`";
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        humantime::parse_duration(text).ok().and_then(|time| u64::try_from(time.as_nanos()).ok()).map(Self)
+    }
+}
+
+impl Percent {
+    const EXPECTED: &str = "a share in percent, such as `\"2%\"`";
+
+    /// Parses a percentage with its sign, such as `2%`. Returns `None` if it is negative or not finite.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let number: f64 = text.trim().strip_suffix('%')?.trim_end().parse().ok()?;
+        (number.is_finite() && number >= 0.0).then_some(Self(number))
+    }
+}
+
+/// Formats a time as one word.
+pub(crate) fn short(ns: u64) -> String {
+    Time(ns).to_string().replace(' ', "")
+}
+
+/// Parses a number of digits only; a sign is invalid.
+pub(crate) fn whole(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        humantime::format_duration(Duration::from_nanos(self.0)).fmt(f)
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0)
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // TOML integers are signed.
+        match i64::try_from(self.0) {
+            Ok(bytes) => serializer.serialize_i64(bytes),
+            Err(_) => serializer.collect_str(self),
+        }
+    }
+}
+
+/// Implements deserialization with [`parse`](Time::parse), and the JSON Schema.
+macro_rules! textual {
+    ($type:ident, $integers:literal, $schema:expr) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Visitor;
+                impl de::Visitor<'_> for Visitor {
+                    type Value = $type;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($type::EXPECTED)
+                    }
+
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$type, E> {
+                        $type::parse(text)
+                            .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &$type::EXPECTED))
+                    }
+
+                    fn visit_i64<E: de::Error>(self, number: i64) -> Result<$type, E> {
+                        match $integers {
+                            true => self.visit_str(&number.to_string()),
+                            false => Err(E::invalid_type(de::Unexpected::Signed(number), &$type::EXPECTED)),
+                        }
+                    }
+                }
+                deserializer.deserialize_any(Visitor)
+            }
+        }
+
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    };
+}
+
+pub(crate) use textual;
+
+textual!(
+    Size,
+    true,
+    json_schema!({
+        "description": "A size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB` or `GB` (of 1000).",
+        "anyOf": [
+            { "type": "integer", "minimum": 0 },
+            { "type": "string", "pattern": "^ *[0-9]+ *([KMG]iB|[kMG]B|B)? *$" },
+        ],
+    })
+);
+textual!(
+    Time,
+    false,
+    json_schema!({ "description": "A time with its unit, such as `200ms` or `1min 30s`.", "type": "string" })
+);
+textual!(
+    Percent,
+    false,
+    json_schema!({ "description": "A share in percent, such as `2%`.", "type": "string", "pattern": "% *$" })
+);
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Serialize for Percent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_or_none() {
+        let size = |text| Size::parse(text).map(|size| size.0);
+        assert_eq!(size("64"), Some(64));
+        assert_eq!(size("64KiB"), Some(65_536));
+        assert_eq!(size("11 MB"), Some(11_000_000));
+        assert_eq!((size("3GiB"), size("7B")), (Some(3 << 30), Some(7)));
+        for wrong in ["", "k", "64k", "-1", "+1", "1.5KiB", "99999999999GiB", "KiB"] {
+            assert_eq!(size(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_and_shares_need_their_unit() {
+        assert_eq!(Time::parse("1min 30s"), Some(Time(90_000_000_000)));
+        assert_eq!((Time::parse("5"), Time::parse("99999999999years")), (None, None));
+        assert_eq!(Percent::parse("2.5 %"), Some(Percent(2.5)));
+        assert_eq!((Percent::parse("2"), Percent::parse("-1%"), Percent::parse("nan%")), (None, None, None));
+    }
+}
