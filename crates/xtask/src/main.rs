@@ -5,6 +5,8 @@
 mod factors;
 mod flags;
 mod generate;
+#[cfg(test)]
+mod imports;
 mod kills;
 mod recipes;
 mod reference;

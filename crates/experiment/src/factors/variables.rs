@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    FactorValues, Factors, PlanError, Refusal,
+    Factors, PlanError, Refusal,
     syntax::{
         many::{At, Many},
         refusal::all_distinct,
@@ -147,8 +147,8 @@ pub(crate) fn combinations(axes: &VariableAxes) -> Vec<Variables> {
 }
 
 /// Returns whether a cell has one of the selected values of each selected variable.
-pub(crate) fn selects(selection: &FactorValues, variables: &Variables) -> bool {
-    selection.env.iter().all(|(name, values)| {
+pub(crate) fn selects(selection: &VariableAxes, variables: &Variables) -> bool {
+    selection.iter().all(|(name, values)| {
         variables.get(name.get()).is_some_and(|value| values.values().any(|asked| asked.0 == *value))
     })
 }

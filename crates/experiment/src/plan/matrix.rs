@@ -116,7 +116,7 @@ pub(crate) fn matches(selection: &FactorValues, factors: &Factors, given: &Given
         value => row.is_of(factors, value),
     };
     let has_one = |(row, values): (&Factor, &Many<Value>)| values.values().any(|value| is_of(row, value));
-    selection.given().all(has_one) && variables::selects(selection, &factors.env)
+    selection.given().all(has_one) && variables::selects(&selection.env, &factors.env)
 }
 
 /// Appends a number to ids that occur again, such as those of driver files with one name in different directories.

@@ -9,6 +9,7 @@ use std::{
 
 use crate::{
     generate::with_block,
+    imports::{self, Imports},
     rooms::{self, Package},
     root,
 };
@@ -108,6 +109,39 @@ fn a_vendor_in_the_wrong_room_is_seen() {
     let text = "let a = 1;\nuse Cyclone_DDS;\n// Fast DDS does so\n";
     assert_eq!(vendor_lines(text), ["use Cyclone_DDS;", "// Fast DDS does so"]);
     assert!(vendor_lines("a fast driver; DDS as OMG wrote it\n").is_empty());
+}
+
+#[test]
+fn imports_have_no_cycles() {
+    let imports = Imports::read(&root().join("crates/experiment/src/lib.rs")).expect("the crate");
+    let uses = |edges: &BTreeMap<&Vec<String>, _>| edges.len() > 30;
+    assert!(uses(&imports.edges()), "the files are seen");
+    assert_eq!(imports::violations(&root().join("crates")).expect("all crates"), Vec::<String>::new());
+}
+
+#[test]
+fn planted_cycle_is_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    // `one` uses `two` through a name of the root, `two` uses `three` in a path, `three` uses `one` by `super`.
+    write("lib.rs", "mod one;\nmod two;\nmod low;\nmod three;\npub use two::Two;\n");
+    write("one.rs", "use crate::{Two, low::Low};\npub struct One(Two, Low);\n");
+    write("two.rs", "pub struct Two(pub Option<Box<crate::three::inner::Three>>);\n");
+    write("three/mod.rs", "pub mod inner;\npub use super::low::Low;\n");
+    write("three/inner.rs", "use super::{super::one::One, Low};\npub struct Three(One, Low);\n");
+    // Parents and tests make no cycle.
+    write("low.rs", "pub struct Low;\n#[cfg(test)]\nmod tests {\n    use crate::one::One;\n}\n");
+    let imports = Imports::read(&folder.path().join("lib.rs")).expect("a crate");
+    assert_eq!(imports.cycles(), [["one", "three::inner", "two"]]);
+    assert_eq!(imports.against(&["low", "two", "one"]), Vec::<String>::new());
+    assert_eq!(imports.against(&["one", "low"]), ["one uses low"]);
+    write("three/inner.rs", "pub struct Three;\n");
+    let imports = Imports::read(&folder.path().join("lib.rs")).expect("a crate");
+    assert_eq!(imports.cycles(), Vec::<Vec<String>>::new());
 }
 
 /// Maximum number of lines of a source file.
