@@ -6,6 +6,10 @@
 //! Source (text, --set) --read()--> Written --plan(Given)--> Experiment --schedule()--> runs
 //!              flags --Characterize::written()--^
 //! ```
+//!
+//! Three folders, each of which uses only those before it: `syntax` (values with positions and units, errors), `factors`
+//! (the table of factors, and the factors of a cell), `plan` (the experiment file and its plan). A new factor is one row
+//! of [`FACTORS`], a field of [`Factors`], and its use.
 #![forbid(unsafe_code)]
 
 mod factors;
