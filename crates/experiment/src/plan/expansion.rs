@@ -69,8 +69,8 @@ impl Expansion<'_> {
             return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
         };
         pairing::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
-        if let Some(trouble) = pairing::trouble(driver, description) {
-            return self.cannot(driver, FactorValues::default(), trouble.at(at));
+        if let Some(error) = pairing::trouble(driver, description) {
+            return self.cannot(driver, FactorValues::default(), error.at(at));
         }
         if description.has("one_process") {
             let error = PlanError::OneProcess { driver: driver.to_owned() };
