@@ -23,6 +23,7 @@ test-all: setup drivers ## `make test`, and what takes long: several versions, f
 	@scripts/test.sh all
 	@scripts/lint.sh
 	@$(MAKE) --no-print-directory kills
+	cargo test --release -p agent --test page_faults --test allocations --test paced_writer_allocations
 	cargo bench -p stats --bench calibration
 	cargo bench -p simulate --bench calibration -- claims
 
