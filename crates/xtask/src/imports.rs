@@ -22,7 +22,7 @@ pub const CYCLIC: &[(&str, usize)] = &[
     ("results", 19),
     ("runner", 9),
     ("sim-model", 5),
-    ("simulate", 4),
+    ("simulate", 2),
     ("stats", 3),
     ("verdicts", 3),
 ];
