@@ -345,7 +345,7 @@ _ddsmark() {
             return 0
             ;;
         ddsmark__subcmd__drivers__subcmd__check)
-            opts="-h --transport --option --case --limit --help"
+            opts="-h --transport --option --case --limit --jobs --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -364,6 +364,10 @@ _ddsmark() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --jobs)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

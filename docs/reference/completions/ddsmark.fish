@@ -145,6 +145,7 @@ complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l option -d 'Set an option of the driver. Can be repeated' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l case -d 'Check only this case. Can be repeated' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l limit -d 'Time limit of each case' -r
+complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -l jobs -d 'Number of cases to execute at the same time. Most of them wait, so four at a time take about a quarter of the time, but on a busy host a case may fail because it was disturbed' -r
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the installed drivers, and those that can be installed'
 complete -c ddsmark -n "__fish_ddsmark_using_subcommand drivers; and __fish_seen_subcommand_from help" -f -a "versions" -d 'List the versions of a driver\'s middleware that can be fetched, the default first'
