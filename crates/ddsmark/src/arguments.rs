@@ -214,7 +214,7 @@ pub struct Characterize {
     #[arg(long)]
     pub precise: bool,
 
-    /// Number of runs of each cell, at least 3. By default 3; with `--precise` 10.
+    /// Number of runs of each cell; findings need 3. By default 3; with `--precise` 10.
     #[arg(long, value_name = "N", help_heading = "Design")]
     pub runs: Option<u32>,
 

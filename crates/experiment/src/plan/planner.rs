@@ -13,8 +13,8 @@ use crate::{
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
-/// Minimum number of runs of each cell; fewer do not show the spread of runs.
-const MIN_RUNS: u32 = 3;
+/// Minimum number of runs of each cell that findings, and the pilot of a precision, need.
+const MIN_RUNS_TO_DESCRIBE: u32 = 3;
 /// Minimum number of blocks with a 95 % CI (exact signed-rank), for plans without a baseline.
 const MIN_BLOCKS_TO_JUDGE: u32 = 6;
 /// Blocks planned by default beyond the minimum, so that one failed run does not cost a comparison its claim.
@@ -113,6 +113,11 @@ impl Written {
                 "{blocks} blocks support no claim; {least} are needed: leave `blocks` out, or give `blocks = {least}` or more"
             ));
         }
+        if blocks < MIN_RUNS_TO_DESCRIBE {
+            experiment.notes.push(format!(
+                "findings need {MIN_RUNS_TO_DESCRIBE} runs of each cell, and this plan has {blocks}"
+            ));
+        }
         let runs = experiment.runs();
         if runs > MAX_RUNS {
             return Err(PlanError::TooMany { what: "runs", count: runs, max: MAX_RUNS }.at(0..0));
@@ -151,9 +156,8 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         precision: None,
         budget_ns: written.budget.as_ref().map(|budget| budget.get().0),
     };
-    if design.blocks < MIN_RUNS {
-        let at = written.blocks.as_ref().map_or(0..0, At::span);
-        return Err(PlanError::TooFewRuns { runs: design.blocks, min: MIN_RUNS }.at(at));
+    if design.blocks == 0 {
+        return Err(PlanError::NoRuns.at(written.blocks.as_ref().map_or(0..0, At::span)));
     }
     let between = |what, ns, least, most, range, time: &Option<At<Time>>| {
         if (least..=most).contains(&ns) {
@@ -181,7 +185,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
             return Err(PlanError::Contradiction { words, hint }.at(precision.span()));
         }
         let pilot_blocks = written.pilot.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |pilot| *pilot.get());
-        if !(MIN_RUNS..=MAX_PILOT_BLOCKS).contains(&pilot_blocks) {
+        if !(MIN_RUNS_TO_DESCRIBE..=MAX_PILOT_BLOCKS).contains(&pilot_blocks) {
             let at = written.pilot.as_ref().map_or(0..0, At::span);
             let words = format!("a pilot of {pilot_blocks} blocks is out of range");
             return Err(PlanError::Contradiction { words, hint: "choose 3 to 40 blocks" }.at(at));

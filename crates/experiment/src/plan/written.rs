@@ -167,7 +167,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenDesign {
-    /// Number of blocks, at least 3: each block runs all cells once, in random order. Default with a `baseline`:
+    /// Number of blocks: each block runs all cells once, in random order. Findings need 3. Default with a `baseline`:
     /// one more than the claims of the plan need, 8 for 2 claims and 12 for 38. Default without one: 6, the minimum
     /// for a 95 % CI. With fewer blocks than the claims need, the plan notes that it supports no claim.
     #[serde(skip_serializing_if = "Option::is_none")]

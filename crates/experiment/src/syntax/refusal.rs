@@ -38,7 +38,7 @@ impl Refusal {
             PlanError::StrayOption { .. } => {
                 "add it to `driver` under `[factors]`, or drop the option".to_owned()
             }
-            PlanError::TooFewRuns { min, .. } => format!("use {min} or more"),
+            PlanError::NoRuns => "use 1 or more; findings need 3".to_owned(),
             error => error.hint(),
         }
     }
@@ -149,14 +149,9 @@ pub enum PlanError {
         /// Name of the driver.
         driver: String,
     },
-    /// Too few runs to show their spread.
-    #[error("{runs} runs of each cell are too few: at least {min} are needed to see how far runs differ")]
-    TooFewRuns {
-        /// Requested number of runs.
-        runs: u32,
-        /// Minimum number of runs.
-        min: u32,
-    },
+    /// No run of each cell.
+    #[error("0 runs of each cell measure nothing")]
+    NoRuns,
     /// Time out of range.
     #[error("{what} of {} s is out of range: {range}", *ns as f64 / 1e9)]
     Time {
@@ -279,7 +274,7 @@ impl PlanError {
                 "use `--reliability strongest` to give each driver the strongest guarantee it has".to_owned()
             }
             Self::StrayOption { driver } => format!("add `--driver {driver}`, or drop the option"),
-            Self::TooFewRuns { min, .. } => format!("use `--runs {min}` or more"),
+            Self::NoRuns => "use `--runs 1` or more; findings need 3".to_owned(),
             Self::Time { range, .. } => format!("choose a time within {range}"),
             Self::Twice { what, .. } => format!("name each {what} once"),
             Self::NoPolicy { driver, field: field @ ("send_queue" | "receive_queue"), .. } => format!(

@@ -119,7 +119,7 @@ fn what_cannot_be_is_refused() {
         Characterize { drivers: vec!["inward".into()], ..written() }.plan(&inward).expect_err("refused");
     assert_eq!(error, PlanError::OneProcess { driver: "inward".into() });
     assert!(matches!(refusal(|w| w.sizes = vec![64, 64]), PlanError::Twice { .. }));
-    assert!(matches!(refusal(|w| w.runs = Some(2)), PlanError::TooFewRuns { runs: 2, min: 3 }));
+    assert_eq!(refusal(|w| w.runs = Some(0)), PlanError::NoRuns);
     assert!(matches!(refusal(|w| w.measure_ns = Some(1)), PlanError::Time { .. }));
     let option = |driver: &str, name: &str| (driver.to_owned(), name.to_owned(), "1".to_owned());
     assert!(matches!(refusal(|w| w.options = vec![option("dds", "width")]), PlanError::NoOption { .. }));

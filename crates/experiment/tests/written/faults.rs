@@ -54,7 +54,13 @@ fn an_error_points_at_what_is_wrong() {
             "{ size = 33 }",
             "--dry-run",
         ),
-        ("[design]\nblocks = 2", &[], "f.toml:8:10: 2 runs of each cell are too few", "2", "use 3 or more"),
+        (
+            "[design]\nblocks = 0",
+            &[],
+            "f.toml:8:10: 0 runs of each cell measure nothing",
+            "0",
+            "use 1 or more",
+        ),
         (
             "[design]\nblocks = 6\nprecision = \"2%\"",
             &[],

@@ -176,6 +176,8 @@ fn fewer_blocks_than_any_claim_needs_are_planned_with_a_note() {
     );
     assert!(notes(7).is_empty());
     assert!(plan(&with("[design]\nblocks = 3\n"), &[]).notes.is_empty(), "it has no baseline");
+    let notes = plan(&with("[design]\nblocks = 2\n"), &[]).notes;
+    assert_eq!(notes, ["findings need 3 runs of each cell, and this plan has 2"]);
 }
 
 #[test]
