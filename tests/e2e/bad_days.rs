@@ -4,12 +4,12 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list};
+use crate::support::{Scene, blocks, count, list};
 
 /// Runs an experiment file. Returns its valid runs, each with the driver of its cell.
 fn runs(scene: &Scene, text: &str) -> Vec<(String, Value)> {
     fs::write(scene.path("f.toml"), text).expect("a file");
-    let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
+    let outcome = scene.run_blocks("f.toml");
     outcome.assert_status(0);
     let document = outcome.document();
     let of_cell = |cell: &Value| {
@@ -44,7 +44,6 @@ receive = "polling"
 polling_delay = "20ms"
 receive_queue = 20
 [design]
-blocks = 3
 warm_up = "20ms"
 measure = "500ms"
 [limits]
@@ -55,7 +54,7 @@ drain = "20s"
 fn a_slow_reader_holds_a_reliable_writer_up_and_nothing_is_lost() {
     let scene = Scene::new();
     let runs = runs(&scene, &format!("{SLOW}\n[qos]\nreliability = \"reliable\"\n"));
-    assert_eq!(runs.len(), 3);
+    assert_eq!(runs.len(), blocks());
     for (_, run) in &runs {
         assert_eq!(lost(run), 0, "{run:#}");
         let paced = &run["paced"];
@@ -101,14 +100,13 @@ polling_delay = "50ms"
 receive_buffer = "64KiB"
 include = [{ driver = "cyclonedds", receive_queue = 256, polling_delay = "5ms" }]
 [design]
-blocks = 3
 warm_up = "20ms"
 measure = "500ms"
 [limits]
 drain = "20s"
 "#,
     );
-    assert_eq!(runs.len(), 6);
+    assert_eq!(runs.len(), 2 * blocks());
     let of =
         |driver: &str| runs.iter().filter(|(of, _)| of == driver).map(|(_, run)| run).collect::<Vec<_>>();
     for run in of("cyclonedds") {

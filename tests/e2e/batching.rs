@@ -4,12 +4,12 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list};
+use crate::support::{Scene, blocks, count, list};
 
 /// Runs an experiment file, and returns its cells.
 fn cells(scene: &Scene, text: &str) -> Vec<Value> {
     fs::write(scene.path("f.toml"), text).expect("a file");
-    let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
+    let outcome = scene.run_blocks("f.toml");
     outcome.assert_status(0);
     let document = outcome.document();
     for run in list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])) {
@@ -39,7 +39,6 @@ rate = ["50/50ms", "max"]
 arrival = ["burst"]
 batch_samples = [4, "turbo 1kB"]
 [design]
-blocks = 3
 warm_up = "50ms"
 measure = "200ms"
 "#,
@@ -86,9 +85,8 @@ size = 100
 rate = 20
 batch_samples = [4, "turbo"]
 [design]
-blocks = 3
 warm_up = "0s"
-measure = "300ms"
+measure = "900ms"
 "#,
     );
     for way in ["udp/udp4", "sim/local"] {
@@ -118,7 +116,6 @@ batch_samples = [1, "turbo"]
 [options.sim]
 latency = "300us"
 [design]
-blocks = 3
 warm_up = "50ms"
 measure = "200ms"
 probe_every = 101
@@ -162,7 +159,6 @@ reliability = "best_effort"
 [options.sim]
 loss = "30%"
 [design]
-blocks = 3
 warm_up = "0s"
 measure = "300ms"
 probe_every = 101
@@ -193,7 +189,6 @@ latency = "100us"
 service = "200us"
 queue = "20000"
 [design]
-blocks = 3
 warm_up = "200ms"
 measure = "1s"
 probe_every = 101
@@ -248,7 +243,6 @@ rate = 1000
 receive = "polling"
 polling_delay = ["0s", "20ms"]
 [design]
-blocks = 3
 warm_up = "50ms"
 measure = "300ms"
 "#,
@@ -268,9 +262,8 @@ measure = "300ms"
                 assert!(mean_ns > 2e6, "{id}: {cell:#}");
                 let each = takes["mean_samples"].as_f64().expect("a mean");
                 assert!(each > 2.0 || id.starts_with("udp/"), "{id}: {takes:#}");
-                // a delay follows each look that finds nothing: at most 45 in three runs of 300 ms, and some before
-                // and after
-                assert!(calls - groups < 200, "{id}: {takes:#}");
+                // a delay follows each look that finds nothing: at most 15 in 300 ms, and some before and after
+                assert!(calls - groups < 70 * blocks() as u64, "{id}: {takes:#}");
             }
         }
     }
@@ -292,7 +285,6 @@ size = 100
 rate = 1000
 receive_group = [1, "8/5ms"]
 [design]
-blocks = 3
 warm_up = "50ms"
 measure = "300ms"
 "#,
@@ -312,7 +304,7 @@ measure = "300ms"
         }
         if id.contains("paced") && grouped {
             // 5 or 6 samples arrive in 5 ms: each run has at most 61 groups that are not full, and 38 that are
-            assert!(groups < 3 * 100, "{id}: {takes:#}");
+            assert!(groups < 100 * blocks() as u64, "{id}: {takes:#}");
             assert!(count(&cell["latency"]["response"]["max_ns"]) >= 5_000_000, "{id}: {cell:#}");
             assert!(cell["latency"]["response"]["mean_ns"].as_f64().expect("a mean") > 1e6, "{id}: {cell:#}");
         }

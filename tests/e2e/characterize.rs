@@ -21,6 +21,7 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
         "--driver",
         "cyclonedds",
         "--quick",
+        "--no-reference",
         "--size",
         "64",
         "--size",

@@ -19,7 +19,7 @@ workload = "throughput"
 driver = ["{driver}", "udp"]
 size = 64
 [design]
-blocks = 3
+blocks = 1
 warm_up = "100ms"
 measure = "200ms"
 [limits]
@@ -58,59 +58,99 @@ fn what_a_driver_prints_does_not_reach_stdout() {
     assert_eq!(log.expect("a log"), "{\"schema_version\": 1}\ngoodbye\n");
 }
 
+/// Failure of a driver that misbehaves, as the result reports it.
+struct Expected {
+    phase: &'static str,
+    error: &'static str,
+    hint: &'static str,
+    /// Line of the agent's log; empty if the driver writes none.
+    log_line: &'static str,
+    /// Role whose agent is named.
+    role: &'static str,
+}
+
+/// Asserts that each run of the misbehaving driver fails as expected, and that the other driver is measured.
+#[track_caller]
+fn assert_named(how: &str, expected: &Expected) {
+    let scene = Scene::new();
+    let outcome = measure(&scene, how);
+    outcome.assert_status(3);
+    let document = outcome.document();
+    let (good, bad) = cells(&document);
+    assert!(good.iter().all(|run| run["state"] == "valid"), "{document:#}");
+    assert_eq!((good.len(), bad.len()), (1, 1));
+    let run = &bad[0];
+    let failure = &run["failure"];
+    assert_eq!((&run["state"], &failure["phase"]), (&"failed".into(), &expected.phase.into()), "{run:#}");
+    assert_eq!(
+        (&failure["error"], &failure["role"]),
+        (&expected.error.into(), &expected.role.into()),
+        "{run:#}"
+    );
+    assert!(failure["hint"].as_str().is_some_and(|text| text.contains(expected.hint)), "{run:#}");
+    let lines = list(&failure["last_words"]);
+    let is_there = expected.log_line.is_empty() || lines.iter().any(|line| *line == expected.log_line);
+    assert!(!lines.is_empty() && is_there, "{run:#}");
+    assert!(
+        outcome.stderr.contains(expected.error) && outcome.stderr.contains("hint: "),
+        "{}",
+        outcome.stderr
+    );
+}
+
+const ABORTED: &str = "the agent's process was killed by signal 6 (SIGABRT)";
+
 #[test]
-fn a_driver_that_ends_hangs_throws_or_crashes_is_named() {
-    for (how, phase, error, hint, last_words) in [
-        (
-            "exits",
-            "configure",
-            "the agent's process exited with status 0",
-            "ended the process",
-            "the licence has expired",
-        ),
-        (
-            "aborts",
-            "warm_up",
-            "the agent's process was killed by signal 6 (SIGABRT)",
-            "crashed",
-            "assertion failed: queue",
-        ),
-        ("throws", "warm_up", "the agent's process was killed by signal 6 (SIGABRT)", "crashed", ""),
-        (
-            "crashes_in_a_thread",
-            "warm_up",
-            "the agent's process was killed by signal 11 (SIGSEGV)",
-            "crashed",
-            "thread `discovery` is lost",
-        ),
-        ("hangs_in_open", "configure", "no answer within 5 s", "hangs", "waiting for a licence server"),
-        ("hangs_in_close", "exit", "no answer within 2 s", "hangs", "waiting for a licence server"),
-    ] {
-        let scene = Scene::new();
-        let outcome = measure(&scene, how);
-        outcome.assert_status(3);
-        let document = outcome.document();
-        let (good, bad) = cells(&document);
-        assert!(good.iter().all(|run| run["state"] == "valid"), "{how}: {document:#}");
-        assert_eq!((good.len(), bad.len()), (3, 3), "{how}");
-        for run in bad {
-            let failure = &run["failure"];
-            assert_eq!(
-                (&run["state"], &failure["phase"]),
-                (&"failed".into(), &phase.into()),
-                "{how}: {run:#}"
-            );
-            assert_eq!(failure["error"], error, "{how}: {run:#}");
-            assert!(failure["hint"].as_str().is_some_and(|text| text.contains(hint)), "{how}: {run:#}");
-            // both roles open a participant, but only one opens a writer
-            let role = if how == "hangs_in_open" { "reader" } else { "writer" };
-            assert_eq!(failure["role"], role, "{how}: {run:#}");
-            let words = list(&failure["last_words"]);
-            assert!(
-                !words.is_empty() && (last_words.is_empty() || words.iter().any(|word| *word == last_words)),
-                "{how}: {run:#}"
-            );
-        }
-        assert!(outcome.stderr.contains(error) && outcome.stderr.contains("hint: "), "{}", outcome.stderr);
-    }
+fn driver_that_exits_is_named() {
+    let error = "the agent's process exited with status 0";
+    let log_line = "the licence has expired";
+    assert_named(
+        "exits",
+        &Expected { phase: "configure", error, hint: "ended the process", log_line, role: "writer" },
+    );
+}
+
+#[test]
+fn driver_that_aborts_is_named() {
+    let log_line = "assertion failed: queue";
+    assert_named(
+        "aborts",
+        &Expected { phase: "warm_up", error: ABORTED, hint: "crashed", log_line, role: "writer" },
+    );
+}
+
+#[test]
+fn driver_that_throws_is_named() {
+    let expected =
+        Expected { phase: "warm_up", error: ABORTED, hint: "crashed", log_line: "", role: "writer" };
+    assert_named("throws", &expected);
+}
+
+#[test]
+fn driver_that_crashes_in_a_thread_is_named() {
+    let error = "the agent's process was killed by signal 11 (SIGSEGV)";
+    let log_line = "thread `discovery` is lost";
+    assert_named(
+        "crashes_in_a_thread",
+        &Expected { phase: "warm_up", error, hint: "crashed", log_line, role: "writer" },
+    );
+}
+
+#[test]
+fn driver_that_hangs_in_open_is_named() {
+    let (error, log_line) = ("no answer within 5 s", "waiting for a licence server");
+    // both roles open a participant, but only one opens a writer
+    assert_named(
+        "hangs_in_open",
+        &Expected { phase: "configure", error, hint: "hangs", log_line, role: "reader" },
+    );
+}
+
+#[test]
+fn driver_that_hangs_in_close_is_named() {
+    let (error, log_line) = ("no answer within 2 s", "waiting for a licence server");
+    assert_named(
+        "hangs_in_close",
+        &Expected { phase: "exit", error, hint: "hangs", log_line, role: "writer" },
+    );
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs};
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, root};
+use crate::support::{Scene, blocks, count, list, root};
 
 /// Returns the names of the recipes in the tree.
 fn recipes() -> Vec<String> {
@@ -96,14 +96,14 @@ fn what_documents_change_in_recipes_is_a_plan() {
 #[test]
 fn the_recipe_of_seconds_measures_every_workload() {
     let scene = Scene::new();
-    let outcome = scene.ddsmark(&["run", "smoke", "--json"]);
+    let outcome = scene.run_blocks("smoke");
     outcome.assert_status(0);
     let document = outcome.document();
     let cells = list(&document["cells"]);
     assert!(cells.len() >= 3, "{document}");
     for cell in cells {
         let runs = list(&cell["runs"]);
-        assert!(runs.len() == 3 && runs.iter().all(|run| run["state"] == "valid"), "{cell}");
+        assert!(runs.len() == blocks() && runs.iter().all(|run| run["state"] == "valid"), "{cell}");
     }
 }
 
@@ -165,7 +165,7 @@ fn profiles_are_in_force_and_have_tables_of_their_own() {
         "factors.driver=cyclonedds",
         "factors.exclude=[]",
         "factors.profile=default,deadline-10s,reliability-best-effort",
-        "design.blocks=3",
+        "design.blocks=1",
         "design.measure=20ms",
         "design.warm_up=0s",
     ];
@@ -189,7 +189,7 @@ fn each_end_has_the_qos_that_is_asked_of_it() {
     let text = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\n[factors]\n\
                 driver = [\"cyclonedds\", \"fastdds\", \"cyclonedds+fastdds\"]\nsize = 64\n[qos]\ndeadline = \"10s\"\n\
                 [qos.writer]\nlifespan = \"20s\"\n[qos.reader]\nreliability = \"best_effort\"\ndeadline = \"30s\"\n\
-                [design]\nblocks = 3\nwarm_up = \"0s\"\nmeasure = \"20ms\"\n";
+                [design]\nblocks = 1\nwarm_up = \"0s\"\nmeasure = \"20ms\"\n";
     fs::write(scene.path("ends.toml"), text).expect("a file");
     scene.ddsmark(&["run", "ends.toml", "--out", "result"]).assert_status(0);
     let document = scene.ddsmark(&["report", "result", "--json"]).document();
@@ -254,7 +254,7 @@ fn buffers_that_the_kernel_cuts_are_told_with_its_limit() {
     };
     let buffers = [format!("factors.send_buffer={ASKED}"), format!("factors.receive_buffer={ASKED}")];
     let more = ["factors.driver=udp", "factors.size=64", "factors.receive=waitset", "workload=throughput"];
-    let design = ["design.blocks=3", "design.measure=20ms", "design.warm_up=0s"];
+    let design = ["design.blocks=1", "design.measure=20ms", "design.warm_up=0s"];
     let sets = buffers.iter().map(String::as_str).chain(more).chain(design).flat_map(|set| ["--set", set]);
     let file = "question = \"?\"\nworkload = \"throughput\"\n";
     fs::write(scene.path("f.toml"), file).expect("a file");
@@ -289,9 +289,9 @@ fn buffers_that_the_kernel_cuts_are_told_with_its_limit() {
 fn a_send_queue_acts_where_a_middleware_bounds_bytes() {
     let scene = Scene::new();
     let file = "question = \"?\"\nworkload = \"throughput\"\n[factors]\ndriver = \"cyclonedds\"\nsize = 200\nsend_queue = \
-                [4, 4096]\n[design]\nblocks = 3\nwarm_up = \"20ms\"\nmeasure = \"100ms\"\n";
+                [4, 4096]\n[design]\nwarm_up = \"20ms\"\nmeasure = \"100ms\"\n";
     fs::write(scene.path("f.toml"), file).expect("a file");
-    let outcome = scene.ddsmark(&["run", "f.toml", "--json", "--out", "result"]);
+    let outcome = scene.run_blocks("f.toml");
     outcome.assert_status(0);
     let document = outcome.document();
     let [few, many] = list(&document["cells"]) else { panic!("two cells: {document:#}") };

@@ -17,7 +17,6 @@ size = [64, 100000]
 publish_mode = ["sync", "async"]
 
 [design]
-blocks = 3
 warm_up = "50ms"
 measure = "200ms"
 "#;
@@ -26,7 +25,7 @@ measure = "200ms"
 fn latency_and_throughput_over_udp_and_shared_memory() {
     let scene = Scene::new();
     std::fs::write(scene.path("ways.toml"), EXPERIMENT).expect("a file");
-    let outcome = scene.ddsmark(&["run", "ways.toml", "--json"]);
+    let outcome = scene.run_blocks("ways.toml");
     outcome.assert_status(0);
     let document = outcome.document();
     let cells = list(&document["cells"]);
@@ -56,9 +55,9 @@ fn latency_and_throughput_over_udp_and_shared_memory() {
 fn a_reliable_writer_over_data_sharing_loses_nothing_when_its_history_is_full() {
     let scene = Scene::new();
     let text = "question = \"?\"\nworkload = \"throughput\"\n[factors]\ndriver = \"fastdds\"\ntransport = \"data_sharing\"\n\
-                size = 65536\n[design]\nblocks = 3\nwarm_up = \"100ms\"\nmeasure = \"600ms\"\n";
+                size = 65536\n[design]\nwarm_up = \"100ms\"\nmeasure = \"600ms\"\n";
     std::fs::write(scene.path("shared.toml"), text).expect("a file");
-    let outcome = scene.ddsmark(&["run", "shared.toml", "--json"]);
+    let outcome = scene.run_blocks("shared.toml");
     outcome.assert_status(0);
     let document = outcome.document();
     for run in list(&document["cells"][0]["runs"]) {
@@ -73,9 +72,9 @@ fn a_reliable_writer_over_data_sharing_loses_nothing_when_its_history_is_full() 
 fn what_has_expired_does_not_come_where_each_end_has_its_own_qos() {
     let scene = Scene::new();
     let text = "question = \"?\"\nworkload = \"throughput\"\n[factors]\ndriver = \"fastdds\"\ntransport = \"udp4\"\nsize = 64\n\
-                [qos.writer]\nlifespan = \"30us\"\n[design]\nblocks = 3\nwarm_up = \"50ms\"\nmeasure = \"200ms\"\n";
+                [qos.writer]\nlifespan = \"30us\"\n[design]\nwarm_up = \"50ms\"\nmeasure = \"200ms\"\n";
     std::fs::write(scene.path("expires.toml"), text).expect("a file");
-    let outcome = scene.ddsmark(&["run", "expires.toml", "--json"]);
+    let outcome = scene.run_blocks("expires.toml");
     outcome.assert_status(0);
     for run in list(&outcome.document()["cells"][0]["runs"]) {
         let counted = &list(&run["counted"])[0];

@@ -9,7 +9,7 @@ use crate::support::{Scene, count, list, wait_for};
 /// Runs an experiment file, and returns its result.
 fn runs(scene: &Scene, file: &str) -> Value {
     fs::write(scene.path("paced.toml"), file).expect("a file");
-    let outcome = scene.ddsmark(&["run", "paced.toml", "--json", "--out", "result"]);
+    let outcome = scene.run_blocks("paced.toml");
     outcome.assert_status(0);
     outcome.document()
 }
@@ -58,7 +58,6 @@ fn rates_are_planned_offered_delivered_and_each_sample_is_as_late_as_its_parts()
         size = 64
         rate = [100, "10k/s", "max"]
         [design]
-        blocks = 3
         warm_up = "20ms"
         measure = "500ms"
         "#,
@@ -90,9 +89,7 @@ fn flows_have_topics_plans_and_figures_of_their_own() {
     let scene = Scene::new();
     let times: String = (0..40).map(|i| format!("0.{:03}\n", i * i / 4)).collect();
     fs::write(scene.path("times.txt"), times).expect("a file");
-    let document = runs(
-        &scene,
-        r#"
+    let file = r#"
         question = "Do flows disturb each other?"
         workload = "paced"
         [factors]
@@ -114,8 +111,11 @@ fn flows_have_topics_plans_and_figures_of_their_own() {
         blocks = 3
         warm_up = "20ms"
         measure = "500ms"
-        "#,
-    );
+    "#;
+    fs::write(scene.path("flows.toml"), file).expect("a file");
+    let outcome = scene.ddsmark(&["run", "flows.toml", "--json", "--no-reference", "--out", "result"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
     let cells = list(&document["cells"]);
     assert_eq!(cells.len(), 2);
     for cell in cells {
@@ -163,7 +163,6 @@ fn a_flow_may_have_policies_of_its_own() {
         rate = 100
         qos = { reliability = "best_effort", history = "keep_last", history_depth = 3 }
         [design]
-        blocks = 3
         warm_up = "20ms"
         measure = "300ms"
         "#,
@@ -198,7 +197,6 @@ fn a_middleware_that_takes_less_than_planned_holds_the_sender_up_and_that_is_sai
         [options.sim]
         service = "1ms"
         [design]
-        blocks = 3
         warm_up = "20ms"
         measure = "500ms"
         "#,

@@ -7,8 +7,20 @@ use crate::support::{Outcome, Scene, count, drivers, list, runs, shared_library}
 /// Measures these drivers, found in the directory of the scene first.
 fn characterize(scene: &Scene, drivers: &str, more: &[&str]) -> Outcome {
     let path = scene.path("drivers");
-    let words =
-        ["characterize", "--driver", drivers, "--size", "64,65536", "--quick", "--json", "--out", "result"];
+    let words = [
+        "characterize",
+        "--driver",
+        drivers,
+        "--size",
+        "64,65536",
+        "--quick",
+        "--runs",
+        "1",
+        "--no-reference",
+        "--json",
+        "--out",
+        "result",
+    ];
     scene.start_with(&[("DDSMARK_DRIVER_PATH", OsStr::new(&path))], "ddsmark", &[&words, more].concat()).end()
 }
 

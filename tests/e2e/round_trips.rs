@@ -24,7 +24,7 @@ workload = "latency"
 driver = {drivers:?}
 size = 64
 [design]
-blocks = 3
+blocks = 1
 warm_up = "20ms"
 measure = "1s"
 "#

@@ -13,11 +13,14 @@ use std::{
     process::Child,
     sync::{Arc, Mutex, PoisonError},
     thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
 const DIRECTORY: &str = "/dev/shm";
+/// Time within which a living process removes a file that it has closed.
+const REMOVED_WITHIN: Duration = Duration::from_secs(2);
 /// Name of a file that ends the watch when it is created in the directory of the test.
 const END: &str = "end-of-watch";
 /// Text before the process id of the runner, in the name of a run and of a conformance case.
@@ -105,7 +108,15 @@ impl Watch {
         let words = std::mem::take(&mut *lock(&self.known.words));
         if !words.is_empty() {
             let meant = |name: &String| words.iter().any(|word| means(word, name));
-            left.extend(abandoned(&self.known.before).into_iter().filter(meant));
+            // A process of another test may have closed a file that it is about to remove.
+            let mut unused: BTreeSet<String> =
+                abandoned(&self.known.before).into_iter().filter(meant).collect();
+            let begin = Instant::now();
+            while !unused.is_empty() && begin.elapsed() < REMOVED_WITHIN {
+                thread::sleep(Duration::from_millis(50));
+                unused.retain(|name| number(name).is_some());
+            }
+            left.extend(unused);
         }
         left.into_iter().collect()
     }

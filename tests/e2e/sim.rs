@@ -22,6 +22,9 @@ fn what_is_configured_is_what_is_measured() {
         "--option",
         "sim.service=50us",
         "--quick",
+        "--runs",
+        "1",
+        "--no-reference",
         "--size",
         "64",
         "--json",
@@ -77,6 +80,9 @@ fn best_effort_loses_what_it_is_told_to() {
         "--workload",
         "throughput",
         "--quick",
+        "--runs",
+        "1",
+        "--no-reference",
         "--size",
         "64",
         "--json",
@@ -97,7 +103,18 @@ fn who_names_no_driver_does_not_ask_for_it() {
     let built = scene.ddsmark(&["drivers", "list"]);
     built.assert_status(0);
     assert!(built.stdout.contains("sim"), "{}", built.stdout);
-    let outcome = scene.ddsmark(&["characterize", "--quick", "--size", "64", "--json", "--out", "result"]);
+    let outcome = scene.ddsmark(&[
+        "characterize",
+        "--quick",
+        "--runs",
+        "1",
+        "--no-reference",
+        "--size",
+        "64",
+        "--json",
+        "--out",
+        "result",
+    ]);
     outcome.assert_status(0);
     let document = outcome.document();
     let drivers: Vec<_> = document["drivers"].as_object().expect("drivers").keys().cloned().collect();

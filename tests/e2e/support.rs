@@ -55,6 +55,11 @@ pub fn drivers() -> PathBuf {
     programs().parent().expect("target").join("drivers")
 }
 
+/// Returns the number of blocks of experiments whose assertions hold for each run: 1, or 3 in `make test-all`.
+pub fn blocks() -> usize {
+    if std::env::var_os("DDSMARK_TEST_ALL").is_some() { 3 } else { 1 }
+}
+
 /// Returns the root of the tree.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the tree")
@@ -147,6 +152,12 @@ impl Scene {
     /// Runs ddsmark to its end.
     pub fn ddsmark(&self, arguments: &[&str]) -> Outcome {
         self.start("ddsmark", arguments).end()
+    }
+
+    /// Runs an experiment file whose assertions hold for each run: a few blocks of it, without a reference.
+    pub fn run_blocks(&self, file: &str) -> Outcome {
+        let few = format!("design.blocks={}", blocks());
+        self.ddsmark(&["run", file, "--json", "--out", "result", "--no-reference", "--set", &few])
     }
 
     /// Returns the process ids of this test's living agents.

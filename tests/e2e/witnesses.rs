@@ -19,7 +19,7 @@ fn measure(scene: &Scene, workload: &str, load: &str, drivers: &[String]) -> Out
         "question = \"Do the witnesses agree?\"\nworkload = {workload:?}\n[factors]\ndriver = {drivers:?}\nsize = 64\n\
          {load}\n\
          [qos]\nreliability = \"reliable\"\nhistory = \"keep_all\"\n\
-         [design]\nblocks = 3\nwarm_up = \"20ms\"\nmeasure = \"50ms\"\n"
+         [design]\nblocks = 1\nwarm_up = \"20ms\"\nmeasure = \"50ms\"\n"
     );
     fs::write(scene.path("lies.toml"), text).expect("a file");
     let _ = fs::remove_dir_all(scene.path("result"));
