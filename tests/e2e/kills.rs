@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use crate::{
     shared_memory::{Numbers, abandoned, present},
-    support::{Outcome, Scene, count, list, programs, wait_for},
+    support::{Outcome, Scene, blocks, count, list, programs, wait_for},
 };
 
 const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
@@ -36,7 +36,8 @@ fn an_agent_killed_in_any_phase_and_role_costs_its_run_and_is_named() {
 
 #[test]
 fn agents_killed_at_random_cost_their_runs_alone() {
-    campaign(&["--runs", "24", "--seed", "1"], 24);
+    let kills = 8 * blocks();
+    campaign(&["--runs", &kills.to_string(), "--seed", "1"], kills as u32);
 }
 
 #[test]
@@ -142,7 +143,8 @@ fn whenever_ddsmark_is_killed_the_next_run_leaves_no_shared_memory_of_any_name()
         let scene = Scene::new();
         let before = present();
         let mut leaving = 0;
-        for delay_ms in (0..12).map(|step| 30 * step) {
+        let kills = 6 * blocks() as u64;
+        for delay_ms in (0..kills).map(|step| 360 / kills * step) {
             let plan = format!("fastdds writer 0 configure {} runner\n", 1000 * delay_ms);
             let killed = measure_and_kill(&scene, &format!("killed-{delay_ms}"), &plan, transport, "3");
             assert_eq!(killed.status.code(), None, "{transport}, {delay_ms} ms: {killed:?}");
@@ -150,7 +152,7 @@ fn whenever_ddsmark_is_killed_the_next_run_leaves_no_shared_memory_of_any_name()
         }
         assert!(leaving > 0, "{transport}: no kill has left anything, so nothing was tried");
         measure_and_kill(&scene, "whole", "", transport, "3").assert_status(0);
-        assert_eq!(left(&before), [""; 0], "{transport}, after {leaving} of 12 kills had left files");
+        assert_eq!(left(&before), [""; 0], "{transport}, after {leaving} of {kills} kills had left files");
     }
 }
 
