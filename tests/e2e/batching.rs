@@ -26,7 +26,7 @@ fn cell<'c>(cells: &'c [Value], id: &str) -> &'c Value {
 }
 
 #[test]
-fn a_turbo_batch_is_as_large_as_what_is_due() {
+fn turbo_batch_holds_all_samples_that_are_due() {
     let scene = Scene::new();
     let found = cells(
         &scene,
@@ -73,7 +73,7 @@ measure = "200ms"
 }
 
 #[test]
-fn with_time_to_spare_a_turbo_batch_holds_one_sample() {
+fn turbo_batch_holds_one_sample_at_a_low_rate() {
     let scene = Scene::new();
     let found = cells(
         &scene,
@@ -102,7 +102,7 @@ measure = "900ms"
 }
 
 #[test]
-fn probes_come_back_and_both_ends_agree_on_them() {
+fn probes_return_and_writer_and_reader_agree() {
     let scene = Scene::new();
     let found = cells(
         &scene,
@@ -144,7 +144,7 @@ probe_every = 101
 }
 
 #[test]
-fn a_probe_with_a_lost_echo_is_counted() {
+fn probe_with_a_lost_echo_is_counted() {
     let scene = Scene::new();
     let found = cells(
         &scene,
@@ -174,7 +174,7 @@ probe_every = 101
 }
 
 #[test]
-fn a_throttled_writer_does_not_run_away_from_its_reader() {
+fn throttled_writer_stays_close_to_its_reader() {
     let scene = Scene::new();
     let found = cells(
         &scene,
@@ -207,7 +207,7 @@ probe_every = 101
 }
 
 #[test]
-fn probes_are_refused_where_a_listener_must_not_write() {
+fn probes_are_rejected_where_a_listener_must_not_write() {
     let scene = Scene::new();
     let text = r#"question = "From a listener?"
 workload = "throughput"
@@ -230,7 +230,7 @@ probe_every = 101
 }
 
 #[test]
-fn a_reader_that_polls_may_sleep_between_looks() {
+fn polling_reader_sleeps_between_polls() {
     let scene = Scene::new();
     let found = cells(
         &scene,
@@ -273,7 +273,7 @@ measure = "300ms"
 }
 
 #[test]
-fn samples_are_taken_in_groups_on_every_driver() {
+fn every_driver_takes_samples_in_groups() {
     let scene = Scene::new();
     let found = cells(
         &scene,

@@ -50,7 +50,7 @@ fn changed_host(scene: &Scene) -> Value {
 }
 
 #[test]
-fn slower_host_is_no_difference_and_a_slower_driver_is_one() {
+fn slower_host_makes_no_claim_and_a_slower_driver_does() {
     let scene = Scene::new();
     let word = |verdict: &Value| verdict["answer"]["conclusion"]["word"].clone();
     let is_inconclusive = |verdict: &Value| word(verdict) == "inconclusive";

@@ -8,7 +8,7 @@ use std::{
 use crate::support::{Scene, count, list, runs, shared_library};
 
 #[test]
-fn a_wall_clock_that_jumps_by_an_hour_changes_nothing() {
+fn wall_clock_step_of_an_hour_changes_nothing() {
     let scene = Scene::new();
     let library = shared_library(&scene, "cc", "jumping_clock.so", &["-std=c11", "jumping_clock.c"]);
     let preload = [("LD_PRELOAD", OsStr::new(&library))];

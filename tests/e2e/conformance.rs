@@ -20,7 +20,7 @@ fn state<'a>(outcome: &'a Outcome, policy: &str) -> &'a str {
 }
 
 #[test]
-fn the_drivers_of_this_tree_keep_the_contract() {
+fn drivers_of_this_tree_pass_every_case() {
     let scene = Scene::new();
     for (driver, transport) in [
         ("udp", ""),
@@ -59,7 +59,7 @@ fn the_drivers_of_this_tree_keep_the_contract() {
 /// A driver declares what at least one of its transports supports. Over another transport it rejects the request,
 /// which violates no promise.
 #[test]
-fn what_a_transport_has_not_is_not_applicable() {
+fn case_is_not_applicable_without_support_of_the_transport() {
     let scene = Scene::new();
     let check = ["drivers", "check", "cyclonedds", "--transport", "tcp4", "--case", "multicast"];
     let outcome = scene.ddsmark(&check);
@@ -108,7 +108,7 @@ const LIES_ACROSS: [(&str, &str, &str); 9] = [
 ];
 
 #[test]
-fn a_driver_that_is_honest_within_one_process_only_is_found_out_by_two() {
+fn violation_between_two_processes_is_detected() {
     let scene = Scene::new();
     let real = format!("-DREAL=\"{}\"", drivers().join("libddsmark_cyclonedds.so").display());
     let source = root().join("tests/e2e/liar_across.c");
@@ -156,7 +156,7 @@ fn a_driver_that_is_honest_within_one_process_only_is_found_out_by_two() {
 }
 
 #[test]
-fn a_broken_promise_is_told_with_what_was_found() {
+fn failed_case_names_promise_and_observation() {
     let scene = Scene::new();
     let driver = liar(&scene, "shortens_keys", "");
     let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "keys,settings"]);
@@ -169,7 +169,7 @@ fn a_broken_promise_is_told_with_what_was_found() {
 }
 
 #[test]
-fn policies_whose_effect_no_case_observed_are_unknown() {
+fn policy_without_an_observed_effect_is_unknown() {
     let scene = Scene::new();
     let driver = liar(&scene, "declares_unobserved", "");
     let check = |cases: &str| {
@@ -196,7 +196,7 @@ fn policies_whose_effect_no_case_observed_are_unknown() {
 }
 
 #[test]
-fn a_driver_that_hangs_crashes_or_exits_costs_the_case() {
+fn driver_that_hangs_crashes_or_exits_fails_one_case() {
     let scene = Scene::new();
     let overriding = |name: &str, body: &str| {
         let code = "static ddsmark_status BODY(ddsmark_reader *r, uint64_t t, uint32_t m, ddsmark_sink s, void *c, \
@@ -230,7 +230,7 @@ fn a_driver_that_hangs_crashes_or_exits_costs_the_case() {
 }
 
 #[test]
-fn a_driver_is_tried_over_the_transport_and_with_the_options_that_are_named() {
+fn check_uses_the_given_transport_and_options() {
     let scene = Scene::new();
     let tried = |arguments: &[&str]| {
         scene.ddsmark(&[&["drivers", "check", "fastdds", "--case", "settings"], arguments].concat())
@@ -255,7 +255,7 @@ fn a_driver_is_tried_over_the_transport_and_with_the_options_that_are_named() {
 }
 
 #[test]
-fn what_cannot_be_loaded_or_named_is_refused() {
+fn file_that_is_no_driver_is_rejected() {
     let scene = Scene::new();
     std::fs::write(scene.path("text.so"), "not a library").expect("a file");
     let outcome = scene.ddsmark(&["drivers", "check", "./text.so"]);

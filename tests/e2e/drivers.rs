@@ -42,7 +42,7 @@ fn cells(document: &Value) -> (&[Value], &[Value]) {
 }
 
 #[test]
-fn what_a_driver_prints_does_not_reach_stdout() {
+fn output_of_a_driver_does_not_reach_stdout() {
     let scene = Scene::new();
     let outcome = measure(&scene, "prints");
     outcome.assert_status(0);

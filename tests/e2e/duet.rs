@@ -54,7 +54,7 @@ fn runs(document: &Document) -> BTreeMap<u32, &Run> {
 }
 
 #[test]
-fn two_runs_of_real_middleware_are_made_at_once_and_neither_meets_the_other() {
+fn duet_of_real_middleware_runs_at_once_without_interference() {
     let scene = Scene::new();
     let text = "question = \"?\"\nworkload = \"latency\"\n[factors]\ndriver = [\"cyclonedds\", \"udp\"]\nsize = 64\n\
                 [design]\nblocks = 1\nwarm_up = \"50ms\"\nmeasure = \"500ms\"\n";
@@ -74,7 +74,7 @@ fn two_runs_of_real_middleware_are_made_at_once_and_neither_meets_the_other() {
 }
 
 #[test]
-fn a_ratio_that_is_true_is_found_beside_each_other() {
+fn duet_finds_a_true_ratio() {
     let scene = Scene::new();
     let text = "question = \"?\"\nworkload = \"latency\"\noptions.sim.latency = [\"1ms\", \"3ms\"]\n[factors]\n\
                 driver = \"sim\"\nsize = 64\n[design]\nblocks = 10\nwarm_up = \"50ms\"\nmeasure = \"200ms\"\n";
@@ -92,7 +92,7 @@ fn a_ratio_that_is_true_is_found_beside_each_other() {
 }
 
 #[test]
-fn fewer_than_four_cores_are_refused_before_the_first_packet() {
+fn duet_with_fewer_than_four_cores_is_rejected() {
     let scene = Scene::new();
     let core = allowed_cores()[0].to_string();
     let sets =

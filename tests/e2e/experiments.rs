@@ -13,7 +13,7 @@ fn recipes() -> Vec<String> {
 }
 
 #[test]
-fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
+fn every_recipe_plans_for_the_installed_drivers() {
     let scene = Scene::new();
     let recipes = recipes();
     assert!(recipes.len() >= 12, "{recipes:?}");
@@ -41,7 +41,7 @@ fn every_recipe_is_a_plan_for_the_drivers_that_are_here() {
 
 /// Commands of README.md, of documents, of recipes and of `--help` are valid plans.
 #[test]
-fn what_documents_change_in_recipes_is_a_plan() {
+fn documented_changes_of_recipes_are_valid_plans() {
     const THREE: &str = "factors.driver=tcp,cyclonedds,fastdds";
     const TIMES: [&str; 4] =
         ["design.blocks=50", "design.warm_up=300ms", "design.measure=1s", "design.repeat_noisy=false"];
@@ -94,7 +94,7 @@ fn what_documents_change_in_recipes_is_a_plan() {
 }
 
 #[test]
-fn the_recipe_of_seconds_measures_every_workload() {
+fn smoke_recipe_measures_every_workload() {
     let scene = Scene::new();
     let outcome = scene.run_blocks("smoke");
     outcome.assert_status(0);
@@ -123,7 +123,7 @@ fn recipes_follow_the_schema() {
 }
 
 #[test]
-fn both_runs_of_a_baseline_are_in_the_result_and_can_be_paired() {
+fn both_runs_of_a_baseline_are_in_the_result() {
     let scene = Scene::new();
     let outcome = scene.ddsmark(&[
         "run",
@@ -159,7 +159,7 @@ fn both_runs_of_a_baseline_are_in_the_result_and_can_be_paired() {
 }
 
 #[test]
-fn profiles_are_in_force_and_have_tables_of_their_own() {
+fn profiles_are_effective_and_have_their_own_tables() {
     let scene = Scene::new();
     let sets = [
         "factors.driver=cyclonedds",
@@ -184,7 +184,7 @@ fn profiles_are_in_force_and_have_tables_of_their_own() {
 
 /// Writer and reader of a cell request different QoS, with one middleware and with two.
 #[test]
-fn each_end_has_the_qos_that_is_asked_of_it() {
+fn writer_and_reader_have_their_requested_qos() {
     let scene = Scene::new();
     let text = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\n[factors]\n\
                 driver = [\"cyclonedds\", \"fastdds\", \"cyclonedds+fastdds\"]\nsize = 64\n[qos]\ndeadline = \"10s\"\n\
@@ -213,7 +213,7 @@ fn each_end_has_the_qos_that_is_asked_of_it() {
 }
 
 #[test]
-fn two_results_are_compared_and_one_never_differs_from_itself() {
+fn result_never_differs_from_itself() {
     let scene = Scene::new();
     fs::write(
         scene.path("short.toml"),
@@ -245,7 +245,7 @@ fn two_results_are_compared_and_one_never_differs_from_itself() {
 
 /// Requests buffers far above the default limit of any kernel: the warning shows the effective size and the limit.
 #[test]
-fn buffers_that_the_kernel_cuts_are_told_with_its_limit() {
+fn buffer_above_the_kernel_limit_is_reported_with_the_limit() {
     const ASKED: &str = "2000000000";
     let scene = Scene::new();
     let limit = |name: &str| {
@@ -286,7 +286,7 @@ fn buffers_that_the_kernel_cuts_are_told_with_its_limit() {
 /// Cyclone DDS reads a writer's sample limit back but does not enforce it; the driver sets the equivalent number of
 /// bytes.
 #[test]
-fn a_send_queue_acts_where_a_middleware_bounds_bytes() {
+fn send_queue_becomes_a_limit_in_bytes() {
     let scene = Scene::new();
     let file = "question = \"?\"\nworkload = \"throughput\"\n[factors]\ndriver = \"cyclonedds\"\nsize = 200\nsend_queue = \
                 [4, 4096]\n[design]\nwarm_up = \"20ms\"\nmeasure = \"100ms\"\n";

@@ -132,7 +132,7 @@ fn options_with_defaults(scene: &Scene, driver: &str) -> Names {
 }
 
 #[test]
-fn what_a_driver_sets_unasked_stands_on_the_page_of_fairness() {
+fn page_on_fairness_names_every_default_of_a_driver() {
     let scene = Scene::new();
     for (driver, transport) in DRIVERS {
         let file = format!("{driver}.toml");
@@ -176,7 +176,7 @@ fn what_a_driver_sets_unasked_stands_on_the_page_of_fairness() {
 
 /// Connext is not available everywhere: the test compares the documents that it would be given.
 #[test]
-fn what_connext_is_given_unasked_stands_on_the_page_of_fairness() {
+fn page_on_fairness_names_every_default_for_connext() {
     let scene = Scene::new();
     let golden = |name: &str| -> PathBuf { root().join(format!("drivers/connext/tests/golden/{name}.xml")) };
     let of = |names: &[&str]| -> Names {

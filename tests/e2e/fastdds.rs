@@ -22,7 +22,7 @@ measure = "200ms"
 "#;
 
 #[test]
-fn latency_and_throughput_over_udp_and_shared_memory() {
+fn requested_transport_and_mode_are_effective() {
     let scene = Scene::new();
     std::fs::write(scene.path("ways.toml"), EXPERIMENT).expect("a file");
     let outcome = scene.run_blocks("ways.toml");
@@ -52,7 +52,7 @@ fn latency_and_throughput_over_udp_and_shared_memory() {
 
 /// The library discards samples if a writer takes freed memory at once: as shipped, in 12 of 12 such runs.
 #[test]
-fn a_reliable_writer_over_data_sharing_loses_nothing_when_its_history_is_full() {
+fn reliable_data_sharing_with_a_full_history_loses_nothing() {
     let scene = Scene::new();
     let text = "question = \"?\"\nworkload = \"throughput\"\n[factors]\ndriver = \"fastdds\"\ntransport = \"data_sharing\"\n\
                 size = 65536\n[design]\nwarm_up = \"100ms\"\nmeasure = \"600ms\"\n";
@@ -69,7 +69,7 @@ fn a_reliable_writer_over_data_sharing_loses_nothing_when_its_history_is_full() 
 
 /// A reader of Fast DDS that does not know of a lifespan gets all expired samples.
 #[test]
-fn what_has_expired_does_not_come_where_each_end_has_its_own_qos() {
+fn expired_samples_are_not_delivered_with_lifespan_on_the_writer() {
     let scene = Scene::new();
     let text = "question = \"?\"\nworkload = \"throughput\"\n[factors]\ndriver = \"fastdds\"\ntransport = \"udp4\"\nsize = 64\n\
                 [qos.writer]\nlifespan = \"30us\"\n[design]\nwarm_up = \"50ms\"\nmeasure = \"200ms\"\n";
@@ -85,7 +85,7 @@ fn what_has_expired_does_not_come_where_each_end_has_its_own_qos() {
 
 /// Each process loads one driver, so that no process has two middlewares.
 #[test]
-fn two_middlewares_on_one_topic_deliver_everything_both_ways() {
+fn two_middlewares_interoperate_on_one_topic() {
     let scene = Scene::new();
     let tests = root().join("drivers/common/tests");
     let program = scene.path("across");

@@ -99,7 +99,7 @@ fn assert_version(scene: &Scene, driver: &str, version: &str) {
 }
 
 #[test]
-fn versions_are_installed_side_by_side_and_the_highest_that_begins_so_is_meant() {
+fn versions_are_installed_side_by_side_and_a_prefix_selects_the_highest() {
     let scene = scene();
     let outcome = run(&scene, &["drivers", "install", "fake@1"]);
     outcome.assert_status(0);
@@ -133,7 +133,7 @@ fn versions_are_installed_side_by_side_and_the_highest_that_begins_so_is_meant()
 }
 
 #[test]
-fn what_cannot_be_installed_is_refused_and_nothing_is_changed() {
+fn failed_installation_changes_nothing() {
     let scene = scene();
     run(&scene, &["drivers", "install", "fake@1.9"]).assert_status(0);
     for (driver, words) in [
@@ -178,7 +178,7 @@ fn what_cannot_be_installed_is_refused_and_nothing_is_changed() {
 }
 
 #[test]
-fn what_is_installed_elsewhere_is_built_against_and_named_by_what_it_says() {
+fn middleware_under_a_prefix_is_built_against_and_named_by_its_version() {
     let scene = scene();
     let place = |name: &str, version: &str| {
         fs::create_dir(scene.path(name)).expect("a directory");
@@ -202,7 +202,7 @@ fn what_is_installed_elsewhere_is_built_against_and_named_by_what_it_says() {
 
 /// The driver is present, but its middleware is not: in a list, in a pair, in a file.
 #[test]
-fn a_driver_without_its_middleware_is_refused_before_anything_is_sent() {
+fn driver_without_its_middleware_is_rejected_before_the_first_packet() {
     let scene = scene();
     fs::create_dir(scene.path("gone")).expect("a directory");
     fs::write(scene.path("gone/version"), "not installed").expect("a file");
@@ -233,7 +233,7 @@ fn a_driver_without_its_middleware_is_refused_before_anything_is_sent() {
 
 /// A library built without its middleware, next to versions that have theirs.
 #[test]
-fn a_driver_that_is_not_installed_never_wins_over_a_version_that_is() {
+fn installed_version_is_preferred_to_a_driver_without_middleware() {
     let scene = scene();
     fs::create_dir(scene.path("gone")).expect("a directory");
     fs::write(scene.path("gone/version"), "not installed").expect("a file");
@@ -284,7 +284,7 @@ fn files_of(result: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// An experiment cannot be resumed without a driver that was removed, or that lost its middleware.
 #[test]
-fn an_experiment_is_not_gone_on_with_while_a_driver_of_its_plan_is_not_installed() {
+fn resume_is_rejected_while_a_planned_driver_is_missing() {
     let scene = scene();
     let (udp, mine) = (drivers().join("libddsmark_udp.so"), scene.path("drivers/libddsmark_mine.so"));
     fs::copy(&udp, &mine).expect("a file");
@@ -329,7 +329,7 @@ fn an_experiment_is_not_gone_on_with_while_a_driver_of_its_plan_is_not_installed
 }
 
 #[test]
-fn a_step_that_takes_too_long_and_one_that_is_interrupted_leave_nothing() {
+fn interrupted_installation_leaves_nothing() {
     let scene = scene();
     let outcome = run(&scene, &["drivers", "install", "fake@6", "--limit", "300ms"]);
     outcome.assert_status(3);
@@ -350,7 +350,7 @@ fn a_step_that_takes_too_long_and_one_that_is_interrupted_leave_nothing() {
 
 /// The drivers of `make drivers`, by both of their names.
 #[test]
-fn a_default_driver_is_found_by_its_version_and_listed_once() {
+fn default_driver_is_found_by_its_version_and_listed_once() {
     let scene = Scene::new();
     let listed = scene.ddsmark(&["drivers", "list"]);
     listed.assert_status(0);

@@ -8,7 +8,7 @@ const SHORT: &str = "latency-vs-size --set factors.driver=udp --set factors.size
                      design.warm_up=20ms --set design.repeat_noisy=false --set factors.env.SLOW_SEND_NS=2000000";
 
 #[test]
-fn planted_slowdown_of_variant_b_fails_the_gate_and_can_be_compared_again() {
+fn planted_slowdown_of_variant_b_fails_the_gate() {
     let scene = Scene::new();
     let library =
         shared_library(&scene, "cc", "slow_send.so", &["-std=c11", "-O2", "../preload/slow_send.c"]);

@@ -30,18 +30,18 @@ fn campaign(arguments: &[&str], killed: u32) {
 }
 
 #[test]
-fn an_agent_killed_in_any_phase_and_role_costs_its_run_and_is_named() {
+fn killed_agent_fails_its_run_in_any_phase_and_role() {
     campaign(&[], 64);
 }
 
 #[test]
-fn agents_killed_at_random_cost_their_runs_alone() {
+fn agents_killed_at_random_fail_only_their_runs() {
     let kills = 8 * blocks();
     campaign(&["--runs", &kills.to_string(), "--seed", "1"], kills as u32);
 }
 
 #[test]
-fn whenever_the_runner_is_killed_its_agents_end_and_what_was_measured_loads() {
+fn killed_runner_leaves_a_readable_result_and_no_agent() {
     for driver in ["udp", "cyclonedds"] {
         for (phase, role) in PHASES.into_iter().zip(["writer", "reader"].into_iter().cycle()) {
             let scene = Scene::new();
@@ -138,7 +138,7 @@ fn measure_and_kill(scene: &Scene, name: &str, plan: &str, transport: &str, runs
 /// Fast DDS takes 0.1 to 0.3 s to open a participant. After a kill in that time, only the kernel knows which files
 /// exist.
 #[test]
-fn whenever_ddsmark_is_killed_the_next_run_leaves_no_shared_memory_of_any_name() {
+fn next_run_removes_shared_memory_of_a_killed_runner() {
     for transport in SHARED {
         let scene = Scene::new();
         let before = present();
@@ -157,7 +157,7 @@ fn whenever_ddsmark_is_killed_the_next_run_leaves_no_shared_memory_of_any_name()
 }
 
 #[test]
-fn an_agent_killed_in_any_phase_leaves_no_shared_memory_of_any_name() {
+fn killed_agent_leaves_no_shared_memory() {
     for transport in SHARED {
         let scene = Scene::new();
         let before = present();

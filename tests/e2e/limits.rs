@@ -53,7 +53,7 @@ fn paced(driver: &str, receive: &str, rate: u64) -> String {
 }
 
 #[test]
-fn a_sender_that_burns_its_core_is_sender_limited_and_one_that_is_blocked_under_back_pressure() {
+fn burning_sender_is_sender_limited_and_blocked_sender_is_back_pressure() {
     let scene = Scene::new();
     let slow = preload(&scene, "slow_send");
     let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("SLOW_SEND_NS", OsStr::new("400000"))];
@@ -79,7 +79,7 @@ fn a_sender_that_burns_its_core_is_sender_limited_and_one_that_is_blocked_under_
 }
 
 #[test]
-fn saturated_reader_has_its_core_for_the_whole_window() {
+fn saturated_reader_uses_its_core_for_the_whole_measurement() {
     let scene = Scene::new();
     let slow = preload(&scene, "slow_receive");
     let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("SLOW_RECEIVE_NS", OsStr::new("100000"))];
@@ -97,7 +97,7 @@ fn saturated_reader_has_its_core_for_the_whole_window() {
 }
 
 #[test]
-fn idle_cost_is_subtracted_unless_a_process_waits_by_using_its_core() {
+fn idle_cost_is_subtracted_unless_the_process_polls() {
     let scene = Scene::new();
     let texts = |run: &Value| -> Vec<String> {
         let idle = list(&run["warnings"]).iter().filter(|warning| warning["kind"] == "idle_cpu");

@@ -2,7 +2,6 @@
 
 mod support;
 
-mod bad_days;
 mod batching;
 mod between_results;
 mod characterize;
@@ -11,6 +10,7 @@ mod conformance;
 mod drivers;
 mod duet;
 mod experiments;
+mod failures;
 mod fairness;
 mod fastdds;
 mod install;
@@ -20,6 +20,7 @@ mod limits;
 mod neighbours;
 mod network;
 mod other_reader;
+mod overload;
 mod paced;
 mod pairs;
 mod refusals;
@@ -32,7 +33,6 @@ mod sim;
 mod slowdown;
 mod streams;
 mod tail;
-mod trouble;
 mod tutorial;
 mod variables;
 mod witnesses;

@@ -133,7 +133,7 @@ fn udp_ports(pid: i32) -> Vec<u16> {
 }
 
 #[test]
-fn garbage_at_our_ports_is_foreign_and_never_data() {
+fn garbage_at_our_ports_is_counted_as_foreign() {
     let scene = Scene::new();
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let document = strangers(&scene, "udp", |configure, noise| {
@@ -154,7 +154,7 @@ fn garbage_at_our_ports_is_foreign_and_never_data() {
 }
 
 #[test]
-fn a_stranger_that_writes_on_our_topic_is_foreign_and_never_data() {
+fn stranger_on_our_topic_is_counted_as_foreign() {
     let scene = Scene::new();
     let file = programs().parent().expect("target").join("drivers/libddsmark_cyclonedds.so");
     let driver = Driver::load(&file).expect("the driver");
@@ -208,7 +208,7 @@ fn domain(runner: u32) -> Option<String> {
 }
 
 #[test]
-fn two_experiments_at_once_do_not_meet() {
+fn concurrent_experiments_do_not_interfere() {
     let scene = Scene::new();
     let mut both = ["first", "second"].map(|name| {
         let place = scene.path(name);

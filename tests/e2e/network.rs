@@ -78,7 +78,7 @@ fn check_multicast(cell: &Value) {
 }
 
 #[test]
-fn ipv6_carries_every_sample_between_addresses_of_its_own() {
+fn udp6_delivers_every_sample_over_ipv6_addresses() {
     assert_ipv6();
     let scene = Scene::new();
     for cell in cells(&scene.ddsmark(&arguments(&["--transport", "udp6"]))) {
@@ -93,7 +93,7 @@ fn ipv6_carries_every_sample_between_addresses_of_its_own() {
 }
 
 #[test]
-fn multicast_over_ipv4_is_seen_by_the_kernel() {
+fn multicast_over_ipv4_is_counted_by_the_kernel() {
     let scene = Scene::new();
     let all = cells(&scene.ddsmark(&arguments(&["--multicast", "--out", "result"])));
     for cell in &all {
@@ -119,7 +119,7 @@ fn multicast_over_ipv4_is_seen_by_the_kernel() {
 /// Linux has no route to an IPv6 group over loopback by default; the test adds one in a network namespace of its
 /// own.
 #[test]
-fn multicast_over_ipv6_is_refused_without_a_way_and_measured_with_one() {
+fn multicast_over_ipv6_is_rejected_without_a_route() {
     assert_ipv6();
     let scene = Scene::new();
     let within = |prepare: &str, out: &'static str| {
@@ -150,7 +150,7 @@ fn multicast_over_ipv6_is_refused_without_a_way_and_measured_with_one() {
 
 /// Cyclone DDS may use multicast here but prefers unicast: only the kernel's counters show it.
 #[test]
-fn samples_that_went_by_unicast_make_the_run_invalid() {
+fn unicast_instead_of_multicast_makes_the_run_invalid() {
     let scene = Scene::new();
     let unicast = "cyclonedds.configuration=<General><Interfaces><NetworkInterface name=\"lo\" \
                    multicast=\"true\"/></Interfaces></General>";
@@ -181,7 +181,7 @@ fn samples_that_went_by_unicast_make_the_run_invalid() {
 }
 
 #[test]
-fn a_configuration_that_forbids_multicast_fails_the_run_that_asks_for_it() {
+fn configuration_that_forbids_multicast_fails_a_multicast_run() {
     let scene = Scene::new();
     let forbidden = "cyclonedds.configuration=<General><AllowMulticast>false</AllowMulticast></General>";
     let outcome = scene.ddsmark(&[

@@ -196,7 +196,7 @@ fn all_came(came: &Value, sent: u64) -> Result<(), String> {
 }
 
 #[test]
-fn a_reader_that_is_none_of_ours_gets_every_sample_whole() {
+fn foreign_reader_receives_every_sample_intact() {
     let scene = Scene::new();
     for driver in ["cyclonedds", "fastdds"] {
         // samples of one datagram, and of several fragments
@@ -211,7 +211,7 @@ fn a_reader_that_is_none_of_ours_gets_every_sample_whole() {
 }
 
 #[test]
-fn a_sample_that_is_lost_doubled_or_changed_is_seen() {
+fn lost_duplicate_or_changed_sample_is_detected() {
     let scene = Scene::new();
     let (sent, came) = Case::new("cyclonedds", 64, 200).run(&scene);
     let sent = sent.expect("a match");
@@ -234,7 +234,7 @@ fn a_sample_that_is_lost_doubled_or_changed_is_seen() {
 
 /// Types are compared by name alone if one driver announces nothing else, otherwise by structure.
 #[test]
-fn another_type_does_not_match() {
+fn reader_with_another_type_does_not_match() {
     let scene = Scene::new();
     for (driver, type_name, member) in
         [("fastdds", "Simple", "sequence<octet>"), ("cyclonedds", "Sample", "sequence<long>")]
@@ -248,7 +248,7 @@ fn another_type_does_not_match() {
 
 /// Compares the published type with the one that the C driver is built with.
 #[test]
-fn the_published_type_is_the_one_that_drivers_have() {
+fn published_type_equals_the_type_of_drivers() {
     let declared = |file: &str| -> String {
         let text = fs::read_to_string(root().join(file)).expect("a type");
         let lines = text.lines().filter(|line| !line.starts_with("//"));

@@ -46,7 +46,7 @@ fn assert_reconciles(run: &Value) {
 }
 
 #[test]
-fn rates_are_planned_offered_delivered_and_each_sample_is_as_late_as_its_parts() {
+fn response_time_is_the_sum_of_send_lag_and_service_time() {
     let scene = Scene::new();
     let document = runs(
         &scene,
@@ -85,7 +85,7 @@ fn rates_are_planned_offered_delivered_and_each_sample_is_as_late_as_its_parts()
 }
 
 #[test]
-fn flows_have_topics_plans_and_figures_of_their_own() {
+fn each_flow_has_its_own_schedule_and_metrics() {
     let scene = Scene::new();
     let times: String = (0..40).map(|i| format!("0.{:03}\n", i * i / 4)).collect();
     fs::write(scene.path("times.txt"), times).expect("a file");
@@ -142,7 +142,7 @@ fn flows_have_topics_plans_and_figures_of_their_own() {
 }
 
 #[test]
-fn a_flow_may_have_policies_of_its_own() {
+fn each_flow_has_its_own_policies() {
     let scene = Scene::new();
     let document = runs(
         &scene,
@@ -183,7 +183,7 @@ fn a_flow_may_have_policies_of_its_own() {
 }
 
 #[test]
-fn a_middleware_that_takes_less_than_planned_holds_the_sender_up_and_that_is_said() {
+fn middleware_slower_than_the_schedule_is_reported_as_back_pressure() {
     let scene = Scene::new();
     let document = runs(
         &scene,
@@ -246,7 +246,7 @@ const PERCENTS: &str = r#"
 "#;
 
 #[test]
-fn percents_are_of_a_maximum_that_is_measured_before_the_first_block_and_once() {
+fn percent_rates_refer_to_a_maximum_measured_once() {
     let scene = Scene::new();
     fs::write(scene.path("paced.toml"), PERCENTS).expect("a file");
     let plan = scene.ddsmark(&["run", "paced.toml", "--dry-run"]);

@@ -59,7 +59,7 @@ fn two_drivers_reach_each_other_both_ways() {
 /// Fast DDS unpacks batches of Cyclone DDS, because RTPS defines them; only the driver of Fast DDS unpacks its own
 /// batches.
 #[test]
-fn batches_are_those_of_the_writers_middleware() {
+fn batches_are_packed_by_the_writers_middleware() {
     let scene = scene();
     let names = ["cyclonedds+fastdds", "fastdds+cyclonedds"];
     let outcome = characterize(&scene, &names.join(","), &["--workload", "throughput"]);
@@ -81,7 +81,7 @@ fn batches_are_those_of_the_writers_middleware() {
 }
 
 #[test]
-fn each_end_loads_its_own_driver() {
+fn writer_and_reader_load_their_own_driver() {
     for (pair, role, other) in
         [("cyclonedds+bad", "reader", "writer"), ("bad+cyclonedds", "writer", "reader")]
     {
@@ -104,7 +104,7 @@ fn each_end_loads_its_own_driver() {
 }
 
 #[test]
-fn what_cannot_be_paired_is_refused_before_anything_is_sent() {
+fn drivers_that_cannot_be_paired_are_rejected() {
     let scene = scene();
     for (pair, words) in [
         ("udp+cyclonedds", "cannot be paired: a driver without discovery reaches only its own kind\nhint: "),

@@ -9,7 +9,7 @@ const FILE: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\n
 
 /// Requests of which only the driver knows that they are invalid: a change, the driver's message, and its hint.
 #[test]
-fn what_only_a_driver_knows_is_a_fault_of_the_plan() {
+fn value_that_only_the_driver_rejects_is_an_error_of_the_plan() {
     let scene = Scene::new();
     fs::write(scene.path("f.toml"), FILE).expect("a file");
     for (driver, changes, words, hint) in [
@@ -61,7 +61,7 @@ fn what_only_a_driver_knows_is_a_fault_of_the_plan() {
 }
 
 #[test]
-fn flags_are_held_against_drivers_too() {
+fn flags_are_checked_by_the_driver() {
     let scene = Scene::new();
     let outcome = scene.ddsmark(&[
         "characterize",
@@ -92,7 +92,7 @@ static void opens_small(void) {
 ";
 
 #[test]
-fn a_driver_without_a_hint_is_asked_what_it_can_do_and_one_that_fails_is_measured() {
+fn driver_that_fails_the_preflight_is_still_measured() {
     let scene = Scene::new();
     let characterize = |status: &str| {
         let driver = liar(&scene, "opens_small", &SMALL.replace("STATUS", status));

@@ -63,7 +63,7 @@ fn resumed(scene: &Scene, more: &[&str]) -> Outcome {
 }
 
 #[test]
-fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
+fn resumed_experiment_has_each_run_once_in_planned_order() {
     // a scene has exclusive use of the host, so the first one ends here
     let planned = {
         let scene = Scene::new();
@@ -107,7 +107,7 @@ fn after_kills_of_the_runner_all_runs_are_there_once_in_the_planned_order() {
 }
 
 #[test]
-fn the_number_of_blocks_that_a_pilot_gave_outlives_its_runner() {
+fn resumed_experiment_keeps_the_blocks_of_its_pilot() {
     let scene = Scene::new();
     // the precision cannot be reached; 10 blocks fit into the planned time; more runs are launched than the pilot
     // has
@@ -132,7 +132,7 @@ fn the_number_of_blocks_that_a_pilot_gave_outlives_its_runner() {
 }
 
 #[test]
-fn another_environment_is_refused_by_name_and_forced_with_words_in_the_result() {
+fn resume_in_another_environment_is_rejected_unless_forced() {
     let scene = Scene::new();
     killed(&scene, "udp pinger 2 measure 0 runner", &run_arguments("latency-vs-size", &["design.blocks=3"]));
     let other = [("MALLOC_ARENA_MAX", OsStr::new("1"))];
@@ -149,7 +149,7 @@ fn another_environment_is_refused_by_name_and_forced_with_words_in_the_result() 
 }
 
 #[test]
-fn a_result_has_the_times_that_it_follows_and_goes_on_from_anywhere() {
+fn result_stores_its_trace_and_resumes_from_any_directory() {
     const FOLLOWS: &str = r#"question = "?"
 workload = "paced"
 [factors]

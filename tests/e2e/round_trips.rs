@@ -13,7 +13,7 @@ fn retries(cell: &Value, what: &str) -> u64 {
 }
 
 #[test]
-fn kept_writes_are_in_the_tail_and_repeated_ones_are_counted() {
+fn delayed_writes_are_in_the_tail_and_retries_are_counted() {
     let scene = Scene::new();
     let drivers = ["stalls", "times_out", "refuses"].map(|how| changed_driver(&scene, "udp", how));
     // 1,000 pings, two of them delayed, take 0.1 s and 1,000 round trips

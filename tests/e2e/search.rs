@@ -61,7 +61,7 @@ fn searches(document: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn the_capacity_is_found_between_bounds_that_are_those_of_the_trials() {
+fn search_finds_the_capacity_between_the_bounds_of_its_trials() {
     let scene = Scene::new();
     let slow = SLOW.iter().fold(FILE.to_owned(), |file, (from, to)| file.replace(from, to));
     fs::write(scene.path("search.toml"), slow).expect("a file");
@@ -104,7 +104,7 @@ fn the_capacity_is_found_between_bounds_that_are_those_of_the_trials() {
 }
 
 #[test]
-fn a_search_whose_runner_was_killed_is_made_anew_and_those_before_it_stay() {
+fn interrupted_search_is_repeated_and_earlier_ones_are_kept() {
     let scene = Scene::new();
     fs::write(scene.path("search.toml"), FILE).expect("a file");
     let running = scene.start("ddsmark", &["run", "search.toml", "--out", "result"]);
@@ -132,7 +132,7 @@ fn a_search_whose_runner_was_killed_is_made_anew_and_those_before_it_stay() {
 
 /// To judge 99.9 % of the responses in 200 ms takes 14,975 samples/s; the server does 2000.
 #[test]
-fn a_deadline_that_no_trial_can_judge_is_said_before_the_first_sample_and_fails_the_search() {
+fn deadline_that_no_trial_can_decide_fails_the_search() {
     let scene = Scene::new();
     let deadline = FILE.replace("[search]", "[search]\ngoals = \"slo\"\ndeadline = \"100ms\"");
     fs::write(scene.path("search.toml"), &deadline).expect("a file");
@@ -159,7 +159,7 @@ fn a_deadline_that_no_trial_can_judge_is_said_before_the_first_sample_and_fails_
 }
 
 #[test]
-fn where_no_rate_is_sustained_the_search_says_so_and_gives_no_figure() {
+fn search_reports_no_rate_if_none_is_sustained() {
     let scene = Scene::new();
     let lossy = FILE
         .replace("queue = 50", "loss = \"20%\"")

@@ -10,7 +10,7 @@ const PLAN: &str = "question = \"Which?\"\nworkload = \"latency\"\n[factors]\ndr
                     [design]\nblocks = 12\npin = \"none\"\nbaseline = { size = 64 }\n";
 
 #[test]
-fn a_selftest_tells_what_can_be_seen_and_a_plan_says_it() {
+fn selftest_yields_the_detectable_effects_of_a_plan() {
     let scene = Scene::new();
     fs::write(scene.path("plan.toml"), PLAN).expect("a file");
     let unknown = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
@@ -96,7 +96,7 @@ const SELFTEST: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\
 /// Slows the second run of every block from outside. Its processes are recognized by the length of their
 /// environment, which follows from the seed.
 #[test]
-fn where_second_runs_are_slower_something_differs_from_itself_and_it_ends_with_1() {
+fn slower_second_runs_fail_the_selftest() {
     let scene = Scene::new();
     fs::write(scene.path("same.toml"), SELFTEST).expect("a file");
     let planned = scene.ddsmark(&["run", "same.toml", "--dry-run", "--json"]);

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_a_process_of_the_test_leaves_fails_the_test() {
+    fn leftover_file_of_a_process_fails_the_test() {
         let scene = Scene::new();
         let maker = scene.start("sh", &["-c", ": >/dev/shm/ddsmark-$$-1-left"]);
         let name = format!("ddsmark-{}-1-left", maker.id());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_in_a_list_and_outlives_it_fails_the_test() {
+    fn leftover_file_of_a_list_fails_the_test() {
         let scene = Scene::new();
         let script = ": >/dev/shm/any-$$; echo any-$$ >/dev/shm/ddsmark-$$-1.$$.shared; while [ -f wait ]; do sleep 0.01; done; \
                       rm /dev/shm/ddsmark-$$-1.$$.shared";
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_called_as_a_list_says_and_that_nobody_has_fails_the_test() {
+    fn unused_file_that_matches_a_list_fails_the_test() {
         let scene = Scene::new();
         let script = ": >/dev/shm/any-$$-left; exec 9>/dev/shm/any-$$-used; \
                       printf 'any-%s-used\\nany-%s-*\\n' $$ $$ >/dev/shm/ddsmark-$$-1.$$.shared; \
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_leave_and_what_is_removed_is_no_trouble() {
+    fn files_of_others_and_removed_files_pass() {
         let scene = Scene::new();
         let ours = scene.start("sh", &["-c", ": >/dev/shm/ddsmark-$$-1-gone; rm /dev/shm/ddsmark-$$-1-gone"]);
         assert!(ours.end().status.success());
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_runner_stands_in_the_name() {
+    fn file_name_contains_the_process_id_of_the_runner() {
         let of = |name: &str| runners(name, "ddsmark-").collect::<Vec<_>>();
         assert_eq!(of("sem.ddsmark-12-3-data"), [12]);
         assert_eq!(of("ddsmark-1-2-of-ddsmark-33-4"), [1, 33]);

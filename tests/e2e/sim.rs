@@ -7,7 +7,7 @@ use crate::support::{Scene, count, list, root};
 const LATENCY_NS: u64 = 2_000_000;
 
 #[test]
-fn what_is_configured_is_what_is_measured() {
+fn measured_values_equal_the_configured_model() {
     let scene = Scene::new();
     let outcome = scene.ddsmark(&[
         "characterize",
@@ -24,6 +24,8 @@ fn what_is_configured_is_what_is_measured() {
         "--quick",
         "--runs",
         "1",
+        "--duration",
+        "800ms",
         "--no-reference",
         "--size",
         "64",
@@ -63,7 +65,7 @@ fn what_is_configured_is_what_is_measured() {
 }
 
 #[test]
-fn best_effort_loses_what_it_is_told_to() {
+fn best_effort_loses_the_configured_share() {
     let scene = Scene::new();
     let outcome = scene.ddsmark(&[
         "characterize",
@@ -98,7 +100,7 @@ fn best_effort_loses_what_it_is_told_to() {
 }
 
 #[test]
-fn who_names_no_driver_does_not_ask_for_it() {
+fn sim_is_not_measured_unless_named() {
     let scene = Scene::new();
     let built = scene.ddsmark(&["drivers", "list"]);
     built.assert_status(0);
@@ -122,7 +124,7 @@ fn who_names_no_driver_does_not_ask_for_it() {
 }
 
 #[test]
-fn its_manual_names_every_option() {
+fn readme_of_sim_names_every_option() {
     let manual = fs::read_to_string(root().join("drivers/sim/README.md")).expect("the manual");
     let scene = Scene::new();
     let outcome = scene.ddsmark(&["drivers", "info", "sim"]);

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::support::{Scene, programs};
 
 #[test]
-fn a_delay_in_the_send_calls_is_found() {
+fn delay_in_send_calls_is_detected() {
     let _scene = Scene::new();
     let words = ["slowdown", "--driver", "udp", "--delay-us", "200", "--blocks", "7", "--measure", "200ms"];
     let output = Command::new(programs().join("xtask"))

@@ -23,7 +23,7 @@ fn cells(scene: &Scene, text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn every_sample_arrives_over_both_versions_of_ip() {
+fn tcp_delivers_every_sample_over_ipv4_and_ipv6() {
     let scene = Scene::new();
     let found = cells(
         &scene,
@@ -50,7 +50,7 @@ measure = "100ms"
 }
 
 #[test]
-fn nagles_algorithm_is_a_factor_and_in_force_as_asked() {
+fn nagle_option_is_effective() {
     let scene = Scene::new();
     let found = cells(
         &scene,
@@ -82,7 +82,7 @@ measure = "100ms"
 }
 
 #[test]
-fn samples_of_11_mb_all_arrive() {
+fn samples_of_11_mb_are_all_delivered() {
     let scene = Scene::new();
     let words = [
         "run",
@@ -114,7 +114,7 @@ fn samples_of_11_mb_all_arrive() {
 /// The library may abort when it accepts a connection (drivers/cyclonedds/README.md): such a run fails with the
 /// cause, and no other run fails.
 #[test]
-fn a_middleware_goes_over_tcp_too() {
+fn cyclonedds_runs_over_tcp() {
     let scene = Scene::new();
     let text = r#"question = "What do streams cost?"
 workload = ["latency", "throughput"]

@@ -22,7 +22,7 @@ fn is_as_planned(run: &Value, holds_one: bool) -> bool {
 }
 
 #[test]
-fn sample_that_arrives_late_lengthens_the_tail_and_leaves_the_rate() {
+fn late_sample_lengthens_the_tail_and_keeps_the_rate() {
     let scene = Scene::new();
     let holds_one = changed_driver(&scene, "tcp", "holds_one");
     // 40 samples of the warm-up, then 600 in 300 ms; one of the 600 arrives 120 ms after the others

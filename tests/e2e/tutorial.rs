@@ -39,13 +39,13 @@ fn follow(scene: &Scene, text: &str) {
 }
 
 #[test]
-fn the_commands_of_the_tutorial_work_in_their_order() {
+fn commands_of_the_tutorial_succeed_in_order() {
     let page = root().join("docs/tutorial/first-characterization.md");
     follow(&Scene::new(), &fs::read_to_string(page).expect("the tutorial"));
 }
 
 #[test]
-fn the_commands_of_the_page_on_experiments_work_in_their_order() {
+fn commands_of_the_page_on_experiments_succeed_in_order() {
     let page = root().join("docs/how-to/write-an-experiment.md");
     let text = fs::read_to_string(page).expect("the page");
     let scene = Scene::new();
@@ -68,7 +68,7 @@ fn the_commands_of_the_page_on_experiments_work_in_their_order() {
 }
 
 #[test]
-fn the_commands_of_the_page_on_ci_work_in_their_order() {
+fn commands_of_the_page_on_ci_succeed_in_order() {
     let text = fs::read_to_string(root().join("docs/how-to/compare-in-ci.md")).expect("the page");
     let scene = Scene::new();
     let [file] = &blocks(&text, "toml")[..] else { panic!("the page shows one file") };

@@ -11,7 +11,7 @@ fn slow_send(scene: &Scene) -> String {
 }
 
 #[test]
-fn preloaded_slowdown_is_found_against_the_agents_without_it() {
+fn preloaded_slowdown_is_detected() {
     let scene = Scene::new();
     let library = slow_send(&scene);
     let sets = [

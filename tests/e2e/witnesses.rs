@@ -64,7 +64,7 @@ fn assert_invalid(outcome: &Outcome, drivers: &[String]) {
 }
 
 #[test]
-fn a_driver_that_miscounts_makes_its_runs_invalid() {
+fn driver_that_miscounts_makes_its_runs_invalid() {
     let scene = Scene::new();
     let drivers = lying(&scene, &LIES.map(|(lie, ..)| lie));
     let outcome = measure(&scene, "throughput", "", &drivers);
@@ -77,7 +77,7 @@ fn a_driver_that_miscounts_makes_its_runs_invalid() {
 }
 
 #[test]
-fn an_overwritten_loan_is_a_corrupt_sample_and_a_corrupt_ping() {
+fn overwritten_loan_counts_as_corrupt() {
     let scene = Scene::new();
     let drivers = lying(&scene, &["overwrites"]);
     for workload in ["throughput", "latency"] {
@@ -91,7 +91,7 @@ fn an_overwritten_loan_is_a_corrupt_sample_and_a_corrupt_ping() {
 }
 
 #[test]
-fn a_middleware_that_breaks_its_promise_is_told() {
+fn middleware_that_breaks_its_promise_is_reported() {
     let scene = Scene::new();
     let lies = [
         ("swallows", "the middleware lost them"),

@@ -209,7 +209,7 @@ fn flows_are_streams_of_one_run() {
 }
 
 #[test]
-fn a_flow_may_have_policies_of_its_own() {
+fn each_flow_has_its_own_policies() {
     let own = "size = \"32KiB\"\nqos = { reliability = \"best_effort\", max_samples = 7 }";
     let text = FLOWS.replace("size = \"32KiB\"", own);
     let experiment = plan(&text, &["qos.reliability=reliable"]);

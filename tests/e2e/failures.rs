@@ -13,7 +13,7 @@ fn saved(result: &Path, runs: usize) -> Option<()> {
 }
 
 #[test]
-fn ctrl_c_keeps_what_is_measured_and_ends_every_agent() {
+fn ctrl_c_saves_finished_runs_and_ends_every_agent() {
     let scene = Scene::new();
     let ddsmark =
         scene.start("ddsmark", &["characterize", "--driver", "udp", "--size", "64", "--out", "result"]);
@@ -35,7 +35,7 @@ fn ctrl_c_keeps_what_is_measured_and_ends_every_agent() {
 }
 
 #[test]
-fn a_killed_agent_costs_its_run_and_no_other() {
+fn killed_agent_fails_only_its_run() {
     let scene = Scene::new();
     let ddsmark = scene.start(
         "ddsmark",
@@ -58,7 +58,7 @@ fn a_killed_agent_costs_its_run_and_no_other() {
 }
 
 #[test]
-fn a_reader_that_never_matches_is_named_and_does_not_hang() {
+fn reader_that_never_matches_fails_the_run_in_time() {
     let scene = Scene::new();
     // with this driver, writers and readers of two processes never match, and it does not declare that
     let driver = liar(&scene, "hides_its_limits", "");
@@ -86,7 +86,7 @@ fn a_reader_that_never_matches_is_named_and_does_not_hang() {
 }
 
 #[test]
-fn agents_end_with_a_runner_that_is_killed() {
+fn agents_end_when_their_runner_is_killed() {
     let scene = Scene::new();
     let ddsmark = scene
         .start("ddsmark", &["characterize", "--driver", "cyclonedds", "--size", "64", "--out", "result"]);

@@ -51,7 +51,7 @@ drain = "20s"
 "#;
 
 #[test]
-fn a_slow_reader_holds_a_reliable_writer_up_and_nothing_is_lost() {
+fn slow_reader_delays_a_reliable_writer_and_loses_nothing() {
     let scene = Scene::new();
     let runs = runs(&scene, &format!("{SLOW}\n[qos]\nreliability = \"reliable\"\n"));
     assert_eq!(runs.len(), blocks());
@@ -67,7 +67,7 @@ fn a_slow_reader_holds_a_reliable_writer_up_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_slow_reader_of_best_effort_misses_what_it_has_no_room_for() {
+fn slow_best_effort_reader_loses_what_its_queue_cannot_hold() {
     let text = SLOW.replace("driver = \"cyclonedds\"", "driver = \"udp\"");
     let text = text.replace("receive_queue = 20", "receive_buffer = \"16KiB\"");
     let dds = format!("{SLOW}\n[qos]\nreliability = \"best_effort\"\n");
@@ -83,7 +83,7 @@ fn a_slow_reader_of_best_effort_misses_what_it_has_no_room_for() {
 }
 
 #[test]
-fn a_burst_that_no_queue_has_room_for_is_late_or_lost_and_each_sample_is_accounted_for() {
+fn burst_larger_than_every_queue_is_late_or_lost_and_reconciles() {
     let scene = Scene::new();
     let runs = runs(
         &scene,
