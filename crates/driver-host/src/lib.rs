@@ -13,6 +13,7 @@ mod error;
 mod load;
 mod monitor;
 mod participant;
+mod participant_handle;
 mod qos;
 mod reader;
 mod table;

@@ -1,7 +1,6 @@
 //! Loading a driver from a file.
 
 use std::{
-    ffi::CStr,
     fmt,
     path::{Path, PathBuf},
     ptr,
@@ -152,16 +151,6 @@ impl Driver {
     /// Returns the driver's error.
     pub fn open(&self, config: &ParticipantConfig) -> Result<Participant, DriverError> {
         Participant::open(self.table, config)
-    }
-}
-
-/// Returns the text of the last error on this thread.
-pub(crate) fn last_error(table: &abi::Driver) -> String {
-    let Some(function) = table.last_error else { return String::new() };
-    // SAFETY: the text is valid until the next call on this thread, and is copied at once.
-    unsafe {
-        let text = function();
-        if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
     }
 }
 

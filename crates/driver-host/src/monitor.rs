@@ -12,7 +12,7 @@ use experiment::Qos;
 
 use crate::{
     Counters, DriverError, Settings,
-    participant::ParticipantInner,
+    participant_handle::ParticipantInner,
     qos,
     table::{c_string, call, named_counters, visit},
 };

@@ -2,8 +2,7 @@
 
 use std::{
     ffi::{CString, c_char, c_void},
-    fmt,
-    ptr::{self, NonNull},
+    fmt, ptr,
     sync::{Arc, atomic::AtomicPtr},
 };
 
@@ -12,31 +11,12 @@ use experiment::ReceiveMode;
 
 use crate::{
     DriverError, ListeningReader, ParticipantConfig, Reader, ReaderConfig, Sample, Settings, Writer,
-    WriterConfig, qos,
+    WriterConfig,
+    participant_handle::ParticipantInner,
+    qos,
     reader::{Listening, listen},
     table::{Table, c_string, call, opened, visit},
 };
-
-pub struct ParticipantInner {
-    pub table: Table,
-    handle: NonNull<abi::Participant>,
-}
-
-// SAFETY: the contract (section 3) allows different entities of a participant in different threads at the same
-// time. The participant itself is used by its owner only, and closed after its last entity.
-unsafe impl Send for ParticipantInner {}
-// SAFETY: as above; the only functions of the participant that a shared reference reaches are
-// `participant_settings` and the open functions. `Participant` is `!Sync` and keeps these to one thread.
-unsafe impl Sync for ParticipantInner {}
-
-impl Drop for ParticipantInner {
-    fn drop(&mut self) {
-        if let Some(close) = self.table.participant_close {
-            // SAFETY: all entities hold an `Arc` of this, so none is left; closed once, here.
-            unsafe { close(self.handle.as_ptr()) };
-        }
-    }
-}
 
 /// Participant, closed after it and all its writers and readers were dropped.
 pub struct Participant {

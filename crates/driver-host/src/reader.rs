@@ -18,7 +18,7 @@ use driver_abi as abi;
 use crate::{
     DriverError, ReaderMonitor, Sample,
     config::Loan,
-    participant::ParticipantInner,
+    participant_handle::ParticipantInner,
     table::{Table, failure},
 };
 

@@ -1,15 +1,25 @@
 //! Calls through a driver's function table, and their results.
 
 use std::{
-    ffi::{CString, c_char, c_void},
+    ffi::{CStr, CString, c_char, c_void},
     ptr::NonNull,
 };
 
 use driver_abi as abi;
 
-use crate::{Counters, DriverError, Settings, describe::text_of, load::last_error};
+use crate::{Counters, DriverError, Settings, describe::text_of};
 
 pub type Table = &'static abi::Driver;
+
+/// Returns the text of the last error on this thread.
+fn last_error(table: Table) -> String {
+    let Some(function) = table.last_error else { return String::new() };
+    // SAFETY: the text is valid until the next call on this thread, and is copied at once.
+    unsafe {
+        let text = function();
+        if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+    }
+}
 
 /// Creates the error for a status other than OK.
 #[cold]

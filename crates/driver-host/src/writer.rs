@@ -6,7 +6,7 @@ use driver_abi as abi;
 
 use crate::{
     DriverError, WriteOutcome, WriterMonitor,
-    participant::ParticipantInner,
+    participant_handle::ParticipantInner,
     table::{Table, call, failure, opened},
 };
 

@@ -16,7 +16,6 @@ pub const CYCLIC: &[(&str, usize)] = &[
     ("agent", 11),
     ("conformance", 2),
     ("ddsmark", 7),
-    ("driver-host", 6),
     ("findings", 2),
     ("report", 2),
     ("results", 19),
