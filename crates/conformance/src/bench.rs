@@ -9,16 +9,16 @@ use std::{
 
 use driver_abi::FEATURE_LOCATORS;
 use driver_host::{
-    Driver, ListeningReader, Participant, ParticipantConfig, Reader, ReaderConfig, ReaderMonitor, Sample,
-    TypeKind, WriteOutcome, Writer, WriterConfig, WriterMonitor,
+    Driver, ListeningReader, Participant, ParticipantConfig, Reader, ReaderMonitor, TypeKind, WriteOutcome,
+    Writer,
 };
 use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support, TransportInfo};
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     Stop, Way, broken,
-    peer::{Far, Start, from_base64, to_base64},
+    endpoint::{End, Wish, reader_config, writer_config},
+    remote_reader::{Ask, Far, Start},
+    sample::Got,
 };
 
 /// Time limit for writer and reader to match.
@@ -41,25 +41,6 @@ pub struct Bench<'a> {
     start: Option<&'a Start<'a>>,
 }
 
-/// Configuration of a pair; [`Bench::wish`] selects the strongest delivery guarantee of the driver.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Wish {
-    pub qos: Qos,
-    pub mode: ReceiveMode,
-    pub type_kind: TypeKind,
-    pub max_payload_bytes: u64,
-    pub batch_bytes: u64,
-    pub loans: bool,
-}
-
-/// Received sample.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Got {
-    pub key: u32,
-    #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
-    pub payload: Vec<u8>,
-}
-
 type Heard = Arc<Mutex<Vec<Got>>>;
 
 /// Reader of any receive mode, in this process or in another.
@@ -68,31 +49,6 @@ pub enum Inlet {
     Listening { reader: ListeningReader<Heard>, heard: Heard },
     Far(Far),
 }
-
-/// Endpoint of a pair, in this process or in another.
-pub trait End {
-    fn matched(&self) -> Result<u32, Stop>;
-    fn locator(&self) -> Result<String, Stop>;
-    fn connect(&self, locator: &str) -> Result<(), Stop>;
-}
-
-macro_rules! near_end {
-    ($monitor:ty) => {
-        impl End for $monitor {
-            fn matched(&self) -> Result<u32, Stop> {
-                Ok(<$monitor>::matched(self)?)
-            }
-            fn locator(&self) -> Result<String, Stop> {
-                Ok(<$monitor>::locator(self)?)
-            }
-            fn connect(&self, locator: &str) -> Result<(), Stop> {
-                Ok(<$monitor>::connect(self, locator)?)
-            }
-        }
-    };
-}
-near_end!(WriterMonitor);
-near_end!(ReaderMonitor);
 
 /// Matched writer and reader.
 pub struct Pair {
@@ -183,7 +139,7 @@ impl<'a> Bench<'a> {
 
     pub fn inlet(&self, participant: &Participant, topic: &str, wish: &Wish) -> Result<Inlet, Stop> {
         if let Some(start) = self.start {
-            return Ok(Inlet::Far(Far::open(start, self, topic, wish)?));
+            return Ok(Inlet::Far(Far::open(start, &self.request(topic, wish))?));
         }
         let config = reader_config(topic, wish);
         Ok(if wish.mode == ReceiveMode::Listener {
@@ -195,6 +151,17 @@ impl<'a> Bench<'a> {
         } else {
             Inlet::Asked { reader: participant.reader(&config)?, polling: config.polling }
         })
+    }
+
+    /// Returns the request that opens a reader in the second process.
+    fn request(&self, topic: &str, wish: &Wish) -> Ask {
+        Ask::Open {
+            way: self.way.clone(),
+            name: self.name.to_owned(),
+            domain: self.domain,
+            topic: topic.to_owned(),
+            wish: Box::new(wish.clone()),
+        }
     }
 
     /// Connects both endpoints if there is no discovery, and waits until they are matched.
@@ -228,50 +195,6 @@ impl<'a> Bench<'a> {
         self.match_up(&writer.monitor(), &*inlet.end())?;
         Ok(Pair { writer, inlet })
     }
-}
-
-/// Returns the configuration of a writer.
-pub fn writer_config(topic: &str, wish: &Wish) -> WriterConfig {
-    WriterConfig {
-        topic: topic.to_owned(),
-        type_kind: wish.type_kind,
-        qos: wish.qos.clone(),
-        max_payload_bytes: wish.max_payload_bytes,
-        batch_bytes: wish.batch_bytes,
-        loans: wish.loans,
-    }
-}
-
-/// Returns the configuration of a reader.
-pub fn reader_config(topic: &str, wish: &Wish) -> ReaderConfig {
-    ReaderConfig {
-        topic: topic.to_owned(),
-        type_kind: wish.type_kind,
-        qos: wish.qos.clone(),
-        max_payload_bytes: wish.max_payload_bytes,
-        batched: wish.batch_bytes > 0,
-        polling: wish.mode == ReceiveMode::Polling,
-    }
-}
-
-impl Got {
-    fn of(sample: Sample<'_>) -> Self {
-        Self { key: sample.key, payload: sample.payload.to_vec() }
-    }
-
-    /// Returns the number that [`numbered`] wrote into the payload.
-    pub fn number(&self) -> Option<u64> {
-        Some(u64::from_le_bytes(self.payload.get(..8)?.try_into().ok()?))
-    }
-}
-
-/// Creates a payload of at least 8 bytes that starts with its number; every further byte depends on the number.
-pub fn numbered(number: u64, size: usize) -> Vec<u8> {
-    let mut payload: Vec<u8> = (0..size)
-        .map(|at| (at as u64).wrapping_mul(31).wrapping_add(number) as u8 ^ (at >> 8) as u8)
-        .collect();
-    payload[..8].copy_from_slice(&number.to_le_bytes());
-    payload
 }
 
 impl Inlet {

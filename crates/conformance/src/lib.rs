@@ -8,18 +8,24 @@
 //!
 //! ```text
 //! lib.rs       Case, Verdict, the list
-//! bench.rs     a matched pair of writer and reader, and the received samples
-//! peer.rs      the reader in a second process
-//! census.rs    threads, descriptors and shared memory files of this process
-//! values.rs    the QoS policies, each with values that are not the default
-//! cases/       the cases, by part of the contract
+//! sample.rs         received samples
+//! endpoint.rs       configuration and matching of endpoints
+//! remote_reader.rs  the reader in a second process, seen from the case
+//! bench.rs          a matched pair of writer and reader
+//! serve.rs          the second process
+//! census.rs         threads, descriptors and shared memory files of this process
+//! values.rs         the QoS policies, each with values that are not the default
+//! cases/            the cases, by part of the contract
 //! ```
 #![forbid(unsafe_code)]
 
 mod bench;
 mod cases;
 mod census;
-mod peer;
+mod endpoint;
+mod remote_reader;
+mod sample;
+mod serve;
 mod values;
 
 use std::borrow::Cow;
@@ -30,7 +36,7 @@ use driver_host::{Driver, DriverError};
 use experiment::{Policy, Support};
 
 use crate::bench::Bench;
-pub use crate::peer::{Start, serve};
+pub use crate::{remote_reader::Start, serve::serve};
 
 /// Promise of the contract, with a test of whether a driver keeps it.
 pub struct Case {

@@ -14,7 +14,6 @@ use crate::Error;
 /// or to test, one file before the others. The numbers may only fall, and no crate may be added.
 pub const CYCLIC: &[(&str, usize)] = &[
     ("agent", 11),
-    ("conformance", 2),
     ("ddsmark", 7),
     ("findings", 2),
     ("report", 2),

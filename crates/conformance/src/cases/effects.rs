@@ -11,8 +11,11 @@ use experiment::{History, Liveliness, Ownership, Policy, Qos, QosDuration, Recei
 use super::Written;
 use crate::{
     Held, Stop,
-    bench::{Bench, End, Got, PATIENCE, Pair, Wish, numbered, write},
-    broken, not_applicable,
+    bench::{Bench, PATIENCE, Pair, write},
+    broken,
+    endpoint::{End, Wish},
+    not_applicable,
+    sample::{Got, numbered},
 };
 
 const SECTION: &str = "DDSMARK_SUPPORT_ENFORCED";

@@ -7,8 +7,11 @@ use experiment::{Policy, Qos, QosDuration, Support};
 use super::Written;
 use crate::{
     Held,
-    bench::{Bench, Wish, numbered, reader_config, writer_config},
-    broken, not_applicable,
+    bench::Bench,
+    broken,
+    endpoint::{Wish, reader_config, writer_config},
+    not_applicable,
+    sample::numbered,
     values::{Side, two_of},
 };
 

@@ -9,10 +9,12 @@ use experiment::ReceiveMode;
 use super::Written;
 use crate::{
     Held,
-    bench::{Bench, PATIENCE, Wish, numbered, reader_config, write, writer_config},
+    bench::{Bench, PATIENCE, write},
     broken,
     census::Census,
+    endpoint::{Wish, reader_config, writer_config},
     not_applicable,
+    sample::numbered,
 };
 
 /// Longest thread name that the kernel keeps, in bytes without the terminator.

@@ -6,8 +6,10 @@ use driver_host::{Loan, TypeKind, Writer};
 use super::{Written, life::refused};
 use crate::{
     Held, Stop,
-    bench::{Bench, PATIENCE, Wish, numbered, until_some, writer_config},
+    bench::{Bench, PATIENCE, until_some},
     broken,
+    endpoint::{Wish, writer_config},
+    sample::numbered,
 };
 
 pub const CASES: &[Written] = &[Written {

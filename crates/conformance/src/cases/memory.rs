@@ -5,8 +5,9 @@ use std::{fs, time::Duration};
 use super::Written;
 use crate::{
     Held, Stop,
-    bench::{Bench, PATIENCE, numbered, write},
+    bench::{Bench, PATIENCE, write},
     broken,
+    sample::numbered,
 };
 
 pub const CASES: &[Written] = &[Written {

@@ -7,10 +7,11 @@ use driver_host::ParticipantConfig;
 
 use crate::{
     Held, Stop,
-    bench::{Bench, numbered, write},
+    bench::{Bench, write},
     broken,
     cases::Written,
     not_applicable,
+    sample::numbered,
 };
 
 pub const CASES: &[Written] = &[Written {

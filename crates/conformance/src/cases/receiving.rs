@@ -14,8 +14,11 @@ use experiment::ReceiveMode;
 use super::Written;
 use crate::{
     Held,
-    bench::{Bench, Got, Inlet, PATIENCE, Wish, numbered, reader_config, write},
-    broken, not_applicable,
+    bench::{Bench, Inlet, PATIENCE, write},
+    broken,
+    endpoint::{Wish, reader_config},
+    not_applicable,
+    sample::{Got, numbered},
 };
 
 pub const CASES: &[Written] = &[

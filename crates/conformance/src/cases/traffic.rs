@@ -12,8 +12,11 @@ use experiment::{Durability, History, Policy, Qos, QosDuration, Reliability, Sup
 use super::{Written, life::batches};
 use crate::{
     Held, Stop,
-    bench::{Bench, End, Got, PATIENCE, Wish, numbered, until_accepted, write, writer_config},
-    broken, not_applicable,
+    bench::{Bench, PATIENCE, until_accepted, write},
+    broken,
+    endpoint::{End, Wish, writer_config},
+    not_applicable,
+    sample::{Got, numbered},
 };
 
 pub const CASES: &[Written] = &[

@@ -1,0 +1,67 @@
+//! Configuration and matching of the endpoints of a pair.
+
+use driver_host::{ReaderConfig, ReaderMonitor, TypeKind, WriterConfig, WriterMonitor};
+use experiment::{Qos, ReceiveMode};
+use serde::{Deserialize, Serialize};
+
+use crate::Stop;
+
+/// Configuration of a pair; `Bench::wish` selects the strongest delivery guarantee of the driver.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Wish {
+    pub qos: Qos,
+    pub mode: ReceiveMode,
+    pub type_kind: TypeKind,
+    pub max_payload_bytes: u64,
+    pub batch_bytes: u64,
+    pub loans: bool,
+}
+
+/// Returns the configuration of a writer.
+pub fn writer_config(topic: &str, wish: &Wish) -> WriterConfig {
+    WriterConfig {
+        topic: topic.to_owned(),
+        type_kind: wish.type_kind,
+        qos: wish.qos.clone(),
+        max_payload_bytes: wish.max_payload_bytes,
+        batch_bytes: wish.batch_bytes,
+        loans: wish.loans,
+    }
+}
+
+/// Returns the configuration of a reader.
+pub fn reader_config(topic: &str, wish: &Wish) -> ReaderConfig {
+    ReaderConfig {
+        topic: topic.to_owned(),
+        type_kind: wish.type_kind,
+        qos: wish.qos.clone(),
+        max_payload_bytes: wish.max_payload_bytes,
+        batched: wish.batch_bytes > 0,
+        polling: wish.mode == ReceiveMode::Polling,
+    }
+}
+
+/// Endpoint of a pair, in this process or in another.
+pub trait End {
+    fn matched(&self) -> Result<u32, Stop>;
+    fn locator(&self) -> Result<String, Stop>;
+    fn connect(&self, locator: &str) -> Result<(), Stop>;
+}
+
+macro_rules! near_end {
+    ($monitor:ty) => {
+        impl End for $monitor {
+            fn matched(&self) -> Result<u32, Stop> {
+                Ok(<$monitor>::matched(self)?)
+            }
+            fn locator(&self) -> Result<String, Stop> {
+                Ok(<$monitor>::locator(self)?)
+            }
+            fn connect(&self, locator: &str) -> Result<(), Stop> {
+                Ok(<$monitor>::connect(self, locator)?)
+            }
+        }
+    };
+}
+near_end!(WriterMonitor);
+near_end!(ReaderMonitor);

@@ -1,0 +1,135 @@
+//! Reader in a second process, as in a run, and the messages between the two processes.
+//!
+//! The case sends one request at a time, and the second process replies to it. Both are JSON lines over a socket, which
+//! is the standard input of that process.
+
+use std::{
+    io,
+    os::{fd::OwnedFd, unix::net::UnixStream},
+    process::Child,
+    time::Duration,
+};
+
+use control::{Inbox, Message};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Stop, Way, broken,
+    endpoint::{End, Wish},
+    sample::Got,
+};
+
+/// Time limit of an answer, including the wait that was requested: the driver may be slow to load, open or close.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Starts the second process of a case, which calls [`serve`] with its standard input as the channel.
+pub type Start<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
+
+/// Request to the second process.
+#[derive(Serialize, Deserialize)]
+pub enum Ask {
+    Open { way: Way, name: String, domain: u32, topic: String, wish: Box<Wish> },
+    Locator,
+    Connect(String),
+    Matched,
+    Receive { expected: usize, quiet: Duration },
+    Close,
+}
+
+/// Reply of the second process.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Answer {
+    Done,
+    Locator(String),
+    Matched(u32),
+    Received(Vec<Got>),
+    Failed(String),
+}
+
+impl Message for Ask {
+    const MAX_LINE_BYTES: u64 = 1 << 20;
+}
+
+impl Message for Answer {
+    /// Longest line in bytes; an answer carries all samples of a case.
+    const MAX_LINE_BYTES: u64 = 512 << 20;
+}
+
+/// Reader in another process. That process is killed when the value is dropped.
+pub struct Far {
+    process: Child,
+    asks: UnixStream,
+    answers: Inbox<Answer>,
+}
+
+impl Drop for Far {
+    fn drop(&mut self) {
+        // has no effect if the process has exited
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Far {
+    /// Starts the process, and opens a reader in it with the request [`Ask::Open`].
+    pub fn open(start: &Start<'_>, request: &Ask) -> Result<Self, Stop> {
+        let failed =
+            |error: io::Error| Stop::Failed(format!("the second process cannot be started: {error}"));
+        let (asks, theirs) = UnixStream::pair().map_err(failed)?;
+        asks.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+        let answers = Inbox::start(asks.try_clone().map_err(failed)?, || {});
+        let far = Self { process: start(theirs.into()).map_err(failed)?, asks, answers };
+        far.done(request)?;
+        Ok(far)
+    }
+
+    fn ask(&self, ask: &Ask) -> Result<Answer, Stop> {
+        let lost =
+            |error: control::ChannelError| Stop::Failed(format!("the reader's process is lost: {error}"));
+        control::send(&mut &self.asks, ask).map_err(lost)?;
+        match self.answers.receive(PATIENCE).map_err(lost)? {
+            Answer::Failed(how) => broken(format!("in the reader's process: {how}")),
+            answer => Ok(answer),
+        }
+    }
+
+    fn done(&self, ask: &Ask) -> Result<(), Stop> {
+        match self.ask(ask)? {
+            Answer::Done => Ok(()),
+            other => broken(format!("the reader's process answers {other:?}")),
+        }
+    }
+
+    /// Receives samples in that process until there are `expected`, or none has arrived for `quiet`.
+    pub fn receive(&self, expected: usize, quiet: Duration) -> Result<Vec<Got>, Stop> {
+        match self.ask(&Ask::Receive { expected, quiet })? {
+            Answer::Received(got) => Ok(got),
+            other => broken(format!("the reader's process answers {other:?}")),
+        }
+    }
+
+    /// Closes the reader and its participant, and ends the process.
+    pub fn close(self) -> Result<(), Stop> {
+        self.done(&Ask::Close)
+    }
+}
+
+impl End for &Far {
+    fn matched(&self) -> Result<u32, Stop> {
+        match self.ask(&Ask::Matched)? {
+            Answer::Matched(count) => Ok(count),
+            other => broken(format!("the reader's process answers {other:?}")),
+        }
+    }
+
+    fn locator(&self) -> Result<String, Stop> {
+        match self.ask(&Ask::Locator)? {
+            Answer::Locator(text) => Ok(text),
+            other => broken(format!("the reader's process answers {other:?}")),
+        }
+    }
+
+    fn connect(&self, locator: &str) -> Result<(), Stop> {
+        self.done(&Ask::Connect(locator.to_owned()))
+    }
+}
