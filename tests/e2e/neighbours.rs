@@ -18,7 +18,7 @@ const SIZE: usize = 64;
 /// Runs of each cell.
 const RUNS: u32 = 3;
 
-/// Returns samples that are not of this run, in all known forms. The headers follow `crates/agent/src/header.rs`.
+/// Returns samples that are not of this run, in all known forms. The headers follow `crates/agent/src/traffic/header.rs`.
 fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
     let mut random = |length: usize| -> Vec<u8> {
         let next = || {

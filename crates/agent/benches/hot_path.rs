@@ -3,11 +3,8 @@
 //! Run them with `make bench`; `tests/allocations.rs` asserts that there are no allocations.
 
 use agent::{
-    clock::now_ns,
-    header::Header,
-    incoming::{Identity, Tally},
-    pace::Pace,
-    payload::Payloads,
+    base::{clock::now_ns, sleep_spin_timer::Pace},
+    traffic::{header::Header, identity::Identity, payload::Payloads, receive_stats::Tally},
 };
 use control::{Stamp, Stamps};
 use divan::{AllocProfiler, Bencher, black_box};

@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use agent::session::{AgentError, Session};
+use agent::{base::error::AgentError, session::Session};
 use clap::Parser;
 use control::Reply;
 use driver_host::Driver;

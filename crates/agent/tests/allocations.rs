@@ -1,10 +1,8 @@
 //! The hot path does not allocate: every step for a sample, repeated ten thousand times.
 
 use agent::{
-    clock::now_ns,
-    header::Header,
-    incoming::{Identity, Tally},
-    payload::Payloads,
+    base::clock::now_ns,
+    traffic::{header::Header, identity::Identity, payload::Payloads, receive_stats::Tally},
 };
 use allocation_counter::measure;
 use control::{Stamp, Stamps};

@@ -9,11 +9,13 @@
 mod rig;
 
 use agent::{
-    clock::now_ns,
-    meters::TrafficMeter,
-    paced_writer::{FlowWriter, PacedWriter},
-    plans::Plan,
-    session::{Part, Role as _},
+    base::{
+        clock::now_ns,
+        meters::TrafficMeter,
+        role::{Part, Role as _},
+    },
+    roles::open_loop_writer::{FlowWriter, PacedWriter},
+    traffic::flow_spec::Plan,
 };
 use allocation_counter::measure;
 use control::{Configure, Role};

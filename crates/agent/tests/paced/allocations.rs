@@ -1,13 +1,9 @@
 //! The hot path of open-loop readers does not allocate.
 
 use agent::{
-    clock::now_ns,
-    header::Header,
-    incoming::Identity,
-    paced_reader::{Arrivals, Begin},
-    plans::Plan,
-    probes::Returns,
-    taker::Taker,
+    base::clock::now_ns,
+    roles::open_loop_reader::{Arrivals, Begin},
+    traffic::{flow_spec::Plan, grouped_reader::Taker, header::Header, identity::Identity, probes::Returns},
 };
 use allocation_counter::measure;
 use control::{Configure, Role};

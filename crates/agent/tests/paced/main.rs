@@ -6,7 +6,7 @@ mod rig;
 
 use std::{collections::BTreeMap, net::UdpSocket};
 
-use agent::header::Header;
+use agent::traffic::header::Header;
 use control::{Configure, Configured, FlowRead, FlowWritten, MAX_WINDOWS};
 use experiment::{Load, Rate, ReceiveGroup, ReceiveMode, Schedule, Trace};
 use results::Distribution;
@@ -259,7 +259,7 @@ fn samples_of_others_are_not_counted() {
             writer: 1,
             tag: configure.run_tag,
             warm_up: false,
-            sent_ns: agent::clock::now_ns(),
+            sent_ns: agent::base::clock::now_ns(),
         };
         let mut payload = [0; 64];
         for header in [Header { tag: 0x321, ..ours }, Header { writer: 2, ..ours }] {

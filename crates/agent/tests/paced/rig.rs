@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use agent::clock::now_ns;
+use agent::base::clock::now_ns;
 use control::{
     Configure, Configured, Drain, Inbox, Match, Order, PacedRead, PacedWritten, Reply, Report, Role,
 };

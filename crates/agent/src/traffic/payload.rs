@@ -4,7 +4,7 @@
 //! reader derives the same buffers from the seed; the sequence number selects the buffer. A payload that is
 //! truncated, mixed up or left over from an earlier sample differs.
 
-use crate::header::{HEADER_BYTES, Header};
+use crate::traffic::header::{HEADER_BYTES, Header};
 
 /// Total size of the buffers in bytes. They should stay in the caches of the core: stamping and sending them in
 /// turn evicts the data of the middleware. Documented for other tools in docs/how-to/read-our-samples.md.

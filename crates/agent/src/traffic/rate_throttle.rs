@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use results::Throttle;
 
-use crate::probes::Known;
+use crate::traffic::probes::Known;
 
 /// Shortest time between two steps in ns. A step also needs news of the reader.
 const STEP_NS: u64 = 1_000_000;

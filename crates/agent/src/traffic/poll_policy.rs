@@ -2,7 +2,7 @@
 
 use experiment::{Factors, ReceiveMode};
 
-use crate::{clock::now_ns, pace::sleep_until};
+use crate::base::{clock::now_ns, sleep_spin_timer::sleep_until};
 
 /// Policy of a thread that receives: wait in the driver, or poll. Polling repeats at once after a call that
 /// returned samples, else after the cell's polling delay, if there is one.

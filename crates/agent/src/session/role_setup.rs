@@ -7,21 +7,25 @@ use experiment::{ReceiveMode, Workload};
 use results::WindowCounts;
 
 use crate::{
-    asking::Asking,
-    clock::now_ns,
-    endpoints::{Monitors, reader_config, writer_config},
-    incoming::{Identity, Tally},
-    paced_reader::{self, Arrivals, Begin, PacedReader},
-    paced_writer::{FlowWriter, PacedWriter},
-    payload::Payloads,
-    pinger::{self, Echoes, PingerRole},
-    plans::Plan,
-    ponger::{self, Echoing, HandingOver, Pings, PongerRole},
-    probes::{Echo, Probes, Returns},
-    reader::{self, ReaderRole},
-    session::{AgentError, Role},
-    taker::Taker,
-    writer::{WRITER, WriterRole},
+    base::{clock::now_ns, error::AgentError, role::Role},
+    roles::{
+        echo::{self, Echoing, HandingOver, Pings, PongerRole},
+        open_loop_reader::{self, Arrivals, Begin, PacedReader},
+        open_loop_writer::{FlowWriter, PacedWriter},
+        pinger::{self, Echoes, PingerRole},
+        throughput_reader::{self, ReaderRole},
+        throughput_writer::WriterRole,
+    },
+    session::endpoints::{Monitors, reader_config, writer_config},
+    traffic::{
+        flow_spec::Plan,
+        grouped_reader::Taker,
+        identity::{Identity, WRITER},
+        payload::Payloads,
+        poll_policy::Asking,
+        probes::{Echo, Probes, Returns},
+        receive_stats::Tally,
+    },
 };
 
 /// An opened role, and the monitors of its endpoints.
@@ -116,13 +120,13 @@ impl Stage<'_> {
         let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
             let reader = participant.listening_reader(&config, tally, Tally::alone)?;
             let monitor = reader.monitor();
-            (reader::Inlet::Listening(reader), monitor)
+            (throughput_reader::Inlet::Listening(reader), monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
             let asking = Asking::of(&configure.factors);
             let reader = Taker::new(reader, &configure.factors, configure.factors.size_bytes);
-            (reader::Inlet::Asked { reader, tally: Box::new(tally), asking }, monitor)
+            (throughput_reader::Inlet::Asked { reader, tally: Box::new(tally), asking }, monitor)
         };
         monitors.readers.push(monitor);
         Ok((Box::new(ReaderRole::new(inlet, progress)), monitors))
@@ -161,17 +165,17 @@ impl Stage<'_> {
         let (inlet, monitor) = if listening && self.echo_in_listener {
             let reader = participant.listening_reader(&config, echoing, Echoing::heard)?;
             let monitor = reader.monitor();
-            (ponger::Inlet::Listening(reader), monitor)
+            (echo::Inlet::Listening(reader), monitor)
         } else if listening {
             let (listener, handed, give_back) = HandingOver::new(identity);
             let reader = participant.listening_reader(&config, listener, HandingOver::heard)?;
             let monitor = reader.monitor();
-            (ponger::Inlet::HandedOver { reader, echoing: Box::new(echoing), handed, give_back }, monitor)
+            (echo::Inlet::HandedOver { reader, echoing: Box::new(echoing), handed, give_back }, monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
             let polling = self.receives(ReceiveMode::Polling);
-            (ponger::Inlet::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
+            (echo::Inlet::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
         Ok((Box::new(PongerRole::new(inlet, progress)), monitors))
@@ -218,9 +222,9 @@ impl Stage<'_> {
             }
         }
         let inlet = if asked.is_empty() {
-            paced_reader::Inlet::Listening(listening)
+            open_loop_reader::Inlet::Listening(listening)
         } else {
-            paced_reader::Inlet::asked(asked, Asking::of(&configure.factors))
+            open_loop_reader::Inlet::asked(asked, Asking::of(&configure.factors))
         };
         Ok((Box::new(PacedReader::new(inlet, progress, begin)), monitors))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use control::{Configure, windows_of_flow};
 use experiment::{Flow, Load, Schedule};
 
-use crate::{payload::Payloads, session::AgentError};
+use crate::{base::error::AgentError, traffic::payload::Payloads};
 
 /// One flow of a run: its samples and their intended times.
 #[derive(Clone, Debug)]

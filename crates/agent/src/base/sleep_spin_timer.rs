@@ -9,7 +9,7 @@ use nix::{
     time::{ClockId, ClockNanosleepFlags, clock_nanosleep},
 };
 
-use crate::clock::now_ns;
+use crate::base::clock::now_ns;
 
 /// Calibration: number of sleeps, length of each, and time limit of all, in ns.
 const SLEEPS: usize = 50;

@@ -12,32 +12,25 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, Measured, Message as _, Pinged, Reply, Stamp, Stamps, ping_timeout_ns};
+use control::{Configure, Drain, Measured, Pinged, Stamp, Stamps, ping_timeout_ns};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 use results::Windows;
 
 use crate::{
-    clock::now_ns,
-    header::Header,
-    incoming::{Identity, Origin},
-    meters::TrafficMeter,
-    payload::Payloads,
-    session::{AgentError, Part, Role},
-    writer::{Tries, WRITER},
+    base::{
+        clock::now_ns,
+        error::AgentError,
+        meters::TrafficMeter,
+        role::{Part, Role},
+    },
+    traffic::{
+        header::Header,
+        identity::{Identity, Origin, WRITER},
+        payload::Payloads,
+        retry::Tries,
+        timestamps::stamps_for,
+    },
 };
-
-/// Maximum number of pings with timestamps: per second, and in total.
-const STAMPS_PER_SECOND: u64 = 500_000;
-const MAX_STAMPS: u64 = 4_000_000;
-// as base64 of 16 bytes each they fit into a reply, with room for the rest of it
-const _: () = assert!(MAX_STAMPS * 16 / 3 * 4 + (32 << 20) < Reply::MAX_LINE_BYTES);
-
-/// Creates the timestamp log of a run of this duration.
-#[must_use]
-pub fn stamps_for(measure_ns: u64) -> Stamps {
-    let planned = (measure_ns / 1_000 * STAMPS_PER_SECOND / 1_000_000).clamp(10_000, MAX_STAMPS);
-    Stamps::with_capacity(planned as usize)
-}
 
 /// Ping in flight, shared with the thread that receives its echo.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use experiment::Factors;
 use results::Batches;
 
 use crate::{
-    session::AgentError,
-    writer::{Tries, flush},
+    base::error::AgentError,
+    traffic::retry::{Tries, flush},
 };
 
 /// Batching state of a writer.

@@ -14,7 +14,7 @@ use driver_host::{
 };
 use experiment::{ReceiveMode, is_pair};
 
-use crate::session::AgentError;
+use crate::base::error::AgentError;
 
 /// Prefix of the line in `/proc/self/status` that lists the cores allowed to this process.
 const ALLOWED: &str = "Cpus_allowed_list:";

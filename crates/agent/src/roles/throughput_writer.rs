@@ -7,20 +7,21 @@ use driver_host::{WriteOutcome, Writer};
 use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
-    clock::now_ns,
-    header::Header,
-    meters::TrafficMeter,
-    packing::Packing,
-    payload::Payloads,
-    probes::Probes,
-    session::{AgentError, Part, Role},
+    base::{
+        clock::now_ns,
+        error::AgentError,
+        meters::TrafficMeter,
+        role::{Part, Role},
+    },
+    traffic::{
+        batch_flusher::Packing,
+        header::Header,
+        identity::WRITER,
+        payload::Payloads,
+        probes::Probes,
+        retry::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries},
+    },
 };
-
-/// Number of the only writer of a pair.
-pub const WRITER: u16 = 1;
-/// First and longest wait before a rejected call is retried; doubled at each retry.
-pub(crate) const FIRST_BACKOFF: Duration = Duration::from_micros(1);
-pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_millis(1);
 
 /// Role of a throughput writer.
 #[derive(Debug)]
@@ -45,15 +46,6 @@ struct Recorded {
     tries: Tries,
     begin_ns: u64,
     end_ns: u64,
-}
-
-/// Numbers of repeated calls.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tries {
-    /// Calls that timed out.
-    pub timed_out: u64,
-    /// Calls rejected because there was no room.
-    pub refused: u64,
 }
 
 impl WriterRole {
@@ -136,21 +128,6 @@ impl WriterRole {
         self.recorded = counts;
         Ok(())
     }
-}
-
-/// Flushes, and retries while there is no room.
-pub(crate) fn flush(writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
-    let mut backoff = FIRST_BACKOFF;
-    for _ in 0..10_000 {
-        match writer.flush()? {
-            WriteOutcome::Accepted => return Ok(()),
-            WriteOutcome::TimedOut => tries.timed_out += 1,
-            WriteOutcome::Refused => tries.refused += 1,
-        }
-        std::thread::sleep(backoff);
-        backoff = (backoff * 2).min(LONGEST_BACKOFF);
-    }
-    Err(AgentError::CannotFlush)
 }
 
 impl Role for WriterRole {

@@ -9,7 +9,7 @@ use driver_host::{DriverError, Reader, ReaderMonitor, Sample};
 use experiment::{Factors, ReceiveGroup};
 use results::Takes;
 
-use crate::{clock::now_ns, pace::sleep_until};
+use crate::base::{clock::now_ns, sleep_spin_timer::sleep_until};
 
 /// Maximum number of samples per receive call.
 const MAX_SAMPLES: u32 = 256;

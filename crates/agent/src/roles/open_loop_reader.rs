@@ -18,14 +18,20 @@ use experiment::Times;
 use results::{Takes, WindowCounts, Windows};
 
 use crate::{
-    asking::Asking,
-    clock::now_ns,
-    incoming::{Identity, Progress, Tally},
-    meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
-    plans::Plan,
-    probes::Echo,
-    session::{AgentError, Part, Role},
-    taker::Taker,
+    base::{
+        clock::now_ns,
+        error::AgentError,
+        meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
+        role::{Part, Role},
+    },
+    traffic::{
+        flow_spec::Plan,
+        grouped_reader::Taker,
+        identity::Identity,
+        poll_policy::Asking,
+        probes::Echo,
+        receive_stats::{Progress, Tally},
+    },
 };
 
 /// Start time of the schedule, shared with the receiving threads. Set before the first sample is written.

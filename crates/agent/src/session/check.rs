@@ -5,7 +5,7 @@ use std::{os::fd::OwnedFd, process::Command};
 use control::{CaseInfo, Verdict, Way};
 use driver_host::Driver;
 
-use crate::session::AgentError;
+use crate::base::error::AgentError;
 
 /// Returns all conformance cases.
 pub fn cases() -> Vec<CaseInfo> {

@@ -21,11 +21,12 @@ use driver_host::{DriverError, Reader, Sample, WriteOutcome, Writer};
 use results::{SequenceSet, Windows};
 
 use crate::{
-    clock::now_ns,
-    incoming::{Identity, Origin, receive_timeout_ns},
-    payload::Payloads,
-    session::AgentError,
-    taker::Taker,
+    base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS},
+    traffic::{
+        grouped_reader::Taker,
+        identity::{Identity, Origin},
+        payload::Payloads,
+    },
 };
 
 /// Returns whether a sample is the last of `every` samples, so that never more than one in `every` is a probe.
@@ -233,7 +234,7 @@ impl Probes {
         let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
             while !stopped.load(Relaxed) {
-                reader.receive(receive_timeout_ns(false), |sample| returns.arrived(sample))?;
+                reader.receive(LONGEST_WAIT_NS, |sample| returns.arrived(sample))?;
             }
             Ok((reader, returns))
         });

@@ -1,5 +1,9 @@
 //! Execution of the runner's orders.
 
+mod check;
+mod endpoints;
+mod role_setup;
+
 use std::{
     io::Write,
     os::fd::OwnedFd,
@@ -7,19 +11,19 @@ use std::{
 };
 
 use control::{
-    ChannelError, Configure, Configured, Drain, IDLE_NS, Inbox, MAX_WINDOWS, Measured, Order, PROTOCOL,
-    PacedRead, PacedWritten, Pinged, Ponged, ReaderReport, Reply, Report, Written,
+    ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, Order, PROTOCOL, Reply, Report,
 };
 use driver_host::{Driver, Participant};
 
-pub use crate::error::AgentError;
-
-use crate::{
-    casting::open_role,
-    check,
-    clock::now_ns,
+use self::{
     endpoints::{Monitors, open_participant, pin},
+    role_setup::open_role,
+};
+use crate::base::{
+    clock::now_ns,
+    error::AgentError,
     meters::{LONGEST_WAIT_NS, Reading, TrafficMeter},
+    role::{Part, Role},
 };
 
 /// Duration for which a serving role serves before it checks for an order.
@@ -28,62 +32,6 @@ const SLICE: Duration = Duration::from_millis(2);
 const IDLE: Duration = Duration::from_nanos(IDLE_NS);
 /// Wait without a limit of its own: the end of the channel ends the process.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
-
-/// Actions of a role in each phase. A serving role also serves while no order arrives.
-pub trait Role {
-    /// Serves for about `slice`; may return early. A driving role waits in the same way as for its samples.
-    /// `wait_ns`: longest wait of one call for a sample.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
-    fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError>;
-    /// Returns the number of samples sent, received or echoed so far in the measurement phase.
-    fn recorded(&self) -> u64;
-    /// Runs the traffic without recording it.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
-    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError>;
-    /// Runs the traffic and records it. `begin_ns`: start of the schedule, for open-loop roles. A driving role
-    /// reads the meter where its traffic starts and ends.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
-    fn measure(
-        &mut self,
-        duration_ns: u64,
-        begin_ns: Option<u64>,
-        meter: &mut TrafficMeter,
-    ) -> Result<Measured, AgentError>;
-    /// Waits for outstanding samples. Returns false if some are outstanding at the time limit. A serving role
-    /// updates the meter meanwhile.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
-    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError>;
-    /// Returns the measurements of the role.
-    ///
-    /// # Errors
-    /// Returns an error that ends the run.
-    fn report(&mut self) -> Result<Part, AgentError>;
-    /// Closes writer and reader.
-    ///
-    /// # Errors
-    /// Returns the driver's error if a close fails.
-    fn close(&mut self) -> Result<(), AgentError>;
-}
-
-/// Measurements of a role, for the report.
-#[derive(Debug)]
-#[allow(missing_docs, reason = "as in the control messages")]
-pub enum Part {
-    Writer(Written),
-    Reader(ReaderReport),
-    Pinger(Pinged),
-    Ponger(Ponged),
-    PacedWriter(PacedWritten),
-    PacedReader(PacedRead),
-}
 
 /// Session with a runner: a driver, a role, and the orders.
 pub struct Session<W> {

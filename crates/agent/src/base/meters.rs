@@ -15,7 +15,7 @@ use nix::{
 };
 use results::{Idle, Interface, Sockets, Usage};
 
-use crate::{clock::now_ns, counters::Counters};
+use crate::base::{clock::now_ns, counters::Counters};
 
 /// Resource usage of a process while traffic flows: from before the first recorded sample to after the last one.
 ///

@@ -7,12 +7,17 @@ use driver_host::ListeningReader;
 use results::Takes;
 
 use crate::{
-    asking::Asking,
-    clock::now_ns,
-    incoming::{Progress, Tally},
-    meters::{SHORTEST_WAIT_NS, TrafficMeter},
-    session::{AgentError, Part, Role},
-    taker::Taker,
+    base::{
+        clock::now_ns,
+        error::AgentError,
+        meters::{SHORTEST_WAIT_NS, TrafficMeter},
+        role::{Part, Role},
+    },
+    traffic::{
+        grouped_reader::Taker,
+        poll_policy::Asking,
+        receive_stats::{Progress, Tally},
+    },
 };
 
 /// Source of samples.

@@ -12,18 +12,23 @@ use experiment::{Load, Schedule};
 use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
-    calls::Calls,
-    clock::now_ns,
-    header::Header,
-    meters::TrafficMeter,
-    pace::{Pace, sleep_until},
-    packing::Packing,
-    payload::Payloads,
-    plans::Plan,
-    probes::{Known, Probes},
-    session::{AgentError, Part, Role},
-    throttle::Throttled,
-    writer::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries},
+    base::{
+        clock::now_ns,
+        error::AgentError,
+        meters::TrafficMeter,
+        role::{Part, Role},
+        sleep_spin_timer::{Pace, sleep_until},
+    },
+    traffic::{
+        batch_flusher::Packing,
+        flow_spec::Plan,
+        header::Header,
+        lag_attribution::Calls,
+        payload::Payloads,
+        probes::{Known, Probes},
+        rate_throttle::Throttled,
+        retry::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries},
+    },
 };
 
 /// Time from now until the schedule of a warm-up starts, in ns.

@@ -12,12 +12,18 @@ use control::{Configure, Drain, Measured, Ponged, Stamp, Stamps};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 
 use crate::{
-    clock::now_ns,
-    header::Header,
-    incoming::{Identity, Origin, Progress},
-    meters::TrafficMeter,
-    pinger::stamps_for,
-    session::{AgentError, Part, Role},
+    base::{
+        clock::now_ns,
+        error::AgentError,
+        meters::TrafficMeter,
+        role::{Part, Role},
+    },
+    traffic::{
+        header::Header,
+        identity::{Identity, Origin},
+        receive_stats::Progress,
+        timestamps::stamps_for,
+    },
 };
 
 /// Maximum number of pings in the handoff. One is in flight; the others are late ones.

@@ -10,62 +10,13 @@ use driver_host::Sample;
 use results::{Received, SequenceSet, WindowCounts};
 
 use crate::{
-    clock::now_ns, header::Header, meters::LONGEST_WAIT_NS, payload::Payloads, probes::Echo,
-    session::AgentError,
+    base::{clock::now_ns, error::AgentError},
+    traffic::{
+        identity::{Identity, Origin},
+        payload::Payloads,
+        probes::Echo,
+    },
 };
-
-/// Properties of the samples of this run: tag, writer, size, and a send time between the start of the run and now.
-#[derive(Clone, Copy, Debug)]
-pub struct Identity {
-    /// Tag of the run.
-    pub tag: u16,
-    /// Number of the writer.
-    pub writer: u16,
-    /// Size of every payload in bytes.
-    pub size: usize,
-    /// Start of this agent in ns; samples of this run are sent at most 60 s earlier.
-    pub since_ns: u64,
-}
-
-/// Returns the timeout of a receive call in ns; 0 if polling.
-#[must_use]
-pub const fn receive_timeout_ns(polling: bool) -> u64 {
-    if polling { 0 } else { LONGEST_WAIT_NS }
-}
-
-/// Tolerance for send times before [`Identity::since_ns`] in ns: peers are configured one after the other.
-const HEAD_START_NS: u64 = 60_000_000_000;
-
-/// Origin of a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// Sample of this run with a valid header and the expected size.
-    Ours(Header),
-    /// Sample of this run with another size.
-    Damaged,
-    /// Sample that is not of this run.
-    Foreign,
-}
-
-impl Identity {
-    /// Classifies a sample. `now_ns` may be slightly old: the clock is read again before a sample counts as sent in
-    /// the future.
-    #[inline]
-    #[must_use]
-    pub fn origin(&self, payload: &[u8], now_ns: u64) -> Origin {
-        let Some(header) = Header::read(payload) else { return Origin::Foreign };
-        if header.tag != self.tag
-            || header.writer != self.writer
-            || header.sent_ns < self.since_ns.saturating_sub(HEAD_START_NS)
-        {
-            return Origin::Foreign;
-        }
-        if header.sent_ns > now_ns && header.sent_ns > self::now_ns() {
-            return Origin::Foreign;
-        }
-        if payload.len() == self.size { Origin::Ours(header) } else { Origin::Damaged }
-    }
-}
 
 /// Progress of a reader, shared with the thread that waits for it.
 #[derive(Debug, Default)]
@@ -299,6 +250,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::traffic::header::Header;
 
     const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: 64, since_ns: 0 };
 

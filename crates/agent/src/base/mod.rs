@@ -1,0 +1,8 @@
+//! Foundation of all roles: errors, the interface of a role, clock, waiting and resource usage.
+
+pub mod clock;
+pub mod counters;
+pub mod error;
+pub mod meters;
+pub mod role;
+pub mod sleep_spin_timer;

@@ -1,0 +1,63 @@
+//! Interface of a role: the actions in each phase of a run, and the measurements for the report.
+
+use std::time::Duration;
+
+use control::{Drain, Measured, PacedRead, PacedWritten, Pinged, Ponged, ReaderReport, Written};
+
+use crate::base::{error::AgentError, meters::TrafficMeter};
+
+/// Actions of a role in each phase. A serving role also serves while no order arrives.
+pub trait Role {
+    /// Serves for about `slice`; may return early. A driving role waits in the same way as for its samples.
+    /// `wait_ns`: longest wait of one call for a sample.
+    ///
+    /// # Errors
+    /// Returns an error that ends the run.
+    fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError>;
+    /// Returns the number of samples sent, received or echoed so far in the measurement phase.
+    fn recorded(&self) -> u64;
+    /// Runs the traffic without recording it.
+    ///
+    /// # Errors
+    /// Returns an error that ends the run.
+    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError>;
+    /// Runs the traffic and records it. `begin_ns`: start of the schedule, for open-loop roles. A driving role
+    /// reads the meter where its traffic starts and ends.
+    ///
+    /// # Errors
+    /// Returns an error that ends the run.
+    fn measure(
+        &mut self,
+        duration_ns: u64,
+        begin_ns: Option<u64>,
+        meter: &mut TrafficMeter,
+    ) -> Result<Measured, AgentError>;
+    /// Waits for outstanding samples. Returns false if some are outstanding at the time limit. A serving role
+    /// updates the meter meanwhile.
+    ///
+    /// # Errors
+    /// Returns an error that ends the run.
+    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError>;
+    /// Returns the measurements of the role.
+    ///
+    /// # Errors
+    /// Returns an error that ends the run.
+    fn report(&mut self) -> Result<Part, AgentError>;
+    /// Closes writer and reader.
+    ///
+    /// # Errors
+    /// Returns the driver's error if a close fails.
+    fn close(&mut self) -> Result<(), AgentError>;
+}
+
+/// Measurements of a role, for the report.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "as in the control messages")]
+pub enum Part {
+    Writer(Written),
+    Reader(ReaderReport),
+    Pinger(Pinged),
+    Ponger(Ponged),
+    PacedWriter(PacedWritten),
+    PacedReader(PacedRead),
+}

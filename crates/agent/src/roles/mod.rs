@@ -1,0 +1,8 @@
+//! Roles of a run: the two sides of throughput, latency and open-loop workloads.
+
+pub mod echo;
+pub mod open_loop_reader;
+pub mod open_loop_writer;
+pub mod pinger;
+pub mod throughput_reader;
+pub mod throughput_writer;

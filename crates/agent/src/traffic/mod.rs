@@ -1,0 +1,15 @@
+//! Building blocks of the roles: samples, their schedule, and how they are written, received and counted.
+
+pub mod batch_flusher;
+pub mod flow_spec;
+pub mod grouped_reader;
+pub mod header;
+pub mod identity;
+pub mod lag_attribution;
+pub mod payload;
+pub mod poll_policy;
+pub mod probes;
+pub mod rate_throttle;
+pub mod receive_stats;
+pub mod retry;
+pub mod timestamps;
