@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use crate::support::{Outcome, Scene, count, driver_in_c, drivers, liar, list, root};
+use crate::support::{Outcome, Scene, driver_in_c, drivers, liar, root};
 
 /// Returns the line of this case in the table.
 #[track_caller]
@@ -70,23 +70,6 @@ fn case_is_not_applicable_without_support_of_the_transport() {
         scene.ddsmark(&["drivers", "check", "fastdds", "--transport", "data_sharing", "--case", "keys"]);
     outcome.assert_status(0);
     assert!(line(&outcome, "keys").contains("n/a"), "{}", outcome.stdout);
-}
-
-#[test]
-fn a_driver_that_was_built_for_version_1_of_the_contract_is_measured() {
-    let scene = Scene::new();
-    let frozen = root().join("crates/conformance/tests/abi-v1");
-    let header = format!("-I{}", frozen.display());
-    let driver = driver_in_c(&scene, "libddsmark_frozen", &frozen.join("driver.c"), &[&header]);
-    let outcome = scene.ddsmark(&["characterize", "--driver", &driver, "--quick", "--size", "64", "--json"]);
-    outcome.assert_status(0);
-    let document = outcome.document();
-    let cells = list(&document["cells"]);
-    assert_eq!(cells.len(), 2, "latency and throughput");
-    for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
-        assert_eq!(run["state"], "valid", "{run:#}");
-        assert!(count(&list(&run["counted"])[0]["delivered"]) > 0, "{run:#}");
-    }
 }
 
 /// Violations of `liar_across.c`, which exist only with writer and reader in two processes; the case that detects

@@ -1,18 +1,15 @@
 //! Runs each case with a driver that violates its promise, and nothing else. The reference is the teaching driver.
 
-mod support;
-
 use std::{
     env, io,
     os::fd::OwnedFd,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     thread,
 };
 
 use conformance::Verdict;
 use driver_host::Driver;
-use support::{compile, tests};
 
 /// Violations of `liar.c`, each with the case that detects it and a part of the message.
 const LIES: &[(&str, &str, &str)] = &[
@@ -107,11 +104,26 @@ const LIES: &[(&str, &str, &str)] = &[
 const BEYOND_TEACHING: [&str; 6] =
     ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"];
 
-/// Builds a driver with this violation.
+/// Builds a driver with this violation, and returns the library.
+fn compile(directory: &Path, lie: &str) -> PathBuf {
+    let library = directory.join(format!("libddsmark_{lie}.so"));
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let status = Command::new("cc")
+        .args(["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread", "-shared", "-fPIC"])
+        .args(["-fvisibility=hidden", &format!("-DLIE={lie}"), "-I"])
+        .arg(tests.join("../../../include"))
+        .arg(tests.join("liar.c"))
+        .arg("-o")
+        .arg(&library)
+        .status()
+        .expect("the C compiler runs");
+    assert!(status.success(), "{lie} does not compile");
+    library
+}
+
+/// Builds and loads a driver with this violation.
 fn liar(directory: &Path, lie: &str) -> Driver {
-    let include = tests().join("../../../include");
-    let library = compile(directory, lie, &tests().join("liar.c"), &include, &[&format!("-DLIE={lie}")]);
-    Driver::load(&library).unwrap_or_else(|error| panic!("{lie}: {error}"))
+    Driver::load(&compile(directory, lie)).unwrap_or_else(|error| panic!("{lie}: {error}"))
 }
 
 /// Starts no process: the teaching driver declares that it does not reach beyond one process.

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     ffi::{CStr, c_char},
-    mem::{MaybeUninit, offset_of},
+    mem::MaybeUninit,
     ptr,
 };
 
@@ -110,6 +110,10 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
     Ok((description, raw.features))
 }
 
+/// Size of a description when version 1 was frozen; fields that are added later lie beyond it.
+const VERSION_1_BYTES: usize = 464;
+const _: () = assert!(VERSION_1_BYTES <= size_of::<abi::Description>());
+
 /// Copies a description that may be shorter or longer than the type known here. Missing fields are 0.
 ///
 /// # Safety
@@ -120,8 +124,7 @@ unsafe fn own_copy(raw: *const abi::Description) -> Result<abi::Description, Str
     }
     // SAFETY: in every version a description starts with its size.
     let size = unsafe { (*raw).struct_size } as usize;
-    // end of the first version of the struct
-    if size < offset_of!(abi::Description, kept_threads) {
+    if size < VERSION_1_BYTES {
         return Err("is cut short".to_owned());
     }
     let mut copy = MaybeUninit::<abi::Description>::zeroed();

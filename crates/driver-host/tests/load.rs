@@ -20,10 +20,12 @@ impl Files {
             (self.0.path().join(format!("{name}.c")), self.0.path().join(format!("{name}.so")));
         std::fs::write(&source, format!("#include <ddsmark/driver.h>\n#include <stddef.h>\n{code}"))
             .expect("written");
-        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let status = Command::new("cc")
-            .args(["-std=c11", "-shared", "-fPIC", "-I"])
-            .arg(include)
+            .args(["-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-shared", "-fPIC", "-I"])
+            .arg(root.join("include"))
+            .arg("-I")
+            .arg(root.join("drivers/teaching"))
             .arg(&source)
             .arg("-o")
             .arg(&library)
@@ -63,12 +65,65 @@ fn a_library_that_is_no_driver() {
 }
 
 #[test]
-fn a_driver_of_another_version() {
+fn driver_of_another_abi_version_is_rejected() {
     let files = Files::new();
-    let code = "static const ddsmark_driver table = {.abi_version = 99, .struct_size = 8};
-                const ddsmark_driver *ddsmark_driver_entry(void) { return &table; }";
-    let words = refusal(&files.library("future", code));
-    assert!(words.contains("has ABI version 99; this ddsmark knows version 1"), "{words}");
+    for version in [0, 2, 99] {
+        let code = format!(
+            "static const ddsmark_driver table = {{.abi_version = {version}, .struct_size = 8}};
+             const ddsmark_driver *ddsmark_driver_entry(void) {{ return &table; }}"
+        );
+        let error = Driver::load(&files.library(&format!("v{version}"), &code)).expect_err("rejected");
+        assert!(matches!(error, LoadError::Version { found, .. } if found == version), "{error}");
+        let text = format!("has ABI version {version}; this ddsmark knows version 1");
+        assert!(error.to_string().contains(&text), "{error}");
+        assert!(error.hint().contains("build the driver again"), "{}", error.hint());
+    }
+}
+
+/// Code of the teaching driver, with a table and a description of other sizes.
+const RESIZED: &str = "
+    #define ddsmark_driver_entry teaching_entry
+    #include \"driver.c\"
+    #undef ddsmark_driver_entry
+    #include \"loop.c\"
+    static struct { ddsmark_driver driver; void *later[8]; } table;
+    static struct { ddsmark_description present; void *later[8]; } described;
+    static const ddsmark_description *describe_resized(void) { return &described.present; }
+    DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {
+      for (unsigned i = 0; i < 8; i++)
+        table.later[i] = described.later[i] = &table;
+      table.driver = *teaching_entry();
+      described.present = *teaching_entry()->describe();
+      table.driver.describe = describe_resized;
+      CHANGE;
+      return &table.driver;
+    }
+";
+
+#[test]
+fn longer_tables_are_accepted_and_shorter_ones_rejected() {
+    let files = Files::new();
+    let resized =
+        |name: &str, change: &str| Driver::load(&files.library(name, &RESIZED.replace("CHANGE", change)));
+    for (name, change) in [
+        ("present", ""),
+        ("longer", "table.driver.struct_size = sizeof table"),
+        ("longer_description", "described.present.struct_size = sizeof described"),
+    ] {
+        let driver = resized(name, change).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(driver.description().name, "teaching");
+    }
+    for (name, change, expected) in [
+        ("shorter", "table.driver.struct_size = sizeof table.driver - 1", "its table is cut short"),
+        (
+            "shorter_description",
+            "described.present.struct_size = sizeof described.present - 1",
+            "describe(): is cut short",
+        ),
+    ] {
+        let error = resized(name, change).expect_err("rejected").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]
