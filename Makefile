@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-# The verbs. What they do is in scripts/; each sets up what it needs, and only what is not there yet.
+# Targets. scripts/ contains what they do. Each installs the tools that it needs, once.
 
-# Those who set CARGO_TARGET_DIR are heard everywhere.
+# Every target respects CARGO_TARGET_DIR.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+# Where `make install` installs.
+PREFIX ?= $(HOME)/.local
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format bench fuzz kills generate drivers release setup clean
+.PHONY: help demo test test-all lint format bench fuzz kills generate drivers release install setup clean
 
-help: ## this list
+help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: release drivers ## latency and throughput of a bare UDP socket and of Cyclone DDS, on this host
+demo: release drivers ## measure a bare UDP socket and Cyclone DDS on this host
 	@printf '\nLatency and throughput over the loopback interface: first a bare UDP socket, then Cyclone DDS.\n\n'
 	$(TARGET)/release/ddsmark characterize --driver udp --driver cyclonedds
 
-test: setup drivers ## the tests, then `make lint`
+test: setup drivers ## run the tests, then `make lint`
 	@scripts/test.sh
 	@scripts/lint.sh
 
-test-all: setup drivers ## `make test`, and what takes long: several versions, fuzzing, kills, calibration
+test-all: setup drivers ## run `make test` and the long tests: several versions, fuzzing, kills, calibration
 	@scripts/test.sh all
 	@scripts/lint.sh
 	@$(MAKE) --no-print-directory kills
@@ -27,37 +30,43 @@ test-all: setup drivers ## `make test`, and what takes long: several versions, f
 	cargo bench -p stats --bench calibration
 	cargo bench -p simulate --bench calibration -- claims
 
-lint: setup ## formatting, clippy, rustdoc, licences, generated files
+lint: setup ## check formatting, wording, clippy, rustdoc, licences and generated files
 	@scripts/lint.sh
 
 format: setup ## format Rust and C
 	@scripts/lint.sh fix
 
-bench: release drivers ## what ddsmark costs a sample and adds to a bare loop; how often its claims are wrong; kills
+bench: release drivers ## measure the overhead of ddsmark and the rate of false claims; run `make kills`
 	@scripts/setup.sh bench
 	@scripts/bench.sh
 
-fuzz: ## give what reads bytes that others wrote bytes that nobody would write: 20 s each
+fuzz: ## run each fuzz target for 20 s
 	@scripts/setup.sh
 	@scripts/fuzz.sh
 
-kills: release drivers ## kill agents 200 times at random, and count what that costs beyond their runs
+kills: release drivers ## kill agents 200 times at random, and count the damage beyond their runs
 	cargo build --release --package xtask
 	cargo xtask kills --driver udp,cyclonedds --runs 200
 
-generate: ## write the references, man pages, completions and the schema anew
+generate: ## rewrite the references, the schemas and the crate table
 	cargo xtask generate
 
 drivers: ## build all drivers and their middleware into target/drivers
 	@scripts/setup.sh
 	@scripts/drivers.sh
 
-release: ## build ddsmark and its agent, optimised
+release: ## build ddsmark and its agent, optimized, and its man pages and completions
 	@scripts/setup.sh
 	cargo build --release --package ddsmark --package agent
+	$(TARGET)/release/ddsmark generate share $(TARGET)/share
 
-setup: ## system packages and pinned tools
+install: release ## install the programs, man pages and completions below PREFIX, by default ~/.local
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share
+	install $(TARGET)/release/ddsmark $(TARGET)/release/ddsmark-agent $(DESTDIR)$(PREFIX)/bin
+	cp -R $(TARGET)/share/. $(DESTDIR)$(PREFIX)/share
+
+setup: ## install the system packages and the pinned tools
 	@scripts/setup.sh tools
 
-clean: ## remove what was built; what was fetched stays in .sdk
+clean: ## remove the build directory; downloads stay in .sdk
 	rm -rf $(TARGET)

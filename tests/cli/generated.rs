@@ -1,31 +1,34 @@
-//! Completions, man pages and the reference.
+//! Man pages, completions and the reference.
 
 use std::fs;
 
 use crate::support::Place;
 
 #[test]
-fn completions_are_what_the_shells_understand() {
+fn generate_share_writes_completions_of_each_shell() {
     let place = Place::new();
-    for (shell, word) in
-        [("bash", "complete -F"), ("zsh", "#compdef ddsmark"), ("fish", "complete -c ddsmark")]
-    {
-        let output = place.run(&["generate", "completions", shell]);
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && text.contains(word) && text.contains("match-timeout"), "{shell}");
+    assert!(place.run(&["generate", "share", "share"]).status.success());
+    for (file, word) in [
+        ("bash-completion/completions/ddsmark", "complete -F"),
+        ("zsh/site-functions/_ddsmark", "#compdef ddsmark"),
+        ("fish/vendor_completions.d/ddsmark.fish", "complete -c ddsmark"),
+    ] {
+        let text = fs::read_to_string(place.path("share").join(file)).expect("a file");
+        assert!(text.contains(word) && text.contains("match-timeout"), "{file}: {text}");
     }
 }
 
 #[test]
-fn there_is_a_man_page_for_each_command() {
+fn generate_share_writes_a_man_page_for_each_command() {
     let place = Place::new();
-    assert!(place.run(&["generate", "man", "man"]).status.success());
-    let mut pages: Vec<String> = fs::read_dir(place.path("man"))
+    assert!(place.run(&["generate", "share", "new/share"]).status.success());
+    let pages = place.path("new/share/man/man1");
+    let mut names: Vec<String> = fs::read_dir(&pages)
         .expect("a directory")
         .flatten()
         .map(|page| page.file_name().to_string_lossy().into_owned())
         .collect();
-    pages.sort();
+    names.sort();
     let expected = [
         "-characterize",
         "-compare",
@@ -43,8 +46,8 @@ fn there_is_a_man_page_for_each_command() {
         "-selftest",
         "",
     ];
-    assert_eq!(pages, expected.map(|command| format!("ddsmark{command}.1")));
-    let page = fs::read_to_string(place.path("man/ddsmark-characterize.1")).expect("a page");
+    assert_eq!(names, expected.map(|command| format!("ddsmark{command}.1")));
+    let page = fs::read_to_string(pages.join("ddsmark-characterize.1")).expect("a page");
     assert!(
         page.contains(".TH ddsmark\\-characterize") || page.contains(".TH ddsmark-characterize"),
         "{page}"
@@ -52,7 +55,19 @@ fn there_is_a_man_page_for_each_command() {
 }
 
 #[test]
-fn the_reference_is_markdown() {
+fn generate_share_into_a_file_fails() {
+    let place = Place::new();
+    place.write("file", "");
+    let output = place.run(&["generate", "share", "file"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("hint: choose a writable directory"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn generate_reference_prints_markdown() {
     let output = Place::new().run(&["generate", "reference"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.starts_with("# ") && text.contains("\n## `ddsmark drivers info`\n"), "{text}");

@@ -1,4 +1,4 @@
-//! Command-line arguments: the source of help, completions, man pages and the reference.
+//! Command-line arguments: the source of help, man pages, completions and the reference.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -134,7 +134,7 @@ pub enum Command {
     /// Show, install and check drivers.
     #[command(subcommand)]
     Drivers(Drivers),
-    /// Generate completions, man pages and the reference of this command.
+    /// Generate man pages, completions and the reference of this command.
     #[command(subcommand, hide = true)]
     Generate(Generate),
 }
@@ -551,13 +551,8 @@ pub struct Install {
 
 #[derive(Debug, Subcommand)]
 pub enum Generate {
-    /// Print completions for a shell.
-    Completions {
-        /// Shell to complete in.
-        shell: clap_complete::Shell,
-    },
-    /// Write man pages to a directory.
-    Man {
+    /// Write man pages and shell completions to a directory with the layout of `/usr/local/share`.
+    Share {
         /// Output directory. Created if it does not exist.
         directory: PathBuf,
     },

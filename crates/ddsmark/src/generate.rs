@@ -1,9 +1,9 @@
-//! Generated files of the command line: completions, man pages and the reference.
+//! Generated files of the command line: man pages, completions and the reference.
 
-use std::{fmt::Write as _, path::Path};
+use std::{fmt::Write as _, fs, io, path::Path};
 
 use clap::{Command, CommandFactory as _};
-use clap_complete::{Shell, generate};
+use clap_complete::Shell;
 
 use crate::{
     arguments::{Arguments, Generate},
@@ -13,28 +13,35 @@ use crate::{
 
 pub fn execute(command: &Generate) -> Result<Status, Problem> {
     match command {
-        Generate::Completions { shell } => output::print(&completions(*shell))?,
-        Generate::Man { directory } => man(directory)?,
+        Generate::Share { directory } => share(directory).map_err(|error| {
+            let error = format!("cannot write to `{}`: {error}", directory.display());
+            Problem::new(Status::Failed, error, "choose a writable directory")
+        })?,
         Generate::Reference { width } => output::print(&reference(*width))?,
     }
     Ok(Status::Done)
 }
 
-fn completions(shell: Shell) -> String {
-    let mut text = Vec::new();
-    generate(shell, &mut Arguments::command(), "ddsmark", &mut text);
-    String::from_utf8(text).expect("completions are text")
-}
+/// Directory and file name of the completions of each shell, below the output directory.
+const COMPLETIONS: [(Shell, &str, &str); 3] = [
+    (Shell::Bash, "bash-completion/completions", "ddsmark"),
+    (Shell::Zsh, "zsh/site-functions", "_ddsmark"),
+    (Shell::Fish, "fish/vendor_completions.d", "ddsmark.fish"),
+];
 
-/// Writes one page for each visible command, with the name that `man` expects: `ddsmark-drivers-info.1`.
-fn man(directory: &Path) -> Result<(), Problem> {
-    let command = Arguments::command().disable_help_subcommand(true);
-    std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(command, directory)).map_err(
-        |error| {
-            let error = format!("cannot write man pages to `{}`: {error}", directory.display());
-            Problem::new(Status::Failed, error, "name a directory that can be written to")
-        },
-    )
+/// Writes one man page for each visible command, such as `man/man1/ddsmark-drivers-info.1`, and the completions.
+fn share(directory: &Path) -> io::Result<()> {
+    let pages = directory.join("man/man1");
+    fs::create_dir_all(&pages)?;
+    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), pages)?;
+    for (shell, folder, name) in COMPLETIONS {
+        let folder = directory.join(folder);
+        fs::create_dir_all(&folder)?;
+        let mut text = Vec::new();
+        clap_complete::generate(shell, &mut Arguments::command(), "ddsmark", &mut text);
+        fs::write(folder.join(name), text)?;
+    }
+    Ok(())
 }
 
 /// Returns the help of every command as Markdown.
@@ -81,12 +88,5 @@ mod tests {
             }
         }
         assert!(!reference.contains("generate completions"));
-    }
-
-    #[test]
-    fn every_shell_has_completions() {
-        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-            assert!(completions(shell).contains("characterize"), "{shell}");
-        }
     }
 }

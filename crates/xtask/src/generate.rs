@@ -1,10 +1,6 @@
 //! Generated files: their sources, and a check that they are up to date.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::PathBuf, process::Command};
 
 use crate::{Error, factors, reference, rooms, root};
 
@@ -50,7 +46,7 @@ impl Generated {
 }
 
 fn all() -> Result<Vec<Generated>, Error> {
-    let mut all = vec![
+    Ok(vec![
         architecture()?,
         Generated { path: "schemas/result.schema.json".into(), text: results::json_schema() },
         Generated { path: "schemas/comparison.schema.json".into(), text: results::comparison_json_schema() },
@@ -59,14 +55,7 @@ fn all() -> Result<Vec<Generated>, Error> {
         Generated { path: "docs/reference/experiment-file.md".into(), text: experiment_file()? },
         Generated { path: "docs/reference/factors.md".into(), text: factors::reference() },
         Generated { path: "docs/reference/cli.md".into(), text: ddsmark(&["generate", "reference"])? },
-    ];
-    // file names as each shell expects them
-    for (shell, name) in [("bash", "ddsmark.bash"), ("zsh", "_ddsmark"), ("fish", "ddsmark.fish")] {
-        let text = ddsmark(&["generate", "completions", shell])?;
-        all.push(Generated { path: Path::new("docs/reference/completions").join(name), text });
-    }
-    all.extend(man_pages()?);
-    Ok(all)
+    ])
 }
 
 /// Returns the reference of experiment files, from their schema.
@@ -84,19 +73,6 @@ fn ddsmark(words: &[&str]) -> Result<String, Error> {
         return Err(format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr).trim()).into());
     }
     Ok(String::from_utf8(output.stdout)?)
-}
-
-fn man_pages() -> Result<Vec<Generated>, Error> {
-    let directory = tempfile::tempdir()?;
-    ddsmark(&["generate", "man", directory.path().to_str().ok_or("the temporary directory is no text")?])?;
-    let mut pages = Vec::new();
-    for entry in fs::read_dir(directory.path())? {
-        let entry = entry?;
-        let path = Path::new("docs/reference/man").join(entry.file_name());
-        pages.push(Generated { path, text: fs::read_to_string(entry.path())? });
-    }
-    pages.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(pages)
 }
 
 /// Returns ARCHITECTURE.md with its table of crates.
