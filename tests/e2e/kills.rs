@@ -12,12 +12,12 @@ const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", 
 /// Runs a campaign of kills: only the runs of killed agents may fail.
 fn campaign(arguments: &[&str], killed: u32) {
     let _scene = Scene::new();
-    let output = Command::new(programs().join("xtask"))
+    let output = Command::new(programs().join("campaigns"))
         .args(["kills", "--driver", "udp,cyclonedds", "--programs"])
         .arg(programs())
         .args(arguments)
         .output()
-        .expect("xtask runs");
+        .expect("campaigns runs");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     let late = said

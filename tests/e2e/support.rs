@@ -69,7 +69,7 @@ pub fn root() -> PathBuf {
 fn assert_built() {
     let programs = programs();
     let drivers = drivers();
-    for program in ["ddsmark", "ddsmark-agent", "killing-agent", "xtask"] {
+    for program in ["ddsmark", "ddsmark-agent", "killing-agent", "campaigns"] {
         let file = programs.join(program);
         assert!(
             file.is_file(),

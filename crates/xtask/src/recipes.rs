@@ -1,23 +1,37 @@
 //! `cargo xtask recipes`: table of all recipes, from their dry runs on this host.
 
-use std::{fmt::Write as _, fs, path::Path, process::Command};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
+use clap::Args;
 use serde_json::Value;
 
-use crate::{Error, flags::Flags, root, target};
+use crate::{Error, root};
 
-/// Usage of this command.
-pub const USAGE: &str = "       cargo xtask recipes [--ddsmark PROGRAM] [--set RECIPE:KEY=VALUE]...";
+/// Print the table of all recipes, from their dry runs on this host
+#[derive(Args)]
+pub struct RecipesArgs {
+    /// Program to run [default: the optimized ddsmark of this tree]
+    #[arg(long, value_name = "PROGRAM")]
+    ddsmark: Option<PathBuf>,
+    /// Override a value in a recipe; can be repeated
+    #[arg(long = "set", value_name = "RECIPE:KEY=VALUE", value_parser = recipe_and_change)]
+    sets: Vec<(String, String)>,
+}
+
+fn recipe_and_change(text: &str) -> Result<(String, String), String> {
+    let (recipe, change) = text.split_once(':').ok_or("not RECIPE:KEY=VALUE")?;
+    Ok((recipe.to_owned(), change.to_owned()))
+}
 
 /// Prints the table: one `ddsmark run RECIPE --dry-run --json` per recipe. Minimum detectable effects need a result
 /// of `ddsmark selftest` with the drivers on this host.
-pub fn run(words: &[&str]) -> Result<(), Error> {
-    let flags = Flags::parse(words, &["--ddsmark", "--set"])?;
-    let program = flags.value("--ddsmark").map_or_else(|| target().join("release/ddsmark"), Into::into);
-    let sets: Vec<(&str, &str)> = flags
-        .values("--set")
-        .map(|set| set.split_once(':').ok_or("`--set` takes RECIPE:KEY=VALUE"))
-        .collect::<Result<_, _>>()?;
+pub fn run(arguments: &RecipesArgs) -> Result<(), Error> {
+    let program = arguments.ddsmark.clone().unwrap_or_else(|| target().join("release/ddsmark"));
     let mut names: Vec<String> = fs::read_dir(root().join("recipes"))?
         .filter_map(|file| Some(file.ok()?.path().file_stem()?.to_str()?.to_owned()))
         .collect();
@@ -25,7 +39,7 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
     let mut plans = Vec::new();
     for name in names {
         let changes: Vec<&str> =
-            sets.iter().filter(|(recipe, _)| *recipe == name).map(|(_, set)| *set).collect();
+            arguments.sets.iter().filter(|(recipe, _)| *recipe == name).map(|(_, set)| &**set).collect();
         plans.push((plan(&program, &name, &changes)?, changes.join(" ")));
     }
     print!("{}", table(&plans));
@@ -41,6 +55,11 @@ fn plan(program: &Path, name: &str, changes: &[&str]) -> Result<Value, Error> {
         return Err(format!("recipe `{name}`: {}", String::from_utf8_lossy(&output.stderr).trim()).into());
     }
     Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Returns the build directory of cargo.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into)
 }
 
 /// Returns the table in Markdown.

@@ -34,7 +34,8 @@ pub const ROOMS: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("sim-model", &[]),
     ("driver-abi", &[]),
-    ("xtask", &["experiment", "results", "runner", "stats"]),
+    ("campaigns", &["results", "runner", "stats"]),
+    ("xtask", &["experiment", "results"]),
 ];
 
 /// Crates of this tree that a driver may use in addition to the header.

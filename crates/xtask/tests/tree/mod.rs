@@ -72,7 +72,10 @@ fn arrows_point_down_the_table_only() {
     for (index, (room, may)) in rooms::ROOMS.iter().enumerate() {
         for used in *may {
             let place = rooms::ROOMS.iter().position(|(name, _)| name == used).expect("a room");
-            assert!(place > index || *room == "xtask", "`{room}` -> `{used}` points back");
+            assert!(
+                place > index || ["campaigns", "xtask"].contains(room),
+                "`{room}` -> `{used}` points back"
+            );
         }
     }
 }

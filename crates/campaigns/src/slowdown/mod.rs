@@ -1,4 +1,4 @@
-//! `cargo xtask slowdown`: whether an injected delay is detected, and how large it is estimated to be.
+//! `cargo campaigns slowdown`: whether an injected delay is detected, and how large it is estimated to be.
 //!
 //! A preloaded library (`tests/preload/slow_send.c`) spins before each call that sends. Only the agents of some
 //! cells load it. Each delay is a driver of its own: a copy of the same file in a folder whose name states the
@@ -17,51 +17,57 @@ use std::{
     process::Command,
 };
 
+use clap::Args;
 use results::{Directory, Document, Metric};
 use stats::{Block, Comparison, Conclusion, Interval, Rules, Run, compare, median};
 
 pub use probe::run as probe;
 
-use crate::{Error, flags::Flags, root, target};
+use crate::{
+    Error,
+    tree::{release_programs, root},
+};
 
-pub const USAGE: &str = "       cargo xtask slowdown --driver NAME [--percent 2,5,10 | --delay-us 100] [--blocks 18] \
-                         [--size 1024] [--measure 300ms] [--programs DIR]";
 /// Number of sends per round trip.
 const SENDS: f64 = 2.0;
 
-struct Arguments {
+/// Inject delays into send calls, and check that ddsmark detects and estimates them
+#[derive(Args)]
+pub struct SlowdownArgs {
+    /// Driver whose send calls are delayed
+    #[arg(long, value_name = "NAME")]
     driver: String,
-    /// Delays in percent of the median round trip, unless `delay_us` is given.
+    /// Delays in percent of the median round trip
+    #[arg(
+        long,
+        value_name = "P",
+        value_delimiter = ',',
+        default_value = "2,5,10",
+        conflicts_with = "delay_us"
+    )]
     percent: Vec<f64>,
+    /// One delay in µs, instead of delays in percent
+    #[arg(long, value_name = "US")]
     delay_us: Option<f64>,
+    /// Number of blocks
+    #[arg(long, value_name = "N", default_value_t = 18)]
     blocks: u32,
+    /// Sample size in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 1024)]
     size: u64,
+    /// Measurement time of a run
+    #[arg(long, value_name = "TIME", default_value = "300ms")]
     measure: String,
+    /// Directory of the programs
+    #[arg(long, value_name = "DIR", default_value_os_t = release_programs(), hide_default_value = true)]
     programs: PathBuf,
-}
-
-fn arguments(words: &[&str]) -> Result<Arguments, Error> {
-    let known = ["--driver", "--percent", "--delay-us", "--blocks", "--size", "--measure", "--programs"];
-    let flags = Flags::parse(words, &known)?;
-    let percent =
-        flags.value("--percent").unwrap_or("2,5,10").split(',').map(str::parse).collect::<Result<_, _>>()?;
-    Ok(Arguments {
-        driver: flags.value("--driver").ok_or(USAGE)?.to_owned(),
-        percent,
-        delay_us: flags.value("--delay-us").map(str::parse).transpose()?,
-        blocks: flags.value("--blocks").unwrap_or("18").parse()?,
-        size: flags.value("--size").unwrap_or("1024").parse()?,
-        measure: flags.value("--measure").unwrap_or("300ms").to_owned(),
-        programs: flags.value("--programs").map_or_else(|| target().join("release"), PathBuf::from),
-    })
 }
 
 /// Measures and prints the table. Returns an error if an interval does not cover its delay, unless the delay is too
 /// small to be detected.
-pub fn run(words: &[&str]) -> Result<(), Error> {
-    let arguments = arguments(words)?;
+pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
     let place = tempfile::tempdir()?;
-    let rig = Rig::build(&arguments, place.path())?;
+    let rig = Rig::build(arguments, place.path())?;
 
     let alone = rig.experiment("alone", &[], 3)?;
     let rtt_ns = median(&figures(&alone, 0, |_| true)).ok_or("no run has a median round trip")?;
@@ -182,7 +188,7 @@ fn blocks<'a>(
 
 /// Files built for the experiments.
 struct Rig<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a SlowdownArgs,
     place: &'a Path,
     driver: PathBuf,
     library: PathBuf,
@@ -190,7 +196,7 @@ struct Rig<'a> {
 }
 
 impl<'a> Rig<'a> {
-    fn build(arguments: &'a Arguments, place: &'a Path) -> Result<Self, Error> {
+    fn build(arguments: &'a SlowdownArgs, place: &'a Path) -> Result<Self, Error> {
         let library = place.join("slow_send.so");
         let mut cc = Command::new("cc");
         cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])
@@ -230,7 +236,7 @@ impl<'a> Rig<'a> {
         for delay in delays {
             drivers.push(self.copy(&format!("slow-{delay}"))?);
         }
-        let Arguments { size, measure, .. } = self.arguments;
+        let SlowdownArgs { size, measure, .. } = self.arguments;
         let text = format!(
             "question = \"Is an injected delay found?\"\nworkload = \"latency\"\n[factors]\ndriver = {drivers:?}\nsize = {size}\n\
              [design]\nblocks = {blocks}\nwarm_up = \"100ms\"\nmeasure = \"{measure}\"\nbaseline = {{ driver = {plain:?} }}\n"

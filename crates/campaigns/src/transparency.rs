@@ -1,4 +1,4 @@
-//! `cargo xtask transparency`: the overhead of ddsmark compared with simpler programs on the same middleware.
+//! `cargo campaigns transparency`: the overhead of ddsmark compared with simpler programs on the same middleware.
 //!
 //! A floor is a bare loop with the same library, or the vendor's own tool. It is called as `PROGRAM WORKLOAD SIZE
 //! MS CORE CORE [TRANSPORT]` and prints one number: the median round trip in ns, or the samples per second that its
@@ -18,14 +18,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::Args;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use runner::{KeepAwake, allowed_cores};
 use stats::{Asked, Goal, PILOT_BLOCKS, SignedRank, plan_blocks};
 
-use crate::{Error, flags::Flags, target};
+use crate::{Error, tree::release_programs};
 
-pub const USAGE: &str = "       cargo xtask transparency --driver NAME --floor PROGRAM... [--transport T] [--workload W]...\n            \
-     [--size N]... [--half-width 0.015] [--minutes 4]";
 const WORKLOADS: [&str; 3] = ["latency", "throughput", "batched"];
 const SIZES: [u64; 2] = [64, 16_384];
 /// Batch size of ddsmark in bytes, equal to that of the bare loops.
@@ -40,49 +39,40 @@ const LEVEL: f64 = 0.95;
 const PASS: f64 = 0.05;
 const AIM: f64 = 0.01;
 
-/// Programs and conditions to compare.
-struct Arguments {
+/// Measure the overhead of ddsmark compared with simpler programs on the same middleware
+#[derive(Args)]
+pub struct TransparencyArgs {
+    /// Driver to measure
+    #[arg(long, value_name = "NAME")]
     driver: String,
-    /// Transport; `None` for the driver's default, which is also that of the floors.
-    transport: Option<String>,
+    /// Program to compare with: a bare loop, or the vendor's own tool; can be repeated
+    #[arg(long = "floor", value_name = "PROGRAM", required = true)]
     floors: Vec<String>,
+    /// Transport of ddsmark and of the floors, instead of the driver's default
+    #[arg(long, value_name = "NAME")]
+    transport: Option<String>,
+    /// Workload; can be repeated
+    #[arg(long = "workload", value_name = "NAME", value_parser = WORKLOADS, default_values = WORKLOADS)]
     workloads: Vec<String>,
+    /// Sample size in bytes; can be repeated
+    #[arg(long = "size", value_name = "BYTES", default_values_t = SIZES)]
     sizes: Vec<u64>,
+    /// Half-width of the interval of the ratio, as a share of it
+    #[arg(long, value_name = "SHARE", default_value = "0.015", value_parser = positive)]
     half_width: f64,
-    /// Time budget for each workload and size.
-    budget: Duration,
+    /// Time budget for each workload and size in minutes
+    #[arg(long, value_name = "N", default_value = "4", value_parser = positive)]
+    minutes: f64,
 }
 
-fn arguments(words: &[&str]) -> Result<Arguments, Error> {
-    let known = ["--driver", "--floor", "--transport", "--workload", "--size", "--half-width", "--minutes"];
-    let flags = Flags::parse(words, &known)?;
-    let values = |flag: &str| flags.values(flag).map(str::to_owned).collect::<Vec<String>>();
-    let number =
-        |flag: &str, default: f64| values(flag).pop().map_or(Ok(default), |text| text.parse::<f64>());
-    let (Some(driver), floors) = (values("--driver").pop(), values("--floor")) else {
-        return Err(USAGE.into());
-    };
-    let transport = values("--transport").pop();
-    let half_width = number("--half-width", 0.015)?;
-    let minutes = number("--minutes", 4.0)?;
-    if floors.is_empty() || !(half_width > 0.0 && minutes > 0.0) {
-        return Err(USAGE.into());
-    }
-    let mut workloads = values("--workload");
-    if workloads.is_empty() {
-        workloads = WORKLOADS.map(str::to_owned).to_vec();
-    }
-    let mut sizes = values("--size").iter().map(|size| size.parse()).collect::<Result<Vec<u64>, _>>()?;
-    if sizes.is_empty() {
-        sizes = SIZES.to_vec();
-    }
-    let budget = Duration::from_secs_f64(minutes * 60.0);
-    Ok(Arguments { driver, transport, floors, workloads, sizes, half_width, budget })
+/// Parses a number above 0.
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().map_err(|error| error.to_string())?;
+    if number.is_finite() && number > 0.0 { Ok(number) } else { Err("not a number above 0".to_owned()) }
 }
 
 /// Measures and prints the ratios. Returns an error if an interval is not within the limit.
-pub fn run(words: &[&str]) -> Result<(), Error> {
-    let arguments = arguments(words)?;
+pub fn run(arguments: &TransparencyArgs) -> Result<(), Error> {
     let (first, second) = match allowed_cores()[..] {
         [first, second, ..] => (first.to_string(), second.to_string()),
         _ => return Err("the two ends need a core each: this process may use one only".into()),
@@ -98,7 +88,7 @@ pub fn run(words: &[&str]) -> Result<(), Error> {
         // a batch of a single sample is not a batch
         let sizes = arguments.sizes.iter().filter(|size| workload != "batched" || **size <= BATCH_BYTES / 2);
         for &size in sizes {
-            let case = Case { workload, size, cores: [&first, &second], arguments: &arguments };
+            let case = Case { workload, size, cores: [&first, &second], arguments };
             for line in case.measure()? {
                 println!("{}", line.text);
                 if !line.passed {
@@ -123,7 +113,7 @@ struct Case<'a> {
     workload: &'a str,
     size: u64,
     cores: [&'a str; 2],
-    arguments: &'a Arguments,
+    arguments: &'a TransparencyArgs,
 }
 
 struct Line {
@@ -166,7 +156,7 @@ impl Case<'_> {
 
     /// Returns the number of rounds from the scatter and the duration of the first ones.
     fn rounds(&self, figures: &[Vec<f64>], took: Duration) -> usize {
-        let affordable = self.arguments.budget.as_secs_f64() / took.as_secs_f64() * PILOT_BLOCKS as f64;
+        let affordable = self.arguments.minutes * 60.0 / took.as_secs_f64() * PILOT_BLOCKS as f64;
         let asked = Asked { level: LEVEL, power: 0.9, comparisons: 1 };
         let goal = Goal { half_width: Some(self.arguments.half_width), effect: None, asked };
         let pilot: Vec<Vec<f64>> =
@@ -225,7 +215,7 @@ impl Case<'_> {
         let results = tempfile::tempdir()?;
         let batch = if self.workload == "batched" { BATCH_BYTES } else { 0 };
         let workload = if self.workload == "latency" { "latency" } else { "throughput" };
-        let mut command = limited(target().join("release/ddsmark"));
+        let mut command = limited(release_programs().join("ddsmark"));
         command
             .args(["characterize", "--json", "--warm-up", "200ms", "--driver", &self.arguments.driver])
             .args([

@@ -1,4 +1,4 @@
-//! `cargo xtask kills`: kills agents of real experiments and counts the consequences beyond their runs.
+//! `cargo campaigns kills`: kills agents of real experiments and counts the consequences beyond their runs.
 
 mod judge;
 mod plan;
@@ -14,40 +14,53 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::Args;
 use results::Directory;
 
 use self::{
     judge::{Tally, files_of, judge, processes},
     plan::{Batch, MEASURE_MS},
 };
-use crate::{Error, flags::Flags, target};
+use crate::{Error, tree::release_programs};
 
-const USAGE: &str = "usage: cargo xtask kills --driver NAME[,NAME] [--runs N] [--seed S] [--programs DIR]
-  without --runs: each phase, role and driver once";
 /// Maximum time without a saved run, longer than any run: after that the runner hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum time for an orphaned process to disappear.
 const LEAVING: Duration = Duration::from_secs(5);
 
+/// Kill agents of real experiments, and count the damage beyond their runs
+#[derive(Args)]
+pub struct KillsArgs {
+    /// Driver; can be repeated
+    #[arg(long = "driver", value_name = "NAME", value_delimiter = ',', required = true)]
+    drivers: Vec<String>,
+    /// Number of random kills, instead of one for each phase, role and driver
+    #[arg(long, value_name = "N")]
+    runs: Option<usize>,
+    /// Seed of the random kills
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Directory of the programs
+    #[arg(long, value_name = "DIR", default_value_os_t = release_programs(), hide_default_value = true)]
+    programs: PathBuf,
+}
+
 /// Executes the campaign and prints its counts. Returns an error if a count that must be 0 is not.
-pub fn run(words: &[&str]) -> Result<(), Error> {
-    let flags = Flags::parse(words, &["--driver", "--runs", "--seed", "--programs"])?;
-    let drivers: Vec<&str> = flags.value("--driver").ok_or(USAGE)?.split(',').collect();
-    let seed = flags.value("--seed").map_or(Ok(1), str::parse).map_err(|_| USAGE)?;
-    let batches = match flags.value("--runs").map(str::parse) {
+pub fn run(arguments: &KillsArgs) -> Result<(), Error> {
+    let KillsArgs { runs, seed, programs, .. } = arguments;
+    let drivers: Vec<&str> = arguments.drivers.iter().map(String::as_str).collect();
+    let batches = match runs {
         None => plan::each(&drivers),
-        Some(runs) => plan::random(&drivers, runs.map_err(|_| USAGE)?, seed),
+        Some(runs) => plan::random(&drivers, *runs, *seed),
     };
-    let programs = flags.value("--programs").map_or_else(|| target().join("release"), PathBuf::from);
     let begin = Instant::now();
     let mut tally = Tally::default();
     for batch in &batches {
-        tally.add(experiment(batch, &drivers, &programs)?);
+        tally.add(experiment(batch, &drivers, programs)?);
     }
     let cells = (2 * drivers.len()) as u32;
+    let drawn = runs.map_or("each phase, role and driver".to_owned(), |_| format!("seed {seed}"));
     let runs = batches.iter().map(|batch| batch.runs).sum::<u32>() * cells;
-    let drawn =
-        flags.value("--runs").map_or("each phase, role and driver".to_owned(), |_| format!("seed {seed}"));
     println!(
         "{} agents killed in {runs} runs ({drawn}), {:.0} s",
         tally.killed,

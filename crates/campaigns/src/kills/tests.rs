@@ -8,7 +8,7 @@ use super::{
     judge::{Tally, files_of, judge, processes},
     plan::{self, Kill},
 };
-use crate::root;
+use crate::tree::root;
 
 const DRIVERS: [&str; 2] = ["one", "other"];
 

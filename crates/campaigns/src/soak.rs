@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: a long run that checks whether its processes grow.
+//! `cargo campaigns soak`: a long run that checks whether its processes grow.
 //!
 //! A run of the workload `paced` at half of the highest sustained rate found by searches, or at a given rate. The
 //! experiment is stopped after its first saved run. The memory of the runner and of each agent is read once per
@@ -14,6 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use clap::Args;
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
@@ -21,10 +22,8 @@ use nix::{
 use results::{Directory, Document, Metric, RunState};
 use stats::{slope, slope_interval};
 
-use crate::{Error, flags::Flags, target};
+use crate::{Error, tree::release_programs};
 
-pub const USAGE: &str =
-    "       cargo xtask soak --driver NAME [--rate N] [--size 64] [--minutes 20] [--programs DIR]";
 /// Time after the start of a process in which growth is ignored.
 const SETTLING: Duration = Duration::from_secs(60);
 const EVERY: Duration = Duration::from_secs(1);
@@ -37,20 +36,35 @@ const GROWN: f64 = 0.01;
 type Course = Vec<(f64, [f64; 2])>;
 const KINDS: [&str; 2] = ["resident", "allocated"];
 
+/// Measure for a long time, and check that no process grows
+#[derive(Args)]
+pub struct SoakArgs {
+    /// Driver to measure
+    #[arg(long, value_name = "NAME")]
+    driver: String,
+    /// Samples per second, instead of half of the highest sustained rate
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
+    /// Sample size in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 64)]
+    size: u64,
+    /// Duration of the run in minutes
+    #[arg(long, value_name = "N", default_value_t = 20.0)]
+    minutes: f64,
+    /// Directory of the programs
+    #[arg(long, value_name = "DIR", default_value_os_t = release_programs(), hide_default_value = true)]
+    programs: PathBuf,
+}
+
 /// Executes the run and prints its measurements. Returns an error if the memory of a process grew or a sample was
 /// not delivered.
-pub fn run(words: &[&str]) -> Result<(), Error> {
-    let known = ["--driver", "--rate", "--size", "--minutes", "--programs"];
-    let flags = Flags::parse(words, &known)?;
-    let driver = flags.value("--driver").ok_or(USAGE)?;
-    let size: u64 = flags.value("--size").unwrap_or("64").parse()?;
-    let minutes: f64 = flags.value("--minutes").unwrap_or("20").parse()?;
-    let program =
-        flags.value("--programs").map_or_else(|| target().join("release"), PathBuf::from).join("ddsmark");
+pub fn run(arguments: &SoakArgs) -> Result<(), Error> {
+    let SoakArgs { driver, size, minutes, .. } = arguments;
+    let program = arguments.programs.join("ddsmark");
     let place = tempfile::tempdir()?;
-    let rate = match flags.value("--rate") {
-        Some(rate) => rate.parse::<f64>()?,
-        None => half_of_sustained(&program, driver, size, place.path())?,
+    let rate = match arguments.rate {
+        Some(rate) => rate,
+        None => half_of_sustained(&program, driver, *size, place.path())?,
     };
     let text = format!(
         "question = \"Do processes grow?\"\nworkload = \"paced\"\n[factors]\ndriver = \"{driver}\"\nsize = {size}\nrate = {rate:.0}\n\

@@ -1,0 +1,57 @@
+//! `cargo campaigns`: long checks of ddsmark itself, with real processes.
+#![forbid(unsafe_code)]
+
+mod kills;
+mod slowdown;
+mod soak;
+mod transparency;
+mod tree;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Error with a message.
+type Error = Box<dyn std::error::Error>;
+
+/// Check ddsmark itself with long campaigns of real runs
+#[derive(Parser)]
+#[command(name = "cargo campaigns")]
+enum Campaign {
+    Kills(kills::KillsArgs),
+    Slowdown(slowdown::SlowdownArgs),
+    /// Print the median duration of a send call in ns
+    #[command(hide = true)]
+    SlowdownProbe,
+    Soak(soak::SoakArgs),
+    Transparency(transparency::TransparencyArgs),
+}
+
+fn main() -> ExitCode {
+    let done = match Campaign::parse() {
+        Campaign::Kills(arguments) => kills::run(&arguments),
+        Campaign::Slowdown(arguments) => slowdown::run(&arguments),
+        Campaign::SlowdownProbe => slowdown::probe(),
+        Campaign::Soak(arguments) => soak::run(&arguments),
+        Campaign::Transparency(arguments) => transparency::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Campaign::command().debug_assert();
+    }
+}
