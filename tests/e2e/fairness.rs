@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use roxmltree::{Document, Node};
 use serde_json::{Map, Value};
 
 use crate::support::{Scene, drivers, list, root};
@@ -88,32 +89,25 @@ fn differing(one: &Value, other: &Value) -> Names {
     names
 }
 
-/// Returns what an XML document sets, by name and text: elements that contain text, a time or a list, and
-/// properties.
+/// Returns the settings of an XML document, by name and text: elements that contain text, lists, durations, and
+/// properties. `<F></F>` is an empty section, `<B/>` is a setting. An empty text is a document without settings.
 fn elements(xml: &str) -> BTreeSet<(String, String)> {
-    let pieces: Vec<(&str, &str)> = xml
-        .split('<')
-        .skip(1)
-        .map(|piece| {
-            let end = piece.find([' ', '/', '>']).filter(|end| *end > 0);
-            piece.split_at(end.unwrap_or_else(|| piece.find('>').unwrap_or(piece.len())))
-        })
-        .collect();
+    if xml.is_empty() {
+        return BTreeSet::new();
+    }
+    let document = Document::parse(xml).unwrap_or_else(|error| panic!("{error}: {xml}"));
+    let is = |node: &Node<'_, '_>, names: &[&str]| names.iter().any(|name| node.has_tag_name(*name));
     let mut found = BTreeSet::new();
-    for (at, (name, rest)) in pieces.iter().enumerate() {
-        let (next, _) = pieces.get(at + 1).unwrap_or(&("", ""));
-        let text = rest.split_once('>').map_or("", |(_, text)| text.trim());
-        let holds = *next == format!("/{name}") && !text.is_empty();
-        let sets = rest.contains("/>") || holds || ["sec", "element"].contains(next);
-        match *name {
-            "name" if text.contains('.') => {
-                found.insert((text.to_owned(), String::new()));
-            }
-            "name" | "value" | "element" | "sec" | "nanosec" => {}
-            name if sets && !name.starts_with('/') => {
-                found.insert((name.to_owned(), rest.trim().to_owned()));
-            }
-            _ => {}
+    for node in document.descendants().filter(Node::is_element) {
+        let text = node.text().unwrap_or_default().trim();
+        let sets = match node.first_element_child() {
+            None => !text.is_empty() || xml[node.range()].ends_with("/>"),
+            Some(child) => is(&child, &["sec", "element"]),
+        };
+        if is(&node, &["name"]) && text.contains('.') {
+            found.insert((text.to_owned(), String::new()));
+        } else if sets && !is(&node, &["name", "value", "element", "sec", "nanosec"]) {
+            found.insert((node.tag_name().name().to_owned(), xml[node.range()].to_owned()));
         }
     }
     found
@@ -197,11 +191,13 @@ fn page_on_fairness_names_every_default_for_connext() {
 }
 
 #[test]
-fn elements_are_what_is_set() {
+fn elements_are_texts_lists_durations_and_properties() {
     let xml = "<A><B x=\"1\"/><C>2</C><D><sec>1</sec><nanosec>0</nanosec></D><E>\n<element>a</element></E><F></F>\
                <element><name>p.q</name><value>3</value></element></A>";
     let names: Vec<String> = elements(xml).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["B", "C", "D", "E", "p.q"]);
     assert_ne!(elements("<C>2</C>"), elements("<C>3</C>"));
-    assert!(elements("no xml").is_empty() && elements("<").is_empty());
+    assert_ne!(elements("<B x=\"1\"/>"), elements("<B x=\"2\"/>"));
+    assert_ne!(elements("<D><sec>1</sec></D>"), elements("<D><sec>2</sec></D>"));
+    assert!(elements("").is_empty());
 }
