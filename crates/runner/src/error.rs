@@ -96,6 +96,14 @@ pub enum RunnerError {
         /// Cause.
         error: io::Error,
     },
+    /// Thread of a run that cannot be started.
+    #[error("cannot start the thread of run {run}: {error}")]
+    Thread {
+        /// Number of the run.
+        run: u32,
+        /// Cause.
+        error: io::Error,
+    },
     /// Agent log that cannot be created.
     #[error("cannot open the log of an agent{}: {error}", .file.as_ref().map(|file| format!(" `{}`", file.display())).unwrap_or_default())]
     Log {
@@ -208,6 +216,7 @@ impl RunnerError {
             Self::Trace { .. } => "bring the file back as it was, or plan the experiment anew".to_owned(),
             Self::Directory(error) => error.hint(),
             Self::Channel { .. }
+            | Self::Thread { .. }
             | Self::Log { .. }
             | Self::Signals { .. }
             | Self::Itself { .. }

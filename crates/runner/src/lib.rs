@@ -13,52 +13,41 @@
 //! - [`Build`] builds a driver from its sources against a version of its middleware.
 //! - This crate prints nothing, see [`Observer`]. Only the scripts of [`Build`] print to standard error.
 
-mod agent;
-mod awake;
-mod check;
-mod cores;
-mod crew;
-mod describe;
-mod domain;
+mod agents;
 mod drivers;
-mod environment;
 mod error;
-mod ethtool;
 mod host;
-mod install;
-mod launcher;
-mod leftovers;
-mod maxima;
 mod meeting;
-mod noise;
-mod observer;
-mod pair;
-mod reference;
-mod rehearse;
 mod run;
-mod search;
 mod session;
 mod stop;
-mod tally;
-mod traces;
-mod variables;
 mod version;
 
-pub use awake::KeepAwake;
-pub use check::{cases, check};
+pub use agents::{
+    launcher::{AgentProcess, Ending, Launch, Launcher, LocalLauncher},
+    leftovers::{Found, SharedList},
+};
 pub use control::{CaseInfo, Verdict, Way};
-pub use cores::{allowed_cores, check_cores};
-pub use describe::{Inspected, describe, inspect_named};
-pub use drivers::{DriverFile, DriverPath};
-pub use environment::{Parts, capture_environment};
+pub use drivers::{
+    check::{cases, check},
+    describe::{Inspected, describe, inspect_named},
+    install::{Build, Installed},
+    install_error::InstallError,
+    search_path::{DriverFile, DriverPath},
+    sources::{DriverSource, KnownVersion, Sources},
+};
 pub use error::{CanBeBuilt, RunnerError};
-pub use host::{capture_host, check_interface, host_warnings};
-pub use install::{Build, DriverSource, InstallError, Installed, KnownVersion, Sources};
-pub use launcher::{AgentProcess, Ending, Launch, Launcher, LocalLauncher};
-pub use leftovers::{Found, SharedList};
-pub use observer::{Observer, Progress};
-pub use rehearse::rehearse;
-pub use session::{Outcome, Session};
+pub use host::{
+    awake::KeepAwake,
+    cores::{allowed_cores, check_cores},
+    environment::{Parts, capture_environment},
+    properties::{capture_host, check_interface, host_warnings},
+    variables::missing_file,
+};
+pub use session::{
+    Outcome, Session,
+    observer::{Observer, Progress},
+    rehearse::rehearse,
+};
 pub use stop::Stop;
-pub use variables::missing_file;
 pub use version::{NoVersion, Version, split as split_version};

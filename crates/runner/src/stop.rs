@@ -1,10 +1,10 @@
 //! Stop requests, including those by signals.
 
 use std::{
+    fmt,
     sync::{
         Arc, Mutex, Weak,
         atomic::{AtomicBool, Ordering},
-        mpsc::Sender,
     },
     thread,
 };
@@ -15,22 +15,30 @@ use signal_hook::{
     iterator::Signals,
 };
 
-use crate::{RunnerError, crew::Event};
+use crate::RunnerError;
 
 /// Exit status of an interrupted program.
 const INTERRUPTED: i32 = 130;
 
+/// Function that wakes a thread, which would not notice the flag while it waits.
+pub(crate) type Waker = dyn Fn() + Send + Sync;
+
 /// Stop token. Clones share its state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Stop {
     shared: Arc<Shared>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Shared {
     requested: Arc<AtomicBool>,
-    /// Event channels of waiting crews, which would not notice the flag.
-    waiting: Mutex<Vec<Weak<Sender<Event>>>>,
+    waiting: Mutex<Vec<Weak<Waker>>>,
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stop").field("requested", &self.requested()).finish_non_exhaustive()
+    }
 }
 
 impl Stop {
@@ -66,9 +74,8 @@ impl Stop {
     /// Requests the stop.
     pub fn request(&self) {
         self.shared.requested.store(true, Ordering::SeqCst);
-        for waiting in self.waiting().iter().filter_map(Weak::upgrade) {
-            // If the receiver is gone, the flag is checked before the next wait.
-            let _ = waiting.send(Event::Stop);
+        for wake in self.waiting().iter().filter_map(Weak::upgrade) {
+            wake();
         }
     }
 
@@ -78,18 +85,17 @@ impl Stop {
         self.shared.requested.load(Ordering::SeqCst)
     }
 
-    /// Sends [`Event::Stop`] to `events` when a stop is requested, immediately if it was already. Keeps a weak
-    /// reference.
-    pub(crate) fn wake(&self, events: &Arc<Sender<Event>>) {
+    /// Calls `waker` when a stop is requested, immediately if it was already. Keeps a weak reference.
+    pub(crate) fn wake(&self, waker: &Arc<Waker>) {
         let mut waiting = self.waiting();
         if self.requested() {
-            let _ = events.send(Event::Stop);
+            waker();
         }
         waiting.retain(|waiting| waiting.strong_count() > 0);
-        waiting.push(Arc::downgrade(events));
+        waiting.push(Arc::downgrade(waker));
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Sender<Event>>>> {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Waker>>> {
         self.shared.waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

@@ -17,7 +17,6 @@ pub const CYCLIC: &[(&str, usize)] = &[
     ("findings", 2),
     ("report", 2),
     ("results", 19),
-    ("runner", 9),
     ("sim-model", 5),
     ("simulate", 2),
     ("stats", 3),
@@ -25,8 +24,11 @@ pub const CYCLIC: &[(&str, usize)] = &[
 ];
 
 /// Crates whose folders have an order: files of a folder use those before it only.
-pub const LAYERS: &[(&str, &[&str])] =
-    &[("agent", &["base", "traffic", "roles", "session"]), ("experiment", &["syntax", "factors", "plan"])];
+pub const LAYERS: &[(&str, &[&str])] = &[
+    ("agent", &["base", "traffic", "roles", "session"]),
+    ("experiment", &["syntax", "factors", "plan"]),
+    ("runner", &["host", "agents", "drivers", "run", "session"]),
+];
 
 /// Path of a module from the root of its crate.
 type Module = Vec<String>;

@@ -1,10 +1,12 @@
 //! Execution of an experiment: blocks in order, each between two noise probes; each run is saved when it ends.
 
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    time::{Instant, SystemTime, UNIX_EPOCH},
-};
+mod maxima;
+pub(crate) mod observer;
+pub(crate) mod rehearse;
+mod search;
+mod tally;
+
+use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use blocks::NextBlock;
 use collector::TraceTimes;
@@ -14,13 +16,18 @@ use results::{
     Reference, Resumption, Run, State, StoppedBy, with_rate,
 };
 
+use self::{maxima::MaximumRuns, observer::Observer, tally::Tally};
 use crate::{
-    KeepAwake, Launcher, Observer, RunnerError, Stop, allowed_cores, leftovers,
-    noise::{Counters, probe},
-    reference,
-    run::Names,
-    tally::Tally,
-    traces::read_traces,
+    RunnerError, Stop,
+    agents::{launcher::Launcher, leftovers},
+    host::{
+        awake::KeepAwake,
+        clock::unix_ns,
+        cores::allowed_cores,
+        noise::{Counters, probe},
+        reference,
+    },
+    run::{executor::RunExecutor, names::Names, traces::read_traces},
 };
 
 /// Experiment with everything needed to execute it.
@@ -113,11 +120,13 @@ impl Session<'_> {
         leftovers::sweep();
         let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
         let mut names = Names::new();
-        if !self.measure_maxima(course, &mut names, observer)? {
+        let Session { header, files, launcher, directory, stop } = self;
+        let executor = RunExecutor { header, files, launcher: *launcher, directory, stop };
+        if !MaximumRuns(&executor).measure(course, &mut names, observer)? {
             return Ok(());
         }
         let mut maker = Maker {
-            session: self,
+            executor,
             cells: experiment.cells.iter().map(|cell| with_rate(cell, &course.maxima)).collect(),
             without_maximum: without_maximum(course),
             cores: used_cores(experiment),
@@ -158,7 +167,7 @@ impl Session<'_> {
 
 /// Executor of blocks.
 struct Maker<'s> {
-    session: &'s Session<'s>,
+    executor: RunExecutor<'s>,
     /// Cells of the experiment, with rates in percent replaced by samples/s.
     cells: Vec<Cell>,
     /// Failure of each cell whose maximum rate could not be measured, by cell id.
@@ -179,7 +188,7 @@ impl Maker<'_> {
     /// Counts the runs that were saved earlier.
     fn remember(&mut self, assembler: &Assembler) {
         for run in assembler.runs_in_order() {
-            let cells = &self.session.header.experiment.cells;
+            let cells = &self.executor.header.experiment.cells;
             if let Some(cell) = cells.iter().find(|cell| cell.id == run.cell) {
                 self.tally.take_note(&cell.factors.driver, run, false);
             }
@@ -196,11 +205,11 @@ impl Maker<'_> {
         course: &mut Course,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
-        let directory = self.session.directory;
+        let directory = self.executor.directory;
         let rule = course.noise_rule.clone();
         let begun_before = course.blocks.last().is_some_and(|block| block.number == number);
         let began = Instant::now();
-        if self.session.stop.requested() {
+        if self.executor.stop.requested() {
             return Ok(false);
         }
         if !begun_before {
@@ -232,7 +241,7 @@ impl Maker<'_> {
             if at_once.iter().all(|run| assembler.holds(run.number)) {
                 continue;
             }
-            if self.session.stop.requested() || !self.make(at_once, blocks, assembler, observer)? {
+            if self.executor.stop.requested() || !self.make(at_once, blocks, assembler, observer)? {
                 return Ok(false);
             }
         }
@@ -263,7 +272,7 @@ impl Maker<'_> {
         if self.reference_ns == 0 {
             return None;
         }
-        reference::measure(&self.session.header.experiment.design, self.reference_ns)
+        reference::measure(&self.executor.header.experiment.design, self.reference_ns)
             .map_err(|why| *error = Some(why))
             .ok()
     }
@@ -277,7 +286,7 @@ impl Maker<'_> {
         assembler: &mut Assembler,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
-        let directory = self.session.directory;
+        let directory = self.executor.directory;
         let cells = &self.cells;
         let driver = |run: &ScheduledRun| cells[run.cell].factors.driver.as_str();
         if let Some(failures) = self.not_attempted(at_once) {
@@ -295,17 +304,17 @@ impl Maker<'_> {
         }
         let now = self.tally.unix_ns();
         let made = match at_once {
-            [search] if cells[search.cell].factors.workload == Workload::Search => {
-                let cell = &cells[search.cell];
-                let mut run = Run::blank(*search, cell, now);
-                if !self.session.search(&mut run, cell, &mut self.names, observer)? {
+            [scheduled] if cells[scheduled.cell].factors.workload == Workload::Search => {
+                let cell = &cells[scheduled.cell];
+                let mut run = Run::blank(*scheduled, cell, now);
+                if !search::execute(&self.executor, &mut run, cell, &mut self.names, observer)? {
                     // The run is saved as interrupted.
                     assembler.add(run, &Histograms::new());
                     return Ok(false);
                 }
                 vec![(run, IntervalLog::new())]
             }
-            _ => match self.session.make(at_once, cells, now, &mut self.names, &self.traces)? {
+            _ => match self.executor.make(at_once, cells, now, &mut self.names, &self.traces)? {
                 Some(made) => made.into_iter().map(|made| (made.run, made.log)).collect(),
                 None => return Ok(false),
             },
@@ -373,9 +382,4 @@ fn used_cores(experiment: &Experiment) -> Vec<u32> {
     cores.sort_unstable();
     cores.dedup();
     cores
-}
-
-pub(crate) fn unix_ns() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -2,50 +2,28 @@
 
 use std::{
     os::unix::process::ExitStatusExt as _,
-    path::PathBuf,
     sync::{
         Arc,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+        mpsc::{Receiver, RecvTimeoutError, channel},
     },
     time::{Duration, Instant},
 };
 
 use control::{ChannelError, Order, PROTOCOL, Reply, Role};
-use experiment::{DriverDescription, Limits, Variables};
+use experiment::{DriverDescription, Limits};
 use results::Failure;
 
+use super::{
+    agent::{Agent, Event, Member},
+    launcher::{Ending, Launcher},
+};
 use crate::{
-    Ending, Launcher, RunnerError, Stop,
-    agent::{Agent, Log},
+    RunnerError,
+    stop::{Stop, Waker},
 };
 
 /// First phase, which no request starts.
 pub(crate) const HELLO: &str = "hello";
-
-/// Event that a crew waits for.
-#[derive(Debug)]
-pub(crate) enum Event {
-    /// Reply of the agent with this index, or the error that closed its channel.
-    Reply(usize, Result<Box<Reply>, ChannelError>),
-    /// Stop request.
-    Stop,
-}
-
-/// Specification of an agent to start.
-pub(crate) struct Member {
-    pub(crate) role: Option<Role>,
-    pub(crate) driver: PathBuf,
-    pub(crate) variables: Variables,
-    pub(crate) padding_bytes: u32,
-    pub(crate) log: Log,
-}
-
-impl Member {
-    /// Creates an agent without a role and without variables of its own.
-    pub(crate) const fn alone(driver: PathBuf, log: Log) -> Self {
-        Self { role: None, driver, variables: Variables::new(), padding_bytes: 0, log }
-    }
-}
 
 /// Error that ended a run early.
 #[derive(Debug)]
@@ -70,8 +48,8 @@ pub(crate) enum Trouble {
 pub(crate) struct Crew<'a> {
     agents: Vec<(Option<Role>, Agent)>,
     events: Receiver<Event>,
-    /// Sender for stop requests: the stop token keeps only a weak reference.
-    _stop: Arc<Sender<Event>>,
+    /// Sender of stop requests: the stop token keeps only a weak reference.
+    _waker: Arc<Waker>,
     limits: &'a Limits,
 }
 
@@ -87,14 +65,18 @@ impl<'a> Crew<'a> {
         stop: &Stop,
     ) -> Result<Self, RunnerError> {
         let (sender, events) = channel();
-        let sender = Arc::new(sender);
-        let mut crew = Crew { agents: Vec::new(), events, _stop: Arc::clone(&sender), limits };
+        let stopped = sender.clone();
+        let waker: Arc<Waker> = Arc::new(move || {
+            // Without a receiver the crew has already ended.
+            let _ = stopped.send(Event::Stop);
+        });
+        let mut crew = Crew { agents: Vec::new(), events, _waker: Arc::clone(&waker), limits };
         for (number, member) in members.into_iter().enumerate() {
             let role = member.role;
-            let agent = Agent::start(launcher, member, number, Sender::clone(&sender))?;
+            let agent = Agent::start(launcher, member, number, sender.clone())?;
             crew.agents.push((role, agent));
         }
-        stop.wake(&sender);
+        stop.wake(&waker);
         Ok(crew)
     }
 

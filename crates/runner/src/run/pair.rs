@@ -13,7 +13,7 @@ use experiment::{Cell, Design, Limits, Workload};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::{
-    crew::{Crew, HELLO, Hello, Trouble, unexpected},
+    agents::crew::{Crew, HELLO, Hello, Trouble, unexpected},
     meeting::Member,
 };
 

@@ -8,7 +8,8 @@ use std::{
 use experiment::Experiment;
 use results::{Failure, MAXIMUM_PHASE, Run};
 
-use crate::{Progress, session::unix_ns};
+use super::observer::Progress;
+use crate::host::clock::unix_ns;
 
 /// Number of initial runs of a driver after which it is given up, if all fail in the same phase.
 const GIVE_UP_AFTER: usize = 3;

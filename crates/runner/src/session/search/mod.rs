@@ -14,9 +14,13 @@ use results::{
 use stats::search::{Budget, Loads, Refused};
 
 use goals::least_judged;
-use trial::{Measured, Tried};
+use trial::{Measured, Tried, trial};
 
-use crate::{Observer, RunnerError, Session, run::Names};
+use super::observer::Observer;
+use crate::{
+    RunnerError,
+    run::{executor::RunExecutor, names::Names},
+};
 
 /// Highest rate of a search, as a multiple of the rate at maximum speed. In overload a flow may deliver less than it
 /// can sustain.
@@ -29,8 +33,8 @@ const LEAST_SAMPLES: f64 = 10.0;
 const MOST_TRIALS: usize = 1000;
 
 /// Search in progress.
-struct Searching<'a, 's> {
-    session: &'a Session<'s>,
+struct Searching<'a> {
+    runs: &'a RunExecutor<'a>,
     cell: &'a Cell,
     plan: &'a experiment::Search,
     names: &'a mut Names,
@@ -45,57 +49,54 @@ enum End {
     Broken(RunnerError),
 }
 
-impl Session<'_> {
-    /// Executes a search, which is one run. Returns false after a stop request. The record is saved after every
-    /// trial; an incomplete search is recorded as a failed run.
-    pub(crate) fn search(
-        &self,
-        run: &mut Run,
-        cell: &Cell,
-        names: &mut Names,
-        observer: &mut dyn Observer,
-    ) -> Result<bool, RunnerError> {
-        let experiment = &self.header.experiment;
-        let default = experiment::Search::default();
-        let plan = experiment.search.as_ref().unwrap_or(&default);
-        run.search = Some(SearchRecord {
-            ended: false,
-            unpaced: None,
-            floor_sps: None,
-            ceiling_sps: None,
-            goals: Vec::new(),
-            trials: Vec::new(),
-            took_ns: 0,
-        });
-        run.state = RunState::Failed;
-        run.failure =
-            Some(failed("interrupted before its end: it is made anew when the experiment is resumed"));
-        let mut searching = Searching { session: self, cell, plan, names, began: Instant::now() };
-        let outcome = searching.all(run, observer);
-        run.phases_ns = [("search".to_owned(), searching.elapsed_ns())].into();
-        let record = run.search.get_or_insert_with(|| unreachable!("it was begun"));
-        match outcome {
-            Ok(()) => {
-                record.ended = true;
-                run.warnings = goals::warnings(record, plan);
-                (run.state, run.failure) = (RunState::Valid, None);
-                Ok(true)
-            }
-            Err(End::Failed(failure)) => {
-                record.ended = true;
-                run.failure = Some(failure);
-                Ok(true)
-            }
-            Err(End::Stopped) => {
-                self.directory.save_run(run, IntervalLog::new())?;
-                Ok(false)
-            }
-            Err(End::Broken(error)) => Err(error),
+/// Executes a search, which is one run. Returns false after a stop request. The record is saved after every
+/// trial; an incomplete search is recorded as a failed run.
+pub(super) fn execute(
+    runs: &RunExecutor<'_>,
+    run: &mut Run,
+    cell: &Cell,
+    names: &mut Names,
+    observer: &mut dyn Observer,
+) -> Result<bool, RunnerError> {
+    let experiment = &runs.header.experiment;
+    let default = experiment::Search::default();
+    let plan = experiment.search.as_ref().unwrap_or(&default);
+    run.search = Some(SearchRecord {
+        ended: false,
+        unpaced: None,
+        floor_sps: None,
+        ceiling_sps: None,
+        goals: Vec::new(),
+        trials: Vec::new(),
+        took_ns: 0,
+    });
+    run.state = RunState::Failed;
+    run.failure = Some(failed("interrupted before its end: it is made anew when the experiment is resumed"));
+    let mut searching = Searching { runs, cell, plan, names, began: Instant::now() };
+    let outcome = searching.all(run, observer);
+    run.phases_ns = [("search".to_owned(), searching.elapsed_ns())].into();
+    let record = run.search.get_or_insert_with(|| unreachable!("it was begun"));
+    match outcome {
+        Ok(()) => {
+            record.ended = true;
+            run.warnings = goals::warnings(record, plan);
+            (run.state, run.failure) = (RunState::Valid, None);
+            Ok(true)
         }
+        Err(End::Failed(failure)) => {
+            record.ended = true;
+            run.failure = Some(failure);
+            Ok(true)
+        }
+        Err(End::Stopped) => {
+            runs.directory.save_run(run, IntervalLog::new())?;
+            Ok(false)
+        }
+        Err(End::Broken(error)) => Err(error),
     }
 }
 
-impl Searching<'_, '_> {
+impl Searching<'_> {
     fn all(&mut self, run: &mut Run, observer: &mut dyn Observer) -> Result<(), End> {
         let goals: Vec<_> = self.plan.goals.iter().map(stats_goal).collect();
         let shortest_ns = goals.iter().map(|goal| goal.initial_trial_duration_ns).min().unwrap_or(1);
@@ -104,7 +105,7 @@ impl Searching<'_, '_> {
         let mut search = stats::search::Search::new(goals, loads, budget).map_err(refused)?;
         goals::update(record_of(run), &search, self.plan);
         while let Some(trial) = search.next_trial() {
-            let design = &self.session.header.experiment.design;
+            let design = &self.runs.header.experiment.design;
             let takes_ns = trial.duration_ns + design.warm_up_ns + RUN_OVERHEAD_NS;
             if self.elapsed_ns().saturating_add(takes_ns) > self.plan.budget_ns {
                 break;
@@ -135,7 +136,7 @@ impl Searching<'_, '_> {
             });
             record.took_ns = took_ns;
             goals::update(record, &search, self.plan);
-            let saved = self.session.directory.save_run(run, IntervalLog::new());
+            let saved = self.runs.directory.save_run(run, IntervalLog::new());
             saved.map_err(|error| End::Broken(error.into()))?;
             let left_ns = self.plan.budget_ns.saturating_sub(took_ns);
             observer.trial_finished(run, self.cell, Duration::from_nanos(left_ns));
@@ -177,7 +178,7 @@ impl Searching<'_, '_> {
         let deadline_ns = self.plan.goals.iter().find_map(|goal| goal.deadline_ns);
         let mut first = None;
         loop {
-            let tried = self.session.trial(run, self.cell, offered.clone(), deadline_ns, self.names);
+            let tried = trial(self.runs, run, self.cell, offered.clone(), deadline_ns, self.names);
             match (tried, first.take()) {
                 (Tried::Stopped, _) => return Err(End::Stopped),
                 (Tried::Measured(measured), first) => return Ok((measured, first)),

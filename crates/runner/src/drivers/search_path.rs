@@ -8,9 +8,9 @@ use std::{
 
 use experiment::is_driver_path;
 
+use super::sources::can_be_built;
 use crate::{
     RunnerError,
-    install::can_be_built,
     version::{meant, order, split},
 };
 

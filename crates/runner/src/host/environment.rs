@@ -9,7 +9,7 @@ use std::{
 use experiment::{DriverDescription, Experiment};
 use results::{Environment, EnvironmentFields, Host, Tool, sha256};
 
-use crate::{describe::loaded_libraries, ethtool, variables::existing_paths};
+use super::{ethtool, libraries::loaded_libraries, variables::existing_paths};
 
 /// Kernel settings read from files, as group, name and path.
 const FILES: &[(&str, &str, &str)] = &[

@@ -6,9 +6,11 @@ use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialShown};
 use stats::search::Shown;
 
 use crate::{
-    Session,
     meeting::Meeting,
-    run::{Made, Names},
+    run::{
+        executor::{Made, RunExecutor},
+        names::Names,
+    },
 };
 
 /// Share of a core, used or waited for, above which the writing thread counts as having no time left.
@@ -31,40 +33,35 @@ pub(super) struct Measured {
     pub(super) limited_by_sender: bool,
 }
 
-impl Session<'_> {
-    /// Executes a trial of a search run.
-    pub(super) fn trial(
-        &self,
-        search: &Run,
-        cell: &Cell,
-        (load, duration_ns): (Load, u64),
-        deadline_ns: Option<u64>,
-        names: &mut Names,
-    ) -> Tried {
-        let factors = Factors { workload: Workload::Paced, load: Some(load), ..cell.factors.clone() };
-        let cell = Cell { id: cell.id.clone(), factors };
-        let design = Design {
-            measure_ns: duration_ns,
-            windows: TRIAL_WINDOWS,
-            ..self.header.experiment.design.clone()
-        };
-        let mut run = search.clone();
-        run.search = None;
-        let (name, alone) = (names.take(run.number), Meeting::new());
-        let made = self.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
-        let Some(Made { run, reports, .. }) = made else { return Tried::Stopped };
-        let figures = match (run.state, reports) {
-            (RunState::Valid, Some(reports)) => shown(&run, &cell, &reports, duration_ns, deadline_ns),
-            _ => None,
-        };
-        match figures {
-            Some(shown) => {
-                let reliable = cell.factors.is_reliable(0);
-                let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown.shown);
-                Tried::Measured(Box::new(Measured { run, shown, limited_by_sender }))
-            }
-            None => Tried::Failed(failure(run)),
+/// Executes a trial of a search run.
+pub(super) fn trial(
+    runs: &RunExecutor<'_>,
+    search: &Run,
+    cell: &Cell,
+    (load, duration_ns): (Load, u64),
+    deadline_ns: Option<u64>,
+    names: &mut Names,
+) -> Tried {
+    let factors = Factors { workload: Workload::Paced, load: Some(load), ..cell.factors.clone() };
+    let cell = Cell { id: cell.id.clone(), factors };
+    let design =
+        Design { measure_ns: duration_ns, windows: TRIAL_WINDOWS, ..runs.header.experiment.design.clone() };
+    let mut run = search.clone();
+    run.search = None;
+    let (name, alone) = (names.take(run.number), Meeting::new());
+    let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
+    let Some(Made { run, reports, .. }) = made else { return Tried::Stopped };
+    let figures = match (run.state, reports) {
+        (RunState::Valid, Some(reports)) => shown(&run, &cell, &reports, duration_ns, deadline_ns),
+        _ => None,
+    };
+    match figures {
+        Some(shown) => {
+            let reliable = cell.factors.is_reliable(0);
+            let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown.shown);
+            Tried::Measured(Box::new(Measured { run, shown, limited_by_sender }))
         }
+        None => Tried::Failed(failure(run)),
     }
 }
 

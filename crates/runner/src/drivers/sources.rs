@@ -7,8 +7,12 @@ use std::{
     time::Duration,
 };
 
-use super::{InstallError, execute};
-use crate::{Stop, version::Version};
+use super::{install_error::InstallError, step::execute};
+use crate::{
+    Stop,
+    error::CanBeBuilt,
+    version::{Version, split},
+};
 
 /// Environment variable with the directory of the sources.
 const VARIABLE: &str = "DDSMARK_DRIVER_SOURCES";
@@ -177,6 +181,18 @@ pub(super) fn choose<'v>(known: &'v [KnownVersion], wanted: Option<&str>) -> Opt
     let versions = known.iter().filter_map(|known| Some((known.version.parse::<Version>().ok()?, known)));
     let begin = versions.filter(|(version, _)| version.is_of(&wanted));
     begin.max_by(|(one, _), (two, _)| one.cmp(two)).map(|(_, known)| known)
+}
+
+/// Returns whether a driver can be built: sources of that name exist, and the requested version can be fetched.
+pub(crate) fn can_be_built(driver: &str) -> CanBeBuilt {
+    let (name, wanted) = split(driver);
+    let Ok(source) = Sources::find(None).and_then(|sources| sources.of(name)) else { return CanBeBuilt::No };
+    match source.versions(&Stop::new()) {
+        Ok(known) if !known.is_empty() && choose(&known, wanted).is_none() => {
+            CanBeBuilt::Versions(known.into_iter().map(|known| known.version).collect())
+        }
+        _ => CanBeBuilt::Yes,
+    }
 }
 
 #[cfg(test)]

@@ -11,14 +11,16 @@ use experiment::{
 use results::Failure;
 
 use crate::{
-    Launcher, RunnerError, Stop,
-    agent::Log,
-    crew::{Crew, Member, Trouble, unexpected},
-    leftovers,
+    RunnerError, Stop,
+    agents::{
+        agent::{Log, Member},
+        crew::{Crew, Trouble, unexpected},
+        launcher::Launcher,
+        leftovers,
+    },
+    host::variables::ignored_library,
     meeting::Meeting,
-    pair::PairRun,
-    run::Names,
-    variables::ignored_library,
+    run::{names::Names, pair::PairRun},
 };
 
 /// Minimal measurement: nothing is recorded.

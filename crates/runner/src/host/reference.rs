@@ -237,7 +237,7 @@ mod tests {
     use std::sync::atomic::AtomicU64;
 
     use super::*;
-    use crate::allowed_cores;
+    use crate::host::cores::allowed_cores;
 
     fn design(pin: Pin) -> Design {
         Design {

@@ -16,7 +16,8 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::{RunnerError, allowed_cores};
+use super::cores::allowed_cores;
+use crate::RunnerError;
 
 /// Spinning threads, one on each core that this process may use. They run with `SCHED_IDLE`: only when nothing else
 /// needs the core. Dropping this ends them.

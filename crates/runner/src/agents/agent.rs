@@ -10,12 +10,11 @@ use std::{
     time::Instant,
 };
 
-use control::{ChannelError, Order, receive_line, send};
+use control::{ChannelError, Order, Reply, Role, receive_line, send};
+use experiment::Variables;
 
-use crate::{
-    AgentProcess, Ending, Launch, Launcher, RunnerError,
-    crew::{Event, Member},
-};
+use super::launcher::{AgentProcess, Ending, Launch, Launcher};
+use crate::RunnerError;
 
 /// Maximum number of last lines of an agent's output in a failure.
 const LAST_WORDS: usize = 10;
@@ -52,13 +51,18 @@ impl Log {
         let mut file = &self.file;
         let mut bytes = Vec::new();
         let length = file.metadata().map_or(0, |metadata| metadata.len());
-        let skipped = length.saturating_sub(LAST_BYTES);
+        // One byte more than is kept: a line that begins with the first kept byte is complete.
+        let skipped = length.saturating_sub(LAST_BYTES + 1);
         if file.seek(SeekFrom::Start(skipped)).is_err()
-            || file.take(LAST_BYTES).read_to_end(&mut bytes).is_err()
+            || file.take(LAST_BYTES + 1).read_to_end(&mut bytes).is_err()
         {
             return Vec::new();
         }
-        let text = String::from_utf8_lossy(&bytes);
+        let begin = match skipped {
+            0 => 0,
+            _ => bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1),
+        };
+        let text = String::from_utf8_lossy(&bytes[begin..]);
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
         lines[lines.len().saturating_sub(LAST_WORDS)..].iter().map(|&line| line.to_owned()).collect()
     }
@@ -72,6 +76,31 @@ impl Drop for Log {
             // An empty file left behind is harmless.
             let _ = fs::remove_file(path);
         }
+    }
+}
+
+/// Event that a crew waits for.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// Reply of the agent with this index, or the error that closed its channel.
+    Reply(usize, Result<Box<Reply>, ChannelError>),
+    /// Stop request.
+    Stop,
+}
+
+/// Specification of an agent to start.
+pub(crate) struct Member {
+    pub(crate) role: Option<Role>,
+    pub(crate) driver: PathBuf,
+    pub(crate) variables: Variables,
+    pub(crate) padding_bytes: u32,
+    pub(crate) log: Log,
+}
+
+impl Member {
+    /// Creates an agent without a role and without variables of its own.
+    pub(crate) const fn alone(driver: PathBuf, log: Log) -> Self {
+        Self { role: None, driver, variables: Variables::new(), padding_bytes: 0, log }
     }
 }
 
@@ -140,5 +169,40 @@ impl Agent {
 
     pub(crate) fn last_words(&self) -> Vec<String> {
         self.log.last_words()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn last_lines(text: &str) -> Vec<String> {
+        let log = Log::in_memory().expect("memory");
+        (&log.file).write_all(text.as_bytes()).expect("a file can be written");
+        log.last_words()
+    }
+
+    #[test]
+    fn last_lines_of_a_long_log_begin_at_a_line() {
+        let long = "x".repeat(3000);
+        assert_eq!(last_lines(&format!("{long}\n{long}\nlast\n")), [long.as_str(), "last"]);
+        let whole = "y".repeat(LAST_BYTES as usize - 1);
+        assert_eq!(last_lines(&format!("before\n{whole}\n")), [whole]);
+    }
+
+    #[test]
+    fn last_lines_of_one_overlong_line_are_its_end() {
+        let found = last_lines(&format!("begin{}end", "x".repeat(2 * LAST_BYTES as usize)));
+        assert!(found.len() == 1 && found[0].ends_with("xend") && !found[0].contains("begin"), "{found:?}");
+    }
+
+    #[test]
+    fn last_lines_of_a_short_log_are_its_lines() {
+        assert_eq!(last_lines("one\n\ntwo"), ["one", "two"]);
+        assert_eq!(last_lines(""), [""; 0]);
+        let many: String = (0..20).map(|line| format!("{line}\n")).collect();
+        assert_eq!(last_lines(&many).len(), LAST_WORDS);
     }
 }

@@ -1,9 +1,7 @@
 //! Other activity on the host: noise probes between blocks, and kernel counters over a block.
 
 use std::{
-    fs,
-    sync::Barrier,
-    thread,
+    fs, thread,
     time::{Duration, Instant},
 };
 
@@ -13,26 +11,27 @@ use nix::{
 };
 use results::{CoreProbe, HostNoise, NoiseRule, Probe};
 
+use crate::meeting::Meeting;
+
+/// Maximum time until the threads of a probe have started.
+const START_LIMIT: Duration = Duration::from_secs(10);
+
 /// Spins on all cores at the same time and records gaps. Returns `None` if a core cannot be probed.
 pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<Probe> {
     if cores.is_empty() {
         return None;
     }
-    let together = Barrier::new(cores.len());
+    let together = Meeting::new();
+    // All join the barrier before the first thread starts. One that cannot be started leaves it.
+    let members: Vec<_> = cores.iter().map(|&core| (core, together.join())).collect();
     let found: Vec<Option<CoreProbe>> = thread::scope(|scope| {
-        let spin = |&core: &u32| {
-            let together = &together;
+        let spinners = members.into_iter().map(|(core, member)| {
             thread::Builder::new().name(format!("probe-{core}")).spawn_scoped(scope, move || {
                 let settled = settle(core);
-                together.wait();
-                settled.then(|| spin(core, rule))
+                (member.meet(START_LIMIT) && settled).then(|| spin(core, rule))
             })
-        };
-        // If a thread cannot be started, a substitute joins the barrier: the others would wait forever.
-        let spinners: Vec<_> = cores.iter().map(spin).collect();
-        for _ in spinners.iter().filter(|spinner| spinner.is_err()) {
-            thread::Builder::new().spawn_scoped(scope, || together.wait()).ok();
-        }
+        });
+        let spinners: Vec<_> = spinners.collect();
         spinners.into_iter().map(|spinner| spinner.ok()?.join().ok()?).collect()
     });
     Some(Probe { length_ns: rule.probe_ns, cores: found.into_iter().collect::<Option<_>>()? })
@@ -198,7 +197,7 @@ fn temperature() -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::allowed_cores;
+    use crate::host::cores::allowed_cores;
 
     const RULE: NoiseRule = NoiseRule::new(50_000_000, false);
 
@@ -229,7 +228,7 @@ mod tests {
     fn work_on_a_core_is_seen_by_a_probe_of_it_and_a_core_that_is_none_is_no_probe() {
         let core = allowed_cores()[0];
         let ended = std::sync::atomic::AtomicBool::new(false);
-        let ready = Barrier::new(2);
+        let ready = std::sync::Barrier::new(2);
         let probed = thread::scope(|scope| {
             scope.spawn(|| {
                 assert!(settle(core));

@@ -7,12 +7,16 @@ use control::{CaseInfo, Order, Reply, Verdict, Way};
 use experiment::Limits;
 use results::Failure;
 
+use super::search_path::DriverFile;
 use crate::{
-    DriverFile, Launcher, RunnerError, Stop,
-    agent::Log,
-    crew::{Crew, Member, unexpected},
-    domain::Domains,
-    leftovers,
+    RunnerError, Stop,
+    agents::{
+        agent::{Log, Member},
+        crew::{Crew, unexpected},
+        domain::Domains,
+        launcher::Launcher,
+        leftovers,
+    },
 };
 
 /// Returns the available cases. To be called before [`check`]: removes what earlier runners left behind, and reports

@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, fs, path::Path, time::Instant};
 use nix::sys::utsname::uname;
 use results::{Host, Warning, WarningKind};
 
-use crate::{RunnerError, allowed_cores, session::unix_ns};
+use super::{clock::unix_ns, cores::allowed_cores};
+use crate::RunnerError;
 
 /// Kernel settings that influence results.
 const SYSCTLS: &[&str] = &[

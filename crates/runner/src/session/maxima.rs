@@ -6,21 +6,30 @@ use collector::TraceTimes;
 use experiment::{Design, ScheduledRun, Unplanned};
 use results::{Course, Maximum, MaximumRun, Run, Unpaced};
 
-use crate::{Observer, RunnerError, Session, meeting::Meeting, run::Names, session::unix_ns};
+use super::observer::Observer;
+use crate::{
+    RunnerError,
+    host::clock::unix_ns,
+    meeting::Meeting,
+    run::{executor::RunExecutor, names::Names},
+};
 
 /// Number of failed maximum-rate runs of a driver after which the others are not attempted: all in the same phase,
 /// none measured.
 const GIVE_UP_AFTER: usize = 3;
 
-impl Session<'_> {
+/// Executor of the runs that measure maximum rates.
+pub(super) struct MaximumRuns<'a>(pub(super) &'a RunExecutor<'a>);
+
+impl MaximumRuns<'_> {
     /// Executes the missing runs and saves each. Returns false after a stop request.
-    pub(crate) fn measure_maxima(
+    pub(super) fn measure(
         &self,
         course: &mut Course,
         names: &mut Names,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
-        let experiment = &self.header.experiment;
+        let experiment = &self.0.header.experiment;
         let unplanned = experiment.maxima();
         let runs = experiment.maximum_runs(unplanned.len());
         let total = runs.len();
@@ -36,7 +45,7 @@ impl Session<'_> {
             if is_made(&course.maxima[at]) {
                 continue;
             }
-            if self.stop.requested() {
+            if self.0.stop.requested() {
                 return Ok(false);
             }
             let made = match hopeless(course, &unplanned, &cell.factors.driver) {
@@ -47,7 +56,7 @@ impl Session<'_> {
                 },
             };
             course.maxima[at].add(made);
-            self.directory.save_course(course)?;
+            self.0.directory.save_course(course)?;
             let maximum = &course.maxima[at];
             if let Some(run) = maximum.runs.last() {
                 observer.maximum_measured(maximum, run, done, total);
@@ -58,14 +67,14 @@ impl Session<'_> {
 
     /// Executes one run at the maximum rate. Returns `None` after a stop request.
     fn maximum_run(&self, unplanned: &Unplanned, number: u32, names: &mut Names) -> Option<MaximumRun> {
-        let experiment = &self.header.experiment;
+        let experiment = &self.0.header.experiment;
         let design = Design { seed: experiment.design.seed_of_run(number), ..experiment.design.clone() };
         let scheduled = ScheduledRun { number, block: 0, cell: 0, twin: false, duet: None };
         let (began, started_unix_ns) = (Instant::now(), unix_ns());
         let run = Run::blank(scheduled, &unplanned.cell, started_unix_ns);
         let alone = Meeting::new();
         let (name, traces) = (names.take(number), TraceTimes::default());
-        let made = self.run(run, (&unplanned.cell, &design), name, &traces, alone.join())?;
+        let made = self.0.run(run, (&unplanned.cell, &design), name, &traces, alone.join())?;
         let (unpaced, failure) = match Unpaced::of(&made.run, design.measure_ns) {
             Ok(unpaced) => (Some(unpaced), None),
             Err(failure) => (None, Some(failure)),

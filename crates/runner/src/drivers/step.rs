@@ -1,9 +1,11 @@
 //! Step of an installation: a script with a time limit that leaves no process behind.
 
 use std::{
+    ffi::OsStr,
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom},
     os::unix::process::CommandExt as _,
+    path::Path,
     process::{Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -16,7 +18,8 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::{Stop, launcher::await_exit};
+use super::install_error::InstallError;
+use crate::{Stop, agents::launcher::await_exit};
 
 /// Maximum delay until a stop request is noticed.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -25,9 +28,29 @@ const COURTESY: Duration = Duration::from_secs(5);
 /// Maximum number of bytes read from a script's standard output.
 const MOST_OUTPUT: u64 = 1 << 20;
 
+/// Runs a script of an installation and returns its standard output.
+pub(super) fn execute(
+    driver: &str,
+    script: &Path,
+    command: &mut Command,
+    limit: Duration,
+    stop: &Stop,
+) -> Result<String, InstallError> {
+    let (ended, text) = run(command, limit, stop)
+        .map_err(|error| InstallError::Start { script: script.to_owned(), error })?;
+    let (driver, step) =
+        (driver.to_owned(), script.file_name().unwrap_or(OsStr::new("")).display().to_string());
+    match ended {
+        Ended::Itself(status) if status.success() => Ok(text),
+        Ended::Itself(status) => Err(InstallError::Step { driver, step, how: format!("failed ({status})") }),
+        Ended::OutOfTime => Err(InstallError::OutOfTime { driver, step, limit }),
+        Ended::Stopped => Err(InstallError::Stopped),
+    }
+}
+
 /// End of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+enum Ended {
     Itself(ExitStatus),
     OutOfTime,
     Stopped,
@@ -35,7 +58,7 @@ pub(super) enum Ended {
 
 /// Runs a command to its end and returns its standard output. Its standard error goes to that of this program. It
 /// runs in its own process group: all processes that it started end with it.
-pub(super) fn run(command: &mut Command, limit: Duration, stop: &Stop) -> io::Result<(Ended, String)> {
+fn run(command: &mut Command, limit: Duration, stop: &Stop) -> io::Result<(Ended, String)> {
     let mut output = File::from(memfd_create(c"ddsmark-step", MFdFlags::MFD_CLOEXEC)?);
     let mut child = command.stdin(Stdio::null()).stdout(output.try_clone()?).process_group(0).spawn()?;
     let group = Pid::from_raw(child.id().cast_signed());

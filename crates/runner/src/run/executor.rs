@@ -1,25 +1,26 @@
 //! Execution of one run, or of the two runs of a duet.
 
-use std::{panic::resume_unwind, thread, time::Instant};
+use std::{collections::BTreeMap, panic::resume_unwind, path::PathBuf, thread, time::Instant};
 
 use collector::{DRIVING, RunContext, RunReports, SERVING, TraceTimes, collect, roles};
 use control::{Order, Role};
 use experiment::{Beside, Cell, Design, Pin, ScheduledRun, drivers_of_ends};
-use results::{Failure, IntervalLog, Run, RunState};
+use results::{Directory, Failure, Header, IntervalLog, Run, RunState};
 
-use crate::{
-    RunnerError, Session,
-    agent::Log,
-    crew::{self, Crew, HELLO},
-    domain::{Domain, Domains},
-    leftovers,
-    meeting::{Meeting, Member},
+use super::{
+    names::{Name, Names},
     pair::{PairRun, Phases},
-    session::unix_ns,
 };
-
-/// Number of run tags: 12 bits.
-const RUN_TAGS: u32 = 1 << 12;
+use crate::{
+    RunnerError, Stop,
+    agents::{
+        agent::{self, Log},
+        crew::{Crew, HELLO},
+        launcher::Launcher,
+        leftovers,
+    },
+    meeting::{Meeting, Member},
+};
 
 /// Finished run with its data.
 pub(crate) struct Made {
@@ -31,7 +32,18 @@ pub(crate) struct Made {
     measured: Option<(Instant, Instant)>,
 }
 
-impl Session<'_> {
+/// Everything needed to execute runs of an experiment.
+#[derive(Clone, Copy)]
+pub(crate) struct RunExecutor<'a> {
+    pub(crate) header: &'a Header,
+    /// Driver files by driver name.
+    pub(crate) files: &'a BTreeMap<String, PathBuf>,
+    pub(crate) launcher: &'a dyn Launcher,
+    pub(crate) directory: &'a Directory,
+    pub(crate) stop: &'a Stop,
+}
+
+impl RunExecutor<'_> {
     /// Executes one run, or the two runs of a duet at the same time. Returns `None` after a stop request.
     ///
     /// # Errors
@@ -62,9 +74,13 @@ impl Session<'_> {
         let made: Result<Vec<Option<Made>>, RunnerError> = thread::scope(|scope| {
             let others: Vec<_> = tasks
                 .into_iter()
-                .map(|task| thread::Builder::new().name("duet".to_owned()).spawn_scoped(scope, || one(task)))
-                .collect::<Result<_, _>>()
-                .map_err(|error| RunnerError::Channel { error })?;
+                .map(|task| {
+                    let run = task.0.number;
+                    let thread = thread::Builder::new().name(format!("run-{run}"));
+                    let spawned = thread.spawn_scoped(scope, || one(task));
+                    spawned.map_err(|error| RunnerError::Thread { run, error })
+                })
+                .collect::<Result<_, _>>()?;
             let last = one(last);
             let others =
                 others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -156,7 +172,7 @@ impl Session<'_> {
             let log = Log::in_file(self.directory.log_path(number, role.name()))?;
             let driver = self.files[if role.drives() { writer } else { reader }].clone();
             let variables = pair.cell.factors.env.clone();
-            Ok(crew::Member { role: Some(role), driver, variables, padding_bytes: pair.padding_bytes, log })
+            Ok(agent::Member { role: Some(role), driver, variables, padding_bytes: pair.padding_bytes, log })
         };
         let members = roles(pair.cell.factors.workload).into_iter().map(member);
         Crew::muster(self.launcher, members.collect::<Result<_, RunnerError>>()?, pair.limits, self.stop)
@@ -185,33 +201,4 @@ fn side_by_side_pct(one: Option<(Instant, Instant)>, two: Option<(Instant, Insta
     let both = one.1.min(two.1).saturating_duration_since(one.0.max(two.0));
     let longer = (one.1 - one.0).max(two.1 - two.0);
     if longer.is_zero() { 0.0 } else { 100.0 * both.as_secs_f64() / longer.as_secs_f64() }
-}
-
-/// Source of names, tags and domains that are unique among all experiments on this host.
-pub(crate) struct Names {
-    domains: Domains,
-    first_tag: u32,
-    /// Number of runs and trials so far.
-    taken: u32,
-}
-
-/// Name, tag and domain of one run or trial.
-pub(crate) struct Name {
-    pub(crate) run: String,
-    pub(crate) tag: u16,
-    pub(crate) domain: Domain,
-}
-
-impl Names {
-    pub(crate) fn new() -> Self {
-        Self { domains: Domains::new(), first_tag: (unix_ns() >> 10) as u32 ^ std::process::id(), taken: 0 }
-    }
-
-    /// Returns the identification of the next run, or of the next trial of the same run.
-    pub(crate) fn take(&mut self, run: u32) -> Name {
-        self.taken = self.taken.wrapping_add(1);
-        let tag = (self.first_tag.wrapping_add(self.taken) % RUN_TAGS) as u16;
-        let run = format!("{}-{}", leftovers::run_name(run), self.taken);
-        Name { run, tag, domain: self.domains.take() }
-    }
 }

@@ -6,12 +6,7 @@
 //!              and inspects it; then it is moved, under its final name, to where drivers are found
 //! ```
 
-mod error;
-mod sources;
-mod step;
-
 use std::{
-    ffi::OsStr,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -21,16 +16,16 @@ use std::{
 
 use experiment::{DriverDescription, Limits};
 
-pub use self::{
-    error::InstallError,
-    sources::{DriverSource, KnownVersion, Sources},
-};
-use self::{sources::choose, step::Ended};
-use crate::{
-    DriverFile, Launcher, RunnerError, Stop,
+use super::{
     describe::inspect,
-    drivers::file_name,
-    error::CanBeBuilt,
+    install_error::InstallError,
+    search_path::{DriverFile, file_name},
+    sources::{DriverSource, KnownVersion, Sources, choose},
+    step::execute,
+};
+use crate::{
+    RunnerError, Stop,
+    agents::launcher::Launcher,
     version::{AT, Version, split},
 };
 
@@ -41,18 +36,6 @@ const BUILD_NAME: &str = "scripts/driver.sh";
 const LICENCE_ACCEPTED: &str = "DDSMARK_ACCEPT_LICENCE";
 /// Subdirectory of the drivers' directory for builds.
 const WORKSHOP: &str = ".building";
-
-/// Returns whether a driver can be built: sources of that name exist, and the requested version can be fetched.
-pub(crate) fn can_be_built(driver: &str) -> CanBeBuilt {
-    let (name, wanted) = split(driver);
-    let Ok(source) = Sources::find(None).and_then(|sources| sources.of(name)) else { return CanBeBuilt::No };
-    match source.versions(&Stop::new()) {
-        Ok(known) if !known.is_empty() && choose(&known, wanted).is_none() => {
-            CanBeBuilt::Versions(known.into_iter().map(|known| known.version).collect())
-        }
-        _ => CanBeBuilt::Yes,
-    }
-}
 
 /// Planned build of a driver.
 #[derive(Clone, Debug)]
@@ -244,25 +227,5 @@ fn clear(work: &Path) -> io::Result<()> {
     match fs::remove_dir_all(work) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
-    }
-}
-
-/// Runs a script of an installation and returns its standard output.
-fn execute(
-    driver: &str,
-    script: &Path,
-    command: &mut Command,
-    limit: Duration,
-    stop: &Stop,
-) -> Result<String, InstallError> {
-    let (ended, text) = step::run(command, limit, stop)
-        .map_err(|error| InstallError::Start { script: script.to_owned(), error })?;
-    let (driver, step) =
-        (driver.to_owned(), script.file_name().unwrap_or(OsStr::new("")).display().to_string());
-    match ended {
-        Ended::Itself(status) if status.success() => Ok(text),
-        Ended::Itself(status) => Err(InstallError::Step { driver, step, how: format!("failed ({status})") }),
-        Ended::OutOfTime => Err(InstallError::OutOfTime { driver, step, limit }),
-        Ended::Stopped => Err(InstallError::Stopped),
     }
 }

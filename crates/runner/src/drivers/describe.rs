@@ -4,10 +4,15 @@ use std::{fs, path::PathBuf};
 
 use experiment::{DriverDescription, Limits, is_driver_path};
 
+use super::search_path::{DriverFile, DriverPath};
 use crate::{
-    DriverFile, DriverPath, Launcher, RunnerError, Stop,
-    agent::Log,
-    crew::{Crew, Member},
+    RunnerError, Stop,
+    agents::{
+        agent::{Log, Member},
+        crew::Crew,
+        launcher::Launcher,
+    },
+    host::libraries::loaded_libraries,
     version::{Version, split},
 };
 
@@ -95,15 +100,6 @@ fn is_of_version(driver: &str, says: &str) -> bool {
     }
 }
 
-/// Returns the shared libraries in a process's memory map.
-pub(crate) fn loaded_libraries(maps: &str) -> Vec<PathBuf> {
-    let paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
-    let mut libraries: Vec<PathBuf> = paths.filter(|path| path.contains(".so")).map(PathBuf::from).collect();
-    libraries.sort();
-    libraries.dedup();
-    libraries
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,19 +119,5 @@ mod tests {
         for (driver, says) in [("a@0.10", "11.0.1"), ("a@0.10.2", "0.10.20"), ("a@11", "1.1")] {
             assert!(!is_of_version(driver, says), "{driver} {says}");
         }
-    }
-
-    #[test]
-    fn libraries_are_found_among_the_mappings() {
-        let maps = "7f00-7f01 r-xp 00000000 08:01 12   /usr/lib/libb.so.6\n\
-                    7f01-7f02 r--p 00001000 08:01 12   /usr/lib/libb.so.6\n\
-                    7f02-7f03 rw-p 00000000 00:00 0\n\
-                    7f03-7f04 r-xp 00000000 08:01 13   /opt/a b/liba.so\n\
-                    5500-5501 r-xp 00000000 08:01 14   /usr/bin/agent\n\
-                    7fff-7fff rw-p 00000000 00:00 0    [stack]\n";
-        assert_eq!(
-            loaded_libraries(maps),
-            [PathBuf::from("/opt/a b/liba.so"), PathBuf::from("/usr/lib/libb.so.6")]
-        );
     }
 }

@@ -1,0 +1,12 @@
+//! This host: its cores, properties, environment and noise.
+
+pub(crate) mod awake;
+pub(crate) mod clock;
+pub(crate) mod cores;
+pub(crate) mod environment;
+mod ethtool;
+pub(crate) mod libraries;
+pub(crate) mod noise;
+pub(crate) mod properties;
+pub(crate) mod reference;
+pub(crate) mod variables;
