@@ -1,29 +1,19 @@
 //! The command `ddsmark`: parses arguments, runs the subcommand, and sets the exit status.
 #![forbid(unsafe_code)]
 
-mod arguments;
-mod characterize;
-mod compare;
-mod drivers;
-mod generate;
-mod install;
-mod interleave;
-mod output;
-mod parse;
-mod problem;
-mod progress;
-mod recipes;
-mod report_again;
-mod resume;
-mod run;
-mod selftest;
-mod traces;
+mod cli;
+mod commands;
+mod work;
 
 use std::process::ExitCode;
 
-use arguments::{Arguments, Command};
 use clap::Parser as _;
-use problem::{Problem, Status};
+use cli::{
+    arguments::{Arguments, Command},
+    output,
+    problem::{Problem, Status},
+};
+use commands::{characterize, compare, drivers, generate, recipes, report_again, run, selftest};
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -35,14 +25,14 @@ fn main() -> ExitCode {
         // Help and version, which clap prints itself.
         Err(asked) => asked.exit(),
     };
-    let status = run(arguments.command).unwrap_or_else(|problem| {
+    let status = execute(arguments.command).unwrap_or_else(|problem| {
         output::say(&problem.to_string());
         problem.status
     });
     status.into()
 }
 
-fn run(command: Command) -> Result<Status, Problem> {
+fn execute(command: Command) -> Result<Status, Problem> {
     match command {
         Command::Characterize(flags) => characterize::execute(&flags),
         Command::Run(flags) => run::execute(&flags),

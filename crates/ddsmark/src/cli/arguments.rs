@@ -6,7 +6,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use experiment::{Percent, PinChoice, ReceiveMode, Workload};
 use results::Wanted;
 
-use crate::parse::{self, DriverOption};
+use super::parse::{self, DriverOption};
 
 const EXAMPLES: &str = "\
 Examples:

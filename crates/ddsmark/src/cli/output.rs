@@ -5,7 +5,7 @@ use std::{
     io::{self, IsTerminal as _, Write as _},
 };
 
-use crate::problem::{Problem, Status};
+use super::problem::{Problem, Status};
 
 /// Escapes characters that control a terminal or change the direction of text, as in JSON: `\u001b`. Keeps line
 /// ends and tabs.

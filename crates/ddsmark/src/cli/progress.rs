@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use results::{Allocation, Block, Failure, Maximum, MaximumRun, Run};
 use runner::{Observer, Progress};
 
-use crate::output::{escaped, say};
+use super::output::{escaped, say};
 
 /// Progress display.
 pub struct Display {

@@ -6,33 +6,32 @@ use experiment::{Characterize, Effort, Pin, Reliability, ReliabilityChoice};
 use runner::{LocalLauncher, Stop, check_interface};
 
 use crate::{
-    arguments::{Characterize as Flags, Reliability as ReliabilityFlag},
-    drivers,
-    problem::{Problem, Status},
-    run,
+    cli::{
+        arguments::{Characterize as Flags, Reliability as ReliabilityFlag},
+        problem::{Problem, Status},
+    },
+    work::{
+        drivers, measurement,
+        preparation::{Prepared, pin, seed},
+    },
 };
 
 pub fn execute(flags: &Flags) -> Result<Status, Problem> {
     let stop = Stop::on_signals()?;
     let launcher = LocalLauncher::find()?;
     check_interface(&flags.interface)?;
-    let pin = run::pin(&flags.pin)?;
+    let pin = pin(&flags.pin)?;
     let mut drivers = drivers::choose(&flags.driver, &launcher, &stop)?;
     let names = std::mem::take(&mut drivers.names);
     let experiment = as_written(flags, names, pin).plan(&drivers.descriptions)?;
-    run::measure(experiment, drivers, &flags.output, &launcher, &stop)
+    measurement::measure(experiment, drivers, &flags.output, &launcher, &stop)
 }
 
 /// Prepares the flags as a variant of an interleaved experiment: without a number of blocks unless `--runs` is
 /// given.
-pub fn prepare(
-    flags: &Flags,
-    seed: u64,
-    launcher: &LocalLauncher,
-    stop: &Stop,
-) -> Result<run::Prepared, Problem> {
+pub fn prepare(flags: &Flags, seed: u64, launcher: &LocalLauncher, stop: &Stop) -> Result<Prepared, Problem> {
     check_interface(&flags.interface)?;
-    let pin = run::pin(&flags.pin)?;
+    let pin = pin(&flags.pin)?;
     let mut drivers = drivers::choose(&flags.driver, launcher, stop)?;
     let names = std::mem::take(&mut drivers.names);
     let characterize =
@@ -42,7 +41,7 @@ pub fn prepare(
         written.design.blocks = None;
     }
     let (name, traces, installed) = ("characterize".to_owned(), BTreeMap::new(), Vec::new());
-    Ok(run::Prepared { name, source: None, written, drivers, installed, traces, pin })
+    Ok(Prepared { name, source: None, written, drivers, installed, traces, pin })
 }
 
 /// Converts the flags.
@@ -75,7 +74,7 @@ fn as_written(flags: &Flags, drivers: Vec<String>, pin: Pin) -> Characterize {
         measure_ns: flags.duration.map(ns),
         warm_up_ns: flags.warm_up.map(ns),
         check_every: flags.check_every,
-        seed: flags.seed.unwrap_or_else(run::seed),
+        seed: flags.seed.unwrap_or_else(seed),
         pin,
         keep_awake: flags.keep_awake,
         reference: !flags.reference.no_reference,

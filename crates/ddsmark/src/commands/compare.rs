@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use report::Options;
-use results::{Cell, Comparison, CriterionOutcome, Directory, Document};
-use verdicts::{Asked, Criterion, Refusal, Side};
+use results::{Cell, Directory, Document};
+use verdicts::{Asked, Criterion, Side};
 
+use super::interleave;
 use crate::{
-    arguments::Compare,
-    interleave,
-    output::{self, say},
-    problem::{Problem, Status},
+    cli::{
+        arguments::Compare,
+        problem::{Problem, Status},
+    },
+    work::comparison::{conclude, variants},
 };
 
 pub fn execute(flags: &Compare) -> Result<Status, Problem> {
@@ -22,7 +23,7 @@ pub fn execute(flags: &Compare) -> Result<Status, Problem> {
             let (baseline, treatment) =
                 (Directory::load(Path::new(before.path))?, Directory::load(Path::new(after.path))?);
             let compared = verdicts::compare(&before.side(&baseline)?, &after.side(&treatment)?, &asked);
-            finish(compared, flags)
+            conclude(compared, flags)
         }
         (None, baseline, _) => {
             let place = baseline.as_deref().unwrap_or_default();
@@ -35,49 +36,6 @@ pub fn execute(flags: &Compare) -> Result<Status, Problem> {
 fn asked(flags: &Compare) -> Result<Asked, Problem> {
     let criteria = flags.fail_if.iter().map(|text| criterion(text)).collect::<Result<_, _>>()?;
     Ok(Asked { factors: flags.factor.clone(), metrics: flags.metric.clone(), criteria, force: flags.force })
-}
-
-/// Compares the two variants of a result.
-pub fn variants(place: &str, document: &Document, asked: &Asked, flags: &Compare) -> Result<Status, Problem> {
-    let Some(compared) = verdicts::compare_variants(place, document, asked) else {
-        let hint = "name a second result, or measure two variants with `--interleave`";
-        return Err(Problem::new(Status::WrongUse, format!("`{place}` has no two variants"), hint));
-    };
-    finish(compared, flags)
-}
-
-/// Prints a comparison and returns the exit status.
-fn finish(compared: Result<Comparison, Refusal>, flags: &Compare) -> Result<Status, Problem> {
-    let comparison = compared.map_err(|refusal| {
-        let problem = Problem::new(Status::WrongUse, &refusal, refusal.hint());
-        problem.with_details(refusal.details())
-    })?;
-    let text = if flags.json {
-        report::comparison_json(&comparison)
-    } else {
-        report::comparison(&comparison, Options { width: output::width() })
-    };
-    output::print(&text)?;
-    Ok(status(&comparison, flags.allow_inconclusive))
-}
-
-/// Returns the exit status. A failed criterion takes precedence over an inconclusive one.
-fn status(comparison: &Comparison, allow_inconclusive: bool) -> Status {
-    let any = |outcome| comparison.criteria.iter().any(|judged| judged.outcome == outcome);
-    if any(CriterionOutcome::Broken) {
-        say("a criterion is broken");
-        Status::Broken
-    } else if any(CriterionOutcome::CannotTell) && allow_inconclusive {
-        say("the runs cannot tell whether a criterion is broken, which is allowed");
-        Status::Done
-    } else if any(CriterionOutcome::CannotTell) {
-        say(
-            "the runs cannot tell whether a criterion is broken\nhint: measure more blocks, or allow it with `--allow-inconclusive`",
-        );
-        Status::Invalid
-    } else {
-        Status::Done
-    }
 }
 
 fn criterion(text: &str) -> Result<Criterion, Problem> {

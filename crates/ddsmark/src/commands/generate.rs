@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, io, path::Path};
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
-use crate::{
+use crate::cli::{
     arguments::{Arguments, Generate},
     output,
     problem::{Problem, Status},

@@ -6,10 +6,12 @@ use report::{FoundDriver, InstallableDriver};
 use runner::{Build, DriverPath, DriverSource, InstallError, KnownVersion, Launcher, Sources, Stop};
 
 use crate::{
-    arguments::Install,
-    drivers,
-    output::{self, say},
-    problem::Problem,
+    cli::{
+        arguments::Install,
+        output::{self, say},
+        problem::Problem,
+    },
+    work::drivers,
 };
 
 /// Builds and installs a driver, and prints its description.

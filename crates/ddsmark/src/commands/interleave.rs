@@ -5,12 +5,18 @@ use experiment::{At, Experiment, InterleaveError, Time};
 use runner::{LocalLauncher, Stop};
 use verdicts::Asked;
 
+use super::characterize;
 use crate::{
-    arguments::{Arguments, Command, Compare, Output},
-    characterize, compare,
-    output::say,
-    problem::{Problem, Status},
-    run::{self, Prepared},
+    cli::{
+        arguments::{Arguments, Command, Compare, Output},
+        output::say,
+        problem::{Problem, Status},
+    },
+    work::{
+        comparison::variants as compare_variants,
+        measurement,
+        preparation::{self, Prepared},
+    },
 };
 
 const NAMES: [&str; 2] = ["A", "B"];
@@ -20,7 +26,7 @@ const HOW: &str = "write each variant as the arguments of `ddsmark run` or `ddsm
 pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<Status, Problem> {
     let stop = Stop::on_signals()?;
     let launcher = LocalLauncher::find()?;
-    let seed = run::seed();
+    let seed = preparation::seed();
     let prepare = |index: usize| {
         let prepared = prepare(&variants[index], flags, seed, &launcher, &stop);
         prepared.map_err(|problem| problem.about(NAMES[index]))
@@ -30,11 +36,11 @@ pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<St
     let mut drivers = a.prepared.drivers;
     drivers.extend(b.prepared.drivers);
     if flags.dry_run {
-        return run::show(&experiment, &drivers, flags.json, &launcher, &stop);
+        return measurement::show(&experiment, &drivers, flags.json, &launcher, &stop);
     }
-    let (outcome, place) = run::conduct(experiment, drivers, flags.out.as_deref(), &launcher, &stop)?;
+    let (outcome, place) = measurement::conduct(experiment, drivers, flags.out.as_deref(), &launcher, &stop)?;
     let place = place.display().to_string();
-    let compared = compare::variants(&place, &outcome.document, asked, flags)?;
+    let compared = compare_variants(&place, &outcome.document, asked, flags)?;
     let measured = Status::of(&outcome.document);
     if measured == Status::Interrupted {
         say(&format!("after `ddsmark run --resume {place}`, `ddsmark compare {place}` has the verdict"));
@@ -103,7 +109,7 @@ fn prepare(
             let Some(asked) = &run.experiment else {
                 return Err(wrong("`--resume` is not of one variant".to_owned()));
             };
-            run::prepare(run, asked, launcher, stop)?
+            preparation::prepare(run, asked, launcher, stop)?
         }
         Command::Characterize(characterize) => {
             of_output(&characterize.output)?;

@@ -1,40 +1,15 @@
-//! Recipes: experiment files that come with ddsmark, one for each question.
+//! `ddsmark recipes`.
 
 use experiment::Source;
 
 use crate::{
-    arguments::Recipes,
-    output,
-    problem::{Problem, Status},
+    cli::{
+        arguments::Recipes,
+        output,
+        problem::{Problem, Status},
+    },
+    work::recipes::{RECIPES, find},
 };
-
-/// Embeds `recipes/NAME.toml` of the source tree.
-macro_rules! recipes {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../recipes/", $name, ".toml")))),*]
-    };
-}
-
-/// Names and texts of the recipes.
-const RECIPES: &[(&str, &str)] = recipes![
-    "smoke",
-    "latency-vs-size",
-    "throughput-vs-size",
-    "loaded-latency",
-    "loaded-latency-percent",
-    "max-throughput",
-    "batching",
-    "demand-sweep",
-    "bursts",
-    "mix",
-    "large-data-11mb",
-    "qos-cost",
-    "history",
-    "queues",
-    "receive-modes",
-    "transports",
-    "implementations",
-];
 
 pub fn execute(command: &Recipes) -> Result<Status, Problem> {
     match command {
@@ -47,44 +22,7 @@ pub fn execute(command: &Recipes) -> Result<Status, Problem> {
     Ok(Status::Done)
 }
 
-/// Returns the text of a recipe.
-pub fn find(name: &str) -> Result<&'static str, Problem> {
-    RECIPES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| {
-        let known: Vec<&str> = RECIPES.iter().map(|(name, _)| *name).collect();
-        let hint =
-            format!("recipes are {}; a file needs a `/` or an ending such as `.toml`", known.join(", "));
-        Problem::new(Status::WrongUse, format!("there is no recipe `{name}`"), hint)
-    })
-}
-
 fn question(text: &str) -> String {
     let source = Source { path: String::new(), text: text.to_owned(), sets: Vec::new() };
     source.read().map_or_else(|fault| fault.to_string(), |written| written.question.get().clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{collections::BTreeSet, fs, path::Path};
-
-    use super::*;
-
-    #[test]
-    fn each_begins_with_its_question_and_can_be_read() {
-        for (name, text) in RECIPES {
-            let source = Source { path: (*name).to_owned(), text: (*text).to_owned(), sets: Vec::new() };
-            let written = source.read().unwrap_or_else(|fault| panic!("{name}: {fault:#?}"));
-            let comment: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("# ")).collect();
-            assert!(comment.join(" ").contains(written.question.get()), "{name}: {comment:?}");
-        }
-    }
-
-    #[test]
-    fn every_file_is_a_recipe_of_the_program() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes");
-        let files = fs::read_dir(folder).expect("the recipes").flatten();
-        let files: BTreeSet<String> = files
-            .map(|file| file.path().file_stem().expect("a name").to_string_lossy().into_owned())
-            .collect();
-        assert_eq!(files, RECIPES.iter().map(|(name, _)| (*name).to_owned()).collect());
-    }
 }

@@ -1,12 +1,13 @@
 //! `ddsmark report`: prints a saved result.
 
-use report::Options;
-use results::{Directory, Document};
+use results::Directory;
 
 use crate::{
-    arguments::Report,
-    output,
-    problem::{Problem, Status},
+    cli::{
+        arguments::Report,
+        problem::{Problem, Status},
+    },
+    work::results::print,
 };
 
 pub fn execute(flags: &Report) -> Result<Status, Problem> {
@@ -16,14 +17,4 @@ pub fn execute(flags: &Report) -> Result<Status, Problem> {
     document.verdicts = verdicts::of(&document);
     print(&document, flags.json)?;
     Ok(Status::Done)
-}
-
-/// Prints a result as tables or as JSON.
-pub fn print(document: &Document, json: bool) -> Result<(), Problem> {
-    let text = if json {
-        report::json(document)
-    } else {
-        report::terminal(document, Options { width: output::width() })
-    };
-    output::print(&text)
 }

@@ -7,12 +7,13 @@ use results::{Directory, Environment, Saved};
 use runner::{LocalLauncher, Session, Stop};
 
 use crate::{
-    arguments::Run,
-    drivers,
-    output::say,
-    problem::{Problem, Status},
-    progress::Display,
-    run,
+    cli::{
+        arguments::Run,
+        output::say,
+        problem::{Problem, Status},
+        progress::Display,
+    },
+    work::{drivers, measurement},
 };
 
 /// Hint for a changed environment: runs of two environments in one result would be compared as if they were of one.
@@ -31,7 +32,8 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     }
     let drivers = drivers::choose(&names, launcher, stop)?;
     names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
-    let now = run::header(header.experiment.clone(), &drivers, launcher).environment.unwrap_or_default();
+    let now =
+        measurement::header(header.experiment.clone(), &drivers, launcher).environment.unwrap_or_default();
     let differences = differences(header.environment.as_ref(), &now);
     if !differences.is_empty() && !flags.force {
         let error = format!("`{}` was begun in another environment", path.display());
@@ -44,8 +46,8 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     say(&format!("going on after {made} runs, in the order of seed {}", header.experiment.design.seed));
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
     let outcome = session.resume(assembler, course, differences, &mut Display::new());
-    run::tell(&outcome, &directory);
-    run::conclude(outcome, flags.output.json)
+    measurement::tell(&outcome, &directory);
+    measurement::conclude(outcome, flags.output.json)
 }
 
 /// Returns the differences between two environments as text.

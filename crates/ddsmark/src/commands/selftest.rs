@@ -1,22 +1,23 @@
 //! `ddsmark selftest`: an experiment in which every cell is a baseline, and its noise floor. The outcome is stored
 //! for `ddsmark run --dry-run`.
 
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
 
 use experiment::{At, FactorValues, Given, Many, PinChoice, Size, Time, Workload, Written, WrittenDesign};
-use results::{KeptSelfTests, SelfTest, State, least_blocks};
+use results::{SelfTest, State, least_blocks};
 use runner::{LocalLauncher, Outcome, Stop};
 
 use crate::{
-    arguments::SelfTest as Flags,
-    drivers,
-    output::{self, say},
-    problem::{Problem, Status},
-    run,
+    cli::{
+        arguments::SelfTest as Flags,
+        output::{self, say},
+        problem::{Problem, Status},
+    },
+    work::{
+        drivers, measurement,
+        preparation::{pin, seed},
+        selftests::keep,
+    },
 };
 
 /// Payloads of a small and a large sample, in bytes.
@@ -28,7 +29,7 @@ const MS: u64 = 1_000_000;
 pub fn execute(flags: &Flags) -> Result<Status, Problem> {
     let stop = Stop::on_signals()?;
     let launcher = LocalLauncher::find()?;
-    let pin = run::pin(&PinChoice::Auto)?;
+    let pin = pin(&PinChoice::Auto)?;
     let driver = flags.driver.clone().unwrap_or_else(|| drivers::BASELINE.to_owned());
     let drivers = drivers::choose(std::slice::from_ref(&driver), &launcher, &stop)?;
     let given = Given {
@@ -37,12 +38,13 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
         installed: &[],
         traces: &BTreeMap::new(),
         pin,
-        seed: flags.seed.unwrap_or_else(run::seed),
+        seed: flags.seed.unwrap_or_else(seed),
         least_blocks: &least_blocks,
     };
     let experiment = written(flags, &driver).plan(&given).map_err(|refusal| refusal.error)?;
     let place = flags.output.out.as_deref();
-    let (Outcome { document, trouble }, _) = run::conduct(experiment, drivers, place, &launcher, &stop)?;
+    let (Outcome { document, trouble }, _) =
+        measurement::conduct(experiment, drivers, place, &launcher, &stop)?;
     if let Some(error) = trouble {
         return Err(error.into());
     }
@@ -88,54 +90,4 @@ fn written(flags: &Flags, driver: &str) -> Written {
     written.factors.values.give("driver", [driver.to_owned()]);
     written.factors.values.give("size", SIZES.map(Size));
     written
-}
-
-/// Returns the path of the stored outcomes; `None` if neither `XDG_STATE_HOME` nor `HOME` is set.
-fn place() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let state = set("XDG_STATE_HOME").filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(set("HOME")?.join(".local/state")))?;
-    Some(state.join("ddsmark/selftest.json"))
-}
-
-/// Reads the stored outcomes, one for each driver. Prints a note and returns none if they cannot be read.
-pub fn kept() -> KeptSelfTests {
-    let Some(place) = place() else { return KeptSelfTests::new() };
-    let text = match fs::read_to_string(&place) {
-        Ok(text) => text,
-        Err(error) => {
-            if error.kind() != io::ErrorKind::NotFound {
-                say(&format!("note: cannot read `{}`: {error}", place.display()));
-            }
-            return KeptSelfTests::new();
-        }
-    };
-    serde_json::from_str(&text).unwrap_or_else(|error| {
-        say(&format!("note: `{}` holds no outcomes of selftests: {error}", place.display()));
-        KeptSelfTests::new()
-    })
-}
-
-fn keep(outcome: &SelfTest) -> Result<(), Problem> {
-    let Some(place) = place() else {
-        say("note: neither XDG_STATE_HOME nor HOME says where to keep the outcome");
-        return Ok(());
-    };
-    let mut kept = kept();
-    kept.insert(outcome.driver.clone(), outcome.clone());
-    write(&place, &kept).map_err(|error| {
-        let error = format!("cannot keep the outcome in `{}`: {error}", place.display());
-        Problem::new(Status::Failed, error, "set XDG_STATE_HOME to a directory that can be written")
-    })?;
-    say(&format!("kept in `{}`, for `ddsmark run --dry-run`", place.display()));
-    Ok(())
-}
-
-/// Replaces the file atomically.
-fn write(place: &Path, kept: &KeptSelfTests) -> io::Result<()> {
-    let folder = place.parent().expect("it has a folder");
-    fs::create_dir_all(folder)?;
-    let new = folder.join(format!("selftest.json.{}", std::process::id()));
-    fs::write(&new, serde_json::to_string_pretty(kept)? + "\n")?;
-    fs::rename(&new, place)
 }

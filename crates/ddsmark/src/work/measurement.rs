@@ -1,0 +1,187 @@
+//! Measurement of a plan: preflight, runs, and the result.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant, SystemTime},
+};
+
+use experiment::{Experiment, MAXIMUM_RUNS};
+use results::{Directory, Foresight, Header, State, Tool};
+use runner::{
+    LocalLauncher, Outcome, Parts, Session, Stop, capture_environment, capture_host, host_warnings,
+};
+
+use super::{drivers::Drivers, results::print, selftests};
+use crate::cli::{
+    arguments::Output,
+    output::{self, say},
+    problem::{Problem, Status},
+    progress::Display,
+};
+
+/// Time without output after which progress is printed.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Prints a plan, after a preflight.
+pub fn show(
+    experiment: &Experiment,
+    drivers: &Drivers,
+    json: bool,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<Status, Problem> {
+    rehearse(experiment, drivers, launcher, stop)?;
+    let kept = selftests::kept();
+    let foresight = Foresight::of(experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
+    let text =
+        if json { report::plan_json(experiment, &foresight) } else { report::plan(experiment, &foresight) };
+    output::print(&text)?;
+    Ok(Status::Done)
+}
+
+/// Measures a plan and prints the result.
+pub fn measure(
+    experiment: Experiment,
+    drivers: Drivers,
+    output: &Output,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<Status, Problem> {
+    let (outcome, _) = conduct(experiment, drivers, output.out.as_deref(), launcher, stop)?;
+    conclude(outcome, output.json)
+}
+
+/// Measures a plan and prints the directory of the result. Returns the outcome and the directory.
+pub fn conduct(
+    experiment: Experiment,
+    drivers: Drivers,
+    place: Option<&Path>,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<(Outcome, PathBuf), Problem> {
+    rehearse(&experiment, &drivers, launcher, stop)?;
+    let runs = experiment.runs();
+    let directory = Directory::create(&out(place, &experiment.name), runs)?;
+    announce(&experiment, runs, &directory);
+
+    let header = header(experiment, &drivers, launcher);
+    let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
+    let outcome = session.execute(&mut Display::new());
+    tell(&outcome, &directory);
+    Ok((outcome, directory.path().to_owned()))
+}
+
+/// Preflight: opens every planned configuration, so that a driver's rejection is reported before anything is
+/// measured.
+fn rehearse(
+    experiment: &Experiment,
+    drivers: &Drivers,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<(), Problem> {
+    let mut said = Instant::now();
+    let how_far = |done: usize, all: usize| {
+        if said.elapsed() >= SILENCE {
+            say(&format!("opening what is planned, before anything is measured: {done} of {all} ways"));
+            said = Instant::now();
+        }
+    };
+    let notes = runner::rehearse(launcher, experiment, &drivers.files, stop, how_far)?;
+    for words in notes {
+        say(&format!("note: {words}; its runs will tell"));
+    }
+    Ok(())
+}
+
+/// Returns the header of the result, which is known before the first run.
+pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLauncher) -> Header {
+    let (tool, host) = (tool(), capture_host());
+    let environment = capture_environment(&Parts {
+        tool: &tool,
+        revision: option_env!("DDSMARK_REVISION"),
+        agent: launcher.agent(),
+        host: &host,
+        experiment: &experiment,
+        descriptions: &drivers.descriptions,
+        files: &drivers.files,
+        libraries: &drivers.libraries,
+    });
+    let warnings = host_warnings(&host);
+    let header = Header::new(tool, host, experiment, drivers.descriptions.clone(), warnings);
+    Header { environment: Some(environment), ..header }
+}
+
+/// Prints the directory of the result.
+pub fn tell(outcome: &Outcome, directory: &Directory) {
+    let place = directory.path().display();
+    if outcome.document.state == State::Interrupted {
+        say(&format!("stopped before the last run; `ddsmark run --resume {place}` goes on"));
+    }
+    say(&format!("the result is in `{place}`"));
+}
+
+/// Prints the result.
+pub fn conclude(outcome: Outcome, json: bool) -> Result<Status, Problem> {
+    let Outcome { document, trouble } = outcome;
+    print(&document, json)?;
+    match trouble {
+        Some(error) => Err(error.into()),
+        None => Ok(Status::of(&document)),
+    }
+}
+
+fn out(out: Option<&Path>, name: &str) -> PathBuf {
+    out.map(Path::to_path_buf).unwrap_or_else(|| {
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        // Without the colons, which shells and file systems may treat specially.
+        PathBuf::from("results").join(format!("{name}-{}", now.replace(':', "-")))
+    })
+}
+
+fn tool() -> Tool {
+    Tool {
+        name: "ddsmark".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+    }
+}
+
+fn announce(experiment: &Experiment, runs: usize, directory: &Directory) {
+    for note in &experiment.notes {
+        say(&format!("note: {note}"));
+    }
+    let goals = experiment.search.iter().flat_map(|search| &search.goals);
+    for words in goals.filter_map(report::least_rate) {
+        say(&format!("note: {words}"));
+    }
+    let cells = match experiment.cells.len() {
+        1 => "the one cell".to_owned(),
+        n => format!("each of {n} cells"),
+    };
+    let most = if experiment.design.precision.is_some() { "at most " } else { "" };
+    let twins = match experiment.design.baseline.len() {
+        0 => "",
+        _ if experiment.design.duet => ", each at the same time as one of its baseline",
+        _ => ", the baseline twice in each block",
+    };
+    let maxima = experiment.maxima();
+    if !maxima.is_empty() {
+        let each = match maxima.len() {
+            1 => "one cell".to_owned(),
+            n => format!("{n} cells"),
+        };
+        say(&format!("first what 100 % of a rate is: {MAXIMUM_RUNS} runs of {each} as fast as it goes"));
+    }
+    if let Some(precision) = &experiment.design.precision {
+        say(&format!(
+            "the first {} blocks decide how many it takes, {} at most",
+            precision.pilot_blocks, experiment.design.blocks
+        ));
+    }
+    say(&format!(
+        "{most}{runs} runs: {} of {cells}{twins}, in the order of seed {}; saved in `{}`",
+        experiment.design.blocks,
+        experiment.design.seed,
+        directory.path().display()
+    ));
+}

@@ -1,0 +1,10 @@
+//! Work that several commands share: drivers, plans, measurements, comparisons and stored outcomes.
+
+pub mod comparison;
+pub mod drivers;
+pub mod measurement;
+pub mod preparation;
+pub mod recipes;
+pub mod results;
+pub mod selftests;
+mod traces;

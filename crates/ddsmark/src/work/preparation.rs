@@ -1,0 +1,186 @@
+//! Preparation of a plan: experiment file, drivers, traces and cores.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use experiment::{
+    Experiment, Fault, Given, Pin, PinChoice, Refusal, Source, TraceText, Written, drivers_of_ends,
+};
+use results::least_blocks;
+use runner::{
+    DriverPath, LocalLauncher, RunnerError, Stop, allowed_cores, check_cores, check_interface, missing_file,
+};
+
+use super::{
+    drivers::{self, Drivers},
+    recipes, traces,
+};
+use crate::cli::{
+    arguments::Run,
+    problem::{Problem, Status},
+};
+
+/// Experiment file with the inputs of its plan.
+pub struct Prepared {
+    pub name: String,
+    /// Text of the file; `None` for an experiment from flags.
+    pub source: Option<Source>,
+    pub written: Written,
+    pub drivers: Drivers,
+    /// Drivers that are measured if the file names none.
+    pub installed: Vec<String>,
+    pub traces: BTreeMap<String, TraceText>,
+    pub pin: Pin,
+}
+
+impl Prepared {
+    /// Returns the inputs of the plan.
+    pub fn given(&self, seed: u64) -> Given<'_> {
+        Given {
+            name: &self.name,
+            descriptions: &self.drivers.descriptions,
+            installed: &self.installed,
+            traces: &self.traces,
+            pin: self.pin.clone(),
+            seed,
+            least_blocks: &least_blocks,
+        }
+    }
+
+    pub fn plan(&self, seed: u64) -> Result<Experiment, Problem> {
+        self.written.plan(&self.given(seed)).map_err(|refusal| self.rejected(&refusal))
+    }
+
+    /// Adds the position in the text to a rejection.
+    pub fn rejected(&self, refusal: &Refusal) -> Problem {
+        match &self.source {
+            Some(source) => source.refused(refusal).into(),
+            None => refusal.error.clone().into(),
+        }
+    }
+}
+
+/// Reads a file or a recipe, and finds the drivers that it names.
+pub fn prepare(flags: &Run, asked: &str, launcher: &LocalLauncher, stop: &Stop) -> Result<Prepared, Problem> {
+    let duet = flags.duet.then(|| "design.duet=true".to_owned());
+    let shipped = flags.vendor_defaults.then(|| "factors.vendor_defaults=true".to_owned());
+    let reference = flags.reference.no_reference.then(|| "design.reference=false".to_owned());
+    let sets = flags.set.iter().cloned().chain(duet).chain(shipped).chain(reference).collect();
+    let (name, source) = source(asked, sets)?;
+    let written = source.read()?;
+    check_interfaces(&written, &source)?;
+    check_variables(&written, &source)?;
+    let choice = written.design.pin.as_ref();
+    let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
+        .map_err(|error| placed(&source, choice.map_or(0..0, experiment::At::span), &error))?;
+    let traces = traces::read(&written, &source)?;
+    let (drivers, installed) = find_drivers(&written, &source, launcher, stop)?;
+    Ok(Prepared { name, source: Some(source), written, drivers, installed, traces, pin })
+}
+
+/// Returns the name and the text of the experiment: a file if the argument looks like a path, else a recipe.
+fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), Problem> {
+    let path = Path::new(asked);
+    if !asked.contains('/') && path.extension().is_none() {
+        let text = recipes::find(asked)?.to_owned();
+        return Ok((asked.to_owned(), Source { path: format!("recipe {asked}"), text, sets }));
+    }
+    let text = fs::read_to_string(path).map_err(|error| {
+        let error = format!("cannot read `{asked}`: {error}");
+        Problem::new(Status::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
+    })?;
+    let name = path.file_stem().map_or_else(|| asked.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok((name, Source { path: asked.to_owned(), text, sets }))
+}
+
+/// Returns the drivers of the experiment, and the names of those that are measured if it names none.
+fn find_drivers(
+    written: &Written,
+    source: &Source,
+    launcher: &LocalLauncher,
+    stop: &Stop,
+) -> Result<(Drivers, Vec<String>), Problem> {
+    let path = DriverPath::from_environment();
+    let mut named: Vec<String> = Vec::new();
+    for driver in written.values_of::<String>("driver") {
+        let name = driver.get();
+        for end in drivers_of_ends(name) {
+            path.find(end).map_err(|error| placed(source, driver.span(), &error))?;
+        }
+        if !named.contains(name) {
+            named.push(name.clone());
+        }
+    }
+    let mut drivers = Drivers::default();
+    let mut installed = Vec::new();
+    if written.factors.values.get("driver").is_none() {
+        drivers = drivers::choose(&[], launcher, stop)?;
+        installed.clone_from(&drivers.names);
+    }
+    named.retain(|name| !drivers.names.contains(name));
+    if !named.is_empty() {
+        drivers.extend(drivers::choose(&named, launcher, stop)?);
+    }
+    Ok((drivers, installed))
+}
+
+fn check_interfaces(written: &Written, source: &Source) -> Result<(), Problem> {
+    for interface in written.values_of::<String>("interface") {
+        check_interface(interface.get()).map_err(|error| placed(source, interface.span(), &error))?;
+    }
+    Ok(())
+}
+
+/// Rejects a value of a variable that names a missing file.
+fn check_variables(written: &Written, source: &Source) -> Result<(), Problem> {
+    for (name, values) in written.all_values().flat_map(|values| &values.env) {
+        for value in &values.0 {
+            let missing = value.get().0.as_deref().and_then(missing_file);
+            if let Some(file) = missing {
+                let error = format!("file `{}` of variable `{}` not found", file.display(), name.get());
+                return Err(source.fault(value.span(), &error, "name a file that exists").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds the position in the text to an error of the runner.
+fn placed(source: &Source, at: experiment::Span, error: &RunnerError) -> Fault {
+    source.fault(
+        at,
+        &error.to_string(),
+        error.hint().unwrap_or_else(|| "see `ddsmark run --help`".to_owned()),
+    )
+}
+
+/// Returns the CPU cores to pin to. Rejects cores that are not available.
+pub fn pin(choice: &PinChoice) -> Result<Pin, RunnerError> {
+    match choice {
+        PinChoice::None => Ok(Pin::None),
+        PinChoice::Cores(writer, reader) => {
+            check_cores(&[writer.as_slice(), reader.as_slice()].concat())?;
+            Ok(Pin::Cores(writer.clone(), reader.clone()))
+        }
+        // Each endpoint has its own cores. Otherwise the scheduler may place both on one core in some runs, which
+        // dominates the results.
+        PinChoice::Auto => match allowed_cores() {
+            cores if cores.len() < 2 => Ok(Pin::None),
+            cores => {
+                let (writer, reader) = cores.split_at(cores.len() / 2);
+                Ok(Pin::Cores(writer.to_vec(), reader.to_vec()))
+            }
+        },
+    }
+}
+
+/// Returns a short seed from the clock.
+pub fn seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Microseconds modulo 1000 s: short enough to type.
+    u64::try_from(now.as_micros() % 1_000_000_000).unwrap_or_default()
+}
