@@ -21,7 +21,12 @@ struct Arguments {
     #[arg(long)]
     driver: PathBuf,
     /// File descriptor of the control channel, open for reading and writing
-    #[arg(long, value_name = "N", required_unless_present = "peer")]
+    #[arg(
+        long,
+        value_name = "N",
+        required_unless_present = "peer",
+        value_parser = clap::value_parser!(RawFd).range(0..)
+    )]
     control_fd: Option<RawFd>,
     /// Run as the second process of a conformance case; standard input is the channel to the first
     #[arg(long)]
