@@ -43,9 +43,12 @@ pub enum AgentError {
         /// Windows requested.
         found: u32,
     },
-    /// Batch that could not be flushed in 10,000 attempts, which take about ten seconds.
-    #[error("the batch could not be flushed: there was no room for ten seconds")]
-    CannotFlush,
+    /// Batch that could not be flushed within the time limit.
+    #[error("flush timed out: the driver had no room for the batch within {} s", limit.as_secs())]
+    CannotFlush {
+        /// Time limit of the flush.
+        limit: Duration,
+    },
     /// Order to measure a paced workload that lacks the start time of the schedule.
     #[error("the order to measure a plan does not say when the plan begins")]
     NoBegin,
@@ -114,7 +117,7 @@ impl AgentError {
                  experiment, or `--pin` of `characterize`; or measure when the host is quiet"
                     .to_owned(),
             ),
-            Self::CannotFlush | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,
+            Self::CannotFlush { .. } | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,
         }
     }
 }

@@ -41,7 +41,7 @@ impl Packing {
     /// Sends the samples held back.
     ///
     /// # Errors
-    /// Returns the driver's error, or an error if there is no room for about ten seconds.
+    /// Returns the driver's error, or an error if there is no room within the time limit.
     #[inline]
     pub fn flush(&mut self, writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
         if self.0.held() > 0 {

@@ -1,8 +1,8 @@
 //! Retries of calls that were rejected or timed out.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use driver_host::{WriteOutcome, Writer};
+use driver_host::{DriverError, WriteOutcome, Writer};
 
 use crate::base::error::AgentError;
 
@@ -20,17 +20,63 @@ pub struct Tries {
     pub refused: u64,
 }
 
-/// Flushes, and retries while there is no room.
+/// Time limit of a flush with all its retries.
+pub const FLUSH_LIMIT: Duration = Duration::from_secs(10);
+
+/// Flushes, and retries while there is no room, up to [`FLUSH_LIMIT`]. Only the last attempt may exceed it.
+///
+/// # Errors
+/// Returns the driver's error, or an error at the time limit.
 pub fn flush(writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
+    flush_within(FLUSH_LIMIT, tries, || writer.flush())
+}
+
+#[inline]
+fn flush_within(
+    limit: Duration,
+    tries: &mut Tries,
+    mut flush: impl FnMut() -> Result<WriteOutcome, DriverError>,
+) -> Result<(), AgentError> {
     let mut backoff = FIRST_BACKOFF;
-    for _ in 0..10_000 {
-        match writer.flush()? {
+    // set by the first attempt that fails: a flush that succeeds at once reads no clock
+    let mut since = None;
+    loop {
+        match flush()? {
             WriteOutcome::Accepted => return Ok(()),
             WriteOutcome::TimedOut => tries.timed_out += 1,
             WriteOutcome::Refused => tries.refused += 1,
         }
+        if since.get_or_insert_with(Instant::now).elapsed() >= limit {
+            return Err(AgentError::CannotFlush { limit });
+        }
         std::thread::sleep(backoff);
         backoff = (backoff * 2).min(LONGEST_BACKOFF);
     }
-    Err(AgentError::CannotFlush)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flush_that_blocks_ends_at_its_time_limit() {
+        let mut tries = Tries::default();
+        let outcome = flush_within(Duration::from_millis(50), &mut tries, || {
+            std::thread::sleep(Duration::from_millis(20));
+            Ok(WriteOutcome::TimedOut)
+        });
+        assert!(matches!(outcome, Err(AgentError::CannotFlush { .. })), "{outcome:?}");
+        assert!((2..=5).contains(&tries.timed_out), "{tries:?}");
+    }
+
+    #[test]
+    fn flush_is_retried_until_there_is_room() {
+        let mut tries = Tries::default();
+        let mut outcomes =
+            [WriteOutcome::Refused, WriteOutcome::TimedOut, WriteOutcome::Accepted].into_iter();
+        let outcome =
+            flush_within(FLUSH_LIMIT, &mut tries, || Ok(outcomes.next().expect("no further attempt")));
+        assert!(outcome.is_ok(), "{outcome:?}");
+        assert_eq!((tries.timed_out, tries.refused), (1, 1));
+    }
 }
