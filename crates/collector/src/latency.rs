@@ -31,7 +31,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         undelivered: 0,
         duplicate: pinged.duplicate,
         out_of_order: 0,
-        corrupt: pinged.corrupt.saturating_add(ponged.overwritten),
+        corrupt: pinged.corrupt.saturating_add(ponged.overwritten).saturating_add(ponged.wrong_size),
         foreign: pinged.foreign.saturating_add(ponged.foreign),
         checked_in_full: pinged.checked_in_full,
     });

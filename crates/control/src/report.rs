@@ -229,7 +229,9 @@ pub struct Ponged {
     pub refused: u64,
     /// Pings that the driver overwrote while they were read or echoed.
     pub overwritten: u64,
-    /// Samples that are not of this run, or have another size.
+    /// Samples of this run with another size; not echoed.
+    pub wrong_size: u64,
+    /// Samples that are not of this run.
     pub foreign: u64,
     /// Place that sends the echo: `reader`, `listener`, or `listener+handoff`.
     pub echo: String,

@@ -239,6 +239,7 @@ fn ponged() -> Ponged {
         timed_out: 0,
         refused: 0,
         overwritten: 0,
+        wrong_size: 0,
         foreign: 0,
         echo: "reader".to_owned(),
         stamps,

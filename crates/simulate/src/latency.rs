@@ -138,6 +138,7 @@ pub(super) fn measure(
         timed_out: 0,
         refused: 0,
         overwritten: 0,
+        wrong_size: 0,
         foreign: 0,
         echo: "reader".to_owned(),
         stamps: stamps(&counts.stamps, 1),

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, Measured, Ponged, Stamp, Stamps};
+use control::{Drain, Measured, Ponged, Stamp, Stamps};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 
 use crate::{
@@ -22,7 +22,6 @@ use crate::{
         header::Header,
         identity::{Identity, Origin},
         receive_stats::Progress,
-        timestamps::stamps_for,
     },
 };
 
@@ -39,6 +38,7 @@ pub struct Pings {
     timed_out: u64,
     refused: u64,
     overwritten: u64,
+    wrong_size: u64,
     foreign: u64,
     failure: Option<AgentError>,
     /// Number of echoes, for the thread that waits.
@@ -46,17 +46,18 @@ pub struct Pings {
 }
 
 impl Pings {
-    /// Creates empty counts.
+    /// Creates empty counts, with this timestamp log.
     #[must_use]
-    pub fn new(identity: Identity, configure: &Configure) -> Self {
+    pub fn new(identity: Identity, stamps: Stamps) -> Self {
         Self {
             identity,
-            stamps: stamps_for(configure.measure_ns),
+            stamps,
             received: 0,
             echoed: 0,
             timed_out: 0,
             refused: 0,
             overwritten: 0,
+            wrong_size: 0,
             foreign: 0,
             failure: None,
             progress: Arc::default(),
@@ -69,16 +70,15 @@ impl Pings {
         Arc::clone(&self.progress)
     }
 
-    /// Returns the header of a ping of this run. Damaged samples count as foreign; neither kind is echoed.
+    /// Returns the header of a ping of this run. Samples of another size or origin are counted and not echoed.
     #[inline]
     fn recognise(&mut self, payload: &[u8], now_ns: u64) -> Option<Header> {
         match self.identity.origin(payload, now_ns) {
-            Origin::Ours(header) => Some(header),
-            Origin::Damaged | Origin::Foreign => {
-                self.foreign += 1;
-                None
-            }
+            Origin::Ours(header) => return Some(header),
+            Origin::Damaged => self.wrong_size += 1,
+            Origin::Foreign => self.foreign += 1,
         }
+        None
     }
 
     /// Sends back a ping that arrived at `came_ns`.
@@ -124,6 +124,7 @@ pub struct Handed {
 #[derive(Debug)]
 pub struct HandingOver {
     identity: Identity,
+    wrong_size: u64,
     foreign: u64,
     dropped: u64,
     overwritten: u64,
@@ -141,15 +142,17 @@ impl HandingOver {
         for _ in 0..HANDOFF_SLOTS {
             give_back.send(Vec::with_capacity(identity.size)).expect("there is room for all");
         }
-        (Self { identity, foreign: 0, dropped: 0, overwritten: 0, free, pings }, handed, give_back)
+        let listener = Self { identity, wrong_size: 0, foreign: 0, dropped: 0, overwritten: 0, free, pings };
+        (listener, handed, give_back)
     }
 
     /// Hands a ping to the echoing thread.
     pub fn heard(&mut self, sample: Sample<'_>) {
         let came_ns = now_ns();
-        let Origin::Ours(header) = self.identity.origin(sample.payload, came_ns) else {
-            self.foreign += 1;
-            return;
+        let header = match self.identity.origin(sample.payload, came_ns) {
+            Origin::Ours(header) => header,
+            Origin::Damaged => return self.wrong_size += 1,
+            Origin::Foreign => return self.foreign += 1,
         };
         let Ok(mut payload) = self.free.try_recv() else {
             self.dropped += 1;
@@ -238,23 +241,22 @@ impl PongerRole {
     /// Closes reader and writer. Returns the counts, the place that sent the echoes, and the number of pings the
     /// listener dropped.
     fn close_inlet(&mut self) -> Result<(Pings, &'static str, u64), AgentError> {
-        let (echoing, echo, left_out) = match self.inlet.take().ok_or(AgentError::Closed)? {
+        let (echoing, echo, dropped) = match self.inlet.take().ok_or(AgentError::Closed)? {
             Inlet::Asked { reader, echoing, .. } => {
                 reader.close()?;
-                (*echoing, "reader", (0, 0, 0))
+                (*echoing, "reader", 0)
             }
-            Inlet::Listening(reader) => (reader.close()?, "listener", (0, 0, 0)),
-            Inlet::HandedOver { reader, echoing, .. } => {
+            Inlet::Listening(reader) => (reader.close()?, "listener", 0),
+            Inlet::HandedOver { reader, mut echoing, .. } => {
                 let listener = reader.close()?;
-                let left_out = (listener.foreign, listener.dropped, listener.overwritten);
-                (*echoing, "listener+handoff", left_out)
+                echoing.pings.wrong_size += listener.wrong_size;
+                echoing.pings.foreign += listener.foreign;
+                echoing.pings.overwritten += listener.overwritten;
+                (*echoing, "listener+handoff", listener.dropped)
             }
         };
         echoing.writer.close()?;
-        let mut pings = echoing.pings;
-        pings.foreign += left_out.0;
-        pings.overwritten += left_out.2;
-        Ok((pings, echo, left_out.1))
+        Ok((echoing.pings, echo, dropped))
     }
 }
 
@@ -324,6 +326,7 @@ impl Role for PongerRole {
             timed_out: pings.timed_out,
             refused: pings.refused + dropped,
             overwritten: pings.overwritten,
+            wrong_size: pings.wrong_size,
             foreign: pings.foreign,
             echo: echo.to_owned(),
             stamps: pings.stamps,
@@ -332,5 +335,27 @@ impl Role for PongerRole {
 
     fn close(&mut self) -> Result<(), AgentError> {
         if self.inlet.is_some() { self.close_inlet().map(|_| ()) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::payload::Payloads;
+
+    #[test]
+    fn ping_of_another_size_is_counted_and_not_echoed() {
+        let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0 };
+        let mut pings = Pings::new(identity, Stamps::with_capacity(8));
+        let (mut listener, handed, _give_back) = HandingOver::new(identity);
+        for (size, tag) in [(64, 5), (48, 5), (64, 6)] {
+            let mut payloads = Payloads::new(1, size);
+            let header = Header { sequence: 0, writer: 1, tag, warm_up: false, sent_ns: now_ns() };
+            let payload = payloads.stamped(0, &header);
+            assert_eq!(pings.recognise(payload, now_ns()).is_some(), (size, tag) == (64, 5));
+            listener.heard(Sample::new(payload, 0));
+        }
+        assert_eq!([pings.wrong_size, pings.foreign], [1, 1]);
+        assert_eq!([listener.wrong_size, listener.foreign, handed.try_iter().count() as u64], [1, 1, 1]);
     }
 }

@@ -14,7 +14,7 @@ use std::{
 
 use control::{Configure, Drain, Measured, Pinged, Stamp, Stamps, ping_timeout_ns};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
-use results::Windows;
+use results::{SequenceSet, Windows};
 
 use crate::{
     base::{
@@ -53,6 +53,8 @@ pub struct Echoes {
     identity: Identity,
     payloads: Payloads,
     check_every: u64,
+    /// Pings of the measurement phase with an echo.
+    returned: SequenceSet,
     late: u64,
     duplicate: u64,
     corrupt: u64,
@@ -61,9 +63,9 @@ pub struct Echoes {
 }
 
 impl Echoes {
-    /// Creates empty counts. Must be called on the pinger's thread.
+    /// Creates empty counts. Every byte of each `check_every`-th echo is checked. Must be called on the pinger's thread.
     #[must_use]
-    pub fn new(identity: Identity, configure: &Configure) -> Self {
+    pub fn new(identity: Identity, seed: u64, check_every: u32) -> Self {
         let flight = Flight {
             awaited: AtomicU64::new(NOTHING),
             came_ns: AtomicU64::new(0),
@@ -72,8 +74,9 @@ impl Echoes {
         Self {
             flight: Arc::new(flight),
             identity,
-            payloads: Payloads::new(configure.seed, configure.factors.size_bytes as usize),
-            check_every: u64::from(configure.check_every.max(1)),
+            payloads: Payloads::new(seed, identity.size),
+            check_every: u64::from(check_every.max(1)),
+            returned: SequenceSet::new(),
             late: 0,
             duplicate: 0,
             corrupt: 0,
@@ -100,12 +103,17 @@ impl Echoes {
         let awaited = self.flight.awaited.load(Relaxed);
         let warm_up = awaited & WARM_UP != 0;
         if header.warm_up != warm_up || header.sequence != awaited as u32 {
-            self.late += u64::from(!header.warm_up);
+            if !header.warm_up {
+                self.count_unawaited(header.sequence);
+            }
         } else if self.flight.came_ns.load(Relaxed) != 0 {
             self.duplicate += 1;
         } else {
             self.flight.came_ns.store(now, Release);
             let sequence = awaited & !WARM_UP;
+            if !warm_up {
+                self.returned.insert(sequence);
+            }
             if !warm_up && sequence.is_multiple_of(self.check_every) {
                 self.checked_in_full += 1;
                 let damaged = !self.payloads.is_intact(sequence, sample.payload);
@@ -114,6 +122,13 @@ impl Echoes {
                 self.corrupt += u64::from(!sample.is_intact());
             }
         }
+    }
+
+    /// Counts the echo of a ping that is not in flight: late if it is the first echo of this ping, else a duplicate.
+    #[cold]
+    fn count_unawaited(&mut self, sequence: u32) {
+        let sequence = self.returned.unwrap(sequence);
+        *(if self.returned.insert(sequence) { &mut self.late } else { &mut self.duplicate }) += 1;
     }
 
     /// Records an echo on a thread of the driver, and wakes the pinger.
@@ -326,14 +341,15 @@ impl Role for PingerRole {
     /// Waits for echoes of lost pings, which count as late.
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         if self.counts.lost > 0 {
+            let wait_ns = drain.quiet_ns.min(drain.timeout_ns);
             match &mut self.inlet {
                 Some(Inlet::Asked { reader, echoes, .. }) => {
-                    let end_ns = now_ns() + drain.quiet_ns.min(drain.timeout_ns);
+                    let end_ns = now_ns() + wait_ns;
                     while now_ns() < end_ns {
                         reader.receive(1_000_000, 1, |sample| echoes.arrived(sample))?;
                     }
                 }
-                Some(Inlet::Listening(_)) => thread::sleep(Duration::from_nanos(drain.quiet_ns)),
+                Some(Inlet::Listening(_)) => thread::sleep(Duration::from_nanos(wait_ns)),
                 None => {}
             }
         }
@@ -366,5 +382,38 @@ impl Role for PingerRole {
             self.close_inlet()?;
         }
         Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDENTITY: Identity = Identity { tag: 5, writer: WRITER, size: 64, since_ns: 0 };
+
+    #[test]
+    fn second_echo_of_an_earlier_ping_is_a_duplicate() {
+        let mut echoes = Echoes::new(IDENTITY, 1, 1);
+        let flight = echoes.flight();
+        let mut payloads = Payloads::new(1, 64);
+        let mut echo = |awaited: u64, sequence: u64| {
+            flight.came_ns.store(0, Relaxed);
+            flight.awaited.store(awaited, Relaxed);
+            let header = Header {
+                sequence: sequence as u32,
+                writer: WRITER,
+                tag: 5,
+                warm_up: false,
+                sent_ns: now_ns(),
+            };
+            echoes.arrived(Sample::new(payloads.stamped(sequence, &header), 0));
+            [echoes.late, echoes.duplicate]
+        };
+        assert_eq!(echo(0, 0), [0, 0]);
+        assert_eq!(echo(1, 1), [0, 0]);
+        assert_eq!(echo(2, 1), [0, 1], "ping 1 has returned");
+        assert_eq!(echo(4, 3), [1, 1], "ping 3 was lost");
+        assert_eq!(echo(4, 3), [1, 2]);
+        assert_eq!(echo(NOTHING, 4), [2, 2]);
     }
 }

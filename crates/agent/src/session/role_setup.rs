@@ -25,6 +25,7 @@ use crate::{
         poll_policy::Asking,
         probes::{Echo, Probes, Returns},
         receive_stats::Tally,
+        timestamps::stamps_for,
     },
 };
 
@@ -137,7 +138,7 @@ impl Stage<'_> {
         let writer = self.open_writer(&configure.topic, false)?;
         let writer_monitor = writer.monitor();
         let config = self.of_reader(&configure.topic_back, false);
-        let echoes = Echoes::new(identity, configure);
+        let echoes = Echoes::new(identity, configure.seed, configure.check_every);
         let flight = echoes.flight();
         let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
             let reader = participant.listening_reader(&config, echoes, Echoes::heard)?;
@@ -158,7 +159,7 @@ impl Stage<'_> {
         let writer = self.open_writer(&configure.topic_back, false)?;
         let writer_monitor = writer.monitor();
         let config = self.of_reader(&configure.topic, false);
-        let pings = Pings::new(identity, configure);
+        let pings = Pings::new(identity, stamps_for(configure.measure_ns));
         let progress = pings.progress();
         let echoing = Echoing::new(writer, pings);
         let listening = self.receives(ReceiveMode::Listener);

@@ -48,6 +48,7 @@ fn counts_of_pings_must_agree() {
         reports.agents[SERVING].report.ponger = None;
     });
     subject.contradicts("2 pings came damaged", |reports| ponger(reports).overwritten = 2);
+    subject.contradicts("3 pings came damaged", |reports| ponger(reports).wrong_size = 3);
     subject.contradicts("1 pings came damaged", |reports| pinger(reports).corrupt = 1);
     subject.contradicts("histograms of `rtt` cannot be read", |reports| {
         pinger(reports).rtt.windows.pop();

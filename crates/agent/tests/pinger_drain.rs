@@ -1,0 +1,66 @@
+//! Drain of a pinger with lost pings.
+
+#[allow(dead_code, reason = "it is shared with the tests of `paced`")]
+#[path = "paced/rig.rs"]
+mod rig;
+
+use std::time::{Duration, Instant};
+
+use agent::{
+    base::{clock::now_ns, meters::TrafficMeter, role::Role as _},
+    roles::pinger::{Echoes, Inlet, PingerRole},
+    traffic::identity::{Identity, WRITER},
+};
+use control::{Drain, Role};
+use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
+use experiment::{Load, Qos};
+use rig::{MS, Run, cell, driver};
+
+#[test]
+fn drain_with_a_listener_ends_at_its_time_limit() {
+    const QUIET: Duration = Duration::from_secs(60);
+    let configure = Run::new(cell("udp", Load::Max), MS).configure(Role::Pinger);
+    let driver = Driver::load(&driver("udp")).expect("the driver loads");
+    let participant = driver
+        .open(&ParticipantConfig {
+            domain: 1,
+            run_name: configure.run_name.clone(),
+            interface: Some("lo".to_owned()),
+            ..ParticipantConfig::default()
+        })
+        .expect("a participant");
+    let writer = WriterConfig {
+        topic: "ping".to_owned(),
+        type_kind: TypeKind::Octets,
+        qos: Qos::default(),
+        max_payload_bytes: 64,
+        batch_bytes: 0,
+        loans: false,
+    };
+    let reader = ReaderConfig {
+        topic: "echo".to_owned(),
+        type_kind: TypeKind::Octets,
+        qos: Qos::default(),
+        max_payload_bytes: 64,
+        batched: false,
+        polling: false,
+    };
+    let identity = Identity { tag: configure.run_tag, writer: WRITER, size: 64, since_ns: now_ns() };
+    let echoes = Echoes::new(identity, configure.seed, configure.check_every);
+    let flight = echoes.flight();
+    let writer = participant.writer(&writer).expect("a writer");
+    let reader = participant.listening_reader(&reader, echoes, Echoes::heard).expect("a reader");
+    let mut pinger = PingerRole::new(&configure, writer, Inlet::Listening(reader), flight);
+
+    let mut meter = TrafficMeter::new("lo", MS, None);
+    let measured = pinger.measure(MS, None, &mut meter).expect("measured");
+    assert_eq!(measured.sent, 1, "the ping is lost, because no reader is connected");
+    let begin = Instant::now();
+    let drain = Drain { sent: 1, timeout_ns: MS, quiet_ns: QUIET.as_nanos() as u64 };
+    assert!(pinger.drain(&drain, &mut meter).expect("drained"));
+    assert!(
+        begin.elapsed() < QUIET,
+        "the drain waited for the quiet time, which is longer than its time limit"
+    );
+    pinger.close().expect("closed");
+}
