@@ -75,19 +75,19 @@ fn case_is_not_applicable_without_support_of_the_transport() {
 /// Violations of `liar_across.c`, which exist only with writer and reader in two processes; the case that detects
 /// each, and a part of its message.
 const LIES_ACROSS: [(&str, &str, &str); 9] = [
-    ("never_unmatches", "match", "the reader has closed, and for 8 s the other end counts 1 as matched"),
+    ("never_unmatches", "match", "the reader was closed, but its peer still counted 1 as matched after 8 s"),
     (
         "never_unmatches",
         "peer-killed",
-        "the reader's process was killed, and for 40 s the other end counts 1",
+        "the reader's process was killed, but its peer still counted 1 as matched after 40 s",
     ),
     ("cuts_large_samples", "delivery", "arrived with 60000 B"),
     ("loses_one", "order", "sample 1999 did not arrive"),
-    ("sends_what_it_refuses", "back-pressure", "came again"),
+    ("sends_what_it_refuses", "back-pressure", "is duplicate or late"),
     ("never_flushes", "flush", "arrived after the flush"),
-    ("never_acknowledges", "wait-acked", "all was received, and not acknowledged"),
+    ("never_acknowledges", "wait-acked", "all samples were received, but not acknowledged"),
     ("shortens_keys", "keys", "key 16909060 arrived as 4"),
-    ("forgets_history", "late-joiner", "was not given the last sample"),
+    ("forgets_history", "late-joiner", "did not receive the last sample"),
 ];
 
 #[test]

@@ -178,8 +178,8 @@ impl<'a> Bench<'a> {
             }
             if begin.elapsed() > MATCH_PATIENCE {
                 return broken(format!(
-                    "of one writer and one reader of a topic the writer is matched with {readers}, the reader with \
-                     {writers}, for {} s",
+                    "no match within {} s: the writer is matched with {readers} of 1 readers, the reader with {writers} \
+                     of 1 writers",
                     MATCH_PATIENCE.as_secs()
                 ));
             }
@@ -237,7 +237,9 @@ impl Inlet {
                 let taken = reader.receive(timeout, 100, |sample| got.push(Got::of(sample)))?;
                 if taken as usize != got.len() - before {
                     let given = got.len() - before;
-                    return broken(format!("reader_receive says that it took {taken}, and gave {given}"));
+                    return broken(format!(
+                        "reader_receive returned {taken}, but passed {given} samples to the sink"
+                    ));
                 }
                 if *polling && taken == 0 {
                     thread::sleep(Duration::from_micros(200));
@@ -296,7 +298,7 @@ pub fn until_some<T>(
             return Ok(found);
         }
         if begin.elapsed() > PATIENCE {
-            return broken(format!("{what} is not accepted for {} s", PATIENCE.as_secs()));
+            return broken(format!("{what} was not accepted within {} s", PATIENCE.as_secs()));
         }
         thread::sleep(Duration::from_micros(100));
     }

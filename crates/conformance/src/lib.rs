@@ -102,9 +102,7 @@ impl Case {
     pub fn run(&self, driver: &Driver, way: &Way, name: &str, domain: u32, start: &Start<'_>) -> Verdict {
         let start = (self.processes > 1).then_some(start);
         if start.is_some() && driver.has(FEATURE_ONE_PROCESS) {
-            return Verdict::NotApplicable(
-                "it declares that it does not reach beyond one process".to_owned(),
-            );
+            return Verdict::NotApplicable("the driver declares DDSMARK_FEATURE_ONE_PROCESS".to_owned());
         }
         let undeclared = |policy: &&Policy| driver.description().support(**policy) != Support::Enforced;
         if let Some(policy) = self.observes.iter().find(undeclared) {

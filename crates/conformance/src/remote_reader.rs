@@ -73,8 +73,7 @@ impl Drop for Far {
 impl Far {
     /// Starts the process, and opens a reader in it with the request [`Ask::Open`].
     pub fn open(start: &Start<'_>, request: &Ask) -> Result<Self, Stop> {
-        let failed =
-            |error: io::Error| Stop::Failed(format!("the second process cannot be started: {error}"));
+        let failed = |error: io::Error| Stop::Failed(format!("cannot start the second process: {error}"));
         let (asks, theirs) = UnixStream::pair().map_err(failed)?;
         asks.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
         let answers = Inbox::start(asks.try_clone().map_err(failed)?, || {});
@@ -84,8 +83,7 @@ impl Far {
     }
 
     fn ask(&self, ask: &Ask) -> Result<Answer, Stop> {
-        let lost =
-            |error: control::ChannelError| Stop::Failed(format!("the reader's process is lost: {error}"));
+        let lost = |error: control::ChannelError| Stop::Failed(format!("lost the reader's process: {error}"));
         control::send(&mut &self.asks, ask).map_err(lost)?;
         match self.answers.receive(PATIENCE).map_err(lost)? {
             Answer::Failed(how) => broken(format!("in the reader's process: {how}")),
@@ -96,7 +94,7 @@ impl Far {
     fn done(&self, ask: &Ask) -> Result<(), Stop> {
         match self.ask(ask)? {
             Answer::Done => Ok(()),
-            other => broken(format!("the reader's process answers {other:?}")),
+            other => broken(format!("unexpected reply from the reader's process: {other:?}")),
         }
     }
 
@@ -104,7 +102,7 @@ impl Far {
     pub fn receive(&self, expected: usize, quiet: Duration) -> Result<Vec<Got>, Stop> {
         match self.ask(&Ask::Receive { expected, quiet })? {
             Answer::Received(got) => Ok(got),
-            other => broken(format!("the reader's process answers {other:?}")),
+            other => broken(format!("unexpected reply from the reader's process: {other:?}")),
         }
     }
 
@@ -118,14 +116,14 @@ impl End for &Far {
     fn matched(&self) -> Result<u32, Stop> {
         match self.ask(&Ask::Matched)? {
             Answer::Matched(count) => Ok(count),
-            other => broken(format!("the reader's process answers {other:?}")),
+            other => broken(format!("unexpected reply from the reader's process: {other:?}")),
         }
     }
 
     fn locator(&self) -> Result<String, Stop> {
         match self.ask(&Ask::Locator)? {
             Answer::Locator(text) => Ok(text),
-            other => broken(format!("the reader's process answers {other:?}")),
+            other => broken(format!("unexpected reply from the reader's process: {other:?}")),
         }
     }
 

@@ -24,49 +24,49 @@ pub const CASES: &[Written] = &[
     Written {
         id: "history-depth",
         section: SECTION,
-        promise: "keep-last: a reader that takes late is given the last samples, as many as its depth",
+        promise: "keep-last: a reader that takes late receives the last samples, as many as its depth",
         observes: &[Policy::History],
         run: history_depth,
     },
     Written {
         id: "deadline",
         section: SECTION,
-        promise: "a deadline that passes without a sample is counted, and none where none was set",
+        promise: "a missed deadline is counted; without a deadline nothing is",
         observes: &[Policy::Deadline],
         run: deadline,
     },
     Written {
         id: "lifespan",
         section: SECTION,
-        promise: "a sample that is older than its lifespan is not given to the reader; a fresh one is",
+        promise: "an expired sample is not delivered; a fresh one is",
         observes: &[Policy::Lifespan],
         run: lifespan,
     },
     Written {
         id: "time-based-filter",
         section: SECTION,
-        promise: "of samples that come closer than the minimum separation the reader is given one",
+        promise: "the reader receives one of several samples within the minimum separation",
         observes: &[Policy::TimeBasedFilter],
         run: time_based_filter,
     },
     Written {
         id: "partition",
         section: SECTION,
-        promise: "a writer and a reader that share no partition do not match; those that do, match",
+        promise: "a writer and a reader match only if they share a partition",
         observes: &[Policy::Partition],
         run: partition,
     },
     Written {
         id: "ownership",
         section: SECTION,
-        promise: "exclusive: of two writers of an instance only the stronger is heard",
+        promise: "exclusive: only the samples of the stronger of two writers are delivered",
         observes: &[Policy::Ownership, Policy::OwnershipStrength],
         run: ownership,
     },
     Written {
         id: "liveliness",
         section: SECTION,
-        promise: "a writer that does not assert itself within its lease is counted as not alive",
+        promise: "a writer that does not assert its liveliness within the lease is counted as not alive",
         observes: &[Policy::Liveliness],
         run: liveliness,
     },
@@ -96,10 +96,10 @@ fn numbers(got: &[Got]) -> Vec<u64> {
     got.iter().filter_map(Got::number).collect()
 }
 
-/// Excludes listeners, so that samples wait in the reader.
+/// Excludes listeners: samples have to wait in the reader.
 fn takes_when_asked(wish: &Wish) -> Held {
     if wish.mode == ReceiveMode::Listener {
-        return not_applicable("it receives by listener only, which takes at once");
+        return not_applicable("only listeners are declared, which take samples at once");
     }
     Ok(())
 }
@@ -107,7 +107,7 @@ fn takes_when_asked(wish: &Wish) -> Held {
 fn history_depth(bench: &Bench<'_>) -> Held {
     const DEPTH: i32 = 3;
     if !bench.reliable() {
-        return not_applicable("it does not guarantee delivery");
+        return not_applicable("reliable delivery is not declared as enforced");
     }
     let participant = bench.open()?;
     let topic = bench.topic();
@@ -125,7 +125,7 @@ fn history_depth(bench: &Bench<'_>) -> Held {
     thread::sleep(NOTHING);
     let got = numbers(&inlet.receive(10, NOTHING)?);
     if got != [7, 8, 9] {
-        return broken(format!("of samples 0 to 9 a reader of depth {DEPTH} was given {got:?}"));
+        return broken(format!("a reader of depth {DEPTH} received {got:?} of samples 0 to 9"));
     }
     writer.close()?;
     inlet.close()
@@ -150,7 +150,7 @@ fn rises(bench: &Bench<'_>, wish: &Wish, name: &str, what: &str) -> Held {
     let begin = Instant::now();
     while counted(&pair, name)? == Some(0) {
         if begin.elapsed() > PATIENCE {
-            return broken(format!("{what} passed {} s ago, and `{name}` is 0", PATIENCE.as_secs()));
+            return broken(format!("`{name}` is 0, {} s after {what} passed", PATIENCE.as_secs()));
         }
         thread::sleep(Duration::from_millis(10));
     }
@@ -166,7 +166,7 @@ fn stays(bench: &Bench<'_>, name: &str) -> Held {
     thread::sleep(NOTHING);
     match counted(&pair, name)? {
         None | Some(0) => pair.close(),
-        Some(count) => broken(format!("nothing was asked for, and `{name}` is {count}")),
+        Some(count) => broken(format!("`{name}` is {count} without the policy")),
     }
 }
 
@@ -197,9 +197,7 @@ fn lifespan(bench: &Bench<'_>) -> Held {
     thread::sleep(NOTHING);
     let got = numbers(&pair.inlet.receive(1, NOTHING)?);
     if !got.is_empty() {
-        return broken(format!(
-            "samples {got:?} of a lifespan of 50 ms are given to the reader after 400 ms"
-        ));
+        return broken(format!("samples {got:?} with a lifespan of 50 ms were delivered after 400 ms"));
     }
     // Positive control: a driver that drops every sample passes the check above. On a busy host a fresh sample may
     // expire on its way, so several are tried.
@@ -211,11 +209,11 @@ fn lifespan(bench: &Bench<'_>) -> Held {
         match numbers(&pair.inlet.receive(1, Duration::from_millis(100))?)[..] {
             [] => {}
             [number] if number >= 3 => return pair.close(),
-            [..] => return broken("a sample that had expired is given to the reader after fresh ones"),
+            [..] => return broken("an expired sample was delivered after fresh ones"),
         }
     }
     broken(format!(
-        "of a lifespan of 50 ms none of {} fresh samples is given to the reader in {} s",
+        "none of {} fresh samples with a lifespan of 50 ms was delivered within {} s",
         fresh - 3,
         PATIENCE.as_secs()
     ))
@@ -229,14 +227,14 @@ fn time_based_filter(bench: &Bench<'_>) -> Held {
     }
     let got = numbers(&pair.inlet.receive(20, NOTHING)?);
     if got.len() != 1 {
-        return broken(format!("of 20 samples within a separation of 60 s the reader is given {got:?}"));
+        return broken(format!("the reader received {got:?} of 20 samples within a separation of 60 s"));
     }
     pair.close()
 }
 
 fn partition(bench: &Bench<'_>) -> Held {
     if bench.driver.has(FEATURE_LOCATORS) {
-        return not_applicable("it matches what it is connected with");
+        return not_applicable("without discovery, connected endpoints match");
     }
     let within = |name: &str| wish(bench, |qos| qos.partitions = Some(vec![name.to_owned()]));
     let participant = bench.open()?;
@@ -249,8 +247,8 @@ fn partition(bench: &Bench<'_>) -> Held {
     let (writers, readers) = (stranger.end().matched()?, writer.monitor().matched()?);
     if (writers, readers) != (0, 1) {
         return broken(format!(
-            "of a reader that shares the writer's partition and one that does not, the writer is matched with {readers}, \
-             and the other with {writers}"
+            "the writer is matched with {readers} readers, of which 1 shares its partition; the other reader is matched \
+             with {writers} writers"
         ));
     }
     write(&writer, 0, &numbered(0, 64))?;
@@ -264,7 +262,7 @@ fn partition(bench: &Bench<'_>) -> Held {
 
 fn ownership(bench: &Bench<'_>) -> Held {
     if bench.driver.has(FEATURE_LOCATORS) {
-        return not_applicable("it matches what it is connected with");
+        return not_applicable("without discovery, connected endpoints match");
     }
     let exclusive = |strength| {
         wish(bench, |qos| {
@@ -281,7 +279,7 @@ fn ownership(bench: &Bench<'_>) -> Held {
     let begin = Instant::now();
     while (End::matched(&weak.monitor())?, inlet.end().matched()?) != (1, 2) {
         if begin.elapsed() > PATIENCE {
-            return broken("a second writer is not matched");
+            return broken("the second writer did not match");
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -294,9 +292,7 @@ fn ownership(bench: &Bench<'_>) -> Held {
     write(&strong, 0, &numbered(2, 64))?;
     got.extend(numbers(&inlet.receive(1, PATIENCE)?));
     if got != [1, 2] {
-        return broken(format!(
-            "samples 1 and 2 are of the stronger writer, and the reader is given {got:?}"
-        ));
+        return broken(format!("the reader received {got:?}; samples 1 and 2 are of the stronger writer"));
     }
     weak.close()?;
     strong.close()?;

@@ -19,28 +19,29 @@ pub const CASES: &[Written] = &[
     Written {
         id: "settings",
         section: "7, participant_settings()",
-        promise: "the settings in force name the transport, and batching by one of its three names",
+        promise: "the effective settings contain the transport; `batching` of a writer without batching is `none`",
         observes: &[],
         run: settings,
     },
     Written {
         id: "qos-read-back",
         section: "7",
-        promise: "each policy that has an effect is in force as it was asked for, read back; one that has none is not",
+        promise: "the effective value of each effective policy equals the requested one; an ignored policy is not reported as \
+                  effective",
         observes: &[],
         run: qos_read_back,
     },
     Written {
         id: "qos-refused",
         section: "7",
-        promise: "a policy that is unsupported, asked for with another value, is DDSMARK_UNSUPPORTED",
+        promise: "requesting another value of an unsupported policy fails with DDSMARK_UNSUPPORTED",
         observes: &[],
         run: qos_refused,
     },
     Written {
         id: "counters",
         section: "ddsmark_counters",
-        promise: "counters agree with what happened, and never go back",
+        promise: "counters agree with the observed calls and never decrease",
         observes: &[],
         run: counters,
     },
@@ -51,9 +52,9 @@ fn settings(bench: &Bench<'_>) -> Held {
     let found = participant.settings()?;
     let tried = &bench.transport().name;
     match found.get("transport") {
-        None => return broken("`transport` is not among the settings of the participant"),
+        None => return broken("the settings of the participant lack `transport`"),
         Some(found) if found != tried => {
-            return broken(format!("the transport is `{found}`, and asked for was `{tried}`"));
+            return broken(format!("the effective transport is `{found}`, the requested one `{tried}`"));
         }
         Some(_) => {}
     }
@@ -62,13 +63,18 @@ fn settings(bench: &Bench<'_>) -> Held {
     if let Some(batching) = pair.writer.monitor().settings()?.get("batching")
         && batching != "none"
     {
-        return broken(format!("`batching` is `{batching}` on a writer that was not asked to batch"));
+        return broken(format!("`batching` is `{batching}` for a writer without batching"));
     }
     pair.close()
 }
 
 /// Opens an endpoint with these policies, and reads them back.
-fn in_force(bench: &Bench<'_>, participant: &Participant, side: Side, qos: &Qos) -> Result<Qos, DriverError> {
+fn effective(
+    bench: &Bench<'_>,
+    participant: &Participant,
+    side: Side,
+    qos: &Qos,
+) -> Result<Qos, DriverError> {
     let wish = Wish { qos: qos.clone(), ..bench.wish(64) };
     let topic = bench.topic();
     match side {
@@ -115,12 +121,10 @@ fn qos_read_back(bench: &Bench<'_>) -> Held {
     let acting = [Support::Enforced, Support::Hint, Support::MatchedOnly];
     let checked = each(bench, &acting, |policy, side, values| {
         for asked in values {
-            let found = in_force(bench, &participant, side, asked)?;
+            let found = effective(bench, &participant, side, asked)?;
             if let Some((field, asked, found)) = asked.differences(&found).first() {
                 let side = side.name();
-                return broken(format!(
-                    "{policy} of a {side}: asked for {field} {asked}, in force is {found}"
-                ));
+                return broken(format!("{policy} of a {side}: {field} requested {asked}, effective {found}"));
             }
         }
         Ok(())
@@ -128,14 +132,14 @@ fn qos_read_back(bench: &Bench<'_>) -> Held {
     let ignored = each(bench, &[Support::Ignored], |policy, side, values| {
         // at most one of the two values is the driver's default
         for asked in values {
-            if !asked.differences(&in_force(bench, &participant, side, asked)?).is_empty() {
+            if !asked.differences(&effective(bench, &participant, side, asked)?).is_empty() {
                 return Ok(());
             }
         }
-        broken(format!("{policy} of a {} is ignored, and yet reported as in force as asked for", side.name()))
+        broken(format!("{policy} of a {} is declared as ignored, but reported as effective", side.name()))
     })?;
     if checked + ignored == 0 {
-        return not_applicable("it has no policy that has an effect");
+        return not_applicable("no policy is declared as effective or ignored");
     }
     Ok(())
 }
@@ -145,12 +149,12 @@ fn qos_refused(bench: &Bench<'_>) -> Held {
     let checked = each(bench, &[Support::Unsupported], |policy, side, values| {
         let mut accepted = 0;
         for asked in values {
-            match in_force(bench, &participant, side, asked) {
+            match effective(bench, &participant, side, asked) {
                 Ok(_) => accepted += 1,
                 Err(error) if error.status == UNSUPPORTED => {}
                 Err(error) => {
                     return broken(format!(
-                        "{policy} of a {} is not refused as unsupported: {error}",
+                        "{policy} of a {} failed with another status than DDSMARK_UNSUPPORTED: {error}",
                         side.name()
                     ));
                 }
@@ -158,12 +162,15 @@ fn qos_refused(bench: &Bench<'_>) -> Held {
         }
         // at most one of the two values is the driver's default
         if accepted == values.len() {
-            return broken(format!("{policy} of a {} is unsupported, and yet accepted", side.name()));
+            return broken(format!(
+                "{policy} of a {} is declared as unsupported, but was accepted",
+                side.name()
+            ));
         }
         Ok(())
     })?;
     if checked == 0 {
-        return not_applicable("it supports all policies");
+        return not_applicable("all policies are supported");
     }
     Ok(())
 }
@@ -206,16 +213,18 @@ fn counters(bench: &Bench<'_>) -> Held {
         if let Some(&counted) = counted.get(name)
             && counted != seen
         {
-            return broken(format!("`{name}` is {counted}, and {seen} writes ended so"));
+            return broken(format!("`{name}` is {counted}, but {seen} writes returned this status"));
         }
     }
     if let (Some(&packets), Some(&bytes)) = (counted.get("packets_sent"), counted.get("bytes_sent")) {
         if (packets == 0) != (bytes == 0) {
-            return broken(format!("{packets} packets sent had {bytes} B"));
+            return broken(format!("`packets_sent` is {packets}, but `bytes_sent` is {bytes}"));
         }
         // with discovery the middleware may use a shorter path within one process
         if bench.driver.has(FEATURE_LOCATORS) && bytes < accepted * SIZE as u64 {
-            return broken(format!("{accepted} samples of {SIZE} B were accepted, and {bytes} B sent"));
+            return broken(format!(
+                "{accepted} samples of {SIZE} B were accepted, but `bytes_sent` is {bytes}"
+            ));
         }
     }
     pair.close()
@@ -225,9 +234,9 @@ fn counters(bench: &Bench<'_>) -> Held {
 fn check_progress(side: &str, before: &Counters, now: &Counters) -> Held {
     for (name, before) in before {
         match now.get(name) {
-            None => return broken(format!("`{name}` of the {side} was valid, and is not any more")),
+            None => return broken(format!("`{name}` of the {side} is no longer valid")),
             Some(now) if now < before => {
-                return broken(format!("`{name}` of the {side} went from {before} back to {now}"));
+                return broken(format!("`{name}` of the {side} decreased from {before} to {now}"));
             }
             Some(_) => {}
         }

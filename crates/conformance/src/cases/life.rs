@@ -24,43 +24,44 @@ pub const CASES: &[Written] = &[
     Written {
         id: "describe",
         section: "describe()",
-        promise: "the description is whole, and does not contradict itself",
+        promise: "the description is complete and consistent",
         observes: &[],
         run: describe,
     },
     Written {
         id: "clean-close",
         section: "1",
-        promise: "after participant_close() no thread but those declared as kept, no descriptor and no shared memory is \
-                  left; it opens again",
+        promise: "participant_close() leaves no thread except those in `kept_threads`, no descriptor and no shared memory; \
+                  a participant can be opened again",
         observes: &[],
         run: clean_close,
     },
     Written {
         id: "bad-arguments",
         section: "2, participant_open()",
-        promise: "an unknown transport, interface or option is DDSMARK_BAD_ARGUMENT, and nothing is left open",
+        promise: "an unknown transport, interface or option fails with DDSMARK_BAD_ARGUMENT and leaves nothing open",
         observes: &[],
         run: bad_arguments,
     },
     Written {
         id: "undeclared-refused",
         section: "writer_open()",
-        promise: "a type, a way to receive or batching that is not declared is DDSMARK_UNSUPPORTED",
+        promise: "a type, receive mode or batching that is not declared fails with DDSMARK_UNSUPPORTED",
         observes: &[],
         run: undeclared_refused,
     },
     Written {
         id: "too-large",
         section: "4, writer_open()",
-        promise: "a size over the transport's, and a sample over the writer's, is DDSMARK_TOO_LARGE",
+        promise: "a writer larger than the transport allows, and a sample larger than its writer allows, fail with \
+                  DDSMARK_TOO_LARGE",
         observes: &[],
         run: too_large,
     },
     Written {
         id: "error-text",
         section: "4",
-        promise: "after a failure last_error() says what failed and why",
+        promise: "after a failure last_error() returns what failed and why",
         observes: &[],
         run: error_text,
     },
@@ -81,36 +82,36 @@ fn describe(bench: &Bench<'_>) -> Held {
     }
     let source = description.version_source.as_str();
     if !["library", "headers", "kernel"].contains(&source) {
-        return broken(format!("`version_source` is `{source}`: neither library, headers nor kernel"));
+        return broken(format!("`version_source` is `{source}`, not library, headers or kernel"));
     }
     if description.type_kinds.is_empty() {
-        return broken("no kind of type is declared");
+        return broken("no type is declared");
     }
     let mut names = BTreeSet::new();
     for transport in &description.transports {
         if transport.name.is_empty() || !names.insert(&transport.name) {
-            return broken(format!("the transport `{}` is named twice, or not at all", transport.name));
+            return broken(format!("transport `{}`: duplicate or empty name", transport.name));
         }
         if transport.max_payload_bytes == 0 {
-            return broken(format!("the transport `{}` carries no payload", transport.name));
+            return broken(format!("transport `{}`: the maximum payload is 0", transport.name));
         }
     }
     let mut names = BTreeSet::new();
     for option in &description.options {
         if option.name.is_empty() || option.help.is_empty() || !names.insert(&option.name) {
-            return broken(format!("the option `{}` is named twice, or has no name or help", option.name));
+            return broken(format!("option `{}`: duplicate name, empty name or empty help", option.name));
         }
     }
     let mut names = BTreeSet::new();
     for name in &description.kept_threads {
         if name.is_empty() || name.len() > MAX_THREAD_NAME_BYTES || !names.insert(name) {
             return broken(format!(
-                "the kept thread `{name}` is named twice, or has a name of other than 1 to {MAX_THREAD_NAME_BYTES} bytes"
+                "kept thread `{name}`: duplicate name, or not 1 to {MAX_THREAD_NAME_BYTES} bytes long"
             ));
         }
     }
     if description.has("instances") && !description.type_kinds.iter().any(|kind| kind == "keyed") {
-        return broken("instances are declared, and no type with a key");
+        return broken("instances are declared, but no keyed type");
     }
     Ok(())
 }
@@ -126,7 +127,7 @@ fn clean_close(bench: &Bench<'_>) -> Held {
         pair.close()?;
         participant.close()?;
         if let Some(left) = census.left(bench.name, &kept) {
-            return broken(format!("after {round} there is left: {left}"));
+            return broken(format!("after {round} remains: {left}"));
         }
         // a later close leaves at most the threads of the first
         let stayed = census.started();
@@ -139,8 +140,8 @@ fn clean_close(bench: &Bench<'_>) -> Held {
 pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> Held {
     match result {
         Err(error) if error.status == expected => Ok(()),
-        Err(error) => broken(format!("{what} is not {name}, but: {error}")),
-        Ok(_) => broken(format!("{what} is accepted, not {name}")),
+        Err(error) => broken(format!("{what} failed with another status than {name}: {error}")),
+        Ok(_) => broken(format!("{what} was accepted; expected {name}")),
     }
 }
 
@@ -156,7 +157,7 @@ fn bad_arguments(bench: &Bench<'_>) -> Held {
         refused(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", bench.driver.open(&config))?;
         match census.left(bench.name, &bench.driver.description().kept_threads) {
             None => Ok(()),
-            Some(left) => broken(format!("after {what} there is left: {left}")),
+            Some(left) => broken(format!("after {what} remains: {left}")),
         }
     };
     unknown(
@@ -202,14 +203,14 @@ fn undeclared_refused(bench: &Bench<'_>) -> Held {
     for mode in [ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener] {
         if !bench.receives_by(mode) {
             let wish = Wish { mode, ..wish.clone() };
-            check(&format!("a reader by the undeclared way `{}`", mode.name()), &wish, false)?;
+            check(&format!("a reader with the undeclared receive mode `{}`", mode.name()), &wish, false)?;
         }
     }
     if !batches(bench) {
-        check("batching, which is not declared,", &Wish { batch_bytes: 4096, ..wish }, true)?;
+        check("undeclared batching", &Wish { batch_bytes: 4096, ..wish }, true)?;
     }
     if asked == 0 {
-        return not_applicable("it declares all of them");
+        return not_applicable("all types, receive modes and batching are declared");
     }
     Ok(())
 }
@@ -225,17 +226,22 @@ fn too_large(bench: &Bench<'_>) -> Held {
     if let Some(over) = bench.largest().checked_add(1) {
         let wish = bench.wish(over);
         let config = writer_config(&bench.topic(), &wish);
-        refused("a writer of more than the transport carries", TOO_LARGE, NAME, participant.writer(&config))?;
+        refused("a writer larger than the transport allows", TOO_LARGE, NAME, participant.writer(&config))?;
     }
     let pair = bench.pair(&participant, &bench.wish(64))?;
-    refused("a sample over the writer's size", TOO_LARGE, NAME, pair.writer.write(0, &numbered(1, 65)))?;
+    refused(
+        "a sample larger than its writer allows",
+        TOO_LARGE,
+        NAME,
+        pair.writer.write(0, &numbered(1, 65)),
+    )?;
     pair.close()
 }
 
 fn error_text(bench: &Bench<'_>) -> Held {
     match bench.driver.open(&unknown_option(bench)) {
-        Ok(_) => broken("an unknown option is accepted"),
-        Err(error) if error.silent => broken("after an unknown option last_error() is empty"),
+        Ok(_) => broken("an unknown option was accepted"),
+        Err(error) if error.silent => broken("last_error() is empty after an unknown option"),
         Err(_) => Ok(()),
     }
 }

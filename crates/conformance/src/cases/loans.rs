@@ -15,8 +15,8 @@ use crate::{
 pub const CASES: &[Written] = &[Written {
     id: "loans",
     section: "2, writer_loan()",
-    promise: "loans are apart from each other and hold their size, what is published arrives, what is discarded is lent \
-              again; without the feature they are DDSMARK_UNSUPPORTED",
+    promise: "loans do not overlap and have their size; published loans arrive, discarded ones can be loaned again; \
+              without the feature they fail with DDSMARK_UNSUPPORTED",
     observes: &[],
     run: loans,
 }];
@@ -34,14 +34,14 @@ fn loans(bench: &Bench<'_>) -> Held {
     if !bench.driver.has(FEATURE_WRITER_LOANS) {
         let unsupported = "DDSMARK_UNSUPPORTED";
         let opened = participant.writer(&writer_config(&bench.topic(), &wish));
-        refused("a writer with loans, which are not declared,", UNSUPPORTED, unsupported, opened)?;
+        refused("a writer with undeclared loans", UNSUPPORTED, unsupported, opened)?;
         let writer = bench.writer(&participant, &bench.topic(), &bench.wish(SIZE))?;
-        refused("a loan, which is not declared,", UNSUPPORTED, unsupported, writer.loan(SIZE))?;
+        refused("an undeclared loan", UNSUPPORTED, unsupported, writer.loan(SIZE))?;
         return Ok(writer.close()?);
     }
     let mut pair = bench.pair(&participant, &wish)?;
     let writer = &pair.writer;
-    refused("a loan over the writer's size", TOO_LARGE, "DDSMARK_TOO_LARGE", writer.loan(SIZE + 1))?;
+    refused("a loan larger than its writer allows", TOO_LARGE, "DDSMARK_TOO_LARGE", writer.loan(SIZE + 1))?;
     for round in 0..ROUNDS {
         borrow(writer, round)?.discard()?;
     }
@@ -53,14 +53,14 @@ fn loans(bench: &Bench<'_>) -> Held {
             second.bytes().copy_from_slice(&numbered(round + 1, SIZE as usize));
         }
         if first.bytes() != numbered(round, SIZE as usize) {
-            return broken("what is written into a loan changes another that is out");
+            return broken("a write to a loan changed another loan");
         }
         for (number, loan) in (round..).zip([Some(first), second].into_iter().flatten()) {
             publish(loan)?;
             match pair.inlet.receive(1, PATIENCE)?.first() {
-                None => return broken(format!("sample {number} was published, and did not arrive")),
+                None => return broken(format!("sample {number} was published, but did not arrive")),
                 Some(got) if got.payload != numbered(number, SIZE as usize) => {
-                    return broken(format!("sample {number} was published, and arrived with other bytes"));
+                    return broken(format!("sample {number} was published, but arrived changed"));
                 }
                 Some(_) => {}
             }

@@ -13,7 +13,7 @@ use crate::{
 pub const CASES: &[Written] = &[Written {
     id: "memory",
     section: "1, 5",
-    promise: "neither samples nor entities that were closed leave memory behind",
+    promise: "neither samples nor closed entities leak memory",
     observes: &[],
     run: memory,
 }];
@@ -47,8 +47,8 @@ fn memory(bench: &Bench<'_>) -> Held {
     if least >= LEAST_KIB {
         let samples = SAMPLES * u64::from(ROUNDS);
         return broken(format!(
-            "with every {ROUNDS} pairs that were opened and closed, and {samples} samples, memory grew by {least} KiB or \
-             more: {grown:?} KiB"
+            "memory grew by at least {least} KiB in each series of {ROUNDS} opened and closed pairs and {samples} samples: \
+             {grown:?} KiB"
         ));
     }
     Ok(())
@@ -82,6 +82,6 @@ fn held_kib() -> Result<i64, Stop> {
     };
     match (field("Pss_Anon:"), field("Pss_Shmem:")) {
         (Some(anonymous), Some(shared)) => Ok(anonymous + shared),
-        _ => broken(format!("{FILE} does not tell Pss_Anon and Pss_Shmem: the kernel is older than 5.4")),
+        _ => broken(format!("{FILE} lacks Pss_Anon or Pss_Shmem: Linux 5.4 or later is required")),
     }
 }

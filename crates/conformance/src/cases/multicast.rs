@@ -1,4 +1,4 @@
-//! Case on multicast: rejected if it is not declared, and effective if the driver says so.
+//! Case on multicast.
 
 use std::{fs, time::Duration};
 
@@ -17,9 +17,8 @@ use crate::{
 pub const CASES: &[Written] = &[Written {
     id: "multicast",
     section: "participant_open(), participant_settings()",
-    promise: "multicast is DDSMARK_UNSUPPORTED where it is not declared, and where the transport or the interface has \
-              none; else samples arrive, and the setting `multicast` is `on` only if asked for, and if the kernel sends \
-              them so",
+    promise: "multicast fails with DDSMARK_UNSUPPORTED if it is not declared, or if the transport or interface lacks it; \
+              else samples arrive, and the setting `multicast` is `on` only if requested and if the kernel sends multicast",
     observes: &[],
     run: multicast,
 }];
@@ -32,11 +31,13 @@ fn multicast(bench: &Bench<'_>) -> Held {
     if !bench.driver.has(FEATURE_MULTICAST) {
         return match bench.driver.open(&asked) {
             Err(error) if error.status == UNSUPPORTED => Ok(()),
-            Err(error) => broken(format!("undeclared multicast is not refused as unsupported: {error}")),
-            Ok(_) => broken("undeclared multicast is accepted"),
+            Err(error) => broken(format!(
+                "undeclared multicast failed with another status than DDSMARK_UNSUPPORTED: {error}"
+            )),
+            Ok(_) => broken("undeclared multicast was accepted"),
         };
     }
-    said(bench, &bench.config(), "on", "not asked for")?;
+    said(bench, &bench.config(), "on", "not requested")?;
 
     let participant = match bench.driver.open(&asked) {
         // the transport or the interface may not support it
@@ -51,16 +52,16 @@ fn multicast(bench: &Bench<'_>) -> Held {
     pair.writer.flush()?;
     let arrived = pair.inlet.receive(COUNT as usize, Duration::from_secs(2))?.len();
     if arrived as u64 != COUNT {
-        return broken(format!("of {COUNT} samples by multicast {arrived} arrived"));
+        return broken(format!("{arrived} of {COUNT} samples arrived by multicast"));
     }
     let sent = before.zip(sent_by_multicast()).map(|(before, after)| after.saturating_sub(before));
     pair.close()?;
     drop(participant);
 
     let payload = COUNT * SIZE as u64;
-    match (said(bench, &asked, "off", "asked for")?.as_str(), sent) {
+    match (said(bench, &asked, "off", "requested")?.as_str(), sent) {
         ("on", Some(sent)) if sent < payload => broken(format!(
-            "`multicast` is `on`, but of samples with {payload} B the kernel sent {sent} B by multicast"
+            "the setting `multicast` is `on`, but the kernel sent {sent} of {payload} B by multicast"
         )),
         _ => Ok(()),
     }
@@ -71,8 +72,8 @@ fn said(bench: &Bench<'_>, config: &ParticipantConfig, contrary: &str, asked: &s
     let settings = bench.driver.open(config)?.settings()?;
     match settings.get("multicast").map(String::as_str) {
         Some(said @ ("on" | "off" | "unknown")) if said != contrary => Ok(said.to_owned()),
-        Some(said) => broken(format!("multicast was {asked}, and the setting `multicast` is `{said}`")),
-        None => broken("multicast is declared, and `multicast` is not among the settings of the participant"),
+        Some(said) => broken(format!("multicast was {asked}, but the setting `multicast` is `{said}`")),
+        None => broken("multicast is declared, but the settings of the participant lack `multicast`"),
     }
 }
 

@@ -25,14 +25,14 @@ pub const CASES: &[Written] = &[
     Written {
         id: "receive-waitset",
         section: "reader_receive()",
-        promise: "by waitset samples arrive; when nothing comes the call returns with none, in its time limit",
+        promise: "waitset: samples arrive; without samples the call returns 0 at its timeout",
         observes: &[],
         run: |bench| asked(bench, ReceiveMode::Waitset, 50_000_000),
     },
     Written {
         id: "receive-polling",
         section: "reader_receive()",
-        promise: "by polling samples arrive; the call never waits, whatever its time limit",
+        promise: "polling: samples arrive; the call never waits, whatever its timeout",
         // a driver that waits here hits the time limit of the case
         observes: &[],
         run: |bench| asked(bench, ReceiveMode::Polling, 3_600_000_000_000),
@@ -40,7 +40,7 @@ pub const CASES: &[Written] = &[
     Written {
         id: "receive-listener",
         section: "3",
-        promise: "by listener each sample is given once; the sink is never called after reader_close()",
+        promise: "listener: each sample is passed once; the sink is never called after reader_close()",
         observes: &[],
         run: listener,
     },
@@ -56,16 +56,18 @@ fn asked(bench: &Bench<'_>, mode: ReceiveMode, timeout_ns: u64) -> Held {
     declared(bench, mode)?;
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &Wish { mode, ..bench.wish(64) })?;
-    let Inlet::Asked { reader, .. } = &mut pair.inlet else { return broken("no such reader") };
+    let Inlet::Asked { reader, .. } = &mut pair.inlet else {
+        return broken("the reader is not called by the host");
+    };
     let taken = reader.receive(timeout_ns, 10, |_| {})?;
     if taken != 0 {
-        return broken(format!("before anything is written, {taken} samples are taken"));
+        return broken(format!("{taken} samples were taken before any was written"));
     }
     for number in 0..SAMPLES {
         write(&pair.writer, 0, &numbered(number, 64))?;
         let got = pair.inlet.receive(1, PATIENCE)?;
         if got.iter().map(Got::number).ne([Some(number)]) {
-            return broken(format!("sample {number} was written, and {} came", got.len()));
+            return broken(format!("sample {number} was written, but {} arrived", got.len()));
         }
     }
     pair.close()
@@ -88,14 +90,14 @@ fn listener(bench: &Bench<'_>) -> Held {
         let begin = Instant::now();
         while calls.load(Ordering::SeqCst) <= number {
             if begin.elapsed() > PATIENCE {
-                return broken(format!("sample {number} was written, and not given to the listener"));
+                return broken(format!("sample {number} was written, but not passed to the listener"));
             }
             thread::sleep(Duration::from_micros(200));
         }
     }
     let heard = calls.load(Ordering::SeqCst);
     if heard != SAMPLES {
-        return broken(format!("{SAMPLES} samples were written, and the listener was given {heard}"));
+        return broken(format!("{SAMPLES} samples were written, but {heard} passed to the listener"));
     }
     // Dropped, not closed by `close`: its state is not freed, in case the driver still uses it.
     drop(reader);
@@ -106,7 +108,7 @@ fn listener(bench: &Bench<'_>) -> Held {
     thread::sleep(Duration::from_millis(200));
     let late = calls.load(Ordering::SeqCst) - heard;
     if late > 0 {
-        return broken(format!("after reader_close() the sink was called {late} times"));
+        return broken(format!("the sink was called {late} times after reader_close()"));
     }
     Ok(writer.close()?)
 }

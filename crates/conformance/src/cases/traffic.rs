@@ -23,57 +23,57 @@ pub const CASES: &[Written] = &[
     Written {
         id: "match",
         section: "6",
-        promise: "both ends count the other once it is there, nobody before, and with discovery not after its close; \
-                  a write after that is no failure",
+        promise: "both endpoints count their peer when it is open, not before, and with discovery not after its close; \
+                  a later write does not fail",
         observes: &[],
         run: matching,
     },
     Written {
         id: "delivery",
         section: "writer_write()",
-        promise: "samples of 16 B to 1 MiB, as far as the transport carries them, arrive with every byte as written",
+        promise: "samples from 16 B to 1 MiB, or to the maximum of the transport, arrive unchanged",
         observes: &[],
         run: delivery,
     },
     Written {
         id: "order",
         section: "writer_write()",
-        promise: "of 10000 samples none comes twice or out of order, and with guaranteed delivery none is missing",
+        promise: "no sample of 10000 is duplicate or out of order, and with guaranteed delivery none is missing",
         observes: &[],
         run: order,
     },
     Written {
         id: "back-pressure",
         section: "writer_write()",
-        promise: "reliable, keep-all, a slow reader: every write that returned OK is delivered once, and no other",
+        promise: "reliable and keep-all with a slow reader: every accepted sample is delivered once, and no other",
         observes: &[Policy::Reliability, Policy::History],
         run: back_pressure,
     },
     Written {
         id: "flush",
         section: "writer_flush()",
-        promise: "what batching held back is delivered after a flush, in order",
+        promise: "samples held back by batching are delivered in order after a flush",
         observes: &[],
         run: flush,
     },
     Written {
         id: "wait-acked",
         section: "writer_wait_acked()",
-        promise: "it returns OK once all is acknowledged, and then everything is with the reader",
+        promise: "it returns DDSMARK_OK when all samples are acknowledged; the reader then has all of them",
         observes: &[],
         run: wait_acked,
     },
     Written {
         id: "keys",
         section: "ddsmark_sample",
-        promise: "the key of a keyed sample arrives as written",
+        promise: "the key of a keyed sample arrives unchanged",
         observes: &[],
         run: keys,
     },
     Written {
         id: "late-joiner",
         section: "DDSMARK_SUPPORT_ENFORCED",
-        promise: "transient-local: a reader that comes late is given the last sample",
+        promise: "transient-local: a late reader receives the last sample",
         observes: &[Policy::Durability],
         run: late_joiner,
     },
@@ -83,7 +83,7 @@ pub const CASES: &[Written] = &[
 pub const ACROSS: &[Written] = &[Written {
     id: "peer-killed",
     section: "6",
-    promise: "a reader whose process is killed does not count as matched for ever, and a write after that is no failure",
+    promise: "a reader whose process was killed becomes unmatched, and a later write does not fail",
     observes: &[],
     run: peer_killed,
 }];
@@ -98,20 +98,20 @@ fn matching(bench: &Bench<'_>) -> Held {
     let writer = bench.writer(&participant, &topic, &wish)?;
     let alone = writer.monitor().matched()?;
     if alone != 0 {
-        return broken(format!("a writer alone on its topic is matched with {alone}"));
+        return broken(format!("a writer without a peer is matched with {alone}"));
     }
     let inlet = bench.inlet(&participant, &topic, &wish)?;
     bench.match_up(&writer.monitor(), &*inlet.end())?;
     inlet.close()?;
-    unmatched(bench, "the reader has closed", &writer.monitor(), PATIENCE)?;
-    write_to_nobody(&writer)?;
+    unmatched(bench, "the reader was closed", &writer.monitor(), PATIENCE)?;
+    write_without_reader(&writer)?;
     if bench.driver.has(FEATURE_LOCATORS) {
         return Ok(writer.close()?);
     }
     let inlet = bench.inlet(&participant, &topic, &wish)?;
     bench.match_up(&writer.monitor(), &*inlet.end())?;
     writer.close()?;
-    unmatched(bench, "the writer has closed", &*inlet.end(), PATIENCE)?;
+    unmatched(bench, "the writer was closed", &*inlet.end(), PATIENCE)?;
     inlet.close()
 }
 
@@ -127,17 +127,19 @@ fn unmatched(bench: &Bench<'_>, what: &str, end: &dyn End, patience: Duration) -
         }
         if begin.elapsed() > patience {
             let waited = patience.as_secs();
-            return broken(format!("{what}, and for {waited} s the other end counts {matched} as matched"));
+            return broken(format!(
+                "{what}, but its peer still counted {matched} as matched after {waited} s"
+            ));
         }
         thread::sleep(Duration::from_millis(5));
     }
 }
 
 /// Writes some samples, accepted or not: only a failed write call fails the case.
-fn write_to_nobody(writer: &Writer) -> Held {
+fn write_without_reader(writer: &Writer) -> Held {
     for number in 0..20 {
         if let Err(error) = writer.write(0, &numbered(number, 64)) {
-            return broken(format!("the reader is gone, and a write fails: {error}"));
+            return broken(format!("a write after the end of the reader failed: {error}"));
         }
         thread::sleep(Duration::from_millis(2));
     }
@@ -154,7 +156,7 @@ fn peer_killed(bench: &Bench<'_>) -> Held {
     // kills its process
     drop(pair.inlet);
     unmatched(bench, "the reader's process was killed", &pair.writer.monitor(), LEASE_PATIENCE)?;
-    write_to_nobody(&pair.writer)?;
+    write_without_reader(&pair.writer)?;
     Ok(pair.writer.close()?)
 }
 
@@ -185,19 +187,19 @@ fn difference(written: &[u8], read: &[u8]) -> Option<String> {
         return Some(format!("with {} B", read.len()));
     }
     let at = written.iter().zip(read).position(|(written, read)| written != read)?;
-    Some(format!("with another byte at {at}"))
+    Some(format!("with another byte at offset {at}"))
 }
 
 /// Checks that the numbers rise by one in the order of arrival; gaps are valid if samples may be lost. Returns the
 /// next number.
 fn check_order(got: &[Got], mut next: u64, may_lose: bool) -> Result<u64, Stop> {
     for got in got {
-        let Some(number) = got.number() else { return broken("a sample that nobody wrote arrived") };
+        let Some(number) = got.number() else { return broken("a sample that was not written arrived") };
         if number < next {
-            return broken(format!("sample {number} came again, or late: {next} was due"));
+            return broken(format!("sample {number} is duplicate or late: expected {next}"));
         }
         if number > next && !may_lose {
-            return broken(format!("sample {number} came when {next} was due"));
+            return broken(format!("sample {number} arrived: expected {next}"));
         }
         next = number + 1;
     }
@@ -225,7 +227,7 @@ fn order(bench: &Bench<'_>) -> Held {
             return broken(format!("sample {next} did not arrive"));
         }
         if arrived == 0 {
-            return broken("not one sample arrived");
+            return broken("no sample arrived");
         }
     }
     let extra = pair.inlet.receive(1, Duration::from_millis(100))?;
@@ -252,7 +254,7 @@ fn back_pressure(bench: &Bench<'_>) -> Held {
     while next < SAMPLES {
         let got = pair.inlet.receive(20, PATIENCE)?;
         if got.is_empty() {
-            return broken(format!("the write of sample {next} returned OK, and it did not arrive"));
+            return broken(format!("sample {next} was accepted, but did not arrive"));
         }
         next = check_order(&got, next, false)?;
         thread::sleep(Duration::from_millis(1));
@@ -280,7 +282,7 @@ fn flush(bench: &Bench<'_>) -> Held {
         until_accepted("a flush", || pair.writer.flush())?;
         let got = pair.inlet.receive(BATCH as usize, PATIENCE)?;
         if got.len() < BATCH as usize {
-            return broken(format!("of {BATCH} samples {} arrived after the flush", got.len()));
+            return broken(format!("{} of {BATCH} samples arrived after the flush", got.len()));
         }
         next = check_order(&got, next, may_lose)?;
     }
@@ -293,10 +295,10 @@ fn wait_acked(bench: &Bench<'_>) -> Held {
         return not_applicable("waiting for acknowledgments is not declared");
     }
     if bench.support(Policy::Reliability) != Support::Enforced {
-        return broken("waiting for acknowledgments is declared, and reliability is not");
+        return broken("waiting for acknowledgments is declared, but reliability is not");
     }
     if !bench.reliable() {
-        return not_applicable("without history it cannot be asked to keep all");
+        return not_applicable("keep-all history is not declared as enforced");
     }
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &bench.wish(64))?;
@@ -310,18 +312,21 @@ fn wait_acked(bench: &Bench<'_>) -> Held {
     let early = pair.writer.wait_acked(limit)?;
     let got = pair.inlet.receive(written as usize, Duration::from_secs(1))?;
     if early && (got.len() as u64) < written {
-        return broken(format!("all {written} samples are acknowledged, and {} are there", got.len()));
+        return broken(format!("all {written} samples are acknowledged, but the reader has {}", got.len()));
     }
     // some drivers acknowledge only samples that were taken
     if !early && !pair.writer.wait_acked(limit)? {
-        return broken(format!("all was received, and not acknowledged within {} s", PATIENCE.as_secs()));
+        return broken(format!(
+            "all samples were received, but not acknowledged within {} s",
+            PATIENCE.as_secs()
+        ));
     }
     pair.close()
 }
 
 fn keys(bench: &Bench<'_>) -> Held {
     if !bench.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
-        return not_applicable("no type with a key is declared");
+        return not_applicable("no keyed type is declared");
     }
     let participant = bench.open()?;
     let wish = Wish { type_kind: TypeKind::Keyed, ..bench.wish(64) };
@@ -340,7 +345,7 @@ fn keys(bench: &Bench<'_>) -> Held {
             None => return broken(format!("the sample with key {key} did not arrive")),
             Some(got) if got.key != key => return broken(format!("key {key} arrived as {}", got.key)),
             Some(got) if got.payload != written => {
-                return broken(format!("the payload of key {key} changed"));
+                return broken(format!("the payload of the sample with key {key} changed"));
             }
             Some(_) => {}
         }
@@ -369,7 +374,7 @@ fn late_joiner(bench: &Bench<'_>) -> Held {
     let mut last = None;
     while last != Some(2) {
         if begin.elapsed() > PATIENCE {
-            return broken("the reader that came late was not given the last sample");
+            return broken("the late reader did not receive the last sample");
         }
         if let Some(got) = inlet.receive(1, Duration::from_millis(100))?.last() {
             last = got.number();
