@@ -104,11 +104,11 @@ ddsmark_status endpoint_config_check(const ddsmark_transport_info *transport, ui
 
 /* Batch of samples to be sent together. All 0: no batching. */
 typedef struct batch {
-  uint8_t *bytes; /* what is sent: the samples with their framing */
+  uint8_t *bytes; /* samples with their framing */
   uint64_t length;
-  uint64_t payload;  /* of the samples, without framing */
-  uint64_t limit;    /* of that, unless one sample alone is larger */
-  uint64_t capacity; /* with framing */
+  uint64_t payload;  /* bytes of the samples without framing */
+  uint64_t limit;    /* limit of `payload`, unless a single sample is larger */
+  uint64_t capacity; /* size of `bytes`, with framing */
 } batch;
 
 /* Allocates a batch for as many samples of maximum size as make `batch_bytes`, limited to `most` bytes including
@@ -153,7 +153,7 @@ typedef struct net_interface {
   char name[INTERFACE_NAME_SIZE];
   char address[ADDRESS_SIZE];
   bool loopback;
-  bool multicast; /* it claims to be fit for it, as loopback usually does not, although it is */
+  bool multicast; /* the interface claims multicast; loopback usually does not, but supports it */
 } net_interface;
 
 /* Selects the requested interface, otherwise loopback. The middleware chooses if peers are on other hosts or the

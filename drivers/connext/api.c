@@ -152,7 +152,7 @@ static void load(void) {
         "--accept-licence`");
     return;
   }
-  load_beside("libnddscore.so"); /* which it is linked against, and which the loader would look for elsewhere */
+  load_beside("libnddscore.so"); /* a dependency that the loader would search elsewhere */
   void *handle = dlopen(the_api.library.path, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
     snprintf(failure, sizeof failure,
@@ -174,7 +174,7 @@ const api *api_get(void) {
 }
 
 char *api_qos_text(const api *a, qos_kind kind, void *entity) {
-  static const space as_it_is; /* DDS_QosPrintFormat: all 0 is neither standalone, nor private, nor indented */
+  static const space as_it_is; /* DDS_QosPrintFormat: all 0 disables standalone, private and indented output */
   const qos_calls *q = &a->qos[kind];
   void *qos = calloc(1, QOS_ROOM);
   char *string = NULL;

@@ -52,7 +52,7 @@ static ddsmark_status make(endpoint *e, const char *topic) {
   e->entity =
       writes ? (e->keyed ? a->narrow_writer : a->narrow_octets_writer)(entity) : a->data[e->keyed].narrow(entity);
   if (e->entity == NULL) {
-    e->entity = entity; /* so that it is deleted */
+    e->entity = entity; /* deleted with the endpoint */
     return fail_null("cannot use the entity with its type");
   }
   return DDSMARK_OK;
@@ -168,7 +168,7 @@ void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context) 
 void counter_of_status(ddsmark_counters *c, uint32_t which, const endpoint *e, status_call call) {
   space status;
   int32_t total;
-  memset(&status, 0xff, sizeof status); /* so that a call that fills nothing gives -1, which is no count */
+  memset(&status, 0xff, sizeof status); /* an invalid count of -1 if the call fills nothing */
   if (call(e->entity, &status) != CODE_OK)
     return;
   memcpy(&total, status.bytes, sizeof total);

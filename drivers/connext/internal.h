@@ -47,20 +47,20 @@ typedef enum flow { FLOW_DEFAULT, FLOW_FIXED_RATE, FLOW_BUCKET } flow;
 typedef struct plan {
   uint32_t domain;
   transport transport;
-  bool transport_unset; /* neither is chosen: as the vendor ships it, which is both */
+  bool transport_unset; /* no transport requested: the vendor default, UDP and shared memory */
   bool vendor_defaults;
   bool multicast;
   net_interface interface;
   char run_name[128];
   char base_profile[256]; /* "": the documented defaults */
-  text peers;             /* separated by new lines */
+  text peers;             /* separated by line feeds */
   uint64_t receive_buffer, send_buffer, message_size, shm_messages;
   uint64_t max_participant_index;
   uint64_t send_window, heartbeat_us, fast_heartbeat_us;
   uint64_t batch_samples, batch_flush_us;
   bool turbo_mode, auto_throttle;
   flow flow;
-  uint64_t flow_bytes, flow_us; /* FLOW_BUCKET: so many bytes each so many microseconds */
+  uint64_t flow_bytes, flow_us; /* FLOW_BUCKET: bytes per period, and period in µs */
 } plan;
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out);
@@ -80,7 +80,7 @@ typedef enum side { SIDE_WRITER, SIDE_READER } side;
 /* Requested configuration of a writer or reader. */
 typedef struct endpoint_wish {
   side side;
-  const ddsmark_qos *qos; /* all policies that are to be set */
+  const ddsmark_qos *qos; /* requested policies */
   uint64_t max_payload;
   uint64_t batch_bytes;
   bool asynchronous;
@@ -134,8 +134,8 @@ struct ddsmark_participant {
   const api *api;
   plan plan;
   void *factory, *entity;
-  void *connector; /* what made it, with the connector package; else NULL */
-  void *support;   /* of the keyed type */
+  void *connector; /* creator of the entity with the connector package; else NULL */
+  void *support;   /* type support of the keyed type */
   socket_set sockets;
 };
 

@@ -37,7 +37,7 @@ void leftovers_remove(void) {
     long key, maker, attached, user;
     int id;
     if (sscanf(line, "%ld %d %*o %*u %ld %*d %ld %ld", &key, &id, &maker, &attached, &user) != 5)
-      continue; /* the heading */
+      continue; /* heading line */
     const long port = key - SEGMENT;
     if (port < FIRST_PORT || port > LAST_PORT || attached != 0 || user != (long)geteuid() || maker <= 0 ||
         kill((pid_t)maker, 0) == 0 || errno != ESRCH)

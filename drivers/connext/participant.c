@@ -24,8 +24,8 @@
 #define VARIABLE "NDDS_QOS_PROFILES"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t participants; /* of this process; the last one ends the factory */
-static uint32_t made;         /* participants ever made, for their names */
+static uint32_t participants; /* open in this process; closing the last one ends the factory */
+static uint32_t made;         /* participants created so far, for their names */
 static char path[256];
 
 void profiles_lock(void) {

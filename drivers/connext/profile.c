@@ -121,7 +121,7 @@ static void add_discovery(const plan *p, text *t) {
     text_add(t, "</element>");
     peer += length + 1;
     if (p->transport == TRANSPORT_SHM)
-      break; /* this host, however often it is named */
+      break; /* one entry for this host, for any number of peers */
   }
   text_add(t, "</initial_peers>");
   if (!p->vendor_defaults)

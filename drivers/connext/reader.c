@@ -23,9 +23,9 @@ struct ddsmark_reader {
   uint32_t mode;
   void *waitset, *condition;
   space active, samples, infos;
-  int32_t next, end; /* of what is on loan, that which was not yet given */
-  bool more;         /* there may be more that was not given: do not wait */
-  uint8_t *payload;  /* with a key: where it is copied to */
+  int32_t next, end; /* loaned samples not passed to the sink yet */
+  bool more;         /* whether more samples may be available: do not wait */
+  uint8_t *payload;  /* buffer for payloads of the keyed type */
   uint32_t room;
 };
 
@@ -84,7 +84,7 @@ static ddsmark_reader *create(const api *a, bool keyed, uint64_t max_payload) {
   r->e.keyed = keyed;
   r->payload = payload;
   r->room = room;
-  r->more = true; /* what came before the status was asked for */
+  r->more = true; /* samples may have arrived before the status was enabled */
   return r;
 }
 

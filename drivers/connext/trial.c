@@ -181,7 +181,7 @@ static ddsmark_status with_endpoints(ddsmark_participant *p, bool keyed) {
                            .reliability = DDSMARK_RELIABLE,
                            .history = DDSMARK_KEEP_ALL,
                            .max_blocking_ns = 1000000000};
-  char topic[64]; /* that no other process has */
+  char topic[64]; /* unique on this host */
   snprintf(topic, sizeof topic, "ddsmark_trial_%ld_%d", (long)getpid(), keyed);
   endpoint w = {.participant = p, .keyed = keyed}, r = {.participant = p, .keyed = keyed};
   const endpoint_wish writes = {.side = SIDE_WRITER, .qos = &qos, .max_payload = PAYLOAD};

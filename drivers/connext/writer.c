@@ -16,9 +16,9 @@
 struct ddsmark_writer {
   endpoint e;
   const api *api;
-  void *data;     /* with a key */
-  uint64_t limit; /* of a sample */
-  bool batches;   /* by size, in turbo mode, or as the base profile has it */
+  void *data;     /* sample of the keyed type, reused */
+  uint64_t limit; /* maximum payload in bytes */
+  bool batches;   /* batching by size, by turbo mode or by the base profile */
   /* Written by the writing thread and read by the thread that reads counters; only one thread ever adds. */
   _Atomic uint64_t timed_out, refused;
 };

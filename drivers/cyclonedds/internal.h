@@ -44,16 +44,16 @@ typedef struct plan {
   uint32_t domain;
   transport transport;
   bool multicast;
-  bool multicast_unset; /* neither allowed nor forbidden: as the vendor ships it */
+  bool multicast_unset; /* no setting: the vendor default */
   net_interface interface;
-  bool user_names_interface; /* the user's own configuration decides these */
+  bool user_names_interface; /* decided by the user's configuration */
   bool user_names_peers;
   bool user_names_watermarks;
-  char max_message[32]; /* as text: bytes, or that the configuration says */
+  char max_message[32]; /* text: bytes, or set by the configuration */
   char fragment[32];
   char whc_high[32];
-  text configuration; /* for dds_create_domain(); over TCP who listens goes before it */
-  const char *user;   /* the part of it that comes from CYCLONEDDS_URI; "" if none */
+  text configuration; /* for dds_create_domain(); over TCP, the listening process is prepended */
+  const char *user;   /* part from CYCLONEDDS_URI, or "" */
 } plan;
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out);
@@ -64,7 +64,7 @@ void plan_free(plan *p);
 /* Resources of the process that listens for a domain; -1 in other processes. */
 typedef struct tcp_door {
   int held, open;
-  _Atomic bool waits; /* for a first match */
+  _Atomic bool waits; /* waits for the first match */
 } tcp_door;
 
 /* Decides whether this process listens, and adds the configuration for that. Otherwise waits until the listening
@@ -120,7 +120,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
 typedef struct endpoint {
   ddsmark_participant *participant;
   dds_entity_t topic, group, entity;
-  struct dds_statistics *statistics; /* NULL where the library has none */
+  struct dds_statistics *statistics; /* NULL if the library lacks them */
   uint64_t max_payload;
   qos_texts texts;
   bool keyed;

@@ -24,7 +24,7 @@ struct domain {
   uint32_t participants;
   socket_set sockets;
   tcp_door door;
-  text configuration; /* what Cyclone DDS was given */
+  text configuration; /* configuration passed to Cyclone DDS */
 };
 
 /* Protects the list, and opening and closing as a whole, so that newly opened sockets are known to be ours. */

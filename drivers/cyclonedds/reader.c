@@ -22,16 +22,16 @@
 struct ddsmark_reader {
   endpoint e;
   uint32_t mode;
-  uint32_t capacity; /* of the three arrays */
-  void *samples;     /* Sample or KeyedSample */
-  void **pointers;   /* to each of them, as dds_take() wants */
+  uint32_t capacity; /* length of the three arrays */
+  void *samples;     /* array of Sample or KeyedSample */
+  void **pointers;   /* pointers to the samples, for dds_take() */
   dds_sample_info_t *infos;
   dds_entity_t waitset;
-  uint32_t next, end; /* of what was taken, that which was not yet given */
-  bool more;          /* there may be more that was not given: do not wait */
-  ddsmark_sink sink;  /* DDSMARK_RECEIVE_LISTENER */
+  uint32_t next, end; /* taken samples not passed to the sink yet */
+  bool more;          /* whether more samples may be available: do not wait */
+  ddsmark_sink sink;  /* with DDSMARK_RECEIVE_LISTENER */
   void *sink_context;
-  _Atomic uint64_t not_alive; /* how often a writer was found not alive */
+  _Atomic uint64_t not_alive; /* writers reported as not alive */
 };
 
 /* -- the memory of samples ----------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_c
  * resets the status first, so a caller that leaves samples behind must not wait in its next call, see `more`. */
 static ddsmark_status waitset_make(ddsmark_reader *r) {
   dds_return_t rc;
-  r->more = true; /* what came before the status was asked for */
+  r->more = true; /* samples may have arrived before the status was enabled */
   if ((rc = r->waitset = dds_create_waitset(r->e.participant->entity)) < 0 ||
       (rc = dds_set_status_mask(r->e.entity, DDS_DATA_AVAILABLE_STATUS)) < 0 ||
       (rc = dds_waitset_attach(r->waitset, r->e.entity, 1)) < 0)

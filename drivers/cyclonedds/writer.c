@@ -42,7 +42,7 @@ static void batching_release(bool on) {
 #elif defined(HAVE_WRITE_SET_BATCH)
 
 static pthread_mutex_t batching_lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t writers_of_kind[2]; /* that do not batch, that do */
+static uint32_t writers_of_kind[2]; /* number of writers without and with batching */
 
 static ddsmark_status batching_choose(bool on, dds_qos_t *qos) {
   (void)qos;

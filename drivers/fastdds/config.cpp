@@ -215,7 +215,7 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
   if (p.peers.empty() && !p.address.empty() && (p.participants > 0 || p.transport == TRANSPORT_TCP4))
     p.peers.push_back(p.address);
   if (p.participants == 0)
-    p.participants = 4; /* of the vendor, where peers are given */
+    p.participants = 4; /* vendor default if peers are given */
   return DDSMARK_OK;
 }
 

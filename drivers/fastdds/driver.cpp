@@ -12,7 +12,7 @@
 namespace {
 
 std::mutex kept_lock;
-std::string kept; /* the last error that was logged */
+std::string kept; /* last logged error */
 
 class Keeper : public fast::LogConsumer {
 public:

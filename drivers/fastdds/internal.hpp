@@ -66,21 +66,21 @@ struct Plan {
   uint32_t domain = 0;
   Transport transport = TRANSPORT_UDP4;
   bool vendor_defaults = false;
-  std::string interface;          /* "": all of them */
-  std::string address;            /* of that interface, "" if not known */
+  std::string interface;          /* "": all interfaces */
+  std::string address;            /* address of that interface; "" if unknown */
   std::vector<std::string> peers; /* addresses; empty: discovery by multicast, or by shared memory */
   uint64_t receive_buffer = 0, send_buffer = 0;
   uint64_t max_message = 0, segment = 0, port_queue = 0;
   uint64_t participants = 0;
   uint64_t heartbeat_ms = 0;
-  int64_t response_us = -1; /* as the vendor ships it */
+  int64_t response_us = -1; /* -1: the vendor default */
   uint64_t history_bytes = 0;
   uint64_t extra_samples = 0;
   bool async = false;
   uint64_t flow_bytes = 0, flow_ms = 0; /* 0: no flow controller */
   bool tcp_crc = true;
   bool intraprocess = true;
-  bool plain = false; /* octets travel as the plain type */
+  bool plain = false; /* octets are sent as the plain type */
   int memory = -1;    /* MemoryManagementPolicy */
 
   bool over_ip() const { return transport != TRANSPORT_SHM; }
@@ -152,7 +152,7 @@ private:
   Transport transport_ = TRANSPORT_UDP4;
   uint32_t domain_ = 0;
   std::string path_, guid_;
-  int list_ = -1; /* open as long as there is one */
+  int list_ = -1; /* open while a list exists */
   std::vector<std::string> names_;
 };
 
@@ -166,7 +166,7 @@ enum Side { SIDE_WRITER, SIDE_READER };
 struct Wish {
   Side side;
   uint32_t type_kind;
-  uint64_t max_payload; /* 0: not known */
+  uint64_t max_payload; /* 0: unknown */
   bool async;
 };
 
@@ -216,9 +216,9 @@ struct ddsmark_participant {
   fast::DomainParticipant *entity = nullptr;
   socket_set sockets{};
   SharedFiles files;
-  std::mutex lock; /* of what follows, and of creating and deleting entities */
+  std::mutex lock; /* protects the fields below, and the creation and deletion of entities */
   std::map<std::string, TopicUse> topics;
-  std::map<std::string, SampleType *> types; /* the library's */
+  std::map<std::string, SampleType *> types; /* owned by the library */
 };
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out);
@@ -230,9 +230,9 @@ struct Endpoint {
   ddsmark_participant *participant = nullptr;
   std::string topic_name;
   fast::Topic *topic = nullptr;
-  uint32_t kind = 0;        /* as it travels */
-  uint64_t max_payload = 0; /* of a sample; 0: not known */
-  uint64_t largest = 0;     /* payload of what travels, which may be a batch of samples; 0: not known */
+  uint32_t kind = 0;        /* type on the wire */
+  uint64_t max_payload = 0; /* of a sample; 0: unknown */
+  uint64_t largest = 0;     /* payload on the wire, which may be a batch; 0: unknown */
   QosTexts texts;
 };
 

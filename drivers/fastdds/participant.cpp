@@ -197,7 +197,7 @@ ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos
   SampleType *&type = p->types[type_name];
   if (type == nullptr) {
     auto *made = new SampleType(e.kind, fixed, p->plan.transport == TRANSPORT_DATA_SHARING || fixed > 0);
-    fast::TypeSupport support(made); /* which owns it */
+    fast::TypeSupport support(made); /* the participant owns it */
     const ReturnCode code = support.register_type(p->entity, type_name);
     if (code_of(code) != CODE_OK)
       return fail_dds(code, "cannot register the type " + type_name);

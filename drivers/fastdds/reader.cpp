@@ -27,19 +27,19 @@ struct ddsmark_reader : fast::DataReaderListener {
   fast::Subscriber *group = nullptr;
   fast::DataReader *entity = nullptr;
   uint32_t mode = 0;
-  bool batched = false; /* what the library gives are batches of samples */
+  bool batched = false; /* samples of the library are batches */
   uint32_t capacity = 0;
-  std::unique_ptr<Samples> samples; /* of all types but the plain one */
+  std::unique_ptr<Samples> samples; /* for all types except the plain type */
   std::unique_ptr<fast::SampleInfoSeq> infos;
-  Lent lent; /* of the plain one */
+  Lent lent; /* for the plain type */
   fast::SampleInfoSeq lent_infos;
-  ddsmark_sink sink = nullptr; /* DDSMARK_RECEIVE_LISTENER */
+  ddsmark_sink sink = nullptr; /* with DDSMARK_RECEIVE_LISTENER */
   void *sink_context = nullptr;
   /* The library may call from several threads, one per connection or transport; calls of the sink are serialised. */
   std::mutex heard;
-  std::atomic<uint64_t> not_alive{0};   /* how often a writer was found not alive */
-  std::atomic<uint64_t> overwritten{0}; /* lent samples that changed while they were read */
-  std::atomic<uint64_t> malformed{0};   /* what should be batches and is not */
+  std::atomic<uint64_t> not_alive{0};   /* writers reported as not alive */
+  std::atomic<uint64_t> overwritten{0}; /* loaned samples overwritten while they were read */
+  std::atomic<uint64_t> malformed{0};   /* malformed batches */
 
   void on_data_available(fast::DataReader *reader) override;
   void on_liveliness_changed(fast::DataReader *, const fast::LivelinessChangedStatus &status) override {
@@ -97,7 +97,7 @@ ReturnCode take(ddsmark_reader *r, fast::DataReader *entity, Sequence &samples, 
   ReturnCode code{};
   do {
     wanted = std::min(max_samples - given, r->capacity);
-    if (!lends) { /* else it would put them behind those of the last time */
+    if (!lends) { /* else the samples are appended to earlier ones */
       samples.length(0);
       infos.length(0);
     }

@@ -180,5 +180,5 @@ void SharedFiles::end() {
     }
   }
   names_.clear();
-  drop_list(); /* last: who is killed before still has it */
+  drop_list(); /* last, so that a killed process leaves its list */
 }

@@ -19,7 +19,7 @@ const char flow_controller_name[] = "ddsmark";
 
 namespace {
 
-enum { KIND_UDP4 = 1, KIND_UDP6 = 2, KIND_TCP4 = 4 }; /* of RTPS */
+enum { KIND_UDP4 = 1, KIND_UDP6 = 2, KIND_TCP4 = 4 }; /* port parameters of RTPS */
 
 /* TCP ports: above those that RTPS derives from the domain for UDP, below those of the next domain. */
 const uint32_t tcp_base = 7400, tcp_gain = 250, tcp_offset = 240, tcp_ports = 10;

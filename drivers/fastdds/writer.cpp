@@ -21,8 +21,8 @@ struct ddsmark_writer {
   fast::Publisher *group = nullptr;
   fast::DataWriter *entity = nullptr;
   bool loans = false;
-  Sample sample; /* what is being written: it borrows the payload */
-  batch held{};  /* what batching holds back */
+  Sample sample; /* current sample, which borrows its payload */
+  batch held{};  /* samples held back by batching */
   /* Written by the writing thread and read by the thread that reads counters; only one thread ever adds. */
   std::atomic<uint64_t> timed_out{0}, refused{0};
 

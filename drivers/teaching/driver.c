@@ -241,7 +241,7 @@ static ddsmark_status writer_wait_acked(ddsmark_writer *writer, uint64_t timeout
 
 /* -- readers ------------------------------------------------------------------------------------------------------- */
 
-typedef struct outlet { /* where samples go */
+typedef struct outlet { /* sink of the samples */
   ddsmark_sink sink;
   void *context;
 } outlet;
@@ -299,12 +299,12 @@ static ddsmark_status reader_qos(ddsmark_reader *reader, ddsmark_qos *out) {
 }
 
 static ddsmark_status reader_settings(ddsmark_reader *reader, ddsmark_visitor visit, void *context) {
-  (void)reader, (void)visit, (void)context; /* there are none */
+  (void)reader, (void)visit, (void)context; /* no such settings */
   return DDSMARK_OK;
 }
 
 static ddsmark_status reader_counters(ddsmark_reader *reader, ddsmark_counters *out) {
-  (void)reader, (void)out; /* loop counts nothing here: no bit is set, rather than a value of 0 given */
+  (void)reader, (void)out; /* loop has no counters here: no bit is set, instead of values of 0 */
   return DDSMARK_OK;
 }
 

@@ -27,15 +27,15 @@ typedef struct entity {
   uint32_t domain;
   char *topic;
   loop_qos qos;
-  queue queue;            /* of a reader: what waits; of a transient-local writer: its history */
-  pthread_cond_t changed; /* a reader's queue grew or shrank */
+  queue queue;            /* samples that wait in a reader, or history of a transient-local writer */
+  pthread_cond_t changed; /* signals a change of a reader's queue */
   loop_callback callback;
   void *context;
 } entity;
 
 struct loop_writer {
   entity base;
-  queue batch; /* what is held back */
+  queue batch; /* samples held back by batching */
   uint64_t batch_bytes, held_bytes;
   loop_counts counts;
 };
@@ -86,7 +86,7 @@ static int limit_of(const loop_qos *qos) {
 static struct timespec after(uint64_t ns) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  const uint64_t longest = UINT64_C(365) * 86400 * 1000000000; /* "for ever" must not overflow */
+  const uint64_t longest = UINT64_C(365) * 86400 * 1000000000; /* the deadline must not overflow */
   ns = (ns < longest ? ns : longest) + (uint64_t)t.tv_nsec;
   t.tv_sec += (time_t)(ns / 1000000000);
   t.tv_nsec = (long)(ns % 1000000000);
@@ -145,7 +145,7 @@ static bool deliver(entity *r, const sample *s) {
   if (copy == NULL)
     return false;
   if (r->queue.length >= limit_of(&r->qos))
-    free(pop(&r->queue)); /* keep-last: the oldest goes */
+    free(pop(&r->queue)); /* keep-last: the oldest sample is dropped */
   push(&r->queue, copy);
   pthread_cond_broadcast(&r->changed);
   return true;
@@ -234,7 +234,7 @@ static bool send_sample(loop_writer *writer, sample *s) {
       return false;
   for (entity *r = readers; r != NULL; r = r->next)
     if (match(w, r) && (r->callback != NULL || !r->qos.keep_all || r->queue.length < LOOP_CAPACITY))
-      deliver(r, s); /* else: best effort, and lost */
+      deliver(r, s); /* else: lost, with best effort */
   writer->counts.samples++;
   writer->counts.bytes += s->size;
   if (!w->qos.transient_local) {
@@ -254,7 +254,7 @@ static bool send_batch(loop_writer *writer) {
     sample *first = pop(batch);
     const size_t size = first->size;
     if (!send_sample(writer, first)) {
-      first->next = batch->first; /* back to where it was */
+      first->next = batch->first; /* put back as the first */
       batch->end = batch->first == NULL ? &first->next : batch->end;
       batch->first = first;
       batch->length++;
@@ -304,7 +304,7 @@ bool loop_take(loop_reader *reader, uint64_t timeout_ns, loop_callback callback,
   pthread_mutex_unlock(&lock);
   if (s == NULL)
     return false;
-  callback(context, s->key, s->payload, s->size); /* without the lock: it may write */
+  callback(context, s->key, s->payload, s->size); /* without the lock: the callback may write */
   free(s);
   return true;
 }

@@ -13,14 +13,14 @@
 typedef struct loop_qos {
   bool reliable;
   bool keep_all;
-  bool transient_local; /* a reader that comes late is given what the writer's history holds */
+  bool transient_local; /* a late reader receives the history of the writer */
   int depth;            /* with keep-last */
   uint64_t max_blocking_ns;
 } loop_qos;
 
 typedef struct loop_counts {
-  uint64_t samples, bytes; /* sent */
-  uint64_t timed_out;      /* writes that ended so */
+  uint64_t samples, bytes; /* samples and bytes sent */
+  uint64_t timed_out;      /* writes that timed out */
 } loop_counts;
 
 enum { LOOP_OK, LOOP_TIMED_OUT, LOOP_NO_MEMORY };

@@ -112,7 +112,7 @@
  * discovery the driver may not detect it, and the count may stay. A write to a peer that has gone does not fail.
  *
  *
- * 7. HONESTY
+ * 7. EFFECTIVE VALUES
  *
  * - *_qos() returns the effective QoS of the entity, read back from the middleware, never the requested QoS. The host
  *   compares them, and a difference fails the run.

@@ -41,18 +41,18 @@ static void test_full(void) {
   CHECK(batch_has_room(&b, 5));
   batch_free(&b);
 
-  b = with_room(10, 96, 100); /* one over the limit goes alone, but not over the whole */
+  b = with_room(10, 96, 100); /* a sample over the limit is alone in its batch, up to the maximum */
   CHECK(batch_has_room(&b, 96) && !batch_has_room(&b, 97) && !batch_has_room(&b, UINT64_MAX));
   push(&b, sample, 96);
   CHECK(!batch_has_room(&b, 0));
   batch_free(&b);
 
-  b = with_room(UINT64_MAX, 8, 20); /* framing counts against the whole */
+  b = with_room(UINT64_MAX, 8, 20); /* framing counts towards the maximum */
   push(&b, sample, 8);
   CHECK(batch_has_room(&b, 4) && !batch_has_room(&b, 5));
   batch_free(&b);
 
-  b = with_room(8192, 200, 64000); /* as many as the host puts between two flushes */
+  b = with_room(8192, 200, 64000); /* as many as the host writes between two flushes */
   for (int i = 0; i < 8192 / 200; i++)
     push(&b, sample, 200);
   CHECK(!batch_has_room(&b, 200));
@@ -73,8 +73,8 @@ static void test_malformed(void) {
   push(&b, "abc", 3);
   push(&b, "de", 2);
   CHECK(whole(b.bytes, b.length, 3));
-  CHECK(!whole(b.bytes, b.length, 2)); /* larger than any sample may be */
-  CHECK(!whole(b.bytes, 0, 9));        /* no sample at all */
+  CHECK(!whole(b.bytes, b.length, 2)); /* larger than the maximum sample */
+  CHECK(!whole(b.bytes, 0, 9));        /* no sample */
   for (uint64_t end = 1; end < b.length; end++)
     CHECK(whole(b.bytes, end, 9) == (end == 7));
   CHECK(!whole("\xff\xff\xff\xff", 4, UINT64_MAX));
@@ -127,7 +127,7 @@ static void test_any_bytes(void) {
     }
     free(bytes);
   }
-  CHECK(batches > 100); /* or nothing was tried */
+  CHECK(batches > 100); /* else the test checks nothing */
 }
 
 /* clang-format off */

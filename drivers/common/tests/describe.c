@@ -38,7 +38,7 @@ void check_description(const char *name) {
     const ddsmark_policy_support *p = &info->policies[i];
     CHECK(p->support <= DDSMARK_SUPPORT_ENFORCED);
     CHECK_U64(p->reserved, 0);
-    CHECK(p->support == DDSMARK_SUPPORT_ENFORCED || is_text(p->note)); /* what is less says why */
+    CHECK(p->support == DDSMARK_SUPPORT_ENFORCED || is_text(p->note)); /* other support has a note */
   }
   for (uint32_t i = 0; i < info->kept_thread_count; i++)
     CHECK(is_text(info->kept_threads[i]) && strlen(info->kept_threads[i]) <= 15);

@@ -15,7 +15,7 @@ void test_participant_errors(void) {
   c = participant_config();
   c.transport = "pigeon";
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_BAD_ARGUMENT, "transport `pigeon`");
-  for (uint32_t i = 0; i < d->describe()->transport_count; i++) /* names what there is */
+  for (uint32_t i = 0; i < d->describe()->transport_count; i++) /* lists the available names */
     CHECK_HAS(d->last_error(), d->describe()->transports[i].name);
   c = participant_config();
   c.domain = 5000;
@@ -41,7 +41,7 @@ void check_option_errors(const ddsmark_option *bad, size_t count) {
   c.options = &option;
   c.option_count = 1;
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_BAD_ARGUMENT, "option `no_such_option`");
-  for (uint32_t i = 0; i < d->describe()->option_count; i++) /* names what there is */
+  for (uint32_t i = 0; i < d->describe()->option_count; i++) /* lists the available names */
     CHECK_HAS(d->last_error(), d->describe()->options[i].name);
   for (size_t i = 0; i < count; i++) {
     option = bad[i];
@@ -71,7 +71,7 @@ void test_writer_errors(void) {
   uint8_t payload[101] = {0};
   CHECK_FAILS(d->writer_write(w, 0, payload, 101), DDSMARK_TOO_LARGE, "101");
   OK(d->writer_write(w, 0, payload, 100));
-  OK(d->writer_flush(w)); /* without batching: at once */
+  OK(d->writer_flush(w)); /* without batching: no effect */
   OK(d->writer_close(w));
   OK(d->participant_close(p));
   WAIT_UNTIL(thread_count() == 1);

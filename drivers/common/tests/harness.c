@@ -267,7 +267,7 @@ uint32_t hear(int fd) {
   uint32_t word;
   struct pollfd p = {.fd = fd, .events = POLLIN};
   CHECK(poll(&p, 1, (int)(PATIENCE_NS / 1000000)) == 1);
-  CHECK(recv(fd, &word, sizeof word, MSG_WAITALL) == sizeof word); /* else the other process has failed */
+  CHECK(recv(fd, &word, sizeof word, MSG_WAITALL) == sizeof word); /* fails if the other process has failed */
   return word;
 }
 

@@ -76,7 +76,7 @@ extern uint32_t test_domain;
 extern char test_topic[64];
 
 ddsmark_participant_config participant_config(void);
-ddsmark_participant *participant(void); /* with that configuration */
+ddsmark_participant *participant(void); /* with participant_config() */
 ddsmark_participant *participant_with(const char *transport, const ddsmark_option *options, uint32_t option_count);
 ddsmark_writer_config writer_config(const ddsmark_qos *qos);
 ddsmark_reader_config reader_config(const ddsmark_qos *qos, uint32_t receive_mode);
@@ -174,6 +174,6 @@ peer fork_peer(void (*child)(int fd, const void *argument), const void *argument
 void tell(int fd, uint32_t word);
 uint32_t hear(int fd);
 void hear_this(int fd, uint32_t word);
-void join_peer(peer *p); /* which must have ended well */
+void join_peer(peer *p); /* fails if the peer has failed */
 
 #endif

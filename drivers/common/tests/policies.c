@@ -124,7 +124,7 @@ void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, 
   for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++) {
     if (!(asked->present >> p & 1))
       continue;
-    if (d->describe()->policies[p].support == DDSMARK_SUPPORT_IGNORED) { /* accepted, and never in force */
+    if (d->describe()->policies[p].support == DDSMARK_SUPPORT_IGNORED) { /* accepted, but never effective */
       if (back.present >> p & 1)
         FAILED("policy %u has no effect, and is read back as in force", p);
       continue;
@@ -156,8 +156,8 @@ void each_policy(uint64_t policies, bool of_writer) {
   const char *const names[] = {"a", "b/*"};
   ddsmark_qos q = unusual();
   if (of_writer)
-    q.reliability = DDSMARK_BEST_EFFORT;   /* reliable is a writer's default */
-  if (q.durability == defaults.durability) /* and this is the default of some writers */
+    q.reliability = DDSMARK_BEST_EFFORT;   /* reliable is the default of writers */
+  if (q.durability == defaults.durability) /* also a default of some writers */
     q.durability = DDSMARK_VOLATILE;
   q.partitions = names;
   q.partition_count = 2;

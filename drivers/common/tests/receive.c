@@ -13,7 +13,7 @@ const uint32_t receive_counts[RECEIVE_SIZES] = {3000, 200, 8};
 ddsmark_reader *mode_reader(ddsmark_participant *p, uint32_t mode, uint64_t size, sequence_check *c) {
   const ddsmark_qos q = reliable_keep_all(100);
   ddsmark_reader_config config = reader_config(&q, mode);
-  config.max_payload_bytes = size + 100; /* more than comes */
+  config.max_payload_bytes = size + 100; /* more than arrive */
   if (mode == DDSMARK_RECEIVE_LISTENER) {
     config.sink = sequence_sink;
     config.sink_context = c;
@@ -128,7 +128,7 @@ void test_receive_limits(void) {
   taken = 99;
   OK(d->reader_receive(r, 50000000, 10, sequence_sink, &c, &taken));
   CHECK_U64(taken, 0);
-  CHECK(now_ns() - start > 40000000); /* it did wait */
+  CHECK(now_ns() - start > 40000000); /* the call waited */
   uint8_t payload[16];
   for (uint32_t s = 0; s < 700; s++) {
     payload_fill(payload, sizeof payload, s);
@@ -136,7 +136,7 @@ void test_receive_limits(void) {
   }
   OK(d->reader_receive(r, 100000000, 3, sequence_sink, &c, &taken));
   CHECK_U64(taken, 3);
-  OK(d->reader_receive(r, 100000000, 600, sequence_sink, &c, &taken)); /* more than one take */
+  OK(d->reader_receive(r, 100000000, 600, sequence_sink, &c, &taken)); /* more than one receive call */
   CHECK_U64(taken, 600);
   OK(d->reader_receive(r, 0, 600, sequence_sink, &c, &taken));
   CHECK_U64(taken, 97);

@@ -137,7 +137,7 @@ void test_any_text(void) {
   srand(1);
   for (int round = 0; round < 20000; round++) {
     const size_t from = (size_t)rand() % t.length, length = (size_t)rand() % (t.length - from);
-    char *cut = malloc(length + 1); /* of its own, so that a sanitizer sees the end */
+    char *cut = malloc(length + 1); /* a separate copy, so that a sanitizer detects its end */
     memcpy(cut, t.data + from, length);
     cut[length] = '\0';
     for (int k = rand() % 4; k > 0 && length > 0; k--)

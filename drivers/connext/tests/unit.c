@@ -56,7 +56,7 @@ static void test_options_read(void) {
 
 static void test_options_refused(void) {
   refused("sendwindow", "1", "option `sendwindow` is unknown");
-  for (uint32_t i = 0; i < option_count; i++) /* names what there is */
+  for (uint32_t i = 0; i < option_count; i++) /* lists the available names */
     CHECK_HAS(last_error(), option_infos[i].name);
   static const ddsmark_option bad[] = {{"send_window", ""},
                                        {"send_window", "0"},

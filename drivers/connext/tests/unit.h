@@ -12,8 +12,8 @@
 plan plan_with(const ddsmark_option *options, uint32_t count, uint32_t vendor_defaults);
 
 extern const uint8_t unit_octets[3];
-ddsmark_qos every_policy(void); /* each with a value that is not the default */
-void full_writer(text *t);      /* the document of a writer with all of them */
+ddsmark_qos every_policy(void); /* all policies with values that differ from the defaults */
+void full_writer(text *t);      /* XML of a writer with all policies */
 int write_golden(const char *directory);
 
 void test_documents(void);

@@ -26,7 +26,7 @@ static const char configuration[] =
 
 static dds_entity_t participant, out, in, waitset;
 static bool batched;
-static Sample memory[TAKE]; /* made once, and taken into again and again: loans cost more */
+static Sample memory[TAKE]; /* created once and reused for each take: loans cost more */
 static void *samples[TAKE];
 
 static dds_return_t must(dds_return_t rc, const char *what) {
@@ -66,7 +66,7 @@ static void open_endpoints(const char *writes, const char *reads) {
 /* Takes samples and returns the number of valid ones. */
 static int take(dds_duration_t timeout) {
   static dds_sample_info_t infos[TAKE];
-  static int n = TAKE; /* as many as were wanted: there may be more, and the status is reset */
+  static int n = TAKE; /* more may be available, and the status is reset */
   if (n < TAKE && dds_waitset_wait(waitset, NULL, 0, timeout) <= 0)
     return 0;
   int valid = 0;
@@ -145,7 +145,7 @@ int main(int argc, char **argv) {
   const pid_t child = fork();
   alarm(ms / 1000 + 30);
   cpu_set_t cores;
-  const bool first = (child != 0) == latency; /* it pings, or writes */
+  const bool first = (child != 0) == latency; /* the parent pings, or writes */
   CPU_ZERO(&cores);
   CPU_SET(atoi(argv[first ? 4 : 5]), &cores);
   must(sched_setaffinity(0, sizeof cores, &cores), "sched_setaffinity");

@@ -61,16 +61,16 @@ static void batching_child(int fd, const void *argument) {
   ddsmark_reader *r = mode_reader(p, DDSMARK_RECEIVE_WAITSET, 16, &c);
   WAIT_UNTIL(matched_writers(r) == 1);
   tell(fd, READY);
-  hear_this(fd, GO); /* three were written, and not flushed */
+  hear_this(fd, GO); /* three samples are written and not flushed */
   uint32_t taken;
   const uint64_t limit = now_ns() + 300000000;
   while (now_ns() < limit)
     OK(d->reader_receive(r, 50000000, 64, sequence_sink, &c, &taken));
-  CHECK(c.received < 3); /* the first after a pause may go at once: with it goes a request to acknowledge */
+  CHECK(c.received < 3); /* the first sample after a pause may be sent at once, with a request to acknowledge */
   tell(fd, DONE);
   receive_all(r, DDSMARK_RECEIVE_WAITSET, &c, 3); /* flushed */
   tell(fd, DONE);
-  receive_all(r, DDSMARK_RECEIVE_WAITSET, &c, 20003); /* far more than one batch holds */
+  receive_all(r, DDSMARK_RECEIVE_WAITSET, &c, 20003); /* far more than the size of a batch */
   check_sequence(&c, 20003);
   tell(fd, DONE);
   OK(d->reader_close(r));
@@ -119,7 +119,7 @@ void test_batching_mixed(void) {
   if (status == DDSMARK_UNSUPPORTED) {
     CHECK(strstr(d->last_error(), "batches in all writers") != NULL);
     OK(d->writer_close(plain));
-    OK(d->writer_open(p, &config, &batching)); /* now it may */
+    OK(d->writer_open(p, &config, &batching)); /* allowed now */
     CHECK(strcmp(writer_setting(batching, "batching", &s), "native") == 0);
   } else {
     OK(status);

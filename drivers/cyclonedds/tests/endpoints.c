@@ -91,12 +91,12 @@ void test_users_configuration_wins(void) {
   c.options = &option;
   c.option_count = 1;
   ddsmark_participant *p = NULL;
-  OK(d->participant_open(&c, &p)); /* the option, over the driver's own */
+  OK(d->participant_open(&c, &p)); /* the option overrides the driver's value */
   CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "260000") == 0);
   OK(d->participant_close(p));
 
   setenv("CYCLONEDDS_URI", users, 1);
-  OK(d->participant_open(&c, &p)); /* the user, over both */
+  OK(d->participant_open(&c, &p)); /* the user overrides both */
   CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "200000") == 0);
   CHECK(strcmp(participant_setting(p, "configuration_user", &s), users) == 0);
   CHECK(strstr(participant_setting(p, "configuration", &s), users) != NULL);
@@ -155,7 +155,7 @@ void test_vendor_defaults(void) {
   c.vendor_defaults = 1;
   ddsmark_participant *p = NULL;
   OK(d->participant_open(&c, &p));
-  CHECK(strstr(participant_setting(p, "configuration", &s), "name=\"lo\"") != NULL); /* was asked for */
+  CHECK(strstr(participant_setting(p, "configuration", &s), "name=\"lo\"") != NULL); /* requested */
   CHECK(strstr(s.value, "AllowMulticast") == NULL && strstr(s.value, "MaxAutoParticipantIndex") == NULL);
   OK(d->participant_close(p));
   c.interface = NULL;
@@ -191,13 +191,13 @@ static void match_child(int fd, const void *argument) {
   WAIT_UNTIL(matched_writers(r) == 1);
   tell(fd, READY);
   hear_this(fd, GO);
-  OK(d->reader_close(r)); /* the reader goes */
+  OK(d->reader_close(r)); /* the reader closes */
   tell(fd, DONE);
   hear_this(fd, GO);
   r = reader(p, &q);
   WAIT_UNTIL(matched_writers(r) == 1);
   tell(fd, READY);
-  WAIT_UNTIL(matched_writers(r) == 0); /* the writer goes */
+  WAIT_UNTIL(matched_writers(r) == 0); /* the writer closes */
   tell(fd, DONE);
   OK(d->reader_close(r));
   OK(d->participant_close(p));
@@ -210,7 +210,7 @@ void test_match_two_processes(void) {
   ddsmark_writer *w = writer(p, &q);
   const uint64_t start = now_ns();
   WAIT_UNTIL(matched_readers(w) == 1);
-  printf("matched after %.1f ms\n", (double)(now_ns() - start) / 1e6); /* to be read, not to be checked */
+  printf("matched after %.1f ms\n", (double)(now_ns() - start) / 1e6); /* printed only */
   hear_this(child.fd, READY);
   tell(child.fd, GO);
   hear_this(child.fd, DONE);

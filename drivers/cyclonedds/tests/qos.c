@@ -19,7 +19,7 @@ void test_unset_policies(void) {
   CHECK_U64(wq.present & READER_ONLY, 0);
   CHECK_U64(rq.present & WRITER_ONLY, 0);
   CHECK_U64(wq.present & POLICY(ENTITY_FACTORY), 0);
-  CHECK_U64(wq.reliability, DDSMARK_RELIABLE); /* the defaults of DDS */
+  CHECK_U64(wq.reliability, DDSMARK_RELIABLE); /* DDS defaults */
   CHECK_U64(rq.reliability, DDSMARK_BEST_EFFORT);
   CHECK_U64(wq.history, DDSMARK_KEEP_LAST);
   CHECK_U64(wq.history_depth, 1);

@@ -49,7 +49,7 @@ void test_wait_acked(void) {
   const uint8_t payload[16] = {0};
   OK(d->writer_write(w, 0, payload, sizeof payload));
   OK(d->writer_wait_acked(w, PATIENCE_NS));
-  CHECK(kill(child.pid, SIGSTOP) == 0); /* a reader that does not answer */
+  CHECK(kill(child.pid, SIGSTOP) == 0); /* a reader that does not acknowledge */
   sleep_ms(50);
   OK(d->writer_write(w, 0, payload, sizeof payload));
   CHECK_STATUS(d->writer_wait_acked(w, 200000000), DDSMARK_TIMED_OUT);
@@ -71,7 +71,7 @@ static void slow_child(int fd, const void *argument) {
   ddsmark_reader *r = reader(p, &q);
   WAIT_UNTIL(matched_writers(r) == 1);
   tell(fd, READY);
-  const uint32_t accepted = hear(fd); /* takes nothing until the writer could not go on */
+  const uint32_t accepted = hear(fd); /* takes no sample until the writer is blocked */
   ddsmark_counters counters = {.struct_size = sizeof counters};
   OK(d->reader_counters(r, &counters));
   CHECK(counter(&counters, DDSMARK_COUNTER_SAMPLES_REJECTED) > 0);
@@ -109,7 +109,7 @@ void test_back_pressure(void) {
   CHECK(counter(&c, DDSMARK_COUNTER_WRITE_BLOCKED_NS) >= 50000000);
   tell(child.fd, accepted);
   hear_this(child.fd, DONE);
-  OK(d->writer_wait_acked(w, PATIENCE_NS)); /* which the sample that was refused does not hold up */
+  OK(d->writer_wait_acked(w, PATIENCE_NS)); /* not delayed by the rejected sample */
   join_peer(&child);
   OK(d->writer_close(w));
   OK(d->participant_close(p));
@@ -129,7 +129,7 @@ static void full_child(int fd, const void *argument) {
   ddsmark_reader *r = reader(p, &q);
   WAIT_UNTIL(matched_writers(r) == 1);
   tell(fd, READY);
-  const uint32_t accepted = hear(fd); /* takes nothing until the writer could not go on */
+  const uint32_t accepted = hear(fd); /* takes no sample until the writer is blocked */
   sequence_check c = {.size = 1000};
   receive_all(r, DDSMARK_RECEIVE_WAITSET, &c, accepted);
   check_sequence(&c, accepted);
@@ -239,7 +239,7 @@ void test_counters(void) {
                            UINT64_C(1) << DDSMARK_COUNTER_SAMPLES_OVERWRITTEN;
   CHECK_U64(wc.valid & unknown, 0);
 
-  ddsmark_reader *r = reader(p, &reliable); /* wants more than is offered */
+  ddsmark_reader *r = reader(p, &reliable); /* requests more than is offered */
   WAIT_UNTIL(of_writer(w, DDSMARK_COUNTER_INCOMPATIBLE_QOS) == 1);
   WAIT_UNTIL(of_reader(r, DDSMARK_COUNTER_INCOMPATIBLE_QOS) == 1);
   CHECK_U64(matched_readers(w), 0);

@@ -57,7 +57,7 @@ void test_tcp(void) {
   for (int i = 0; i < 2; i++) {
     ddsmark_participant *first = NULL, *second = NULL;
     OK(d->participant_open(&c, &first));
-    OK(d->participant_open(&c, &second)); /* shares what the first one listens with */
+    OK(d->participant_open(&c, &second)); /* shares the listening socket of the first participant */
     setting s;
     CHECK(strcmp(participant_setting(first, "transport", &s), "tcp4") == 0);
     CHECK(strcmp(participant_setting(first, "multicast", &s), "off") == 0);

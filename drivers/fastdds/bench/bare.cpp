@@ -28,7 +28,7 @@ fast::DomainParticipantFactory *factory;
 fast::DomainParticipant *participant;
 fast::DataWriter *out;
 fast::DataReader *in;
-fast::LoanableSequence<Sample> samples(capacity); /* made once, and taken into again and again */
+fast::LoanableSequence<Sample> samples(capacity); /* created once and reused for each take */
 fast::SampleInfoSeq infos(capacity);
 volatile sig_atomic_t over;
 
@@ -167,7 +167,7 @@ void count(pid_t writer) {
 int main(int argc, char **argv) {
   const bool latency = argc > 1 && strcmp(argv[1], "latency") == 0, shm = argc == 7 && strcmp(argv[6], "shm") == 0;
   if (argc > 1 && !latency && strcmp(argv[1], "throughput") != 0)
-    return 3; /* a workload that it has not */
+    return 3; /* unknown workload */
   if (argc < 6 || argc > 7 || (argc == 7 && !shm && strcmp(argv[6], "udp4") != 0))
     return fprintf(stderr, "usage: bare latency|throughput SIZE MS CORE CORE [udp4|shm]\n"), 2;
   const int32_t size = atoi(argv[2]), time_ms = atoi(argv[3]);
@@ -178,7 +178,7 @@ int main(int argc, char **argv) {
   alarm(static_cast<unsigned>(time_ms) / 1000 + 30);
   signal(SIGTERM, [](int) { over = 1; });
   cpu_set_t cores{};
-  const bool first = (child != 0) == latency; /* it pings, or writes */
+  const bool first = (child != 0) == latency; /* the parent pings, or writes */
   CPU_SET(static_cast<size_t>(atoi(argv[first ? 4 : 5])), &cores);
   must(sched_setaffinity(0, sizeof cores, &cores) == 0, "sched_setaffinity");
   const char *const to_reader = latency ? "Ping" : "Data", *const to_writer = latency ? "Pong" : nullptr;

@@ -70,7 +70,7 @@ static void batches_child(int fd, const void *argument) {
     ddsmark_reader *r = batch_reader(p, &q, mode, &c);
     WAIT_UNTIL(matched_writers(r) == 1);
     tell(fd, READY);
-    hear_this(fd, GO); /* three were written, and not flushed */
+    hear_this(fd, GO); /* three samples are written and not flushed */
     uint32_t taken;
     for (int i = 0; i < 4; i++) {
       if (mode != DDSMARK_RECEIVE_LISTENER)
@@ -82,7 +82,7 @@ static void batches_child(int fd, const void *argument) {
     take(r, mode, &c, 3, 1); /* flushed */
     CHECK_U64(c.received, 3);
     tell(fd, DONE);
-    take(r, mode, &c, 5003, 64); /* what nobody flushed left when its batch was full */
+    take(r, mode, &c, 5003, 64); /* samples without a flush are sent when their batch is full */
     check_sequence(&c, 5003);
     CHECK_U64(of_reader(r, DDSMARK_COUNTER_MALFORMED), 0);
     tell(fd, DONE);
@@ -110,7 +110,7 @@ static void over(const char *transport) {
     tell(child.fd, GO);
     hear_this(child.fd, DONE);
     OK(d->writer_flush(w));
-    OK(d->writer_flush(w)); /* of nothing */
+    OK(d->writer_flush(w)); /* without samples */
     hear_this(child.fd, DONE);
     for (; n < 5003; n++)
       write_next(w, n);
@@ -149,7 +149,7 @@ void test_batches_refused(void) {
     status = d->writer_write(w, 0, payload, sizeof payload);
   }
   CHECK(status == DDSMARK_REFUSED || status == DDSMARK_TIMED_OUT);
-  CHECK_U64(accepted % PER_BATCH, 0); /* a full batch is what was refused */
+  CHECK_U64(accepted % PER_BATCH, 0); /* the full batch was rejected */
   CHECK(d->writer_flush(w) != DDSMARK_OK);
   ddsmark_counters counters = {.struct_size = sizeof counters};
   OK(d->writer_counters(w, &counters));

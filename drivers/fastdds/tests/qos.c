@@ -33,7 +33,7 @@ void test_unset_policies(void) {
   OK(d->reader_qos(r, &rq));
   CHECK_U64((wq.present | rq.present) & (IGNORED | POLICY(ENTITY_FACTORY)), 0);
   CHECK_U64(rq.present & WRITER_ONLY, 0);
-  CHECK_U64(wq.reliability, DDSMARK_RELIABLE); /* the defaults of DDS */
+  CHECK_U64(wq.reliability, DDSMARK_RELIABLE); /* DDS defaults */
   CHECK_U64(rq.reliability, DDSMARK_BEST_EFFORT);
   CHECK_U64(rq.max_blocking_ns, 0);
   CHECK_U64(wq.history, DDSMARK_KEEP_LAST);

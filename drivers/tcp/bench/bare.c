@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
   const int latency = argc > 1 && strcmp(argv[1], "latency") == 0;
   const int batched = argc > 1 && strcmp(argv[1], "batched") == 0;
   if (argc > 1 && !latency && !batched && strcmp(argv[1], "throughput") != 0)
-    return 3; /* a workload that it has not */
+    return 3; /* unknown workload */
   if (argc != 6)
     return fprintf(stderr, "usage: bare latency|throughput|batched SIZE MS CORE CORE\n"), 2;
   const size_t size = strtoull(argv[2], NULL, 10);
@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
   alarm((unsigned)ms / 1000 + 30);
   run_on(argv[(child != 0) == latency ? 4 : 5]); /* the parent pings, or reads */
   if (child == 0 && latency) {
-    close(there[0]); /* so that the parent's end tells */
+    close(there[0]); /* the end of the parent closes it */
     while (get(there[1], size) && put(back[0], out, size))
       ;
   } else if (child == 0) {
@@ -176,7 +176,7 @@ int main(int argc, char **argv) {
     ping(there[0], back[1], out, size, ms);
     kill(child, SIGKILL);
   } else {
-    close(there[0]); /* the child's is the only one, and its end the last word */
+    close(there[0]); /* the only writing end is that of the child */
     count(there[1], size);
   }
   if (child)

@@ -90,7 +90,7 @@ static void flood(int s, const char *out, size_t size, uint64_t ms) {
 
 static void count(int s) {
   uint64_t warm = 0, first = 0, last = 0, n = 0;
-  while (last == 0 || recv(s, in, sizeof in, 0) > 0) { /* until nothing comes for the socket's time limit */
+  while (last == 0 || recv(s, in, sizeof in, 0) > 0) { /* until the socket times out */
     last = now();
     if (warm == 0)
       warm = last + WARM_UP_MS * 1000000ull;
@@ -112,7 +112,7 @@ static void run_on(const char *core) {
 int main(int argc, char **argv) {
   const int latency = argc > 1 && strcmp(argv[1], "latency") == 0;
   if (argc > 1 && !latency && strcmp(argv[1], "throughput") != 0)
-    return 3; /* a workload that it has not */
+    return 3; /* unknown workload */
   if (argc != 6)
     return fprintf(stderr, "usage: bare latency|throughput SIZE MS CORE CORE\n"), 2;
   const size_t size = strtoull(argv[2], NULL, 10);
