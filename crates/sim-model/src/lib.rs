@@ -17,7 +17,6 @@ mod parse;
 mod random;
 mod round_trip;
 mod shape;
-mod special;
 mod truth;
 mod waiting;
 
