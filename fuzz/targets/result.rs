@@ -18,8 +18,8 @@ fuzz_target!(|file: &[u8]| {
 });
 
 fn assembled(document: Document) -> Document {
-    let Document { tool, host, experiment, drivers, warnings, cells, .. } = document;
-    let mut assembler = Assembler::new(Header::new(tool, host, experiment, drivers, warnings));
+    let Document { tool, host, environment, experiment, drivers, warnings, cells, .. } = document;
+    let mut assembler = Assembler::new(Header::new(tool, host, environment, experiment, drivers, warnings));
     for run in cells.into_iter().flat_map(|cell| cell.runs) {
         assembler.add(run, &Histograms::new());
     }

@@ -68,7 +68,7 @@ fn a_comparison_in_words() {
         ("r.json", result(12, 0.95, 0.01)),
         ("later.json", {
             let mut later = result(10, 1.2, 0.01);
-            later.host.sysctls.insert("net.core.rmem_max".to_owned(), "26214400".to_owned());
+            later.environment = sample::environment("26214400");
             later
         }),
     ]);

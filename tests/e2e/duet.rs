@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Experiment, Given, Limits, Pin, Source};
-use results::{Conclusion, Directory, Document, Header, Metric, Pairing, Run, RunState, Tool, VerdictKind};
+use results::{
+    Conclusion, Directory, Document, Environment, Header, Metric, Pairing, Run, RunState, Tool, VerdictKind,
+};
 use runner::{DriverFile, LocalLauncher, Session, Stop, allowed_cores, capture_host, describe};
 
 use crate::support::{Scene, drivers, programs};
@@ -40,7 +42,8 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> Document {
 
     let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
     let directory = Directory::create(&scene.path("result"), experiment.runs()).expect("a directory");
-    let header = Header::new(tool, capture_host(), experiment, descriptions, Vec::new());
+    let header =
+        Header::new(tool, capture_host(), Environment::default(), experiment, descriptions, Vec::new());
     let stop = Stop::new();
     let session = Session { header, files, launcher: &launcher, directory: &directory, stop: &stop };
     let outcome = session.execute(&mut ());

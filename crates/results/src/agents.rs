@@ -36,7 +36,6 @@ pub struct Usage {
     pub elapsed_ns: u64,
     /// Number of samples accepted (writer, pinger), received (reader) or echoed (echo) in this time: the divisor of
     /// CPU time per sample.
-    #[serde(default)]
     pub samples: u64,
     /// Usage while the process waited without traffic, after the drain. Absent if traffic had not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +53,7 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_delay_ns: Option<u64>,
     /// Time in which the driving thread, which writes, was on a core or waited for one, in ns. Absent if the kernel
-    /// does not report it, and in older results.
+    /// does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driving_ns: Option<u64>,
     /// Core of the driving thread at the end of the measurement. Absent in older results.
@@ -188,7 +187,7 @@ pub struct Sockets {
     pub receive_buffer_errors: u64,
     /// Number of datagrams not sent because the send buffer was full.
     pub send_buffer_errors: u64,
-    /// Multicast traffic sent by all programs. Absent if the kernel does not report it, and in older results.
+    /// Multicast traffic sent by all programs. Absent if the kernel does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multicast: Option<MulticastSent>,
 }

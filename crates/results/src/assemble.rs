@@ -32,9 +32,8 @@ pub struct Header {
     pub experiment: Experiment,
     /// Description that each driver reports about itself, by its name in the factors.
     pub drivers: BTreeMap<String, DriverDescription>,
-    /// Properties of host and software that can affect the values. Absent in older results.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub environment: Option<Environment>,
+    /// Properties of host and software that can affect the values.
+    pub environment: Environment,
     /// Warnings known before measuring that apply to the whole result.
     pub warnings: Vec<Warning>,
 }
@@ -45,11 +44,12 @@ impl Header {
     pub const fn new(
         tool: Tool,
         host: Host,
+        environment: Environment,
         experiment: Experiment,
         drivers: BTreeMap<String, DriverDescription>,
         warnings: Vec<Warning>,
     ) -> Self {
-        Self { schema_version: SCHEMA_VERSION, tool, host, experiment, drivers, environment: None, warnings }
+        Self { schema_version: SCHEMA_VERSION, tool, host, experiment, drivers, environment, warnings }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Maximum, Reference, Warning, WarningKind, format_micros, format_value};
+use crate::{Maximum, Reference, Warning, WarningKind, format_value};
 
 /// Progress of an experiment: number of blocks, noise around them, and resumptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,12 +18,10 @@ pub struct Course {
     /// Number of blocks, and how it was decided.
     pub allocation: Allocation,
     /// Maximum rates that loads in percent refer to, measured before the first block.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub maxima: Vec<Maximum>,
     /// Blocks that were started, in the order of execution.
     pub blocks: Vec<Block>,
     /// Resumptions after an interruption.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<Resumption>,
 }
 
@@ -89,10 +87,8 @@ pub struct NoiseRule {
     /// A gap is long if it exceeds this multiple of the block's median RTT, the median of the medians of its
     /// latency runs.
     pub max_gap_per_rtt: f64,
-    /// A block is also noisy if long gaps touch more than this share of the round trips, in percent. Absent in
-    /// older results: there a single long gap made a block noisy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_touched_pct: Option<f64>,
+    /// A block is also noisy if long gaps touch more than this share of the round trips, in percent.
+    pub max_touched_pct: f64,
     /// Whether a noisy block is repeated at the end. Both blocks stay in the result. No block is repeated if more
     /// than half of them are noisy, because that is then the normal state of the host.
     pub repeat_noisy: bool,
@@ -108,7 +104,7 @@ impl NoiseRule {
             max_stolen_pct: 2.0,
             max_gap_per_rtt: 5.0,
             // a tenth of the share that lies above p99
-            max_touched_pct: Some(0.1),
+            max_touched_pct: 0.1,
             repeat_noisy,
         }
     }
@@ -124,15 +120,12 @@ impl NoiseRule {
         {
             reasons.push(format!("{} % of core {} was stolen", format_value(worst.stolen_pct), worst.core));
         }
-        reasons.extend(rtt_p50_ns.and_then(|rtt| match self.max_touched_pct {
-            Some(most) => self.many_long_gaps(probes, rtt, most),
-            None => self.one_long_gap(probes, rtt),
-        }));
+        reasons.extend(rtt_p50_ns.and_then(|rtt| self.many_long_gaps(probes, rtt)));
         reasons
     }
 
     /// Each gap touches the one round trip in flight. The gaps of both probes are added, core by core.
-    fn many_long_gaps(&self, probes: &[&Probe], rtt: f64, most_pct: f64) -> Option<String> {
+    fn many_long_gaps(&self, probes: &[&Probe], rtt: f64) -> Option<String> {
         let probed_ns: u64 = probes.iter().map(|probe| probe.length_ns).sum();
         let limit = (self.max_gap_per_rtt * rtt).max(self.gap_ns as f64);
         // gaps are counted in steps of powers of two
@@ -143,26 +136,12 @@ impl NoiseRule {
         }
         let (core, gaps) = long.into_iter().max_by_key(|(_, gaps)| *gaps)?;
         let touched_pct = 100.0 * gaps as f64 * rtt / probed_ns.max(1) as f64;
-        (touched_pct > most_pct).then(|| {
+        (touched_pct > self.max_touched_pct).then(|| {
             let longer_us = self.gap_ns as f64 * (1_u64 << step) as f64 / 1e3;
             format!(
                 "{gaps} gaps of over {longer_us:.0} µs on core {core} in {} s touch {} % of round trips",
                 format_value(probed_ns as f64 / 1e9),
                 format_value(touched_pct)
-            )
-        })
-    }
-
-    /// Applies the rule of older results.
-    fn one_long_gap(&self, probes: &[&Probe], rtt: f64) -> Option<String> {
-        let cores = probes.iter().flat_map(|probe| &probe.cores);
-        let worst = cores.max_by_key(|core| core.max_gap_ns)?;
-        (worst.max_gap_ns as f64 > self.max_gap_per_rtt * rtt).then(|| {
-            format!(
-                "a gap of {} µs on core {} is {} times the median RTT",
-                format_micros(worst.max_gap_ns as f64),
-                worst.core,
-                format_value(worst.max_gap_ns as f64 / rtt)
             )
         })
     }
@@ -216,8 +195,7 @@ pub struct Block {
     pub repeats: Option<u32>,
     /// Whether the block was noisy by the noise rule of the result.
     pub noisy: bool,
-    /// Reasons why the block was noisy. Absent if it was not.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Reasons why the block was noisy. Empty if it was not.
     pub reasons: Vec<String>,
     /// Number of its first run.
     pub first_run: u32,
@@ -264,8 +242,7 @@ pub struct CoreProbe {
     pub max_gap_ns: u64,
     /// Stolen time: sum of all gaps longer than `gap_ns`, in percent of the probe.
     pub stolen_pct: f64,
-    /// Numbers of gaps longer than 1, 2, 4, 8 ... times `gap_ns`, without trailing zeros. Empty in older results.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Numbers of gaps longer than 1, 2, 4, 8 ... times `gap_ns`, without trailing zeros.
     pub longer: Vec<u64>,
 }
 
@@ -314,8 +291,7 @@ pub struct Resumption {
     pub at_unix_ns: u64,
     /// Number of the first run after it.
     pub first_run: u32,
-    /// Differences from the environment of the first run, one text each. Present only if the resumption was forced.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Differences from the environment of the first run, one text each. Empty unless the resumption was forced.
     pub differences: Vec<String>,
 }
 
@@ -354,18 +330,6 @@ mod tests {
         assert_eq!(judged(&rule, &[36], 12_000, Some(1_000.0)), Vec::<String>::new());
         assert_eq!(judged(&rule, &[200], 12_000, Some(1_000.0)).len(), 1);
         assert_eq!(judged(&rule, &[36, 20, 9, 6, 1], 300_000, None), Vec::<String>::new());
-    }
-
-    #[test]
-    fn by_an_older_rule_one_long_gap_is_too_many() {
-        let older = r#"{"gap_ns": 10000, "probe_ns": 100000000, "max_stolen_pct": 2.0, "max_gap_per_rtt": 5.0,
-                        "repeat_noisy": true}"#;
-        let rule: NoiseRule = serde_json::from_str(older).expect("an older rule");
-        assert_eq!(judged(&rule, &[], 99_000, Some(20_000.0)), Vec::<String>::new());
-        assert_eq!(
-            judged(&rule, &[], 300_000, Some(20_000.0)),
-            ["a gap of 300 µs on core 1 is 15.0 times the median RTT"]
-        );
     }
 
     #[test]

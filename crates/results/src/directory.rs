@@ -77,8 +77,8 @@ impl Directory {
     /// duet was saved, both must be repeated, and an incomplete search too.
     ///
     /// # Errors
-    /// Returns an error if there is no experiment, if it is complete, if another schema version wrote it, if
-    /// another process is writing to it, or if a file is damaged.
+    /// Returns an error if there is no experiment, if it is complete, if it ended before its first block, if
+    /// another process is writing to it, or if a file is damaged or has a newer schema version.
     pub fn reopen(path: &Path) -> Result<Saved, DirectoryError> {
         let header = path.join("experiment.json");
         if !exists(&header)? {
@@ -87,8 +87,8 @@ impl Directory {
         let directory = Self::locked(path)?;
         let read_header: Header = read(&header)?;
         let course = path.join("course.json");
-        if read_header.schema_version != SCHEMA_VERSION || !exists(&course)? {
-            return Err(DirectoryError::OtherVersion { path: path.to_owned() });
+        if !exists(&course)? {
+            return Err(DirectoryError::NotStarted { path: path.to_owned() });
         }
         let course: Course = read(&course)?;
         let records = records(path)?;

@@ -67,9 +67,9 @@ pub enum DirectoryError {
         /// Path of the directory.
         path: PathBuf,
     },
-    /// Another version of ddsmark started the experiment, so it cannot be resumed.
-    #[error("the experiment in `{}` was begun by another version of ddsmark", .path.display())]
-    OtherVersion {
+    /// The experiment ended before its first block, so there is nothing to resume.
+    #[error("the experiment in `{}` ended before its first block: it has no `course.json`", .path.display())]
+    NotStarted {
         /// Path of the directory.
         path: PathBuf,
     },
@@ -117,10 +117,7 @@ impl DirectoryError {
                 "restore the file, or move it away to read the rest of the result without it".to_owned()
             }
             Self::Complete { .. } => "`ddsmark report DIR` shows it".to_owned(),
-            Self::OtherVersion { .. } => {
-                "go on with that version, or measure anew; `ddsmark report DIR` shows what was measured"
-                    .to_owned()
-            }
+            Self::NotStarted { .. } => "remove the directory, and start the experiment again".to_owned(),
             Self::InUse { .. } => "wait until it has ended, or end it".to_owned(),
             Self::Newer { .. } => "read it with a newer version of ddsmark".to_owned(),
         }

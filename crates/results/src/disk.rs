@@ -1,4 +1,4 @@
-//! Files of a result: readable from older versions, and written atomically.
+//! Files of a result, written atomically and with a version of the schema.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -18,7 +18,7 @@ pub(crate) fn exists(path: &Path) -> Result<bool, DirectoryError> {
     path.try_exists().map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })
 }
 
-/// Reads a file of this or an older version of the schema.
+/// Reads a file. A newer version of the schema is an error.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryError> {
     let bytes = fs::read(path).map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })?;
     parse(path, &bytes)

@@ -27,8 +27,8 @@ pub fn json_schema() -> String {
     text
 }
 
-/// Version of the schema. Older versions still load.
-pub const SCHEMA_VERSION: u32 = 2;
+/// Version of the schema. It is frozen at the first tag.
+pub const SCHEMA_VERSION: u32 = 1;
 
 /// Result of an experiment: its plan and everything that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,31 +45,27 @@ pub struct Document {
     pub drivers: BTreeMap<String, DriverDescription>,
     /// Whether all runs were executed.
     pub state: State,
-    /// Properties of host and software that can affect the values, field by field. Absent in older results.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub environment: Option<Environment>,
-    /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Absent in older results.
+    /// Properties of host and software that can affect the values, field by field.
+    pub environment: Environment,
+    /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Absent if `course.json` is lost or
+    /// damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_rule: Option<NoiseRule>,
-    /// Number of blocks, and how it was decided. Absent in older results.
+    /// Number of blocks, and how it was decided. Absent if `course.json` is lost or damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocation: Option<Allocation>,
-    /// Maximum rates that loads in percent refer to, measured before the first block. Absent without such loads.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Maximum rates that loads in percent refer to, measured before the first block. Empty without such loads.
     pub maxima: Vec<Maximum>,
-    /// Blocks that were started, with the host noise around each. Absent in older results.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Blocks that were started, with the host noise around each. Empty if `course.json` is lost or damaged.
     pub blocks: Vec<Block>,
-    /// Resumptions after an interruption. Absent if there were none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Resumptions after an interruption.
     pub resumed: Vec<Resumption>,
     /// Measured cells, in the order of the plan.
     pub cells: Vec<Cell>,
     /// Findings: descriptions of the values of these runs, with their numbers.
     pub findings: Vec<Finding>,
     /// Statistical comparisons: each cell with its baseline, and each baseline cell with itself (A/A). Empty
-    /// without a baseline, and in older results.
-    #[serde(default)]
+    /// without a baseline.
     pub verdicts: Vec<Verdict>,
     /// Warnings that apply to the whole result.
     pub warnings: Vec<Warning>,
@@ -112,7 +108,6 @@ pub struct Host {
     /// Kernel settings that affect the values, by name, for example `net.core.rmem_max`.
     pub sysctls: BTreeMap<String, String>,
     /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface is absent.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub link_mbps: BTreeMap<String, u64>,
     /// Start of the experiment, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
@@ -140,7 +135,6 @@ pub struct Cell {
     pub runs: Vec<Run>,
     /// Whether the absolute values are under duet interference: each run shared the host with its partner run. They
     /// are comparable only within this result.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_duet_interference: bool,
     /// Latency by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; for the workload `paced` also
     /// `service`, `response` and `send_lag`. Quantiles are medians over the runs of each run's quantile. Number,

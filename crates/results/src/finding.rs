@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Finding {
     /// Kind of the finding.
     pub kind: FindingKind,
-    /// Bottlenecks; present only for the kind `plateau`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Bottlenecks. Empty for kinds other than `plateau`.
     pub limits: Vec<Limit>,
     /// Text of the finding.
     pub text: String,

@@ -192,7 +192,6 @@ pub struct CellLatency {
     pub p99_9999_ns: Option<f64>,
     /// Quantiles (for example 0.9999) that no single run supports. Their values are those of the pooled samples,
     /// and no verdict uses them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<f64>,
 }
 

@@ -6,9 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
 
-use crate::{
-    Cell, CellLatency, Counted, Histograms, Latency, Run, Throttle, latency::cell_latency, verdict::is_zero,
-};
+use crate::{Cell, CellLatency, Counted, Histograms, Latency, Run, Throttle, latency::cell_latency};
 
 /// Paced run: its schedule, and how the sender kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,8 +21,7 @@ pub struct Paced {
     /// the period or of the median response time, and back-pressure is not the cause.
     pub sender_limited: bool,
     /// Whether back-pressure made the writer late. The send lag exceeds the same limit, most of it is due to write
-    /// calls, and the writing thread had time left. Older results report such a run as `sender_limited`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// calls, and the writing thread had time left.
     pub back_pressure: bool,
     /// Record of the throttle. Absent for loads without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,14 +48,13 @@ pub struct FlowRecord {
     /// Sample counts of the reader.
     pub counted: Counted,
     /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
-    #[serde(default)]
     pub delivered_in_time: u64,
     /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
     pub latency: BTreeMap<String, Latency>,
     /// Number of samples that have a `service` time, but arrived too late for a `response` time.
     pub unplaced: u64,
     /// Share of the send lags of all samples that is due to write calls, in percent. Absent if no sample was late,
-    /// without intended send times, and in older results.
+    /// and without intended send times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_in_writes_pct: Option<f64>,
 }
@@ -74,8 +70,7 @@ pub struct PacedCell {
     pub unsent: u64,
     /// Number of runs in which the sender determines the response times.
     pub sender_limited_runs: u32,
-    /// Number of runs in which back-pressure made the writer late. Absent if 0, and in older results.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Number of runs in which back-pressure made the writer late.
     pub back_pressure_runs: u32,
     /// Flows, in the order of the plan.
     pub flows: Vec<CellFlow>,
@@ -97,7 +92,6 @@ pub struct CellFlow {
     /// Sample counts of the reader.
     pub counted: Counted,
     /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
-    #[serde(default)]
     pub delivered_in_time: u64,
     /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
     pub latency: BTreeMap<String, CellLatency>,

@@ -20,7 +20,6 @@ pub struct Run {
     pub block: u32,
     /// Whether this is the second run of a baseline cell in its block. Compared with the first run, it gives the
     /// noise floor (A/A).
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub twin: bool,
     /// Partner run that was executed at the same time. The absolute values are then under duet interference, and
     /// only the ratio to the partner is used. Absent if the run was executed alone.
@@ -48,9 +47,7 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchRecord>,
     /// Steady-state class by metric: `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
-    /// (samples/s). A metric is absent if its windows have too few samples, or if the load itself varies. Empty in
-    /// older results.
-    #[serde(default)]
+    /// (samples/s). A metric is absent if its windows have too few samples, or if the load itself varies.
     pub steady_state: BTreeMap<String, SteadyState>,
     /// For the workload `latency`: write calls of pings and echoes that were not accepted at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +63,7 @@ pub struct Run {
     /// Datagrams that the kernel dropped at a full receive buffer, in the network namespace of the reader (echo).
     pub udp_buffer_drops: Option<u64>,
     /// Padding of the environment variables of its processes, in bytes. It differs between runs, because the start
-    /// address of the stack can affect the values. Absent in older results.
+    /// address of the stack can affect the values. Absent if the run failed before its processes were started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment_padding_bytes: Option<u32>,
     /// Processes of the run. Empty if nothing was reported.
@@ -153,10 +150,8 @@ pub struct Throughput {
     pub delivered: u64,
     /// Delivered samples that count for the rate: those that arrived before the end of the writers' measurement
     /// plus the shortest time from write to arrival.
-    #[serde(default)]
     pub delivered_in_time: u64,
     /// Delivered samples that do not count for the rate.
-    #[serde(default)]
     pub tail: Tail,
     /// Number of samples sent and never delivered, including the first and last ones.
     pub lost: u64,
@@ -169,10 +164,10 @@ pub struct Throughput {
     pub duplicate: u64,
     /// Number of samples that arrived after a later one.
     pub out_of_order: u64,
-    /// Batches that ddsmark flushed. Absent without batching, and in older results.
+    /// Batches that ddsmark flushed. Absent without batching.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batches: Option<Batches>,
-    /// Samples per take of the reader's application. Absent if the reader uses listeners, and in older results.
+    /// Samples per take of the reader's application. Absent if the reader uses listeners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes: Option<Takes>,
     /// Echo probes. Absent without probes.

@@ -27,7 +27,7 @@ pub struct SelfTest {
     pub pairs: u32,
     /// Duration of the measurement of a run, in ns.
     pub measure_ns: u64,
-    /// Host noise during the selftest. Absent if unknown, and in older results.
+    /// Host noise during the selftest. Absent without noise probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<NoiseSummary>,
     /// Values of each metric of each cell.

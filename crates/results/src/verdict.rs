@@ -12,7 +12,7 @@ pub struct Verdict {
     pub kind: VerdictKind,
     /// Compared metric.
     pub metric: Metric,
-    /// Name of the flow. Absent if the metric is over all flows, and in older results.
+    /// Name of the flow. Absent if the metric is over all flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
     /// Unit of the medians and modes.
@@ -31,11 +31,9 @@ pub struct Verdict {
     pub withheld: Option<String>,
     /// Between two results: changes of the reference values that must not explain a claim. Empty within a result,
     /// and if a result has no reference.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<ReferenceChange>,
     /// Between two results: whether there would be a claim without a change of the host. No claim is made, because
     /// the change of the host may explain it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host_explains: bool,
     /// Text of the verdict.
     pub text: String,
@@ -104,8 +102,7 @@ pub struct VerdictSide {
     pub without_figure: u32,
     /// Number of runs with a value but without a steady state.
     pub unsteady: u32,
-    /// For the workload `paced`: number of runs whose response times are determined by the sender. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// For the workload `paced`: number of runs whose response times are determined by the sender.
     pub sender_limited: u32,
     /// Rate of a load in percent of a maximum, in samples/s. Each side has its own maximum. Absent for other loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,13 +110,12 @@ pub struct VerdictSide {
     /// Share of lost samples or pings over all valid runs, in percent of those sent.
     pub lost_pct: f64,
     /// Whether `median` and `modes` are under duet interference.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_duet_interference: bool,
     /// Median over the runs, in `unit`. Null without values.
     pub median: Option<f64>,
     /// Modes, if the runs fall into two or more; otherwise empty. Requires at least 12 runs.
     pub modes: Vec<VerdictMode>,
-    /// Recorded fields that differ between the modes. Absent without modes, and in older results.
+    /// Recorded fields that differ between the modes. Absent without modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes_by: Option<ModesBy>,
 }
@@ -157,12 +153,6 @@ pub enum Typical {
     Word(String),
 }
 
-/// Returns whether the value is 0, for fields that are absent then.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-pub(crate) const fn is_zero(value: &u32) -> bool {
-    *value == 0
-}
-
 /// Mode: group of runs with similar values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictMode {
@@ -193,8 +183,6 @@ pub struct Answer {
     pub level_pct: Option<f64>,
     /// Ends of the simultaneous CI, in percent: it covers all comparisons of the family at once.
     pub simultaneous_pct: Option<[f64; 2]>,
-    /// Ends of the bootstrap CI, in percent: a cross-check that claims do not use. Only if runs are paired.
-    pub cross_check_pct: Option<[f64; 2]>,
     /// p-value of the hypothesis of no difference, unadjusted.
     pub p: Option<f64>,
     /// p-value adjusted over the family. Claims use it.

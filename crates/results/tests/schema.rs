@@ -208,8 +208,4 @@ fn the_noise_of_a_selftest_is_that_of_its_blocks() {
         "max_steal_pct": 1.0,
     });
     assert_eq!(noise, &expected);
-    let mut older = selftests();
-    older["plain"].as_object_mut().unwrap().remove("noise");
-    let older: KeptSelfTests = serde_json::from_value(older).unwrap();
-    assert_eq!(older["plain"].noise, None);
 }

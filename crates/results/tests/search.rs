@@ -44,8 +44,11 @@ fn a_search_that_was_interrupted_is_shown_and_made_anew() {
     directory.save_experiment(&header).expect("saved");
     let course: Course = serde_json::from_value(serde_json::json!({
         "schema_version": results::SCHEMA_VERSION,
-        "noise_rule": { "gap_ns": 1, "probe_ns": 1, "max_stolen_pct": 1.0, "max_gap_per_rtt": 1.0, "repeat_noisy": false },
+        "noise_rule": { "gap_ns": 1, "probe_ns": 1, "max_stolen_pct": 1.0, "max_gap_per_rtt": 1.0,
+            "max_touched_pct": 1.0, "repeat_noisy": false },
         "allocation": { "planned": 3, "made": 0 },
+        "maxima": [],
+        "resumed": [],
         "blocks": [],
     }))
     .expect("a course");

@@ -1,11 +1,9 @@
 //! Steady-state classes from recorded windows, their warnings, and results without them.
 mod sample;
 
-use std::path::Path;
-
 use results::{
-    Directory, Document, Received, RunState, State, SteadySegment, SteadyState, SteadyVerdict, WarningKind,
-    WindowCounts, Windows, WritingTime, steady_latency, steady_rate,
+    Document, Received, RunState, SteadySegment, SteadyState, SteadyVerdict, WarningKind, WindowCounts,
+    Windows, WritingTime, steady_latency, steady_rate,
 };
 use sample::Noise;
 
@@ -224,21 +222,4 @@ fn what_is_not_valid_is_not_told() {
         run.steady_state.insert("rtt_p50".to_owned(), slow);
     });
     assert!(told(&document, "dds/udp4/latency/32").is_empty());
-}
-
-#[test]
-fn results_from_before_still_load() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
-    let whole = Directory::load(&data.join("without-steady-state.json")).unwrap();
-    let parts = Directory::load(&data.join("without-steady-state")).unwrap();
-    assert_eq!((whole.state, parts.state), (State::Complete, State::Interrupted));
-    let runs =
-        |document: &Document| document.cells.iter().flat_map(|cell| cell.runs.clone()).collect::<Vec<_>>();
-    assert_eq!((runs(&whole).len(), runs(&parts).len()), (6, 2));
-    for run in runs(&parts) {
-        assert_eq!((run.state, run.steady_state.len(), run.twin), (RunState::Valid, 0, false));
-        assert!(runs(&whole).contains(&run), "run {} reads the same in both", run.number);
-    }
-    // after loading, it is written in the current schema
-    assert!(serde_json::to_value(&whole).unwrap()["cells"][0]["runs"][0]["steady_state"].is_object());
 }

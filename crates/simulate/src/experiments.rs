@@ -1,7 +1,7 @@
 //! Simulation of whole experiments.
 
 use experiment::{Cell, Experiment};
-use results::{Assembler, Block, Document, Header, Reference, State, with_rate};
+use results::{Assembler, Block, Document, Environment, Header, Reference, State, with_rate};
 use sim_model::ConfigError;
 
 use blocks::NextBlock;
@@ -22,7 +22,14 @@ impl Simulator {
         });
         let interfaces = experiment.cells.iter().map(|cell| &cell.factors.interface);
         let host = describe::host(&self.host, interfaces);
-        let header = Header::new(describe::tool(), host, experiment.clone(), drivers.collect(), Vec::new());
+        let header = Header::new(
+            describe::tool(),
+            host,
+            Environment::default(),
+            experiment.clone(),
+            drivers.collect(),
+            Vec::new(),
+        );
         let mut assembler = Assembler::new(header);
         self.limits = experiment.limits.clone();
         let maxima = self.maxima(experiment)?;

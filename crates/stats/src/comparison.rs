@@ -76,18 +76,13 @@ pub struct Rules {
     pub margin: f64,
     /// Power for which the minimum detectable effect is computed.
     pub power: f64,
-    /// Bootstrap resamples of the cross-check; 0 disables it.
-    pub resamples: usize,
-    /// Seed of the bootstrap.
-    pub seed: u64,
     /// Whether to test for multimodal runs.
     pub modes: bool,
 }
 
 impl Rules {
     /// Default parameters.
-    pub const DEFAULT: Self =
-        Self { level: 0.95, margin: 0.02, power: 0.8, resamples: 2000, seed: 1, modes: true };
+    pub const DEFAULT: Self = Self { level: 0.95, margin: 0.02, power: 0.8, modes: true };
 }
 
 impl Default for Rules {
@@ -140,9 +135,6 @@ pub struct Change {
     pub interval: Option<Interval>,
     /// Wilcoxon interval at the simultaneous level of the family, for charts. `None` with too few blocks.
     pub simultaneous: Option<Interval>,
-    /// Bootstrap interval of this comparison alone: a cross-check that no claim rests on. `None` if it cannot be
-    /// computed or `resamples` is 0.
-    pub cross_check: Option<Interval>,
     /// p-value of "no difference" for this comparison alone.
     pub p: f64,
     /// `p` adjusted for the family-wise error rate; claims rest on it.
@@ -200,7 +192,6 @@ pub fn compare_sides(family: &[Sides], rules: &Rules) -> Vec<Comparison> {
             estimate: ranks.estimate().exp_m1(),
             interval: relative(ranks.interval(rules.level)),
             simultaneous: relative(ranks.interval(simultaneous_level(rules.level, family.len()))),
-            cross_check: relative(sides.bootstrap(rules.level, rules.resamples, rules.seed)),
             p: p[i],
             p_adjusted: p_adjusted[i],
             p_exploratory: p_exploratory[i],

@@ -6,34 +6,28 @@
 //!   interval and [`Conclusion`]. Start here to turn results into verdicts.
 //! - [`judge`]: a criterion: failed, passed or inconclusive.
 //! - [`Sides`]: the same for cells that share no blocks, by [`compare_sides`] and [`judge_sides`].
-//! - [`SignedRank`] and, without blocks, [`RankSum`]: the underlying tests. [`bca`]: the bootstrap cross-check.
+//! - [`SignedRank`] and, without blocks, [`RankSum`]: the underlying tests.
 //!   [`holm`], [`benjamini_hochberg`], [`simultaneous_level`]: multiple comparisons.
 //! - [`modality`]: whether runs are multimodal. [`separate`]: which recorded fields separate the modes.
 //!
 //! Sample size:
 //! - [`plan_blocks`]: from a pilot and a [`Goal`] to a number of blocks. Start here to plan runs.
-//! - [`smallest_effect`] and [`blocks_needed`]: the effect that a number of blocks can detect, and the inverse.
-//! - [`Components`]: variance between and within runs, and the number of windows per run.
+//! - [`smallest_effect`]: the effect that a number of blocks can detect.
 //!
 //! Rates:
 //! - [`search`]: the next rate to try, and the bounds of the highest sustained rate after the trials so far.
 //!
 //! Single cells and runs:
-//! - [`supports_quantile`], [`quantile_ranks`]: whether a number of samples supports a quantile, and the samples
-//!   that bound it.
+//! - [`supports_quantile`]: whether a number of samples supports a quantile.
 //! - [`Spread`]: the spread of the runs of a cell.
 //! - [`slope()`]: how much one metric grows with another, robust against outliers.
 //! - [`total`]: a saturating sum of counts from untrusted files.
 //! - [`Moments`]: mean and standard deviation of parts, pooled without their samples.
 //! - [`steady_state`]: whether a run reached a steady state, and when, by [`changepoints`].
-//! - [`effective_n`]: the effective sample size of an autocorrelated series.
 #![forbid(unsafe_code)]
 
-mod batch_means;
-mod bootstrap;
 mod changepoint;
 mod comparison;
-mod components;
 mod gate;
 #[cfg(test)]
 mod golden;
@@ -54,20 +48,17 @@ mod slope;
 mod spread;
 mod steady;
 
-pub use batch_means::{EffectiveN, effective_n};
-pub use bootstrap::bca;
 pub use changepoint::changepoints;
 pub use comparison::{
     Block, Change, Comparison, Conclusion, Direction, Rules, Run, compare, compare_sides, log_ratios,
 };
-pub use components::{Allocation, Components};
 pub use gate::{Forbidden, Outcome, judge, judge_sides};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
 pub use moments::{Moments, total};
 pub use multiple::{benjamini_hochberg, differs_and_equivalent, holm, simultaneous_level};
-pub use power::{Asked, MOST_BLOCKS, blocks_needed, ratio_sd, smallest_effect, smallest_effect_apart};
+pub use power::{Asked, smallest_effect, smallest_effect_apart};
 pub use precision::{BlockPlan, Goal, PILOT_BLOCKS, plan_blocks, sample_sd};
-pub use quantile::{CONFIDENCE, Ranks, min_n_for, quantile_ranks, supports_quantile};
+pub use quantile::{CONFIDENCE, min_n_for, supports_quantile};
 pub use rank_sum::{RankSum, least_runs};
 pub use referenced::{ELASTICITIES, ReferencedRun};
 pub use separation::{Field, Separation, Tested, separate};

@@ -8,6 +8,7 @@ pub(crate) fn cdf(z: f64) -> f64 {
 }
 
 /// Returns the `z` with `P(Z <= z) = p`.
+#[cfg(test)]
 pub(crate) fn quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }

@@ -30,14 +30,6 @@ pub struct Asked {
     pub comparisons: usize,
 }
 
-/// Returns the standard deviation of log ratios within a block, from the coefficient of variation of a metric
-/// between runs of one cell. The two runs of a pair vary independently.
-#[must_use]
-pub fn ratio_sd(between_run_cv: f64) -> f64 {
-    // standard deviation of the logarithm of a log-normal value with this CV
-    (2.0 * between_run_cv.powi(2).ln_1p()).sqrt()
-}
-
 /// Returns the smallest relative effect (0.06 for 6 %) that this number of blocks detects with the given power, if
 /// log ratios have this standard deviation. `None` with too few blocks for any effect: see
 /// [`least_blocks`](crate::least_blocks).
@@ -51,20 +43,6 @@ pub fn smallest_effect(blocks: usize, ratio_sd: f64, asked: &Asked) -> Option<f6
 #[must_use]
 pub fn smallest_effect_apart(runs: (usize, usize), run_sd: f64, asked: &Asked) -> Option<f64> {
     Some(Test::apart(runs, asked)?.smallest_effect(run_sd, asked.power))
-}
-
-/// Returns the minimum number of blocks that detects a relative effect of this size with the given power. `None` if
-/// [`MOST_BLOCKS`] are not enough.
-///
-/// # Panics
-/// Panics if `effect` is not above 0.
-#[must_use]
-pub fn blocks_needed(effect: f64, ratio_sd: f64, asked: &Asked) -> Option<usize> {
-    assert!(effect > 0.0, "no number of blocks finds an effect of {effect}");
-    // no bisection: ranks are discrete, so the actual level and the power can fall with one block more
-    (2..=MOST_BLOCKS).find(|blocks| {
-        Test::of(*blocks, asked).is_some_and(|test| test.power(effect.ln_1p() / ratio_sd) >= asked.power)
-    })
 }
 
 /// Two-sided test of a shift.

@@ -12,16 +12,21 @@ fn scipy_has_the_same_noncentral_t() {
     }
 }
 
+/// Returns the standard deviation of log ratios of two independent runs, from the coefficient of variation of a run.
+fn ratio_sd(between_run_cv: f64) -> f64 {
+    (2.0 * between_run_cv.powi(2).ln_1p()).sqrt()
+}
+
 #[test]
-fn effect_and_blocks_are_inverse() {
+fn power_at_the_smallest_effect_is_the_requested_one() {
     for asked in [ONE, FORTY] {
         for sd in [0.005, 0.02, 0.05] {
             for blocks in [11, 12, 20, 40, 100] {
                 let effect = smallest_effect(blocks, sd, &asked).expect("enough blocks");
-                let needed = blocks_needed(effect * 1.000_001, sd, &asked).expect("a number");
-                assert!(needed <= blocks, "{needed} for {effect}, which {blocks} find");
-                let needed = blocks_needed(effect, sd * 1.3, &asked).expect("a number");
-                assert!(needed > blocks, "{needed} with more noise");
+                let power = Test::of(blocks, &asked).expect("enough blocks").power(effect.ln_1p() / sd);
+                assert!((power - asked.power).abs() < 1e-6, "{power} for {effect} with {blocks} blocks");
+                let noisier = smallest_effect(blocks, sd * 1.3, &asked).expect("enough blocks");
+                assert!(noisier > effect, "{noisier} with more noise, {effect} with less");
             }
         }
     }
@@ -32,10 +37,8 @@ fn too_few_blocks_see_nothing() {
     assert_eq!(smallest_effect(5, 0.01, &ONE), None);
     assert!(smallest_effect(6, 0.01, &ONE).is_some());
     assert_eq!(smallest_effect(10, 0.01, &FORTY), None);
-    assert_eq!(blocks_needed(1.0, 0.001, &FORTY), Some(11));
-    assert_eq!(blocks_needed(0.001, 0.5, &ONE), None);
+    assert!(smallest_effect(11, 0.01, &FORTY).is_some());
     assert_eq!(smallest_effect(8, 0.0, &ONE), Some(0.0));
-    assert_eq!(blocks_needed(0.01, 0.0, &ONE), Some(6));
 }
 
 /// Unpaired runs per setting by a t test, 80 % power, the strictest step of Holm over 40: CV, effect, runs.
@@ -52,7 +55,10 @@ const UNPAIRED: [(f64, f64, f64); 7] = [
 #[test]
 fn pairs_of_independent_runs_need_little_more_than_unpaired_ones() {
     for (cv, effect, runs) in UNPAIRED {
-        let blocks = blocks_needed(effect, ratio_sd(cv), &FORTY).expect("a number") as f64;
+        let detects = |blocks: &usize| {
+            smallest_effect(*blocks, ratio_sd(cv), &FORTY).is_some_and(|least| least <= effect)
+        };
+        let blocks = (2..500).find(detects).expect("a number") as f64;
         // ranks need 5 % more, logarithms of effects up to 2 %, half the degrees of freedom up to eight blocks
         assert!(
             (runs..=1.02 * runs / EFFICIENCY + 8.0).contains(&blocks),

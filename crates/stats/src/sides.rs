@@ -1,8 +1,8 @@
 //! Paired or unpaired values of two cells, as input of a comparison.
 
 use crate::{
-    Block, Interval, RankSum, ReferencedRun, Run, SignedRank, bca, hodges_lehmann, least_blocks, least_runs,
-    log_ratios, referenced::ReferencedRanks, sample_sd,
+    Block, Interval, RankSum, ReferencedRun, Run, SignedRank, least_blocks, least_runs, log_ratios,
+    referenced::ReferencedRanks, sample_sd,
 };
 
 /// Values of the two cells of a comparison, by design.
@@ -109,13 +109,6 @@ impl Sides {
             Self::Blocks(_) => least_blocks(level),
             Self::Apart { .. } | Self::Referenced { .. } => least_runs(level),
         }
-    }
-
-    /// Returns the bootstrap interval over blocks; `None` if unpaired.
-    pub(crate) fn bootstrap(&self, level: f64, resamples: usize, seed: u64) -> Option<Interval> {
-        let Self::Blocks(blocks) = self else { return None };
-        let middle = |values: &[f64]| hodges_lehmann(values).unwrap_or(0.0);
-        bca(&log_ratios(blocks), middle, level, resamples, seed)
     }
 }
 

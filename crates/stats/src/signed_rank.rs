@@ -32,8 +32,7 @@ pub struct Interval {
     pub low: f64,
     /// Upper bound, included.
     pub high: f64,
-    /// Confidence level. Of a rank interval: at least the requested level, because ranks are discrete. Of a
-    /// bootstrap: the requested level.
+    /// Confidence level. Of a rank interval: at least the requested level, because ranks are discrete.
     pub level: f64,
 }
 

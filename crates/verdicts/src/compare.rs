@@ -11,7 +11,7 @@ use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
 
 use crate::{
     Criterion,
-    differences::{environments, fields_of_both, is_named, unequal, unknown},
+    differences::{environment, fields_of_both, is_named, unequal, unknown},
     family::{self, Pair},
     matching::{distance, nearest},
     noise_floor, noisy,
@@ -262,7 +262,7 @@ fn differences(
     pairs: &[CellPair<'_>],
     named: &[String],
 ) -> Result<Vec<Difference>, Refusal> {
-    let (before, after) = environments(baseline, treatment);
+    let (before, after) = (environment(baseline), environment(treatment));
     let mut known: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
     let mut differences = unequal(&before, &after);
     for (before, after) in pairs {

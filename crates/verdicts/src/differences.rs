@@ -49,47 +49,11 @@ fn result_fields(document: &Document) -> Fields {
     ])
 }
 
-/// Returns the fields of the environments of two results.
-pub(crate) fn environments(baseline: &Document, treatment: &Document) -> (Fields, Fields) {
-    let of = |document: &Document, flat: Option<Fields>| {
-        let mut fields = result_fields(document);
-        fields.extend(flat.unwrap_or_else(|| of_host(document)));
-        fields
-    };
-    let flat = |document: &Document| {
-        let environment = document.environment.as_ref()?;
-        let fields = environment.flat();
-        Some(
-            fields
-                .map(|(path, value)| (format!("env.{}", path.replacen('/', ".", 1)), value.to_owned()))
-                .collect(),
-        )
-    };
-    // older results only have the host: then only the host is compared
-    match (flat(baseline), flat(treatment)) {
-        (Some(before), Some(after)) => (of(baseline, Some(before)), of(treatment, Some(after))),
-        _ => (of(baseline, None), of(treatment, None)),
-    }
-}
-
-/// Returns the fields of the host, which older results have too.
-fn of_host(document: &Document) -> Fields {
-    let host = &document.host;
-    let known = [
-        ("name", Some(host.name.clone())),
-        ("kernel", Some(host.kernel.clone())),
-        ("os", host.os.clone()),
-        ("cpu", host.cpu.clone()),
-        ("cpus", Some(host.cpus.to_string())),
-        ("memory_bytes", host.memory_bytes.map(|bytes| bytes.to_string())),
-        ("virtualization", host.virtualization.clone()),
-        ("clock_source", host.clock_source.clone()),
-        ("governor", host.governor.clone()),
-    ];
-    let known = known.into_iter().filter_map(|(name, value)| Some((format!("env.host.{name}"), value?)));
-    let sysctls = host.sysctls.iter().map(|(name, value)| (format!("env.sysctl.{name}"), value.clone()));
-    let links = host.link_mbps.iter().map(|(name, mbps)| (format!("env.link_mbps.{name}"), mbps.to_string()));
-    known.chain(sysctls).chain(links).collect()
+/// Returns the fields of the environment of a result.
+pub(crate) fn environment(document: &Document) -> Fields {
+    let flat = document.environment.flat();
+    let named = flat.map(|(path, value)| (format!("env.{}", path.replacen('/', ".", 1)), value.to_owned()));
+    result_fields(document).into_iter().chain(named).collect()
 }
 
 /// Returns the fields that differ, in order.

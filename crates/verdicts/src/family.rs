@@ -252,22 +252,16 @@ impl<'d> Pair<'d> {
 }
 
 /// Rules of every family. Modes are searched separately in all runs of a side.
-pub(crate) const RULES: Rules = Rules { modes: false, ..Rules::DEFAULT };
+const RULES: Rules = Rules { modes: false, ..Rules::DEFAULT };
 
 /// Judges a family of comparisons. A withheld comparison claims nothing, but counts towards the family.
 pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
-    judge_by(pairs, &RULES)
-}
-
-/// Like [`judge`], with other rules.
-pub(crate) fn judge_by(pairs: &[Pair<'_>], rules: &Rules) -> Vec<Verdict> {
     let given: Vec<(&Pair<'_>, Option<String>)> = pairs.iter().map(|pair| (pair, pair.withheld())).collect();
-    let all = answers(&given, false, rules);
+    let all = answers(&given, false);
     let is_noisy =
         |(pair, withheld): &(&Pair<'_>, Option<String>)| withheld.is_none() && pair.noisy_blocks() > 0;
-    let quiet =
-        if given.iter().any(is_noisy) { answers(&given, true, rules) } else { vec![None; given.len()] };
-    let alone = claimed_alone(&given, rules);
+    let quiet = if given.iter().any(is_noisy) { answers(&given, true) } else { vec![None; given.len()] };
+    let alone = claimed_alone(&given);
     let found = all.into_iter().zip(quiet).zip(alone);
     let judged = given.into_iter().zip(found).map(|((pair, withheld), ((answer, quiet), alone))| {
         let quiet = quiet.filter(|_| pair.noisy_blocks() > 0);
@@ -308,7 +302,7 @@ fn agreed(answer: Answer, quiet: Option<&Answer>, pair: &Pair<'_>) -> Answer {
 }
 
 /// Returns for each pair whether there would be a claim between two results without a change of the host.
-fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)], rules: &Rules) -> Vec<bool> {
+fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)]) -> Vec<bool> {
     let sides = |(pair, withheld): &(&Pair<'_>, Option<String>)| match withheld {
         None => pair.sides_alone(),
         Some(_) => Some(Sides::Blocks(Vec::new())),
@@ -319,24 +313,24 @@ fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)], rules: &Rules) -> Vec<bo
     let claims = |compared: stats::Comparison| {
         matches!(compared.conclusion, stats::Conclusion::Differs { .. } | stats::Conclusion::Equivalent)
     };
-    compare_sides(&family, rules).into_iter().map(claims).collect()
+    compare_sides(&family, &RULES).into_iter().map(claims).collect()
 }
 
 /// Returns the statistics of a family; `None` for withheld comparisons.
-fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool, rules: &Rules) -> Vec<Option<Answer>> {
+fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool) -> Vec<Option<Answer>> {
     let sides = |(pair, withheld): &(&Pair<'_>, Option<String>)| match withheld {
         None => pair.sides(quiet_only),
         Some(_) => Sides::Blocks(Vec::new()),
     };
     let family: Vec<Sides> = pairs.iter().map(sides).collect();
-    let compared = compare_sides(&family, rules);
+    let compared = compare_sides(&family, &RULES);
     let answer = |(pair, compared): (&Pair<'_>, stats::Comparison)| {
         let percent = |share: f64| 100.0 * share;
         let ends = |interval: stats::Interval| [percent(interval.low), percent(interval.high)];
         let change = compared.change;
         let interval = change.and_then(|change| change.interval);
         Answer {
-            conclusion: conclusion(compared.conclusion, pair.metric, rules),
+            conclusion: conclusion(compared.conclusion, pair.metric),
             n: compared.blocks as u32,
             incomplete: compared.incomplete as u32,
             change_pct: change.map(|change| percent(change.estimate)),
@@ -344,7 +338,6 @@ fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool, rules: &Rule
             high_pct: interval.map(|interval| percent(interval.high)),
             level_pct: interval.map(|interval| percent(interval.level)),
             simultaneous_pct: change.and_then(|change| change.simultaneous).map(ends),
-            cross_check_pct: change.and_then(|change| change.cross_check).map(ends),
             p: change.map(|change| change.p),
             p_adjusted: change.map(|change| change.p_adjusted),
             p_exploratory: change.map(|change| change.p_exploratory),
@@ -355,7 +348,7 @@ fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool, rules: &Rule
     all.map(|((pair, withheld), compared)| withheld.is_none().then(|| answer((pair, compared)))).collect()
 }
 
-fn conclusion(found: stats::Conclusion, metric: Metric, rules: &Rules) -> Conclusion {
+fn conclusion(found: stats::Conclusion, metric: Metric) -> Conclusion {
     match found {
         stats::Conclusion::Differs { direction: Direction::Higher, within_margin } => {
             Conclusion::Higher { better: metric.better() == Better::More, within_margin }
@@ -363,7 +356,7 @@ fn conclusion(found: stats::Conclusion, metric: Metric, rules: &Rules) -> Conclu
         stats::Conclusion::Differs { direction: Direction::Lower, within_margin } => {
             Conclusion::Lower { better: metric.better() == Better::Less, within_margin }
         }
-        stats::Conclusion::Equivalent => Conclusion::Equivalent { margin_pct: 100.0 * rules.margin },
+        stats::Conclusion::Equivalent => Conclusion::Equivalent { margin_pct: 100.0 * RULES.margin },
         stats::Conclusion::Inconclusive { could_have_seen } => {
             Conclusion::Inconclusive { could_have_seen_pct: could_have_seen.map(|share| 100.0 * share) }
         }

@@ -6,7 +6,7 @@ use results::{Cell, Comparison, Document};
 
 use crate::{
     Asked, Refusal, Side, compare,
-    differences::{environments, fields_of_both, unequal},
+    differences::{environment, fields_of_both, unequal},
 };
 
 /// Compares variant B of a result with variant A; `None` if the result has no variants. They may differ in
@@ -62,7 +62,7 @@ fn command(baseline: &Document, treatment: &Document) -> Option<String> {
         if !is_run(&variants[0]) {
             return None;
         }
-        let (before, after) = environments(baseline, treatment);
+        let (before, after) = (environment(baseline), environment(treatment));
         let values = [&before, &after];
         let mut found = false;
         for difference in unequal(&before, &after) {

@@ -30,7 +30,6 @@ use family::Pair;
 pub use interleave::{compare_variants, interleave_hint};
 use recorded::Source;
 use results::{Cell, Claim, Document, Verdict, comparison_claims, noise_floor_claims};
-use stats::Rules;
 
 /// Returns the verdicts of a result with a baseline: the noise floor of each baseline cell, and each other cell
 /// compared with its own. Existing verdicts of the document are ignored.
@@ -41,26 +40,15 @@ pub fn of(document: &Document) -> Vec<Verdict> {
 
 /// Like [`of`], with these noisy blocks.
 #[must_use]
-pub fn without(document: &Document, noisy: &BTreeSet<u32>) -> Vec<Verdict> {
-    judged(Source { document, noisy }, &family::RULES)
-}
-
-/// Like [`of`], without the bootstrap cross-check, which claims do not use: for campaigns of many results.
-#[must_use]
-pub fn without_cross_check(document: &Document) -> Vec<Verdict> {
-    let rules = Rules { resamples: 0, ..family::RULES };
-    judged(Source { document, noisy: &noisy(document) }, &rules)
-}
-
-fn judged<'d>(source: Source<'d>, rules: &Rules) -> Vec<Verdict> {
-    let document = source.document;
-    let mut verdicts = family::judge_by(&noise_floor_pairs(source), rules);
+pub fn without<'d>(document: &'d Document, noisy: &'d BTreeSet<u32>) -> Vec<Verdict> {
+    let source = Source { document, noisy };
+    let mut verdicts = noise_floor(source);
     let claims = comparison_claims(&document.experiment);
     let pair = |claim: &Claim<'d>| {
         let [cell, baseline] = [claim.cell, claim.baseline].map(|cell| measured(document, &cell.id));
         Some(Pair::in_blocks(cell?, baseline?, claim.metric, source).of_flow(claim.flow))
     };
-    verdicts.extend(family::judge_by(&claims.iter().filter_map(pair).collect::<Vec<_>>(), rules));
+    verdicts.extend(family::judge(&claims.iter().filter_map(pair).collect::<Vec<_>>()));
     verdicts
 }
 

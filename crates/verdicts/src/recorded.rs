@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use results::{AgentRecord, Block, Document, ModesBy, Run, SeparatingField, Typical};
 use stats::{Field, Rules, median, separate};
 
+/// Seed of the permutation test, so that a result always has the same verdicts.
+const SEED: u64 = 1;
+
 /// Result of the runs, and its noisy blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'d> {
@@ -18,8 +21,7 @@ pub(crate) struct Source<'d> {
 /// Returns the recorded fields that are associated with the modes of these runs; `groups` has the mode of each run.
 pub(crate) fn modes_by(source: Source<'_>, runs: &[&Run], groups: &[usize]) -> ModesBy {
     let (names, fields): (Vec<String>, Vec<Field>) = fields(source, runs).into_iter().unzip();
-    let rules = Rules::default();
-    let found = separate(groups, &fields, rules.level, rules.seed);
+    let found = separate(groups, &fields, Rules::DEFAULT.level, SEED);
     let mut separating = found.separating;
     separating.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
     let several = 1 + groups.iter().max().copied().unwrap_or(0);

@@ -14,8 +14,7 @@ const DRIVERS: [&str; 2] = ["one", "other"];
 
 /// Returns a result with one run of each of two cells of `udp`.
 fn document() -> Document {
-    let mut document =
-        Directory::load(&root().join("tests/data/without-steady-state.json")).expect("a result");
+    let mut document = Directory::load(&root().join("fuzz/corpus/result/complete")).expect("a result");
     for cell in &mut document.cells {
         cell.runs.truncate(1);
     }

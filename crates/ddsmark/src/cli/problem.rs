@@ -105,7 +105,7 @@ impl From<DirectoryError> for Problem {
             | DirectoryError::Read { .. }
             | DirectoryError::NoResult { .. }
             | DirectoryError::Complete { .. }
-            | DirectoryError::OtherVersion { .. }
+            | DirectoryError::NotStarted { .. }
             | DirectoryError::InUse { .. }
             | DirectoryError::Newer { .. } => Status::WrongUse,
             _ => Status::Failed,

@@ -12,7 +12,7 @@ use crate::{
 
 pub fn execute(flags: &Report) -> Result<Status, Problem> {
     let mut document = Directory::load(&flags.result)?;
-    // Computed again: a crashed session saved none, and an older version fewer.
+    // Computed again: a crashed session saved none.
     document.findings = findings::of(&document);
     document.verdicts = verdicts::of(&document);
     print(&document, flags.json)?;

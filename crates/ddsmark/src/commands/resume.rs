@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use experiment::check_installed;
-use results::{Directory, Environment, Saved};
+use results::{Directory, Saved};
 use runner::{LocalLauncher, Session, Stop};
 
 use crate::{
@@ -32,9 +32,9 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     }
     let drivers = drivers::choose(&names, launcher, stop)?;
     names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
-    let now =
-        measurement::header(header.experiment.clone(), &drivers, launcher).environment.unwrap_or_default();
-    let differences = differences(header.environment.as_ref(), &now);
+    let now = measurement::header(header.experiment.clone(), &drivers, launcher).environment;
+    let differences = header.environment.differences(&now);
+    let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
     if !differences.is_empty() && !flags.force {
         let error = format!("`{}` was begun in another environment", path.display());
         return Err(Problem::new(Status::WrongUse, error, MIXED).with_details(differences));
@@ -48,12 +48,4 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     let outcome = session.resume(assembler, course, differences, &mut Display::new());
     measurement::tell(&outcome, &directory);
     measurement::conclude(outcome, flags.output.json)
-}
-
-/// Returns the differences between two environments as text.
-fn differences(before: Option<&Environment>, now: &Environment) -> Vec<String> {
-    match before {
-        None => vec!["the environment of the first runs is not known".to_owned()],
-        Some(before) => before.differences(now).iter().map(ToString::to_string).collect(),
-    }
 }

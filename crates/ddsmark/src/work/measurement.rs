@@ -107,8 +107,7 @@ pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLaunche
         libraries: &drivers.libraries,
     });
     let warnings = host_warnings(&host);
-    let header = Header::new(tool, host, experiment, drivers.descriptions.clone(), warnings);
-    Header { environment: Some(environment), ..header }
+    Header::new(tool, host, environment, experiment, drivers.descriptions.clone(), warnings)
 }
 
 /// Prints the directory of the result.

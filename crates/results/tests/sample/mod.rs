@@ -15,8 +15,9 @@ use experiment::{
     Workload,
 };
 use results::{
-    AgentRecord, Assembler, Block, Counted, Cpu, Distribution, Document, Duet, Failure, Header, Histograms,
-    Host, IntervalLog, Latency, Reference, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
+    AgentRecord, Assembler, Block, Counted, Cpu, Distribution, Document, Duet, Environment, Failure, Header,
+    Histograms, Host, IntervalLog, Latency, Reference, Run, RunState, State, Tail, Throughput, Tool, Usage,
+    Windows,
 };
 
 /// Start of the experiment, in s since 1970.
@@ -92,7 +93,13 @@ pub fn header_of(written: &Characterize) -> Header {
         link_mbps: BTreeMap::new(),
         started_unix_ns: STARTED * 1_000_000_000,
     };
-    Header::new(tool, host, plan, descriptions, Vec::new())
+    Header::new(tool, host, environment("212992"), plan, descriptions, Vec::new())
+}
+
+/// Environment with this limit of receive buffers.
+pub fn environment(rmem_max: &str) -> Environment {
+    let limit = BTreeMap::from([("net.core.rmem_max".to_owned(), rmem_max.to_owned())]);
+    Environment::new(BTreeMap::from([("sysctl".to_owned(), limit)]))
 }
 
 /// Deterministic pseudo-random numbers (splitmix64).

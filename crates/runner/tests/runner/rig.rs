@@ -8,7 +8,7 @@ use std::{
 };
 
 use experiment::{Cell, Design, Experiment, Factors, Limits, Pin, Qos, Reliability, Workload};
-use results::{Directory, DirectoryError, Document, Header, Run, Saved, Tool};
+use results::{Directory, DirectoryError, Document, Environment, Header, Run, Saved, Tool};
 use runner::{
     DriverFile, LocalLauncher, Observer, Outcome, Progress, RunnerError, Session, Stop, capture_host,
     describe, host_warnings, rehearse,
@@ -138,7 +138,14 @@ impl Rig {
         let warnings = host_warnings(&host);
         let descriptions = self.files.iter().map(describe).collect();
         Session {
-            header: Header::new(tool, host, self.experiment.clone(), descriptions, warnings),
+            header: Header::new(
+                tool,
+                host,
+                Environment::default(),
+                self.experiment.clone(),
+                descriptions,
+                warnings,
+            ),
             files: self.files.clone(),
             launcher,
             directory,

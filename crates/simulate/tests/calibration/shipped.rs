@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use blocks::NextBlock;
 use experiment::{DriverDescription, Experiment, Given, Pin, ScheduledRun, Source};
 use results::{
-    Assembler, Conclusion, Document, Header, Histograms, Host, Run, State, Tool, Verdict, VerdictKind,
-    comparison_claims, least_blocks,
+    Assembler, Conclusion, Document, Environment, Header, Histograms, Host, Run, State, Tool, Verdict,
+    VerdictKind, comparison_claims, least_blocks,
 };
 use simulate::{Simulator, describe};
 
@@ -207,7 +207,14 @@ impl Campaign {
         let effects: BTreeMap<String, f64> =
             treated.enumerate().map(|(place, cell)| (cell.id.clone(), self.effects.of(place))).collect();
         let tool = Tool { name: "campaign".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
-        let header = Header::new(tool, self.host.clone(), experiment.clone(), descriptions(), Vec::new());
+        let header = Header::new(
+            tool,
+            self.host.clone(),
+            Environment::default(),
+            experiment.clone(),
+            descriptions(),
+            Vec::new(),
+        );
         let mut assembler = Assembler::new(header);
         let mut course = blocks::begin(&experiment);
         let schedule = experiment.schedule();
@@ -232,7 +239,7 @@ impl Campaign {
         let blocks = course.allocation.made;
         assembler.set_course(course);
         let document: Document = assembler.document(State::Complete);
-        Ended { verdicts: verdicts::without_cross_check(&document), effects, blocks }
+        Ended { verdicts: verdicts::of(&document), effects, blocks }
     }
 }
 

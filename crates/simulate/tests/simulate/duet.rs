@@ -46,8 +46,8 @@ fn measured(experiment: &Experiment, other_half: f64) -> Document {
 
 /// Returns the same result with changed runs.
 fn changed(document: &Document, change: impl Fn(&mut Run)) -> Document {
-    let Document { tool, host, experiment, drivers, .. } = document.clone();
-    let mut assembler = Assembler::new(Header::new(tool, host, experiment, drivers, Vec::new()));
+    let Document { tool, host, environment, experiment, drivers, .. } = document.clone();
+    let mut assembler = Assembler::new(Header::new(tool, host, environment, experiment, drivers, Vec::new()));
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {
         let mut run = run.clone();
         change(&mut run);

@@ -55,7 +55,7 @@ fn a_result_against_itself_never_differs() {
 fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
     let document = latency(12, 0.9, 0.01);
     let mut other = latency(12, 0.9, 0.02);
-    other.host.sysctls.insert("net.core.rmem_max".to_owned(), "26214400".to_owned());
+    other.environment = crate::sample::environment("26214400");
     let compare = |factors: &[&str], force| {
         let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
         let asked = Asked { factors, force, ..Asked::default() };
