@@ -5,7 +5,7 @@ use results::{Cell, Finding, FindingKind, format_micros};
 use crate::{
     KNEE,
     figures::{Place, over_runs, place, range},
-    load::{Point, in_words, on_both_sides},
+    load_point::{Point, in_words, on_both_sides},
     tail::{Tail, response_p99_ns, why_not},
     words::{between, finding, list, runs, three},
 };

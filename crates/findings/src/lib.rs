@@ -19,6 +19,7 @@ mod knee;
 mod latency;
 mod limits;
 mod load;
+mod load_point;
 mod loss_free;
 mod overhead;
 mod plateau;

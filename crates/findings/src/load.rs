@@ -1,6 +1,6 @@
 //! Paced runs over loads: the knee, and up to which load as many samples are accepted as planned.
 
-use experiment::{Arrival, Factors, Load, Share, Workload};
+use experiment::{Arrival, Load, Workload};
 use results::{Cell, Finding, FindingKind, Run, format_value};
 use stats::Spread;
 
@@ -8,27 +8,9 @@ use crate::{
     KEPT,
     figures::{Place, Side, over_runs, place, range},
     knee,
-    words::{between, finding, list, runs, three},
+    load_point::{Point, accepted_share, batch_in_words, on_both_sides},
+    words::{between, finding, runs, three},
 };
-
-/// Cell in a curve over loads.
-pub(crate) struct Point<'d> {
-    pub cell: &'d Cell,
-    pub sps: f64,
-    pub spread: Spread,
-}
-
-impl Point<'_> {
-    /// Formats the load.
-    pub fn load(&self) -> String {
-        in_words(self.cell, self.sps)
-    }
-
-    /// Returns the load in percent of the maximum as a number with this name, if it is planned in percent.
-    pub fn percent(&self, name: &str) -> Option<(String, f64)> {
-        Some((format!("{name}_of_maximum_pct"), share(self.cell)?.percent()))
-    }
-}
 
 pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -63,15 +45,6 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
         cells.sort_by(|left, right| left.1.total_cmp(&right.1));
     }
     curves
-}
-
-/// Formats a sentence about the loads at which runs lie on both sides; empty if there are none.
-pub(crate) fn on_both_sides(points: &[Point<'_>]) -> String {
-    let loads: Vec<String> = points.iter().map(Point::load).collect();
-    match loads.len() {
-        0 => String::new(),
-        _ => format!(" At {} the runs lie on both sides.", list(&loads)),
-    }
 }
 
 /// Returns the finding on the load from which fewer samples are accepted than planned.
@@ -141,35 +114,4 @@ fn points<'c, 'd: 'c>(
     of: fn(&Run) -> Option<f64>,
 ) -> Vec<Point<'d>> {
     cells.filter_map(|(cell, sps)| Some(Point { cell, sps: *sps, spread: over_runs(cell, of)? })).collect()
-}
-
-/// Returns accepted samples as a share of planned samples.
-pub(crate) fn accepted_share(run: &Run) -> Option<f64> {
-    let planned = run.paced.as_ref()?.planned_sps.filter(|planned| *planned > 0.0)?;
-    Some(run.throughput.as_ref()?.accepted_sps / planned)
-}
-
-fn share(cell: &Cell) -> Option<Share> {
-    cell.factors.load.as_ref()?.share()
-}
-
-/// Formats a load in samples/s and, if it is planned so, in percent of the maximum.
-pub(crate) fn in_words(cell: &Cell, sps: f64) -> String {
-    let of_maximum =
-        share(cell).map_or_else(String::new, |share| format!(" ({} % of the maximum)", share.percent()));
-    // a planned rate is formatted as in the tables, not as a measured value
-    let planned = cell.factors.load.as_ref().and_then(Load::rate);
-    let rate = planned.map_or_else(|| format!("{}/s", format_value(sps)), |rate| rate.to_string());
-    format!("{rate}{of_maximum}")
-}
-
-/// Formats the batching, to be appended to other text; empty without batching.
-pub(crate) fn batch_in_words(factors: &Factors) -> String {
-    match factors.batch_bytes {
-        0 => String::new(),
-        bytes if factors.batching.is_turbo() => {
-            format!(" with {} batches up to {bytes} bytes", factors.batching)
-        }
-        bytes => format!(" batched up to {bytes} bytes per flush"),
-    }
 }

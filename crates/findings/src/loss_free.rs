@@ -7,7 +7,7 @@ use stats::Spread;
 use crate::{
     KEPT,
     figures::{Side, delivered_sps, goodput_mbps, over_runs},
-    load::{accepted_share, batch_in_words, in_words},
+    load_point::{accepted_share, batch_in_words, in_words},
     words::{between, finding, list, three},
 };
 

@@ -2,6 +2,13 @@
 
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 
+/// Formatting options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Number of columns at which text is wrapped; `None`: 120. Tables are as wide as their values.
+    pub width: Option<u16>,
+}
+
 /// Default number of columns of a line.
 pub(crate) const WIDTH: usize = 120;
 

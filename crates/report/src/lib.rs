@@ -21,13 +21,14 @@ mod verdicts;
 pub use check::{Finding, TriedCase, driver_check};
 pub use drivers::{FoundDriver, InstallableDriver, driver_info, driver_list, driver_versions};
 use experiment::Experiment;
+pub use layout::Options;
 pub use maximum::maximum_line;
 pub use plan::{allocation_words, plan, recipe_list};
 pub use progress::run_line;
 use results::{Document, Foresight, Plan};
 pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
-pub use terminal::{Options, terminal};
+pub use terminal::terminal;
 pub use verdicts::{comparison, comparison_json};
 
 /// Returns a result as JSON, described by `schemas/result.schema.json`.

@@ -6,7 +6,7 @@ use experiment::{Batching, Workload};
 use results::{Cell, Document, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
-    layout::{WIDTH, wrap},
+    layout::{Options, WIDTH, wrap},
     legend::legend,
     maximum,
     number::{count, date},
@@ -14,13 +14,6 @@ use crate::{
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
     verdicts,
 };
-
-/// Formatting options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Number of columns at which text is wrapped; `None`: 120. Tables are as wide as their values.
-    pub width: Option<u16>,
-}
 
 /// Maximum number of printed warnings per kind; the others are counted.
 const WARNINGS_OF_A_KIND: usize = 3;

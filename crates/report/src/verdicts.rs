@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use results::{Comparison, CriterionOutcome, Pairing, Verdict, VerdictKind, VerdictSide};
 
 use crate::{
-    Options,
-    layout::{Align, Grid, WIDTH, wrap},
+    layout::{Align, Grid, Options, WIDTH, wrap},
     number::{count, date},
     settings::interference,
 };

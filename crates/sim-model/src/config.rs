@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Mixture, POLICIES, Shape, Stall, parse};
+use crate::{Mixture, Mode, POLICIES, Shape, Stall, WhenFull, parse};
 
 /// Name, default and description of an option.
 #[derive(Clone, Copy, Debug)]
@@ -87,24 +87,6 @@ pub struct Config {
     pub qos: [f64; POLICIES.len()],
     /// Seed of all random numbers.
     pub seed: u64,
-}
-
-/// Performance mode of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mode {
-    /// Share of the runs, 0 to 1.
-    pub weight: f64,
-    /// Factor of latency and server time.
-    pub factor: f64,
-}
-
-/// Behaviour of a write when the queue is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhenFull {
-    /// The write waits.
-    Block,
-    /// A best effort sample is dropped; a reliable writer waits.
-    Drop,
 }
 
 /// Invalid option.

@@ -2,33 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{Component, Mixture, Mode, Shape, Stall, WhenFull};
-
-/// Policies that can add latency, by their names in results.
-pub const POLICIES: [&str; 22] = [
-    "reliability",
-    "history",
-    "resource_limits",
-    "durability",
-    "durability_service",
-    "deadline",
-    "latency_budget",
-    "lifespan",
-    "liveliness",
-    "ownership",
-    "ownership_strength",
-    "partition",
-    "presentation",
-    "destination_order",
-    "time_based_filter",
-    "transport_priority",
-    "writer_data_lifecycle",
-    "reader_data_lifecycle",
-    "user_data",
-    "topic_data",
-    "group_data",
-    "entity_factory",
-];
+use crate::{Component, Mixture, Mode, POLICIES, Shape, Stall, WhenFull};
 
 /// Maximum of a time, in ns.
 const LONGEST: f64 = 100e9;

@@ -1,10 +1,9 @@
 //! Distribution of the round trip.
 
-use crate::Truth;
-
-/// Number of slices of equal probability, and of halvings of the last one: its tail determines high quantiles.
-const SLICES: u32 = 512;
-const HALVINGS: i32 = 24;
+use crate::{
+    Truth,
+    quantile::{quantile, slices},
+};
 
 /// True distribution of a round trip: the sum of two independent one-way latencies with the same [`Truth`].
 ///
@@ -35,15 +34,15 @@ impl<'c> RoundTrip<'c> {
     /// Panics if `q` is not in (0, 1).
     #[must_use]
     pub fn quantile(&self, q: f64) -> f64 {
-        crate::truth::quantile(q, |x| self.cdf(x))
+        quantile(q, |x| self.cdf(x))
     }
 }
 
-/// Divides a distribution, given by its quantile function, into slices `(probability, value)`.
-pub(crate) fn slices(quantile: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
-    let width = 1.0 / f64::from(SLICES);
-    let mut bounds: Vec<f64> = (0..SLICES).map(|slice| f64::from(slice) * width).collect();
-    bounds.extend((1..=HALVINGS).map(|halving| 1.0 - width * 0.5_f64.powi(halving)));
-    let ends = bounds.iter().skip(1).copied().chain([1.0]);
-    bounds.iter().zip(ends).map(|(&from, to)| (to - from, quantile(from.midpoint(to)))).collect()
+impl<'c> Truth<'c> {
+    /// Returns the distribution of the round trip if both directions have this truth. Valid only without stalls: with
+    /// stalls the return latency depends on the arrival time of the outward sample.
+    #[must_use]
+    pub fn round_trip(&self) -> RoundTrip<'c> {
+        RoundTrip::of(self.clone())
+    }
 }

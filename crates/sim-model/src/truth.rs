@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use crate::{Component, Config, RoundTrip, Waiting, round_trip::slices};
+use crate::{
+    Component, Config, Waiting,
+    quantile::{quantile, slices},
+};
 
 /// Maximum number of retransmissions of a reliable sample; the last transmission always succeeds.
 pub const MOST_RETRANSMISSIONS: u32 = 64;
@@ -100,13 +103,6 @@ impl<'c> Truth<'c> {
         quantile(q, |x| self.cdf(x))
     }
 
-    /// Returns the distribution of the round trip if both directions have this truth. Valid only without stalls: with
-    /// stalls the return latency depends on the arrival time of the outward sample.
-    #[must_use]
-    pub fn round_trip(&self) -> RoundTrip<'c> {
-        RoundTrip::of(self.clone())
-    }
-
     /// Returns mean and standard deviation of the latency in ns, without stalls.
     #[must_use]
     pub fn mean_and_sd(&self) -> (f64, f64) {
@@ -193,20 +189,4 @@ impl<'c> Truth<'c> {
             self.config.latency.cdf(x / self.factor)
         }
     }
-}
-
-/// Returns the smallest value at which the distribution function `cdf` reaches `q`.
-pub(crate) fn quantile(q: f64, cdf: impl Fn(f64) -> f64) -> f64 {
-    assert!(q > 0.0 && q < 1.0, "{q} is no quantile");
-    let mut enough = 1.0;
-    // The sum of the probabilities can differ from 1 by rounding.
-    while cdf(enough) < q && enough < 1e30 {
-        enough *= 2.0;
-    }
-    let mut too_little = -1.0;
-    for _ in 0..120 {
-        let middle = f64::midpoint(too_little, enough);
-        if cdf(middle) >= q { enough = middle } else { too_little = middle }
-    }
-    enough.max(0.0)
 }

@@ -70,7 +70,7 @@ impl Waiting {
     /// Panics if `q` is not in (0, 1).
     #[must_use]
     pub fn quantile(&self, q: f64) -> Option<f64> {
-        self.cdf(0.0).map(|_| crate::truth::quantile(q, |x| self.cdf(x).unwrap_or(1.0)))
+        self.cdf(0.0).map(|_| crate::quantile::quantile(q, |x| self.cdf(x).unwrap_or(1.0)))
     }
 }
 

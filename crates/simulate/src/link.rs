@@ -239,3 +239,8 @@ impl<'r> Link<'r> {
             .sum()
     }
 }
+
+/// Returns the number of samples of this size in one packet.
+pub(crate) fn samples_per_packet(batch_bytes: u64, size_bytes: u64) -> u64 {
+    (batch_bytes / size_bytes.max(1)).max(1)
+}

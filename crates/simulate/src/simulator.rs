@@ -11,7 +11,7 @@ use crate::{
     Figures, HostModel, Series, SimulatedRun,
     capabilities::{policies, refuse},
     latency,
-    link::{Arrival, Link},
+    link::{Arrival, Link, samples_per_packet},
     paced::{self, Recorded, Stream},
     series::Recorder,
     throughput,
@@ -213,11 +213,6 @@ impl Simulator {
     pub fn series(&self, kind: &str) -> Option<&Series> {
         self.series.get(kind).filter(|series| !series.is_empty())
     }
-}
-
-/// Returns the number of samples of this size in one packet.
-pub(crate) fn samples_per_packet(batch_bytes: u64, size_bytes: u64) -> u64 {
-    (batch_bytes / size_bytes.max(1)).max(1)
 }
 
 /// Returns the design with the seed of a run.

@@ -7,10 +7,9 @@ use results::{Batches, COARSE_WINDOWS};
 use crate::{
     Series,
     drain::Drained,
-    link::Link,
+    link::{Link, samples_per_packet},
     reports::{Traffic, TrafficUsage},
     series::Recorder,
-    simulator::samples_per_packet,
 };
 
 /// Counts of the writer in a phase.

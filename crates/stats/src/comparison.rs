@@ -20,52 +20,14 @@
 //! Procedure and the Power Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{
-    Asked, Interval, Modality, RankSum, Sides, benjamini_hochberg, differs_and_equivalent, modality,
+    Asked, Block, Interval, Modality, RankSum, Run, Sides, benjamini_hochberg,
+    block::{logs, pooled_sd},
+    differs_and_equivalent, log_ratios, modality,
     power::{smallest_effect, smallest_effect_apart},
     referenced, sample_sd,
-    sides::{Ranks, logs, pooled_sd},
+    sides::Ranks,
     simultaneous_level,
 };
-
-/// Metric value of one run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Run {
-    /// Metric value to compare. A value that is 0, negative or not finite has no ratio and counts as a failed run.
-    pub figure: f64,
-    /// Whether the run reached a steady state. True if that was not checked.
-    pub steady: bool,
-}
-
-impl Run {
-    /// Returns the metric value if it has a logarithm.
-    pub(crate) fn usable(&self) -> Option<f64> {
-        (self.figure > 0.0 && self.figure.is_finite()).then_some(self.figure)
-    }
-}
-
-/// The two runs of a block; `None` for a run that failed or is missing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Block {
-    /// Run of the candidate cell.
-    pub treatment: Option<Run>,
-    /// Run of the baseline cell.
-    pub baseline: Option<Run>,
-}
-
-impl Block {
-    /// Returns the logarithm of treatment over baseline, if both values are usable.
-    #[must_use]
-    pub fn log_ratio(&self) -> Option<f64> {
-        let usable = |run: Option<Run>| run.and_then(|run| run.usable());
-        Some((usable(self.treatment)? / usable(self.baseline)?).ln())
-    }
-}
-
-/// Returns the log ratios of the blocks with two usable values.
-#[must_use]
-pub fn log_ratios(blocks: &[Block]) -> Vec<f64> {
-    blocks.iter().filter_map(Block::log_ratio).collect()
-}
 
 /// Parameters of claims.
 #[derive(Clone, Copy, Debug, PartialEq)]

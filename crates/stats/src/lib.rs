@@ -26,6 +26,7 @@
 //! - [`steady_state`]: whether a run reached a steady state, and when, by [`changepoints`].
 #![forbid(unsafe_code)]
 
+mod block;
 mod changepoint;
 mod comparison;
 mod gate;
@@ -48,10 +49,9 @@ mod slope;
 mod spread;
 mod steady;
 
+pub use block::{Block, Run, log_ratios};
 pub use changepoint::changepoints;
-pub use comparison::{
-    Block, Change, Comparison, Conclusion, Direction, Rules, Run, compare, compare_sides, log_ratios,
-};
+pub use comparison::{Change, Comparison, Conclusion, Direction, Rules, compare, compare_sides};
 pub use gate::{Forbidden, Outcome, judge, judge_sides};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
 pub use moments::{Moments, total};

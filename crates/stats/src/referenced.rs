@@ -17,7 +17,7 @@
 //! Source: R. L. Berger, *Multiparameter Hypothesis Testing and Acceptance Sampling*, Technometrics 24, 1982
 //! (intersection-union tests).
 
-use crate::{Asked, Interval, RankSum, Run, power::smallest_effect_apart, sides::pooled_sd};
+use crate::{Asked, Interval, RankSum, Run, block::pooled_sd, power::smallest_effect_apart};
 
 /// Elasticities for which a claim must hold, in addition to 0.
 pub const ELASTICITIES: [f64; 8] = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0];

@@ -1,8 +1,8 @@
 //! Paired or unpaired values of two cells, as input of a comparison.
 
 use crate::{
-    Block, Interval, RankSum, ReferencedRun, Run, SignedRank, least_blocks, least_runs, log_ratios,
-    referenced::ReferencedRanks, sample_sd,
+    Block, Interval, RankSum, ReferencedRun, Run, SignedRank, block::logs, least_blocks, least_runs,
+    log_ratios, referenced::ReferencedRanks,
 };
 
 /// Values of the two cells of a comparison, by design.
@@ -110,19 +110,6 @@ impl Sides {
             Self::Apart { .. } | Self::Referenced { .. } => least_runs(level),
         }
     }
-}
-
-/// Returns the logarithms of the usable values.
-pub(crate) fn logs(runs: &[Run]) -> Vec<f64> {
-    runs.iter().filter_map(Run::usable).map(f64::ln).collect()
-}
-
-/// Returns the pooled standard deviation of two groups; `None` if one has fewer than two values.
-pub(crate) fn pooled_sd(treatment: &[f64], baseline: &[f64]) -> Option<f64> {
-    let freedom = |values: &[f64]| values.len().saturating_sub(1) as f64;
-    let squares = |values: &[f64]| Some(sample_sd(values)?.powi(2) * freedom(values));
-    let all = squares(treatment)? + squares(baseline)?;
-    Some((all / (freedom(treatment) + freedom(baseline))).sqrt())
 }
 
 /// Ranks of any design.

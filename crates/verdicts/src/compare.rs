@@ -10,111 +10,16 @@ use results::{
 use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
 
 use crate::{
-    Criterion,
+    Asked, Criterion, Refusal, Side,
     differences::{environment, fields_of_both, is_named, unequal, unknown},
     family::{self, Pair},
     matching::{distance, nearest},
     noise_floor, noisy,
     notes::notes,
     recorded::Source,
+    sides::CellPair,
     words,
 };
-
-/// Side of a comparison: a result, and its selected cells.
-#[derive(Clone, Debug)]
-pub struct Side<'d> {
-    /// Name as given on the command line.
-    pub name: String,
-    /// Result.
-    pub document: &'d Document,
-    /// Selected cells.
-    pub cells: Vec<&'d Cell>,
-}
-
-/// Options of a comparison.
-#[derive(Clone, Debug, Default)]
-pub struct Asked {
-    /// Named factors, in which both sides may differ.
-    pub factors: Vec<String>,
-    /// Metrics to compare; empty: those of the workload.
-    pub metrics: Vec<Wanted>,
-    /// Criteria that the comparison has to pass.
-    pub criteria: Vec<Criterion>,
-    /// Whether to continue if the sides differ in more than the named factors.
-    pub force: bool,
-}
-
-/// Reason why two sides are not compared.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// They differ in more than the named factors.
-    #[error("the two sides differ in more than the named factors")]
-    Differ(Vec<Difference>),
-    /// No cell of one side has a counterpart on the other.
-    #[error("no cell of `{treatment}` has a counterpart in `{baseline}`")]
-    NothingToCompare {
-        /// Name of the baseline side.
-        baseline: String,
-        /// Name of the candidate side.
-        treatment: String,
-    },
-    /// No compared cell has the metric.
-    #[error("no compared cell has the metric `{}`: their workload is {workload}", .wanted.word())]
-    WrongMetric {
-        /// Requested metric.
-        wanted: Wanted,
-        /// Workloads of the cells.
-        workload: String,
-    },
-    /// The factor does not exist.
-    #[error("`{0}` is no factor: neither side has a field of that name")]
-    UnknownFactor(String),
-}
-
-impl Refusal {
-    /// Returns the unnamed differences, one per line.
-    #[must_use]
-    pub fn details(&self) -> Vec<String> {
-        match self {
-            Self::Differ(differences) => differences.iter().map(in_words).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Returns a suggested next step.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Differ(_) => {
-                "name what is meant to differ with `--factor FIELD`, or go on with `--force`, which \
-                                the output will say"
-                    .to_owned()
-            }
-            Self::NothingToCompare { .. } => {
-                "name one cell of each, as in `RESULT:CELL`; `ddsmark report RESULT --json` has their ids"
-                    .to_owned()
-            }
-            Self::WrongMetric { .. } => {
-                let of = |workload: &Workload| {
-                    let all = Wanted::all().filter(|wanted| wanted.of(*workload).is_some());
-                    format!("{workload} has {}", all.map(Wanted::word).collect::<Vec<_>>().join(", "))
-                };
-                Workload::ALL.iter().map(of).collect::<Vec<_>>().join("; ")
-            }
-            Self::UnknownFactor(_) => {
-                "a factor is a field such as `driver`, `size`, `qos.reliability`, `design.pin` or \
-                                       `env.net.core.rmem_max`, or a group of them such as `qos` or `env`"
-                    .to_owned()
-            }
-        }
-    }
-}
-
-pub(crate) fn in_words(difference: &Difference) -> String {
-    let value =
-        |value: &Option<String>| value.as_ref().map_or_else(|| "none".to_owned(), |v| format!("`{v}`"));
-    format!("{}: {}, then {}", difference.field, value(&difference.baseline), value(&difference.treatment))
-}
 
 /// Compares `treatment` with `baseline`.
 ///
@@ -183,8 +88,37 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
     })
 }
 
-/// Baseline cell and candidate cell.
-pub(crate) type CellPair<'d> = (&'d Cell, &'d Cell);
+/// Compares variant B of a result with variant A; `None` if the result has no variants. They may differ in
+/// everything in which the plan makes them differ.
+///
+/// # Errors
+/// Returns an error if the variants must not be compared: see [`Refusal`].
+pub fn compare_variants(
+    place: &str,
+    document: &Document,
+    asked: &Asked,
+) -> Option<Result<Comparison, Refusal>> {
+    let variants = document.experiment.variants.as_ref()?;
+    let cell = |id: &str| document.cells.iter().find(|cell| cell.id == id);
+    let pairs: Vec<(&Cell, &Cell)> =
+        variants.counterparts.iter().filter_map(|(b, a)| Some((cell(a)?, cell(b)?))).collect();
+    let differing = |(a, b): &(&Cell, &Cell)| {
+        let [a, b] = fields_of_both([(document, a), (document, b)]);
+        unequal(&a, &b).into_iter().map(|difference| difference.field)
+    };
+    let factors: BTreeSet<String> = pairs.iter().flat_map(differing).collect();
+    let asked = Asked { factors: factors.into_iter().collect(), ..asked.clone() };
+    let is_of_b = |cell: &&Cell| variants.counterparts.contains_key(&cell.id);
+    let (b, a): (Vec<&Cell>, Vec<&Cell>) = document.cells.iter().partition(is_of_b);
+    // named as on the command line: both are cells of one result
+    let side = |name: &str, cells| Side { name: format!("{place}:{name}/*"), document, cells };
+    let compared = compare(&side("A", a), &side("B", b), &asked).map(|mut comparison| {
+        let words = format!("A: {}; B: {}; measured in alternating blocks.", variants.a, variants.b);
+        comparison.notes.insert(0, words);
+        comparison
+    });
+    Some(compared)
+}
 
 /// Returns the pairs of cells to compare, and the cells without a counterpart.
 fn pairs<'d>(

@@ -1,45 +1,10 @@
-//! Variants of one result, and how to measure two results as variants of one.
+//! How to measure two results as variants of one.
 
 use std::collections::BTreeSet;
 
-use results::{Cell, Comparison, Document};
+use results::Document;
 
-use crate::{
-    Asked, Refusal, Side, compare,
-    differences::{environment, fields_of_both, unequal},
-};
-
-/// Compares variant B of a result with variant A; `None` if the result has no variants. They may differ in
-/// everything in which the plan makes them differ.
-///
-/// # Errors
-/// Returns an error if the variants must not be compared: see [`Refusal`].
-pub fn compare_variants(
-    place: &str,
-    document: &Document,
-    asked: &Asked,
-) -> Option<Result<Comparison, Refusal>> {
-    let variants = document.experiment.variants.as_ref()?;
-    let cell = |id: &str| document.cells.iter().find(|cell| cell.id == id);
-    let pairs: Vec<(&Cell, &Cell)> =
-        variants.counterparts.iter().filter_map(|(b, a)| Some((cell(a)?, cell(b)?))).collect();
-    let differing = |(a, b): &(&Cell, &Cell)| {
-        let [a, b] = fields_of_both([(document, a), (document, b)]);
-        unequal(&a, &b).into_iter().map(|difference| difference.field)
-    };
-    let factors: BTreeSet<String> = pairs.iter().flat_map(differing).collect();
-    let asked = Asked { factors: factors.into_iter().collect(), ..asked.clone() };
-    let is_of_b = |cell: &&Cell| variants.counterparts.contains_key(&cell.id);
-    let (b, a): (Vec<&Cell>, Vec<&Cell>) = document.cells.iter().partition(is_of_b);
-    // named as on the command line: both are cells of one result
-    let side = |name: &str, cells| Side { name: format!("{place}:{name}/*"), document, cells };
-    let compared = compare(&side("A", a), &side("B", b), &asked).map(|mut comparison| {
-        let words = format!("A: {}; B: {}; measured in alternating blocks.", variants.a, variants.b);
-        comparison.notes.insert(0, words);
-        comparison
-    });
-    Some(compared)
-}
+use crate::differences::{environment, unequal};
 
 /// Returns how to measure both results in alternating blocks, with the exact command if it follows from their
 /// command lines.

@@ -20,16 +20,20 @@ mod matching;
 mod notes;
 mod part;
 mod recorded;
+mod refusal;
+mod sides;
 mod words;
 
 use std::collections::BTreeSet;
 
-pub use compare::{Asked, Refusal, Side, compare};
+pub use compare::{compare, compare_variants};
 pub use criterion::{Criterion, Fault};
 use family::Pair;
-pub use interleave::{compare_variants, interleave_hint};
+pub use interleave::interleave_hint;
 use recorded::Source;
+pub use refusal::Refusal;
 use results::{Cell, Claim, Document, Verdict, comparison_claims, noise_floor_claims};
+pub use sides::{Asked, Side};
 
 /// Returns the verdicts of a result with a baseline: the noise floor of each baseline cell, and each other cell
 /// compared with its own. Existing verdicts of the document are ignored.

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use results::{Difference, State};
 
 use crate::{
-    Asked, Side,
-    compare::{CellPair, in_words},
-    differences::is_named,
-    family::Pair,
-    interleave::interleave_hint,
+    Asked, Side, differences::is_named, family::Pair, interleave::interleave_hint, refusal::in_words,
+    sides::CellPair,
 };
 
 /// Returns the notes on a comparison of two sides.

@@ -1,0 +1,66 @@
+//! Points of a curve over loads, and how a load is called.
+
+use experiment::{Factors, Load, Share};
+use results::{Cell, Run, format_value};
+use stats::Spread;
+
+use crate::words::list;
+
+/// Cell in a curve over loads.
+pub(crate) struct Point<'d> {
+    pub cell: &'d Cell,
+    pub sps: f64,
+    pub spread: Spread,
+}
+
+impl Point<'_> {
+    /// Formats the load.
+    pub fn load(&self) -> String {
+        in_words(self.cell, self.sps)
+    }
+
+    /// Returns the load in percent of the maximum as a number with this name, if it is planned in percent.
+    pub fn percent(&self, name: &str) -> Option<(String, f64)> {
+        Some((format!("{name}_of_maximum_pct"), share(self.cell)?.percent()))
+    }
+}
+
+/// Formats a sentence about the loads at which runs lie on both sides; empty if there are none.
+pub(crate) fn on_both_sides(points: &[Point<'_>]) -> String {
+    let loads: Vec<String> = points.iter().map(Point::load).collect();
+    match loads.len() {
+        0 => String::new(),
+        _ => format!(" At {} the runs lie on both sides.", list(&loads)),
+    }
+}
+
+/// Returns accepted samples as a share of planned samples.
+pub(crate) fn accepted_share(run: &Run) -> Option<f64> {
+    let planned = run.paced.as_ref()?.planned_sps.filter(|planned| *planned > 0.0)?;
+    Some(run.throughput.as_ref()?.accepted_sps / planned)
+}
+
+fn share(cell: &Cell) -> Option<Share> {
+    cell.factors.load.as_ref()?.share()
+}
+
+/// Formats a load in samples/s and, if it is planned so, in percent of the maximum.
+pub(crate) fn in_words(cell: &Cell, sps: f64) -> String {
+    let of_maximum =
+        share(cell).map_or_else(String::new, |share| format!(" ({} % of the maximum)", share.percent()));
+    // a planned rate is formatted as in the tables, not as a measured value
+    let planned = cell.factors.load.as_ref().and_then(Load::rate);
+    let rate = planned.map_or_else(|| format!("{}/s", format_value(sps)), |rate| rate.to_string());
+    format!("{rate}{of_maximum}")
+}
+
+/// Formats the batching, to be appended to other text; empty without batching.
+pub(crate) fn batch_in_words(factors: &Factors) -> String {
+    match factors.batch_bytes {
+        0 => String::new(),
+        bytes if factors.batching.is_turbo() => {
+            format!(" with {} batches up to {bytes} bytes", factors.batching)
+        }
+        bytes => format!(" batched up to {bytes} bytes per flush"),
+    }
+}

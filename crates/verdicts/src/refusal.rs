@@ -1,0 +1,76 @@
+//! Reasons why two sides are not compared.
+
+use experiment::Workload;
+use results::{Difference, Wanted};
+
+/// Reason why two sides are not compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// They differ in more than the named factors.
+    #[error("the two sides differ in more than the named factors")]
+    Differ(Vec<Difference>),
+    /// No cell of one side has a counterpart on the other.
+    #[error("no cell of `{treatment}` has a counterpart in `{baseline}`")]
+    NothingToCompare {
+        /// Name of the baseline side.
+        baseline: String,
+        /// Name of the candidate side.
+        treatment: String,
+    },
+    /// No compared cell has the metric.
+    #[error("no compared cell has the metric `{}`: their workload is {workload}", .wanted.word())]
+    WrongMetric {
+        /// Requested metric.
+        wanted: Wanted,
+        /// Workloads of the cells.
+        workload: String,
+    },
+    /// The factor does not exist.
+    #[error("`{0}` is no factor: neither side has a field of that name")]
+    UnknownFactor(String),
+}
+
+impl Refusal {
+    /// Returns the unnamed differences, one per line.
+    #[must_use]
+    pub fn details(&self) -> Vec<String> {
+        match self {
+            Self::Differ(differences) => differences.iter().map(in_words).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns a suggested next step.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Differ(_) => {
+                "name what is meant to differ with `--factor FIELD`, or go on with `--force`, which \
+                                the output will say"
+                    .to_owned()
+            }
+            Self::NothingToCompare { .. } => {
+                "name one cell of each, as in `RESULT:CELL`; `ddsmark report RESULT --json` has their ids"
+                    .to_owned()
+            }
+            Self::WrongMetric { .. } => {
+                let of = |workload: &Workload| {
+                    let all = Wanted::all().filter(|wanted| wanted.of(*workload).is_some());
+                    format!("{workload} has {}", all.map(Wanted::word).collect::<Vec<_>>().join(", "))
+                };
+                Workload::ALL.iter().map(of).collect::<Vec<_>>().join("; ")
+            }
+            Self::UnknownFactor(_) => {
+                "a factor is a field such as `driver`, `size`, `qos.reliability`, `design.pin` or \
+                                       `env.net.core.rmem_max`, or a group of them such as `qos` or `env`"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+pub(crate) fn in_words(difference: &Difference) -> String {
+    let value =
+        |value: &Option<String>| value.as_ref().map_or_else(|| "none".to_owned(), |v| format!("`{v}`"));
+    format!("{}: {}, then {}", difference.field, value(&difference.baseline), value(&difference.treatment))
+}

@@ -1,0 +1,32 @@
+//! Sides and options of a comparison.
+
+use results::{Cell, Document, Wanted};
+
+use crate::Criterion;
+
+/// Side of a comparison: a result, and its selected cells.
+#[derive(Clone, Debug)]
+pub struct Side<'d> {
+    /// Name as given on the command line.
+    pub name: String,
+    /// Result.
+    pub document: &'d Document,
+    /// Selected cells.
+    pub cells: Vec<&'d Cell>,
+}
+
+/// Options of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Named factors, in which both sides may differ.
+    pub factors: Vec<String>,
+    /// Metrics to compare; empty: those of the workload.
+    pub metrics: Vec<Wanted>,
+    /// Criteria that the comparison has to pass.
+    pub criteria: Vec<Criterion>,
+    /// Whether to continue if the sides differ in more than the named factors.
+    pub force: bool,
+}
+
+/// Baseline cell and candidate cell.
+pub(crate) type CellPair<'d> = (&'d Cell, &'d Cell);
