@@ -72,35 +72,37 @@ fn a_comparison_in_words() {
             later
         }),
     ]);
-    place.golden("compare-cells", &with(&[]));
-    place
-        .golden("compare-results", &["compare", "r.json", "later.json", "--factor", "env.net.core.rmem_max"]);
-    place.golden("compare-refused", &["compare", "r.json", "later.json"]);
-    place.golden("compare-forced", &["compare", "r.json", "later.json", "--force", "--metric", "p50"]);
-    place.golden("compare-same", &["compare", "r.json", "r.json"]);
-    place.golden("compare-no-cell", &["compare", "r.json:plane/*", "r.json"]);
-    place.golden("compare-no-factor", &["compare", "r.json", "later.json", "--factor", "rmem"]);
+    place.snapshot("compare-cells", &with(&[]));
+    place.snapshot(
+        "compare-results",
+        &["compare", "r.json", "later.json", "--factor", "env.net.core.rmem_max"],
+    );
+    place.snapshot("compare-refused", &["compare", "r.json", "later.json"]);
+    place.snapshot("compare-forced", &["compare", "r.json", "later.json", "--force", "--metric", "p50"]);
+    place.snapshot("compare-same", &["compare", "r.json", "r.json"]);
+    place.snapshot("compare-no-cell", &["compare", "r.json:plane/*", "r.json"]);
+    place.snapshot("compare-no-factor", &["compare", "r.json", "later.json", "--factor", "rmem"]);
 }
 
 #[test]
 fn criteria_decide_how_it_ends() {
     let slower = place(&[("r.json", result(12, 1.1, 0.01))]);
-    slower.golden("fail-if-broken", &with(&["--fail-if", "p99 > +5%", "--fail-if", "p50 < -5%"]));
-    slower.golden("fail-if-kept", &with(&["--fail-if", "p99 > +20%"]));
+    slower.snapshot("fail-if-broken", &with(&["--fail-if", "p99 > +5%", "--fail-if", "p50 < -5%"]));
+    slower.snapshot("fail-if-kept", &with(&["--fail-if", "p99 > +20%"]));
     let unsure = place(&[("r.json", result(12, 1.05, 0.1))]);
-    unsure.golden("fail-if-cannot-tell", &with(&["--fail-if", "p99 > +5%"]));
-    unsure.golden("fail-if-allowed", &with(&["--fail-if", "p99 > +5%", "--allow-inconclusive"]));
+    unsure.snapshot("fail-if-cannot-tell", &with(&["--fail-if", "p99 > +5%"]));
+    unsure.snapshot("fail-if-allowed", &with(&["--fail-if", "p99 > +5%", "--allow-inconclusive"]));
     let few = place(&[("r.json", result(3, 2.0, 0.01))]);
-    few.golden("fail-if-too-few", &with(&["--fail-if", "p99 > +5%"]));
-    few.golden("fail-if-same", &["compare", "r.json", "r.json", "--fail-if", "p99 > +5%"]);
+    few.snapshot("fail-if-too-few", &with(&["--fail-if", "p99 > +5%"]));
+    few.snapshot("fail-if-same", &["compare", "r.json", "r.json", "--fail-if", "p99 > +5%"]);
 }
 
 #[test]
 fn criteria_that_cannot_be_meant_are_refused() {
     let place = place(&[("r.json", result(3, 1.0, 0.01))]);
-    place.golden("fail-if-metric", &with(&["--fail-if", "p98 > +5%"]));
-    place.golden("fail-if-absolute", &with(&["--fail-if", "p99 > 2ms"]));
-    place.golden("fail-if-workload", &with(&["--fail-if", "goodput < -5%"]));
+    place.snapshot("fail-if-metric", &with(&["--fail-if", "p98 > +5%"]));
+    place.snapshot("fail-if-absolute", &with(&["--fail-if", "p99 > 2ms"]));
+    place.snapshot("fail-if-workload", &with(&["--fail-if", "goodput < -5%"]));
 }
 
 #[test]

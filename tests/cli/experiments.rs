@@ -49,19 +49,19 @@ fn place(from: &str, to: &str) -> Place {
 fn refused(name: &str, from: &str, to: &str, sets: &[&str]) {
     let place = place(from, to);
     let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
-    place.golden(name, &[&["run", "small.toml", "--out", "result"], &sets[..]].concat());
+    place.snapshot(name, &[&["run", "small.toml", "--out", "result"], &sets[..]].concat());
     assert!(!place.path("result").exists(), "something was left behind");
 }
 
 #[test]
 fn a_plan_is_printed_and_nothing_is_measured() {
     let place = place("", "");
-    place.golden("dry-run", &["run", "small.toml", "--dry-run", "--set", "design.blocks=12"]);
+    place.snapshot("dry-run", &["run", "small.toml", "--dry-run", "--set", "design.blocks=12"]);
     let both = "factors.vendor_defaults=false,true";
     let none = place.run(&["run", "small.toml", "--dry-run", "--no-reference"]);
     let said = String::from_utf8_lossy(&none.stdout);
     assert!(said.contains("no reference: `compare` will make no claim"), "{said}");
-    place.golden("dry-run-shipped", &["run", "small.toml", "--dry-run", "--set", both]);
+    place.snapshot("dry-run-shipped", &["run", "small.toml", "--dry-run", "--set", both]);
     assert!(!place.path("results").exists());
     let output = place.run(&["run", "small.toml", "--dry-run", "--json"]);
     let plan: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
@@ -80,7 +80,7 @@ fn a_plan_of_loads_says_how_many_samples_are_due() {
     place.write("loads.toml", LOADS);
     fs::create_dir(place.path("times")).expect("a folder");
     place.write("times/t.txt", "0\n0.25\n0.75\n");
-    place.golden("dry-run-paced", &["run", "loads.toml", "--dry-run"]);
+    place.snapshot("dry-run-paced", &["run", "loads.toml", "--dry-run"]);
     let percents: Vec<&str> = LOADS
         .lines()
         .filter(|line| !line.starts_with("trace") && !line.starts_with("exclude"))
@@ -92,29 +92,29 @@ fn a_plan_of_loads_says_how_many_samples_are_due() {
         .collect();
     place.write("percents.toml", &percents.join("\n"));
     let batches = "factors.batch_samples=1,4";
-    place.golden("dry-run-percent", &["run", "percents.toml", "--dry-run", "--set", batches]);
-    place.golden("refused-percent", &["run", "loads.toml", "--set", "factors.rate=50%,250%"]);
+    place.snapshot("dry-run-percent", &["run", "percents.toml", "--dry-run", "--set", batches]);
+    place.snapshot("refused-percent", &["run", "loads.toml", "--set", "factors.rate=50%,250%"]);
     place.write("times/t.txt", "0\n0.25 s\n");
-    place.golden("refused-trace", &["run", "loads.toml"]);
+    place.snapshot("refused-trace", &["run", "loads.toml"]);
     fs::remove_file(place.path("times/t.txt")).expect("it is there");
-    place.golden("refused-trace-none", &["run", "loads.toml"]);
+    place.snapshot("refused-trace-none", &["run", "loads.toml"]);
 }
 
 #[test]
 fn a_plan_with_a_precision_says_what_it_may_take() {
     place("blocks = 6", "precision = \"2%\"\nbudget = \"2min\"")
-        .golden("dry-run-precision", &["run", "small.toml", "--dry-run"]);
+        .snapshot("dry-run-precision", &["run", "small.toml", "--dry-run"]);
 }
 
 #[test]
 fn recipes_are_listed_and_shown() {
     let place = Place::new();
-    place.golden("recipes-list", &["recipes", "list"]);
+    place.snapshot("recipes-list", &["recipes", "list"]);
     let output = place.run(&["recipes", "show", "latency-vs-size"]);
     let file = crate::support::root().join("recipes/latency-vs-size.toml");
     assert_eq!(output.stdout, fs::read(file).expect("the recipe"));
-    place.golden("recipe-unknown", &["run", "latenci"]);
-    place.golden("file-missing", &["run", "./latency.toml"]);
+    place.snapshot("recipe-unknown", &["run", "latenci"]);
+    place.snapshot("file-missing", &["run", "./latency.toml"]);
 }
 
 #[test]
@@ -150,12 +150,12 @@ fn a_duet_that_cannot_be_is_refused() {
     let place = Place::new();
     let refused = |name: &str, text: &str, more: &[&str]| {
         place.write("duet.toml", text);
-        place.golden(name, &[&["run", "duet.toml", "--out", "result"], more].concat());
+        place.snapshot(name, &[&["run", "duet.toml", "--out", "result"], more].concat());
         assert!(!place.path("result").exists(), "something was left behind");
     };
     refused("duet-not-pinned", DUET, &[]);
     refused("duet-two-cores", &DUET.replace("duet = true\n", ""), &["--duet", "--set", "design.pin=0,1"]);
     refused("duet-throughput", DUET, &["--set", "workload=latency,throughput"]);
     refused("duet-no-baseline", &DUET.replace("baseline = { size = 64 }\n", ""), &[]);
-    place.golden("duet-resume", &["run", "--resume", "result", "--duet"]);
+    place.snapshot("duet-resume", &["run", "--resume", "result", "--duet"]);
 }

@@ -1,6 +1,6 @@
 //! The command as users see it: exact output and exit status.
 //!
-//! Each case is compared with a file of `golden/`; `DDSMARK_BLESS=1` rewrites these files. Needs the agent and the
+//! Each case is compared with a file of `snapshots/`; `INSTA_UPDATE=always` rewrites these files. Needs the agent and the
 //! `udp` driver: `make drivers` once, and a build of the workspace.
 
 mod agreement;

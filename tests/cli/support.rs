@@ -101,9 +101,8 @@ impl Place {
         command
     }
 
-    /// Runs ddsmark, and compares exit status and output with `golden/NAME.txt`.
-    #[track_caller]
-    pub fn golden(&self, name: &str, arguments: &[&str]) {
+    /// Runs ddsmark, and compares exit status and output with `snapshots/NAME.snap`.
+    pub fn snapshot(&self, name: &str, arguments: &[&str]) {
         let output = self.run(arguments);
         let text = |bytes: &[u8]| self.filtered(&String::from_utf8_lossy(bytes));
         let status = output.status.code().map_or_else(|| output.status.to_string(), |code| code.to_string());
@@ -113,17 +112,11 @@ impl Place {
             text(&output.stdout),
             text(&output.stderr)
         );
-        let file = root().join(format!("tests/cli/golden/{name}.txt"));
-        if std::env::var_os("DDSMARK_BLESS").is_some() {
-            fs::create_dir_all(file.parent().expect("a directory")).expect("a directory can be made");
-            fs::write(&file, &found).expect("a file can be written");
-        }
-        let expected = fs::read_to_string(&file).unwrap_or_default();
-        assert!(
-            found == expected,
-            "{}: DDSMARK_BLESS=1 writes it anew\n--- expected\n{expected}\n--- found\n{found}",
-            file.display()
-        );
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path("snapshots");
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(name, found));
     }
 
     /// Replaces the text that differs between places.

@@ -21,7 +21,7 @@ __attribute__((constructor)) static void crash(void) { puts(\"no licence found\"
 fn refused(name: &str, arguments: &[&str]) {
     let place = Place::new();
     let all = [&["characterize", "--out", "result"], arguments].concat();
-    place.golden(name, &all);
+    place.snapshot(name, &all);
     assert!(!place.path("result").exists(), "something was left behind");
 }
 
@@ -47,23 +47,23 @@ fn a_driver_file_that_is_missing() {
 fn a_driver_file_that_is_no_driver() {
     let place = Place::new();
     place.write("text.so", "not a library\n");
-    place.golden("no-library", &["characterize", "--driver", "./text.so"]);
+    place.snapshot("no-library", &["characterize", "--driver", "./text.so"]);
     place.build("plain.so", "int answer(void);\nint answer(void) { return 42; }\n");
-    place.golden("no-driver", &["characterize", "--driver", "./plain.so"]);
+    place.snapshot("no-driver", &["characterize", "--driver", "./plain.so"]);
 }
 
 #[test]
 fn a_driver_of_another_version_of_the_contract() {
     let place = Place::new();
     place.build("other.so", OTHER_VERSION);
-    place.golden("other-version", &["drivers", "info", "./other.so"]);
+    place.snapshot("other-version", &["drivers", "info", "./other.so"]);
 }
 
 #[test]
 fn a_driver_that_crashes_says_its_last_words() {
     let place = Place::new();
     place.build("crash.so", CRASH);
-    place.golden("crash", &["drivers", "info", "./crash.so"]);
+    place.snapshot("crash", &["drivers", "info", "./crash.so"]);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_core_and_an_interface_that_are_not_there() {
 
 #[test]
 fn an_agent_that_is_missing() {
-    Place::new().with("DDSMARK_AGENT", "/nowhere/agent").golden("no-agent", &["drivers", "list"]);
+    Place::new().with("DDSMARK_AGENT", "/nowhere/agent").snapshot("no-agent", &["drivers", "list"]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_results_directory_that_is_not_empty() {
     let place = Place::new();
     fs::create_dir(place.path("result")).expect("a directory can be made");
     place.write("result/notes.txt", "mine");
-    place.golden("not-empty", &["characterize", "--driver", "udp", "--out", "result"]);
+    place.snapshot("not-empty", &["characterize", "--driver", "udp", "--out", "result"]);
     assert_eq!(fs::read_to_string(place.path("result/notes.txt")).expect("it is still there"), "mine");
 }
 
@@ -119,7 +119,7 @@ fn a_results_directory_that_is_not_empty() {
 fn a_results_directory_that_is_a_file() {
     let place = Place::new();
     place.write("result", "mine");
-    place.golden("out-is-a-file", &["characterize", "--driver", "udp", "--out", "result/deeper"]);
+    place.snapshot("out-is-a-file", &["characterize", "--driver", "udp", "--out", "result/deeper"]);
 }
 
 /// Runs ddsmark with a file system of its own at `small`, mounted with these options.
@@ -132,25 +132,25 @@ fn mounted(place: Place, options: &str) -> Place {
 #[test]
 fn a_results_directory_that_cannot_be_written_to() {
     let place = mounted(Place::new(), "ro,size=1m");
-    place.golden("read-only", &["characterize", "--driver", "udp", "--out", "small/result"]);
+    place.snapshot("read-only", &["characterize", "--driver", "udp", "--out", "small/result"]);
 }
 
 #[test]
 fn a_results_directory_that_is_full() {
     let place = mounted(Place::new(), "size=64k");
-    place.golden("full", &["characterize", "--driver", "udp", "--out", "small/result"]);
+    place.snapshot("full", &["characterize", "--driver", "udp", "--out", "small/result"]);
 }
 
 #[test]
 fn a_result_that_is_not_there_or_damaged() {
     let place = Place::new();
-    place.golden("no-such-result", &["report", "nowhere"]);
+    place.snapshot("no-such-result", &["report", "nowhere"]);
     fs::create_dir(place.path("empty")).expect("a directory can be made");
-    place.golden("no-result", &["report", "empty"]);
+    place.snapshot("no-result", &["report", "empty"]);
     place.write("empty/result.json", "{\"schema_version\": 1, ");
-    place.golden("damaged-result", &["report", "empty"]);
+    place.snapshot("damaged-result", &["report", "empty"]);
     place.write("empty/result.json", "{\"schema_version\": 99}");
-    place.golden("newer-result", &["report", "empty"]);
+    place.snapshot("newer-result", &["report", "empty"]);
 }
 
 #[test]

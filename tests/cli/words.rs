@@ -4,7 +4,7 @@ use crate::support::Place;
 
 #[test]
 fn help_shows_examples_and_exit_statuses() {
-    Place::new().golden("help", &["--help"]);
+    Place::new().snapshot("help", &["--help"]);
 }
 
 #[test]
@@ -23,11 +23,11 @@ fn help_of_every_command() {
         ("help-drivers-versions", &["drivers", "versions", "--help"]),
         ("help-drivers-check", &["drivers", "check", "--help"]),
     ] {
-        place.golden(name, arguments);
+        place.snapshot(name, arguments);
     }
 }
 
 #[test]
 fn version() {
-    Place::new().golden("version", &["--version"]);
+    Place::new().snapshot("version", &["--version"]);
 }
