@@ -86,6 +86,7 @@ fn options_that_cannot_be() {
     refused("runs-too-few", &["--driver", "udp", "--runs", "2"]);
     refused("duration-without-unit", &["--driver", "udp", "--duration", "5"]);
     refused("duration-too-short", &["--driver", "udp", "--duration", "1ms"]);
+    refused("match-timeout-too-long", &["--driver", "udp", "--match-timeout", "2h"]);
     refused("effort-contradictory", &["--driver", "udp", "--quick", "--precise"]);
     refused("flag-unknown", &["--driver", "udp", "--sise", "64"]);
     refused("pin-malformed", &["--driver", "udp", "--pin", "0"]);

@@ -23,6 +23,7 @@ const TABLES: &[(&str, &str)] = &[
     ("`[[flows]]`", "WrittenFlow"),
     ("`[qos]` and `[profiles.NAME]`", "Policies"),
     ("`presentation`", "Presentation"),
+    ("`[search]`", "WrittenSearch"),
     ("`[design]`", "WrittenDesign"),
     ("`[limits]`", "WrittenLimits"),
 ];
@@ -146,6 +147,7 @@ mod tests {
             "profile",
             "lifespan",
             "precision",
+            "loss_ratio",
             "match",
             "coherent_access",
         ] {

@@ -234,7 +234,7 @@ pub struct Characterize {
     #[arg(long, value_name = "N", help_heading = "Design")]
     pub seed: Option<u64>,
 
-    /// Time limit for writer and reader to match. By default `10s`.
+    /// Time limit for writer and reader to match, 1 ms to 1 hour. By default `10s`.
     #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
     pub match_timeout: Option<Duration>,
 

@@ -212,8 +212,7 @@ fn limits(written: &WrittenLimits) -> Result<Limits, Refusal> {
     ] {
         let Some(limit) = limit else { continue };
         *field = limit.get().0;
-        // A limit from a flag has no position and is not checked here.
-        if !(MS..=3_600 * SECOND).contains(field) && !limit.span().is_empty() {
+        if !(MS..=3_600 * SECOND).contains(field) {
             return Err(PlanError::Time { what, ns: *field, range: "1 ms to 1 hour" }.at(limit.span()));
         }
     }

@@ -79,6 +79,10 @@ pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Ref
         let words = format!("a probe in every {} samples would be load of its own", every.get());
         return refuse(words, "write `probe_every = 101` or more: under 1 % of the samples");
     }
+    if axes.iter().any(|axes| axes.has_workload(Workload::Search)) {
+        let words = "`probe_every` is not supported by the workload `search`".to_owned();
+        return refuse(words, "remove `probe_every`, or remove `search` from `workload`");
+    }
     if !axes.iter().any(|axes| axes.has_stream()) {
         let words = "`probe_every` says nothing of `latency`, where every sample is sent back".to_owned();
         return refuse(words, "add `throughput` or `paced` to `workload`, or leave this out");

@@ -140,6 +140,16 @@ fn probes_are_under_one_percent_of_one_stream() {
             "`probe_every` says nothing of `latency`",
             "leave this out",
         ),
+        (
+            stream("[design]\nprobe_every = 200\n").replace("throughput", "search"),
+            "`probe_every` is not supported by the workload `search`",
+            "remove `probe_every`",
+        ),
+        (
+            stream("[design]\nprobe_every = 200\n").replace("\"throughput\"", "[\"throughput\", \"search\"]"),
+            "`probe_every` is not supported by the workload `search`",
+            "remove `search`",
+        ),
         (format!("{flows}design.probe_every = 200\n"), "probes are of one stream", "one flow"),
         (format!("{flows}factors.batch_samples = 2\n"), "a number of samples to a batch", "batch_bytes"),
         (paced("rate = \"throttled\"\n"), "a throttled rate follows probes", "probe_every = 200"),
