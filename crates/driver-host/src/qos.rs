@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char};
 
 use driver_abi as abi;
 use experiment::{
-    DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, Qos, QosDuration,
+    DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
     Reliability, Scope,
 };
 
@@ -53,111 +53,133 @@ const SCOPES: [(i32, Scope); 3] = [
     (abi::SCOPE_GROUP, Scope::Group),
 ];
 
-fn number<T: PartialEq + Copy>(table: &[(i32, T)], word: T) -> i32 {
-    table.iter().find(|(_, known)| *known == word).map_or(0, |(number, _)| *number)
+/// Value of a policy that is one field of the driver ABI.
+trait AbiValue: Sized {
+    type Raw;
+
+    fn to_raw(self) -> Self::Raw;
+
+    /// Returns `None` for a value that the contract does not define.
+    fn from_raw(raw: Self::Raw) -> Option<Self>;
 }
 
-fn word<T: Copy>(table: &[(i32, T)], number: i32) -> Option<T> {
-    table.iter().find(|(known, _)| *known == number).map(|(_, word)| *word)
+impl AbiValue for i32 {
+    type Raw = Self;
+
+    fn to_raw(self) -> Self {
+        self
+    }
+
+    fn from_raw(raw: Self) -> Option<Self> {
+        Some(raw)
+    }
 }
+
+impl AbiValue for bool {
+    type Raw = u32;
+
+    fn to_raw(self) -> u32 {
+        self.into()
+    }
+
+    fn from_raw(raw: u32) -> Option<Self> {
+        Some(raw != 0)
+    }
+}
+
+impl AbiValue for QosDuration {
+    type Raw = u64;
+
+    fn to_raw(self) -> u64 {
+        self.raw()
+    }
+
+    fn from_raw(raw: u64) -> Option<Self> {
+        Some(Self::from_raw(raw))
+    }
+}
+
+macro_rules! kinds {
+    ($($kind:ty = $table:ident),* $(,)?) => {
+        $(impl AbiValue for $kind {
+            type Raw = i32;
+
+            fn to_raw(self) -> i32 {
+                $table.iter().find(|(_, known)| *known == self).map_or(0, |(number, _)| *number)
+            }
+
+            fn from_raw(raw: i32) -> Option<Self> {
+                $table.iter().find(|(known, _)| *known == raw).map(|(_, kind)| *kind)
+            }
+        })*
+    };
+}
+
+kinds! {
+    Reliability = RELIABILITIES,
+    History = HISTORIES,
+    Durability = DURABILITIES,
+    Liveliness = LIVELINESSES,
+    Ownership = OWNERSHIPS,
+    DestinationOrder = ORDERS,
+    Scope = SCOPES,
+}
+
+/// Returns the bit of a policy in the field `present`. The order of policies is that of the contract.
+const fn bit(policy: Policy) -> u64 {
+    1 << (policy as u32)
+}
+
+macro_rules! fields {
+    ($(
+        $(#[$doc:meta])* $file_doc:literal $key:ident: $in_file:ty => $field:ident: $type:ty,
+        policy $policy:ident, ends $ends:ident, default $scope:ident($default:expr)
+        $(, abi $abi:ident)? $(, range $range:ident)? $(, agree $agree:path)?;
+    )*) => {
+        /// Sets `present` and the fields of present policies, except lists, texts and PRESENTATION. A field that is not
+        /// requested has the default of DDS 1.4 if its policy is present.
+        fn set_fields(qos: &Qos, raw: &mut abi::Qos) {
+            $(if qos.$field.is_some() {
+                raw.present |= bit(Policy::$policy);
+            })*
+            $($(if raw.present & bit(Policy::$policy) != 0 {
+                let value: $type = qos.$field.unwrap_or($default);
+                raw.$abi = value.to_raw();
+            })?)*
+        }
+
+        /// Reads the fields of present policies, except lists, texts and PRESENTATION.
+        fn read_fields(raw: &abi::Qos) -> Qos {
+            let mut qos = Qos::default();
+            $($(if raw.present & bit(Policy::$policy) != 0 {
+                qos.$field = <$type as AbiValue>::from_raw(raw.$abi);
+            })?)*
+            qos
+        }
+    };
+}
+
+experiment::policy_table!(fields);
 
 /// Converts to the driver ABI. Absent policies are not present in the struct. If only some fields of a policy are
 /// given, the others have the defaults of DDS 1.4.
 pub fn to_raw(qos: &Qos) -> RawQos {
     let mut raw = empty();
-    let mut present = 0_u64;
-    let mut policy = |number: u32| present |= 1 << number;
-    if qos.reliability.is_some() || qos.max_blocking_ns.is_some() {
-        policy(abi::POLICY_RELIABILITY);
-        raw.reliability = qos.reliability.map_or(abi::BEST_EFFORT, |kind| number(&RELIABILITIES, kind));
-        raw.max_blocking_ns = qos.max_blocking_ns.map_or(100_000_000, QosDuration::raw);
-    }
-    if qos.history.is_some() || qos.history_depth.is_some() {
-        policy(abi::POLICY_HISTORY);
-        raw.history = qos.history.map_or(abi::KEEP_LAST, |kind| number(&HISTORIES, kind));
-        raw.history_depth = qos.history_depth.unwrap_or(1);
-    }
-    if qos.max_samples.is_some() || qos.max_instances.is_some() || qos.max_samples_per_instance.is_some() {
-        policy(abi::POLICY_RESOURCE_LIMITS);
-        raw.max_samples = qos.max_samples.unwrap_or(abi::UNLIMITED);
-        raw.max_instances = qos.max_instances.unwrap_or(abi::UNLIMITED);
-        raw.max_samples_per_instance = qos.max_samples_per_instance.unwrap_or(abi::UNLIMITED);
-    }
-    if let Some(kind) = qos.durability {
-        policy(abi::POLICY_DURABILITY);
-        raw.durability = number(&DURABILITIES, kind);
-    }
-    durability_service(qos, &mut raw, &mut policy);
-    if let Some(period) = qos.deadline_ns {
-        policy(abi::POLICY_DEADLINE);
-        raw.deadline_ns = period.raw();
-    }
-    if let Some(budget) = qos.latency_budget_ns {
-        policy(abi::POLICY_LATENCY_BUDGET);
-        raw.latency_budget_ns = budget.raw();
-    }
-    if let Some(span) = qos.lifespan_ns {
-        policy(abi::POLICY_LIFESPAN);
-        raw.lifespan_ns = span.raw();
-    }
-    if qos.liveliness.is_some() || qos.liveliness_lease_ns.is_some() {
-        policy(abi::POLICY_LIVELINESS);
-        raw.liveliness = qos.liveliness.map_or(abi::LIVELINESS_AUTOMATIC, |kind| number(&LIVELINESSES, kind));
-        raw.liveliness_lease_ns = qos.liveliness_lease_ns.map_or(abi::DURATION_INFINITE, QosDuration::raw);
-    }
-    if let Some(kind) = qos.ownership {
-        policy(abi::POLICY_OWNERSHIP);
-        raw.ownership = number(&OWNERSHIPS, kind);
-    }
-    if let Some(strength) = qos.ownership_strength {
-        policy(abi::POLICY_OWNERSHIP_STRENGTH);
-        raw.ownership_strength = strength;
-    }
+    set_fields(qos, &mut raw);
     if let Some(presentation) = qos.presentation {
-        policy(abi::POLICY_PRESENTATION);
-        raw.presentation_scope = number(&SCOPES, presentation.scope);
+        raw.presentation_scope = presentation.scope.to_raw();
         raw.coherent_access = presentation.coherent_access.into();
         raw.ordered_access = presentation.ordered_access.into();
-    }
-    if let Some(kind) = qos.destination_order {
-        policy(abi::POLICY_DESTINATION_ORDER);
-        raw.destination_order = number(&ORDERS, kind);
-    }
-    if let Some(separation) = qos.minimum_separation_ns {
-        policy(abi::POLICY_TIME_BASED_FILTER);
-        raw.minimum_separation_ns = separation.raw();
-    }
-    if let Some(priority) = qos.transport_priority {
-        policy(abi::POLICY_TRANSPORT_PRIORITY);
-        raw.transport_priority = priority;
-    }
-    if let Some(autodispose) = qos.autodispose_unregistered {
-        policy(abi::POLICY_WRITER_DATA_LIFECYCLE);
-        raw.autodispose_unregistered = autodispose.into();
-    }
-    if qos.autopurge_nowriter_ns.is_some() || qos.autopurge_disposed_ns.is_some() {
-        policy(abi::POLICY_READER_DATA_LIFECYCLE);
-        raw.autopurge_nowriter_ns =
-            qos.autopurge_nowriter_ns.map_or(abi::DURATION_INFINITE, QosDuration::raw);
-        raw.autopurge_disposed_ns =
-            qos.autopurge_disposed_ns.map_or(abi::DURATION_INFINITE, QosDuration::raw);
-    }
-    if let Some(enables) = qos.autoenable_created {
-        policy(abi::POLICY_ENTITY_FACTORY);
-        raw.autoenable_created = enables.into();
     }
     let data =
         [&qos.user_data, &qos.topic_data, &qos.group_data].map(|data| data.clone().map(String::into_bytes));
     if let Some(bytes) = &data[0] {
-        policy(abi::POLICY_USER_DATA);
         (raw.user_data, raw.user_data_size) = (bytes.as_ptr(), bytes.len() as u32);
     }
     if let Some(bytes) = &data[1] {
-        policy(abi::POLICY_TOPIC_DATA);
         (raw.topic_data, raw.topic_data_size) = (bytes.as_ptr(), bytes.len() as u32);
     }
     if let Some(bytes) = &data[2] {
-        policy(abi::POLICY_GROUP_DATA);
         (raw.group_data, raw.group_data_size) = (bytes.as_ptr(), bytes.len() as u32);
     }
     let names: Vec<CString> = qos
@@ -168,29 +190,10 @@ pub fn to_raw(qos: &Qos) -> RawQos {
         .collect();
     let pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
     if qos.partitions.is_some() {
-        policy(abi::POLICY_PARTITION);
         raw.partitions = pointers.as_ptr();
         raw.partition_count = pointers.len() as u32;
     }
-    raw.present = present;
     RawQos { raw, _names: names, _pointers: pointers, _data: data }
-}
-
-/// Converts DURABILITY_SERVICE.
-fn durability_service(qos: &Qos, raw: &mut abi::Qos, policy: &mut impl FnMut(u32)) {
-    let limits = [qos.service_max_samples, qos.service_max_instances, qos.service_max_samples_per_instance];
-    let is_asked = qos.service_cleanup_ns.is_some()
-        || qos.service_history.is_some()
-        || qos.service_history_depth.is_some()
-        || limits.iter().any(Option::is_some);
-    if is_asked {
-        policy(abi::POLICY_DURABILITY_SERVICE);
-        raw.service_cleanup_ns = qos.service_cleanup_ns.map_or(0, QosDuration::raw);
-        raw.service_history = qos.service_history.map_or(abi::KEEP_LAST, |kind| number(&HISTORIES, kind));
-        raw.service_history_depth = qos.service_history_depth.unwrap_or(1);
-        [raw.service_max_samples, raw.service_max_instances, raw.service_max_samples_per_instance] =
-            limits.map(|limit| limit.unwrap_or(abi::UNLIMITED));
-    }
 }
 
 /// Converts from the driver ABI. `writes` is true for a writer: only a writer has `max_blocking_ns`.
@@ -198,102 +201,43 @@ fn durability_service(qos: &Qos, raw: &mut abi::Qos, policy: &mut impl FnMut(u32
 /// # Safety
 /// `raw` was filled by a driver, and its entity is still open.
 pub unsafe fn from_raw(raw: &abi::Qos, writes: bool) -> Qos {
-    let mut qos = Qos::default();
-    let present = |policy: u32| raw.present & (1 << policy) != 0;
-    let duration = |ns: u64| Some(QosDuration::from_raw(ns));
-    if present(abi::POLICY_RELIABILITY) {
-        qos.reliability = word(&RELIABILITIES, raw.reliability);
-        if writes && qos.reliability == Some(Reliability::Reliable) {
-            qos.max_blocking_ns = duration(raw.max_blocking_ns);
-        }
+    let mut qos = read_fields(raw);
+    let present = |policy| raw.present & bit(policy) != 0;
+    // Fields without effect.
+    if !writes || qos.reliability != Some(Reliability::Reliable) {
+        qos.max_blocking_ns = None;
     }
-    if present(abi::POLICY_HISTORY) {
-        qos.history = word(&HISTORIES, raw.history);
-        if qos.history == Some(History::KeepLast) {
-            qos.history_depth = Some(raw.history_depth);
-        }
+    if qos.history != Some(History::KeepLast) {
+        qos.history_depth = None;
     }
-    if present(abi::POLICY_RESOURCE_LIMITS) {
-        qos.max_samples = Some(raw.max_samples);
-        qos.max_instances = Some(raw.max_instances);
-        qos.max_samples_per_instance = Some(raw.max_samples_per_instance);
+    if qos.service_history != Some(History::KeepLast) {
+        qos.service_history_depth = None;
     }
-    if present(abi::POLICY_DURABILITY) {
-        qos.durability = word(&DURABILITIES, raw.durability);
-    }
-    if present(abi::POLICY_DURABILITY_SERVICE) {
-        qos.service_cleanup_ns = duration(raw.service_cleanup_ns);
-        qos.service_history = word(&HISTORIES, raw.service_history);
-        if qos.service_history == Some(History::KeepLast) {
-            qos.service_history_depth = Some(raw.service_history_depth);
-        }
-        qos.service_max_samples = Some(raw.service_max_samples);
-        qos.service_max_instances = Some(raw.service_max_instances);
-        qos.service_max_samples_per_instance = Some(raw.service_max_samples_per_instance);
-    }
-    if present(abi::POLICY_DEADLINE) {
-        qos.deadline_ns = duration(raw.deadline_ns);
-    }
-    if present(abi::POLICY_LATENCY_BUDGET) {
-        qos.latency_budget_ns = duration(raw.latency_budget_ns);
-    }
-    if present(abi::POLICY_LIFESPAN) {
-        qos.lifespan_ns = duration(raw.lifespan_ns);
-    }
-    if present(abi::POLICY_LIVELINESS) {
-        qos.liveliness = word(&LIVELINESSES, raw.liveliness);
-        qos.liveliness_lease_ns = duration(raw.liveliness_lease_ns);
-    }
-    if present(abi::POLICY_OWNERSHIP) {
-        qos.ownership = word(&OWNERSHIPS, raw.ownership);
-    }
-    if present(abi::POLICY_OWNERSHIP_STRENGTH) {
-        qos.ownership_strength = Some(raw.ownership_strength);
-    }
-    if present(abi::POLICY_PARTITION) {
+    if present(Policy::Partition) {
         // SAFETY: the caller guarantees the fields that the driver filled in.
         let names = unsafe { slice(raw.partitions, raw.partition_count) };
         // SAFETY: as above.
         qos.partitions = Some(names.iter().filter_map(|&name| unsafe { text_of(name) }).collect());
     }
-    if present(abi::POLICY_PRESENTATION) {
-        qos.presentation = word(&SCOPES, raw.presentation_scope).map(|scope| Presentation {
+    if present(Policy::Presentation) {
+        qos.presentation = Scope::from_raw(raw.presentation_scope).map(|scope| Presentation {
             scope,
             coherent_access: raw.coherent_access != 0,
             ordered_access: raw.ordered_access != 0,
         });
     }
-    if present(abi::POLICY_DESTINATION_ORDER) {
-        qos.destination_order = word(&ORDERS, raw.destination_order);
-    }
-    if present(abi::POLICY_TIME_BASED_FILTER) {
-        qos.minimum_separation_ns = duration(raw.minimum_separation_ns);
-    }
-    if present(abi::POLICY_TRANSPORT_PRIORITY) {
-        qos.transport_priority = Some(raw.transport_priority);
-    }
-    if present(abi::POLICY_WRITER_DATA_LIFECYCLE) {
-        qos.autodispose_unregistered = Some(raw.autodispose_unregistered != 0);
-    }
-    if present(abi::POLICY_READER_DATA_LIFECYCLE) {
-        qos.autopurge_nowriter_ns = duration(raw.autopurge_nowriter_ns);
-        qos.autopurge_disposed_ns = duration(raw.autopurge_disposed_ns);
-    }
     let text = |data: *const u8, size: u32| {
         // SAFETY: the caller guarantees the fields that the driver filled in.
         Some(String::from_utf8_lossy(unsafe { slice(data, size) }).into_owned())
     };
-    if present(abi::POLICY_USER_DATA) {
+    if present(Policy::UserData) {
         qos.user_data = text(raw.user_data, raw.user_data_size);
     }
-    if present(abi::POLICY_TOPIC_DATA) {
+    if present(Policy::TopicData) {
         qos.topic_data = text(raw.topic_data, raw.topic_data_size);
     }
-    if present(abi::POLICY_GROUP_DATA) {
+    if present(Policy::GroupData) {
         qos.group_data = text(raw.group_data, raw.group_data_size);
-    }
-    if present(abi::POLICY_ENTITY_FACTORY) {
-        qos.autoenable_created = Some(raw.autoenable_created != 0);
     }
     qos
 }
@@ -362,5 +306,36 @@ mod tests {
     #[test]
     fn what_is_not_asked_for_is_not_present() {
         assert_eq!(to_raw(&Qos::default()).raw.present, 0);
+    }
+
+    #[test]
+    fn policies_have_the_numbers_of_the_contract() {
+        for (policy, number) in [
+            (Policy::Reliability, abi::POLICY_RELIABILITY),
+            (Policy::ResourceLimits, abi::POLICY_RESOURCE_LIMITS),
+            (Policy::DurabilityService, abi::POLICY_DURABILITY_SERVICE),
+            (Policy::Lifespan, abi::POLICY_LIFESPAN),
+            (Policy::OwnershipStrength, abi::POLICY_OWNERSHIP_STRENGTH),
+            (Policy::Partition, abi::POLICY_PARTITION),
+            (Policy::Presentation, abi::POLICY_PRESENTATION),
+            (Policy::TransportPriority, abi::POLICY_TRANSPORT_PRIORITY),
+            (Policy::ReaderDataLifecycle, abi::POLICY_READER_DATA_LIFECYCLE),
+            (Policy::UserData, abi::POLICY_USER_DATA),
+            (Policy::TopicData, abi::POLICY_TOPIC_DATA),
+            (Policy::GroupData, abi::POLICY_GROUP_DATA),
+            (Policy::EntityFactory, abi::POLICY_ENTITY_FACTORY),
+        ] {
+            assert_eq!(bit(policy), 1 << number, "{policy}");
+        }
+    }
+
+    #[test]
+    fn fields_of_a_present_policy_have_standard_defaults() {
+        let requested = Qos { history: Some(History::KeepLast), max_instances: Some(3), ..Qos::default() };
+        let raw = to_raw(&requested).raw;
+        assert_eq!(raw.present, bit(Policy::History) | bit(Policy::ResourceLimits));
+        assert_eq!((raw.history_depth, raw.max_samples, raw.max_instances), (1, abi::UNLIMITED, 3));
+        let raw = to_raw(&Qos { history_depth: Some(4), ..Qos::default() }).raw;
+        assert_eq!((raw.history, raw.history_depth), (abi::KEEP_LAST, 4));
     }
 }

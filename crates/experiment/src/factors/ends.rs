@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    At, Factors, PlanError, Policies, Presentation, Qos, Refusal, Reliability, Span,
-    factors::policies::OfOneEnd, syntax::units::short,
+    Factors, PlanError, Policies, Presentation, Qos, Refusal, Reliability, Span, factors::policies::OfOneEnd,
+    syntax::units::short,
 };
 
 /// Kind of endpoint.
@@ -78,7 +78,7 @@ impl Policies {
             own.apply(&mut qos);
             if let Some(&field) = end.foreign(&qos).first() {
                 let words = format!("{} have no {}", end.name(), without_unit(field));
-                let hint = "DDS 1.4 section 2.2.3 says whose policy it is: put it under the other end, or where it is of both";
+                let hint = "put it under the other endpoint, or in `[qos]` for both (DDS 1.4 section 2.2.3)";
                 return Err(PlanError::Contradiction { words, hint }.at(own.place(field)));
             }
         }
@@ -92,24 +92,15 @@ impl Policies {
         let at = of_ends.chain([self.place(field)]).find(|at| !at.is_empty()).unwrap_or_default();
         let words = format!("these writers and readers never match: {} {words}", without_unit(field));
         let hint = match field {
-            "ownership" => {
-                "DDS 1.4 section 2.2.3.9 wants the same of both: change what is under `writer` or `reader`"
-            }
-            "partitions" => {
-                "DDS 1.4 section 2.2.3.13 wants one that both are in: change what is under `writer` or `reader`"
-            }
-            _ => {
-                "DDS 1.4 section 2.2.3 wants at least as much offered as requested: change what is under `writer` or `reader`"
-            }
+            "ownership" => "request the same of `writer` and `reader` (DDS 1.4 section 2.2.3.9)",
+            "partitions" => "give `writer` and `reader` a common partition (DDS 1.4 section 2.2.3.13)",
+            _ => "let `writer` offer at least as much as `reader` requests (DDS 1.4 section 2.2.3)",
         };
         Err(PlanError::Contradiction { words, hint }.at(at))
     }
 
     /// Returns the position of a field of [`Qos`] in the file.
     fn place(&self, field: &'static str) -> Span {
-        if field == "reliability" {
-            return self.reliability.as_ref().map(At::span).unwrap_or_default();
-        }
         let name = without_unit(field);
         self.written()
             .into_iter()
@@ -176,26 +167,24 @@ pub(crate) struct Mismatch {
 pub(crate) fn mismatch(ends: &QosOfEnds) -> Option<Mismatch> {
     let QosOfEnds { writer, reader } = ends;
     let standard = Qos::standard_defaults();
-    macro_rules! unmet {
-        ($field:ident, $meets:expr) => {{
-            let of = |qos: &Qos| qos.$field.clone().or_else(|| standard.$field.clone());
-            let found = of(writer).zip(of(reader)).filter(|(offered, requested)| !$meets(offered, requested));
-            found.map(|(offered, requested)| Mismatch {
-                field: stringify!($field),
-                words: format!("{} offered, {} requested", word(&offered), word(&requested)),
-            })
-        }};
+    macro_rules! first_unmet {
+        ($(
+            $(#[$doc:meta])* $file_doc:literal $key:ident: $in_file:ty => $field:ident: $type:ty,
+            policy $policy:ident, ends $ends:ident, default $scope:ident($default:expr)
+            $(, abi $abi:ident)? $(, range $range:ident)? $(, agree $agree:path)?;
+        )*) => {
+            $($(
+                let of = |qos: &Qos| qos.$field.clone().or_else(|| standard.$field.clone());
+                let pair = of(writer).zip(of(reader));
+                if let Some((offered, requested)) = pair.filter(|(offered, requested)| !$agree(offered, requested)) {
+                    let words = format!("{} offered, {} requested", word(&offered), word(&requested));
+                    return Some(Mismatch { field: stringify!($field), words });
+                }
+            )?)*
+        };
     }
-    unmet!(reliability, at_least)
-        .or_else(|| unmet!(durability, at_least))
-        .or_else(|| unmet!(presentation, presents))
-        .or_else(|| unmet!(deadline_ns, at_most))
-        .or_else(|| unmet!(latency_budget_ns, at_most))
-        .or_else(|| unmet!(ownership, PartialEq::eq))
-        .or_else(|| unmet!(liveliness, at_least))
-        .or_else(|| unmet!(liveliness_lease_ns, at_most))
-        .or_else(|| unmet!(destination_order, at_least))
-        .or_else(|| unmet!(partitions, meet))
+    crate::policy_table!(first_unmet);
+    None
 }
 
 fn at_least<T: Ord>(offered: &T, requested: &T) -> bool {

@@ -9,6 +9,7 @@ pub(crate) mod group;
 pub(crate) mod load;
 pub(crate) mod pairing;
 pub(crate) mod policies;
+mod policy_table;
 pub(crate) mod policy_values;
 pub(crate) mod qos;
 pub(crate) mod queues;

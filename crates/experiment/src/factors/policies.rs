@@ -5,21 +5,48 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos,
-    factors::policy_values::{Lasting, ReliabilityChoice},
+    factors::policy_values::{Lasting, Planned as _, ReliabilityChoice},
     syntax::many::{At, Span},
 };
 
+/// Valid values of a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Range {
+    Positive,
+    /// 1 or more, or -1.
+    PositiveOrUnlimited,
+}
+
+impl Range {
+    const fn contains(self, value: i32) -> bool {
+        value >= 1 || (matches!(self, Self::PositiveOrUnlimited) && value == -1)
+    }
+
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Positive => "use 1 or more",
+            Self::PositiveOrUnlimited => "use 1 or more, or -1 for unlimited",
+        }
+    }
+}
+
 macro_rules! policies {
-    ($($(#[$doc:meta])* $field:ident: $type:ty => $meant:ident, $policy:ident;)*) => {
+    ($(
+        $(#[$doc:meta])* $file_doc:literal $key:ident: $in_file:ty => $field:ident: $type:ty,
+        policy $policy:ident, ends $ends:ident, default $scope:ident($default:expr)
+        $(, abi $abi:ident)? $(, range $range:ident)? $(, agree $agree:path)?;
+    )*) => {
         /// QoS policies of writers and readers. A policy that is not given is not requested, except for those with
         /// a default. A default is requested only if the driver enforces the policy.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct Policies {
-            /// RELIABILITY kind. Default: the strongest that each driver supports.
-            #[serde(skip_serializing_if = "Option::is_none")]
-            pub reliability: Option<At<ReliabilityChoice>>,
-            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<At<$type>>,)*
+            $(
+                $(#[$doc])*
+                #[doc = $file_doc]
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $key: Option<At<$in_file>>,
+            )*
             /// Policies of writers only, over those above: the same keys, except those that only readers have, such
             /// as `minimum_separation`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,8 +71,7 @@ macro_rules! policies {
                 };
                 let ended = self.has_ends() || base.has_ends();
                 Self {
-                    reliability: self.reliability.clone().or_else(|| base.reliability.clone()),
-                    $($field: self.$field.clone().or_else(|| base.$field.clone()),)*
+                    $($key: self.$key.clone().or_else(|| base.$key.clone()),)*
                     writer: ended.then(|| of_one_end(&self.writer, &base.writer)).flatten(),
                     reader: ended.then(|| of_one_end(&self.reader, &base.reader)).flatten(),
                 }
@@ -54,8 +80,7 @@ macro_rules! policies {
             /// Removes the policies that `other` has.
             fn without(&self, other: &Self) -> Self {
                 Self {
-                    reliability: self.reliability.clone().filter(|_| other.reliability.is_none()),
-                    $($field: self.$field.clone().filter(|_| other.$field.is_none()),)*
+                    $($key: self.$key.clone().filter(|_| other.$key.is_none()),)*
                     ..Self::default()
                 }
                 .without_depths_before(other)
@@ -63,96 +88,38 @@ macro_rules! policies {
 
             /// Removes these fields of [`Qos`].
             pub(crate) fn without_fields(self, fields: &[&str]) -> Self {
-                Self { $($field: self.$field.filter(|_| !fields.contains(&stringify!($meant))),)* ..self }
+                Self { $($key: self.$key.filter(|_| !fields.contains(&stringify!($field))),)* ..self }
             }
 
-            /// Returns all policies except the reliability kind: name, policy, position.
+            /// Returns all policies: name, policy, position.
             pub(crate) fn written(&self) -> Vec<(&'static str, Policy, Span)> {
                 let mut written = Vec::new();
-                $(if let Some(value) = &self.$field {
-                    written.push((stringify!($field), Policy::$policy, value.span()));
+                $(if let Some(value) = &self.$key {
+                    written.push((stringify!($key), Policy::$policy, value.span()));
                 })*
                 written
             }
 
-            /// Sets all policies except the reliability kind.
+            /// Sets all policies except the reliability kind, which depends on the driver.
             pub(crate) fn apply(&self, qos: &mut Qos) {
-                $(if let Some(value) = &self.$field {
-                    qos.$meant = Some(value.get().clone().into());
+                $(if let Some(value) = self.$key.as_ref().and_then(|value| value.get().clone().planned()) {
+                    qos.$field = Some(value);
                 })*
+            }
+
+            /// Returns the first value out of range: position, error text and hint.
+            fn out_of_range(&self) -> Option<(Span, String, &'static str)> {
+                $($(if let Some(value) = self.$key.as_ref().filter(|value| !Range::$range.contains(*value.get())) {
+                    let words = format!("`{} = {}` is out of range", stringify!($key), value.get());
+                    return Some((value.span(), words, Range::$range.hint()));
+                })?)*
+                None
             }
         }
     };
 }
 
-policies! {
-    /// RELIABILITY: maximum time that a write may block. Default `1s` with reliable delivery, unless
-    /// `vendor_defaults`.
-    max_blocking: Lasting => max_blocking_ns, Reliability;
-    /// HISTORY kind. Default `keep_all`.
-    history: History => history, History;
-    /// HISTORY depth in samples, at least 1; needs `history = "keep_last"`.
-    history_depth: i32 => history_depth, History;
-    /// RESOURCE_LIMITS: maximum number of samples, at least 1; -1 is unlimited. Default: 64 MiB of samples, 64 to
-    /// 10,000, unless `vendor_defaults`.
-    max_samples: i32 => max_samples, ResourceLimits;
-    /// RESOURCE_LIMITS: maximum number of instances, at least 1; -1 is unlimited.
-    max_instances: i32 => max_instances, ResourceLimits;
-    /// RESOURCE_LIMITS: maximum number of samples per instance, at least 1; -1 is unlimited.
-    max_samples_per_instance: i32 => max_samples_per_instance, ResourceLimits;
-    /// DURABILITY kind. Default `volatile`.
-    durability: Durability => durability, Durability;
-    /// DURABILITY_SERVICE: delay before an instance that was disposed of is removed.
-    service_cleanup: Lasting => service_cleanup_ns, DurabilityService;
-    /// DURABILITY_SERVICE: HISTORY kind of the samples for late joiners.
-    service_history: History => service_history, DurabilityService;
-    /// DURABILITY_SERVICE: HISTORY depth in samples, at least 1; needs `service_history = "keep_last"`.
-    service_history_depth: i32 => service_history_depth, DurabilityService;
-    /// DURABILITY_SERVICE: maximum number of samples, at least 1; -1 is unlimited.
-    service_max_samples: i32 => service_max_samples, DurabilityService;
-    /// DURABILITY_SERVICE: maximum number of instances, at least 1; -1 is unlimited.
-    service_max_instances: i32 => service_max_instances, DurabilityService;
-    /// DURABILITY_SERVICE: maximum number of samples per instance, at least 1; -1 is unlimited.
-    service_max_samples_per_instance: i32 => service_max_samples_per_instance, DurabilityService;
-    /// DEADLINE period, at least `minimum_separation`.
-    deadline: Lasting => deadline_ns, Deadline;
-    /// LATENCY_BUDGET duration.
-    latency_budget: Lasting => latency_budget_ns, LatencyBudget;
-    /// LIFESPAN duration.
-    lifespan: Lasting => lifespan_ns, Lifespan;
-    /// LIVELINESS kind.
-    liveliness: Liveliness => liveliness, Liveliness;
-    /// LIVELINESS lease duration.
-    liveliness_lease: Lasting => liveliness_lease_ns, Liveliness;
-    /// OWNERSHIP kind.
-    ownership: Ownership => ownership, Ownership;
-    /// OWNERSHIP_STRENGTH value.
-    ownership_strength: i32 => ownership_strength, OwnershipStrength;
-    /// PARTITION names.
-    partitions: Vec<String> => partitions, Partition;
-    /// PRESENTATION policy, such as `{ scope = "topic", coherent_access = false, ordered_access = true }`.
-    presentation: Presentation => presentation, Presentation;
-    /// DESTINATION_ORDER kind.
-    destination_order: DestinationOrder => destination_order, DestinationOrder;
-    /// TIME_BASED_FILTER: minimum separation of samples.
-    minimum_separation: Lasting => minimum_separation_ns, TimeBasedFilter;
-    /// TRANSPORT_PRIORITY value.
-    transport_priority: i32 => transport_priority, TransportPriority;
-    /// WRITER_DATA_LIFECYCLE: whether instances that are unregistered are also disposed of.
-    autodispose_unregistered: bool => autodispose_unregistered, WriterDataLifecycle;
-    /// READER_DATA_LIFECYCLE: delay before the samples of an instance without writers are removed.
-    autopurge_nowriter: Lasting => autopurge_nowriter_ns, ReaderDataLifecycle;
-    /// READER_DATA_LIFECYCLE: delay before the samples of an instance that was disposed of are removed.
-    autopurge_disposed: Lasting => autopurge_disposed_ns, ReaderDataLifecycle;
-    /// USER_DATA of writers and readers, as text.
-    user_data: String => user_data, UserData;
-    /// TOPIC_DATA, as text.
-    topic_data: String => topic_data, TopicData;
-    /// GROUP_DATA of publishers and subscribers, as text.
-    group_data: String => group_data, GroupData;
-    /// ENTITY_FACTORY: whether entities are enabled when they are created.
-    autoenable_created: bool => autoenable_created, EntityFactory;
-}
+crate::policy_table!(policies);
 
 /// Policies of writers only, or of readers only.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -173,7 +140,9 @@ impl<'de> Deserialize<'de> for OfOneEnd {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let policies = Policies::deserialize(deserializer)?;
         if policies.has_ends() {
-            return Err(de::Error::custom("one end has no `writer` and no `reader` of its own"));
+            return Err(de::Error::custom(
+                "`writer` and `reader` are not valid in the policies of one endpoint",
+            ));
         }
         Ok(Self::new(policies))
     }
@@ -186,42 +155,27 @@ struct Kept<'p> {
     history: &'p Option<At<History>>,
     depth: &'p Option<At<i32>>,
     samples: &'p Option<At<i32>>,
-    instances: &'p Option<At<i32>>,
     samples_each: &'p Option<At<i32>>,
 }
 
 impl Kept<'_> {
     fn contradiction(&self) -> Option<(Span, String, &'static str)> {
         let prefix = self.prefix;
-        let unlimited_or_positive = [
-            ("max_samples", self.samples),
-            ("max_instances", self.instances),
-            ("max_samples_per_instance", self.samples_each),
-        ];
-        for (name, limit) in unlimited_or_positive {
-            if let Some(limit) = limit.as_ref().filter(|limit| *limit.get() < 1 && *limit.get() != -1) {
-                let words = format!("`{prefix}{name} = {}` is no limit", limit.get());
-                return Some((limit.span(), words, "use 1 or more, or -1 for unlimited"));
-            }
-        }
         if let Some(depth) = self.depth {
             let words = |why: &str| format!("`{prefix}history_depth = {}` {why}", depth.get());
-            if *depth.get() < 1 {
-                return Some((depth.span(), words("is no depth"), "use 1 or more"));
-            }
             if self.history.as_ref().is_none_or(|history| *history.get() != History::KeepLast) {
                 let hint = match prefix {
-                    "" => "add `history = \"keep_last\"`, or leave the depth out",
-                    _ => "add `service_history = \"keep_last\"`, or leave the depth out",
+                    "" => "add `history = \"keep_last\"`, or remove the depth",
+                    _ => "add `service_history = \"keep_last\"`, or remove the depth",
                 };
-                return Some((depth.span(), words("says nothing without keep_last"), hint));
+                return Some((depth.span(), words("has no effect without keep_last"), hint));
             }
             // DDS 1.4, 2.2.3.18
             let most = [self.samples_each, self.samples];
             let most = most.into_iter().flatten().map(|limit| *limit.get()).filter(|limit| *limit > 0).min();
             if most.is_some_and(|most| most < *depth.get()) {
-                let hint = "DDS 1.4 section 2.2.3.18 wants the depth within RESOURCE_LIMITS";
-                return Some((depth.span(), words("is more than the limits of samples allow"), hint));
+                let hint = "choose a depth within RESOURCE_LIMITS (DDS 1.4 section 2.2.3.18)";
+                return Some((depth.span(), words("exceeds the limits of samples"), hint));
             }
         }
         if let (Some(each), Some(all)) = (self.samples_each, self.samples) {
@@ -232,7 +186,7 @@ impl Kept<'_> {
                     each.get(),
                     all.get()
                 );
-                let hint = "DDS 1.4 section 2.2.3.19 wants max_samples the larger one";
+                let hint = "choose a larger `max_samples` (DDS 1.4 section 2.2.3.19)";
                 return Some((each.span(), words, hint));
             }
         }
@@ -267,7 +221,6 @@ impl Policies {
             history: &self.history,
             depth: &self.history_depth,
             samples: &self.max_samples,
-            instances: &self.max_instances,
             samples_each: &self.max_samples_per_instance,
         };
         let of_the_service = Kept {
@@ -275,17 +228,21 @@ impl Policies {
             history: &self.service_history,
             depth: &self.service_history_depth,
             samples: &self.service_max_samples,
-            instances: &self.service_max_instances,
             samples_each: &self.service_max_samples_per_instance,
         };
-        if let Some(found) = own.contradiction().or_else(|| of_the_service.contradiction()) {
+        let found = self.out_of_range().or_else(|| own.contradiction());
+        if let Some(found) = found.or_else(|| of_the_service.contradiction()) {
             return Some(found);
         }
         if let (Some(deadline), Some(separation)) = (&self.deadline, &self.minimum_separation) {
             // DDS 1.4, 2.2.3.7
             if deadline.get().0.raw() < separation.get().0.raw() {
                 let words = "the deadline is shorter than the minimum separation".to_owned();
-                return Some((deadline.span(), words, "DDS 1.4 section 2.2.3.7 wants it as long at least"));
+                return Some((
+                    deadline.span(),
+                    words,
+                    "choose a deadline of at least the minimum separation (DDS 1.4 section 2.2.3.7)",
+                ));
             }
         }
         None

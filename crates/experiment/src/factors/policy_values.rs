@@ -5,7 +5,10 @@ use std::{borrow::Cow, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{QosDuration, Reliability, syntax::units::Time};
+use crate::{
+    DestinationOrder, Durability, History, Liveliness, Ownership, Presentation, QosDuration, Reliability,
+    syntax::units::Time,
+};
 
 /// Requested reliability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +67,55 @@ impl JsonSchema for ReliabilityChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting(pub QosDuration);
 
-impl From<Lasting> for QosDuration {
-    fn from(lasting: Lasting) -> Self {
-        lasting.0
+/// Value in an experiment file that determines a value of the plan.
+pub(crate) trait Planned {
+    /// Type in the plan.
+    type Plan;
+
+    /// Returns the value of the plan; `None` if it depends on the driver.
+    fn planned(self) -> Option<Self::Plan>;
+}
+
+impl Planned for Lasting {
+    type Plan = QosDuration;
+
+    fn planned(self) -> Option<QosDuration> {
+        Some(self.0)
     }
 }
+
+impl Planned for ReliabilityChoice {
+    type Plan = Reliability;
+
+    fn planned(self) -> Option<Reliability> {
+        None
+    }
+}
+
+macro_rules! planned_as_they_are {
+    ($($type:ty),*) => {
+        $(impl Planned for $type {
+            type Plan = Self;
+
+            fn planned(self) -> Option<Self> {
+                Some(self)
+            }
+        })*
+    };
+}
+
+planned_as_they_are!(
+    bool,
+    i32,
+    String,
+    Vec<String>,
+    DestinationOrder,
+    Durability,
+    History,
+    Liveliness,
+    Ownership,
+    Presentation
+);
 
 impl<'de> Deserialize<'de> for Lasting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

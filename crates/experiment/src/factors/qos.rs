@@ -144,8 +144,48 @@ pub struct Presentation {
     pub ordered_access: bool,
 }
 
+impl Presentation {
+    /// Default of the standard.
+    pub const UNORDERED: Self =
+        Self { scope: Scope::Instance, coherent_access: false, ordered_access: false };
+}
+
+/// The default of a policy that writers and readers have in common, if there is one.
+macro_rules! common_default {
+    (common $value:expr) => {
+        Some($value)
+    };
+    (per_end $value:expr) => {
+        None
+    };
+}
+
+/// A value if writers have the policy.
+macro_rules! of_writer {
+    (reader $value:expr) => {
+        None
+    };
+    ($ends:ident $value:expr) => {
+        $value
+    };
+}
+
+/// A value if readers have the policy.
+macro_rules! of_reader {
+    (writer $value:expr) => {
+        None
+    };
+    ($ends:ident $value:expr) => {
+        $value
+    };
+}
+
 macro_rules! qos {
-    ($($(#[$doc:meta])* $field:ident: $type:ty,)*) => {
+    ($(
+        $(#[$doc:meta])* $file_doc:literal $key:ident: $in_file:ty => $field:ident: $type:ty,
+        policy $policy:ident, ends $ends:ident, default $scope:ident($default:expr)
+        $(, abi $abi:ident)? $(, range $range:ident)? $(, agree $agree:path)?;
+    )*) => {
         /// QoS of a writer or reader. A policy is absent if it was not requested, or could not be read back. Limits
         /// of -1 are unlimited.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -158,88 +198,40 @@ macro_rules! qos {
             /// Returns the fields whose effective value differs from the requested one:
             /// `(name, requested, effective)`. The effective value is `unknown` if it could not be read back.
             #[must_use]
-            pub fn differences(&self, in_force: &Self) -> Vec<(&'static str, String, String)> {
+            pub fn differences(&self, effective: &Self) -> Vec<(&'static str, String, String)> {
                 let mut rows = Vec::new();
                 $(if let Some(asked) = &self.$field
-                    && in_force.$field.as_ref() != Some(asked)
+                    && effective.$field.as_ref() != Some(asked)
                 {
-                    let found = in_force.$field.as_ref().map_or_else(|| "unknown".to_owned(), |v| format!("{v:?}"));
+                    let found = effective.$field.as_ref().map_or_else(|| "unknown".to_owned(), |v| format!("{v:?}"));
                     rows.push((stringify!($field), format!("{asked:?}"), found));
                 })*
                 rows
+            }
+
+            /// Returns the defaults of DDS 1.4 section 2.2.3 that writers and readers have in common. RELIABILITY
+            /// and HISTORY are absent.
+            #[must_use]
+            pub const fn standard_defaults() -> Self {
+                Self { $($field: common_default!($scope $default),)* }
+            }
+
+            /// Returns the policies of a writer, by DDS 1.4 section 2.2.3.
+            #[must_use]
+            pub fn of_writers(self) -> Self {
+                Self { $($field: of_writer!($ends self.$field),)* }
+            }
+
+            /// Returns the policies of a reader, by DDS 1.4 section 2.2.3, without `max_blocking_ns`.
+            #[must_use]
+            pub fn of_readers(self) -> Self {
+                Self { $($field: of_reader!($ends self.$field),)* }
             }
         }
     };
 }
 
-qos! {
-    /// RELIABILITY kind.
-    reliability: Reliability,
-    /// RELIABILITY: maximum time that a write may block.
-    max_blocking_ns: QosDuration,
-    /// HISTORY kind.
-    history: History,
-    /// HISTORY depth, with keep-last.
-    history_depth: i32,
-    /// RESOURCE_LIMITS: maximum number of samples.
-    max_samples: i32,
-    /// RESOURCE_LIMITS: maximum number of instances.
-    max_instances: i32,
-    /// RESOURCE_LIMITS: maximum number of samples per instance.
-    max_samples_per_instance: i32,
-    /// DURABILITY kind.
-    durability: Durability,
-    /// DURABILITY_SERVICE: delay before an instance that was disposed of is removed.
-    service_cleanup_ns: QosDuration,
-    /// DURABILITY_SERVICE: HISTORY kind of the samples for late joiners.
-    service_history: History,
-    /// DURABILITY_SERVICE: HISTORY depth, with keep-last.
-    service_history_depth: i32,
-    /// DURABILITY_SERVICE: maximum number of samples.
-    service_max_samples: i32,
-    /// DURABILITY_SERVICE: maximum number of instances.
-    service_max_instances: i32,
-    /// DURABILITY_SERVICE: maximum number of samples per instance.
-    service_max_samples_per_instance: i32,
-    /// DEADLINE period.
-    deadline_ns: QosDuration,
-    /// LATENCY_BUDGET duration.
-    latency_budget_ns: QosDuration,
-    /// LIFESPAN duration.
-    lifespan_ns: QosDuration,
-    /// LIVELINESS kind.
-    liveliness: Liveliness,
-    /// LIVELINESS lease duration.
-    liveliness_lease_ns: QosDuration,
-    /// OWNERSHIP kind.
-    ownership: Ownership,
-    /// OWNERSHIP_STRENGTH value.
-    ownership_strength: i32,
-    /// PARTITION names.
-    partitions: Vec<String>,
-    /// PRESENTATION policy.
-    presentation: Presentation,
-    /// DESTINATION_ORDER kind.
-    destination_order: DestinationOrder,
-    /// TIME_BASED_FILTER: minimum separation of samples.
-    minimum_separation_ns: QosDuration,
-    /// TRANSPORT_PRIORITY value.
-    transport_priority: i32,
-    /// WRITER_DATA_LIFECYCLE: whether instances that are unregistered are also disposed of.
-    autodispose_unregistered: bool,
-    /// READER_DATA_LIFECYCLE: delay before the samples of an instance without writers are removed.
-    autopurge_nowriter_ns: QosDuration,
-    /// READER_DATA_LIFECYCLE: delay before the samples of an instance that was disposed of are removed.
-    autopurge_disposed_ns: QosDuration,
-    /// USER_DATA as text.
-    user_data: String,
-    /// TOPIC_DATA as text.
-    topic_data: String,
-    /// GROUP_DATA as text.
-    group_data: String,
-    /// ENTITY_FACTORY: whether entities are enabled when they are created.
-    autoenable_created: bool,
-}
+crate::policy_table!(qos);
 
 /// Maximum queue of a writer or reader in bytes, and the limits of its number of samples, if the file requests none.
 const QUEUE_BYTES: u64 = 64 << 20;
@@ -266,77 +258,5 @@ impl Qos {
             || (is_default(self, size)
                 && is_default(other, other_size)
                 && without_limit(self) == without_limit(other))
-    }
-
-    /// Returns the defaults of DDS 1.4 section 2.2.3 that writers and readers have in common. RELIABILITY is
-    /// absent, because its defaults differ; HISTORY is absent too.
-    #[must_use]
-    pub const fn standard_defaults() -> Self {
-        const INFINITE: Option<QosDuration> = Some(QosDuration::INFINITE);
-        const ZERO: Option<QosDuration> = Some(QosDuration::Ns(0));
-        Self {
-            reliability: None,
-            max_blocking_ns: None,
-            history: None,
-            history_depth: None,
-            max_samples: Some(-1),
-            max_instances: Some(-1),
-            max_samples_per_instance: Some(-1),
-            durability: Some(Durability::Volatile),
-            deadline_ns: INFINITE,
-            latency_budget_ns: ZERO,
-            lifespan_ns: INFINITE,
-            liveliness: Some(Liveliness::Automatic),
-            liveliness_lease_ns: INFINITE,
-            ownership: Some(Ownership::Shared),
-            ownership_strength: Some(0),
-            partitions: Some(Vec::new()),
-            presentation: Some(Presentation {
-                scope: Scope::Instance,
-                coherent_access: false,
-                ordered_access: false,
-            }),
-            destination_order: Some(DestinationOrder::ByReceptionTimestamp),
-            minimum_separation_ns: ZERO,
-            transport_priority: Some(0),
-            autodispose_unregistered: Some(true),
-            autopurge_nowriter_ns: INFINITE,
-            autopurge_disposed_ns: INFINITE,
-            service_cleanup_ns: ZERO,
-            service_history: Some(History::KeepLast),
-            service_history_depth: Some(1),
-            service_max_samples: Some(-1),
-            service_max_instances: Some(-1),
-            service_max_samples_per_instance: Some(-1),
-            user_data: Some(String::new()),
-            topic_data: Some(String::new()),
-            group_data: Some(String::new()),
-            autoenable_created: Some(true),
-        }
-    }
-
-    /// Returns the policies of a writer, by DDS 1.4 section 2.2.3.
-    #[must_use]
-    pub fn of_writers(self) -> Self {
-        Self { minimum_separation_ns: None, autopurge_nowriter_ns: None, autopurge_disposed_ns: None, ..self }
-    }
-
-    /// Returns the policies of a reader, by DDS 1.4 section 2.2.3, without `max_blocking_ns`.
-    #[must_use]
-    pub fn of_readers(self) -> Self {
-        Self {
-            max_blocking_ns: None,
-            service_cleanup_ns: None,
-            service_history: None,
-            service_history_depth: None,
-            service_max_samples: None,
-            service_max_instances: None,
-            service_max_samples_per_instance: None,
-            lifespan_ns: None,
-            ownership_strength: None,
-            transport_priority: None,
-            autodispose_unregistered: None,
-            ..self
-        }
     }
 }

@@ -243,7 +243,9 @@ impl Expansion<'_> {
             }
             ReliabilityChoice::All(choice) => choice,
         };
-        for (field, policy, at) in policies.written() {
+        // The reliability kind was chosen above.
+        let others = policies.written().into_iter().filter(|(field, ..)| *field != "reliability");
+        for (field, policy, at) in others {
             match description.support(policy) {
                 Support::Unsupported => {
                     let error =

@@ -114,7 +114,7 @@ fn an_error_points_at_what_is_wrong() {
             "5",
             "2.2.3.18",
         ),
-        ("[qos]\nmax_samples = 0", &[], "f.toml:8:15: `max_samples = 0` is no limit", "0", "-1"),
+        ("[qos]\nmax_samples = 0", &[], "f.toml:8:15: `max_samples = 0` is out of range", "0", "-1"),
         (
             "[qos]\nservice_history_depth = 5",
             &[],

@@ -229,7 +229,7 @@ fn each_flow_has_its_own_policies() {
     let (error, marked, _) = refused(&text, &["factors.driver=bare"]);
     assert!(error.contains("has no policy resource_limits") && marked == "7", "{error} {marked}");
     let (error, marked, _) = refused(&text.replace("max_samples = 7", "max_samples = 0"), &[]);
-    assert!(error.contains("`max_samples = 0` is no limit") && marked == "0", "{error} {marked}");
+    assert!(error.contains("`max_samples = 0` is out of range") && marked == "0", "{error} {marked}");
     let (error, marked, _) = refused(&text, &["factors.send_queue=5"]);
     assert!(error.contains("the same limit") && marked == "5", "{error} {marked}");
 }
