@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts beside it: strict mode, the root of the tree, where things are built.
+# Sourced by the other scripts: strict mode, the root of the tree, the target directory.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -9,7 +9,7 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 tools=$root/.sdk/tools
 
 stages=''
-say() { # begins a stage; when the script ends, it prints how long each stage took
+say() { # starts a stage; print_stages prints the duration of each
   end_stage
   stage=$* stage_began=$SECONDS
   printf '\n== %s\n' "$stage"
@@ -23,7 +23,7 @@ print_stages() { # at the end of a script
   printf '\n== durations of %s\n%s' "$(basename "$0")" "$stages"
 }
 
-fail() { # what failed and why, then what to do about it
+fail() { # prints an error and a hint, and exits
   printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
   exit 1
 }

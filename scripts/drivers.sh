@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds drivers of the tree with their middleware into target/drivers/, each with driver.sh, after its fetch.sh, where it
-# has one, has brought the middleware into .sdk/. A library is named after the version of what was fetched for it; of the
+# Builds drivers of the tree with their middleware into target/drivers/. If a driver has a fetch.sh, it first fetches the
+# middleware into .sdk/; driver.sh builds the driver. The name of a library contains the version of its middleware. For the
 # default version, the name without a version is a link to it.
 #
 #   scripts/drivers.sh [DRIVER[@VERSION]]...       without names: all of drivers/, with the default versions
 . "$(dirname -- "$0")/common.sh"
 
-# Folders without a build file are what drivers share.
+# Folders without a build file contain code that drivers share.
 [ $# -gt 0 ] || set -- $(ls drivers/*/Cargo.toml drivers/*/CMakeLists.txt | cut -d/ -f2)
 
 for wanted in "$@"; do
@@ -20,10 +20,10 @@ for wanted in "$@"; do
     if [ "$driver" != "$wanted" ]; then
       version=${wanted#*@}
       cut -f 1 <<<"$versions" | grep -qxF -- "$version" ||
-        fail "$driver has no version $version" "versions are $(cut -f 1 <<<"$versions" | paste -sd ' ')"
+        fail "version $version of $driver not found" "available: $(cut -f 1 <<<"$versions" | paste -sd ' ')"
     else
-      # The first is the default. What comes under a licence that somebody must accept first is not fetched unasked; such
-      # a driver builds without.
+      # The first version is the default. It is not fetched if its licence must be accepted first; the driver then builds
+      # without the middleware.
       IFS=$'\t' read -r version _ _ terms <<<"$versions"
       [ "$terms" != accept ] || version=''
     fi

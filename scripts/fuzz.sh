@@ -6,9 +6,9 @@
 #
 # `replay` runs the targets over the corpus of the tree, as `make test` does, and then shows that a planted defect fails.
 #
-# Gives what reads bytes that others wrote (fuzz/targets) bytes that nobody would write, all targets at once, each for so
-# long (20 s). Begins with the corpus of the tree; inputs that reach further are kept in the target directory. Needs a
-# nightly toolchain, for the coverage that leads libFuzzer. Without one, the targets run over the corpus as it is.
+# Runs the fuzz targets in fuzz/targets, the parsers of untrusted input, at the same time for SECONDS, by default 20. Starts
+# from the corpus of the tree, and keeps inputs that reach new code in the target directory. Needs a nightly toolchain, for
+# the coverage that guides libFuzzer. Without one, the targets only run over the corpus.
 . "$(dirname -- "$0")/common.sh"
 
 if [ "${1:-}" = replay ]; then
@@ -32,16 +32,16 @@ if [ "${1:-}" = replay ]; then
 fi
 
 seconds=${1:-20}
-[[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "\`$seconds\` is no number of seconds" 'scripts/fuzz.sh [SECONDS] [TARGET]...'
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "\`$seconds\` is not a number of seconds" 'scripts/fuzz.sh [SECONDS] [TARGET]...'
 targets=("${@:2}")
 if [ ${#targets[@]} = 0 ]; then
   for target in fuzz/targets/*.rs; do targets+=("$(basename "$target" .rs)"); done
 fi
 for target in "${targets[@]}"; do
-  [ -f "fuzz/targets/$target.rs" ] || fail "there is no fuzz target \`$target\`" 'they are in fuzz/targets'
+  [ -f "fuzz/targets/$target.rs" ] || fail "fuzz target \`$target\` not found" 'list fuzz/targets'
 done
 
-# Of its own, for nothing else is built with these flags.
+# A separate directory: only the fuzz targets are built with these flags.
 export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/fuzz
 host=$(rustc -vV | sed -n 's/^host: //p')
 build=(build --release --locked --manifest-path fuzz/Cargo.toml --target "$host")
@@ -50,27 +50,27 @@ for target in "${targets[@]}"; do build+=(--bin "$target"); done
 [ -z "${FUZZ_FEATURES:-}" ] || build+=(--features "$FUZZ_FEATURES")
 if nightly=1 && cargo +nightly --version >/dev/null 2>&1; then
   say "fuzz: building with $(rustc +nightly --version)"
-  # The passes that libFuzzer needs; given with --target, they are not for build scripts.
+  # The passes that libFuzzer needs. With --target they do not apply to build scripts.
   RUSTFLAGS='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares' cargo +nightly "${build[@]}"
 else
   nightly=
-  say 'fuzz: there is NO nightly toolchain: no new inputs are tried, the targets only run over the corpus as it is'
+  say 'fuzz: no nightly toolchain: the targets only run over the corpus, without new inputs'
   printf 'hint: rustup toolchain install nightly --profile minimal\n'
   cargo "${build[@]}"
 fi
 
-run() { # one target; what it says goes to its log
+run() { # one target, with its output in a log
   local target=$1 inputs=$CARGO_TARGET_DIR/inputs/$1 found=$CARGO_TARGET_DIR/found/$1 what=()
   mkdir -p "$inputs" "$found"
   if [ -n "$nightly" ]; then
     what=("-max_total_time=$seconds" -max_len=65536 "$inputs" "fuzz/corpus/$target")
   else
-    # input by input: libFuzzer would not go through a directory without coverage
+    # single inputs: without coverage, libFuzzer does not read a directory
     what=("fuzz/corpus/$target"/* $(find "$inputs" -type f))
   fi
-  # what asks for gigabytes at once gets none, and aborts
+  # a request for gigabytes fails, and the target aborts
   ulimit -v 2097152
   exec "$CARGO_TARGET_DIR/$host/release/$target" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
     "-artifact_prefix=$found/" "${what[@]}" >"$CARGO_TARGET_DIR/$target.log" 2>&1
@@ -94,7 +94,7 @@ for target in "${targets[@]}"; do
     input=$(sed -n 's/.*Test unit written to //p; s/^Running: //p' "$log" | tail -1)
     printf 'error: fuzz target `%s` failed on the input %s\n' "$target" "${input:-(none written)}" >&2
     grep -m1 -A1 'panicked at\|^==[0-9]*== *ERROR\|memory allocation of' "$log" | sed 's/^/  /' >&2 || tail -3 "$log" >&2
-    printf 'hint: reproduce it with `%s %s`; all it said is in %s\n' \
+    printf 'hint: reproduce it with `%s %s`; see its output in %s\n' \
       "$CARGO_TARGET_DIR/$host/release/$target" "$input" "$log" >&2
   fi
   unset "running[$target]"

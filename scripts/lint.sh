@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Everything about the text of the tree that a machine can check. With the argument `fix`, formats it instead.
+# Checks the text of the tree. With the argument `fix`, formats it instead.
 . "$(dirname -- "$0")/common.sh"
 
 trap print_stages EXIT

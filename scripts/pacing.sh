@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# How well ddsmark, iperf3 and ddsperf hold a rate on this host, seen from outside: when each of their datagrams passed the
-# loopback interface, as the kernel saw it. Needs root, tcpdump and iperf3, and `make release drivers`.
+# Measures how well ddsmark, iperf3 and ddsperf keep a rate on this host, from the kernel's timestamps of their datagrams on
+# the loopback interface. Needs root, tcpdump and iperf3, and `make release drivers`.
 #
 #   scripts/pacing.sh [RATE]...          without rates: 1000 10000
 #
-# ddsperf packs into a packet what fits, so it gets packets that hold a single sample; and best effort, as ddsmark beside it,
-# or heartbeats would make packets longer. A packet then leaves with the next write at the latest, or when ddsperf sleeps.
+# ddsperf fills packets with samples, so its packets are limited to a single sample. Like ddsmark it sends best effort:
+# heartbeats would make packets longer. A packet then leaves with the next write at the latest, or when ddsperf sleeps.
 #
-# For packets sent at s_i and a period p, how late each is: d_i - min(d), where d_i = s_i - i p. So a plan that was held has
-# small figures, whenever it began; a rate that is off by little grows large.
+# The lateness of a packet sent at s_i, with period p, is d_i - min(d), where d_i = s_i - i p. It is small for a schedule that
+# was kept, whatever its start; a slightly wrong rate makes it large.
 . "$(dirname -- "$0")/common.sh"
 
 seconds=2 size=1024 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ $# -gt 0 ] || set -- 1000 10000
 ddsperf=${DDSPERF:-$(printf '%s\n' .sdk/cyclonedds-*/bin/ddsperf | sort -V | tail -n 1)}
-[ -x "$ddsperf" ] || fail 'there is no ddsperf' '`make drivers` builds it with Cyclone DDS; DDSPERF names another'
+[ -x "$ddsperf" ] || fail 'ddsperf not found' 'run `make drivers`, or set DDSPERF to its path'
 
 # capture NAME RATE BYTES COMMAND...: the datagrams of at least so many payload bytes, of the pair of ports with the most of one length
 capture() {

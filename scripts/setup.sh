@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What building needs, with the argument `tools` also what checking needs, with `bench` also what ddsmark is compared
-# with. Looks first, so that it changes nothing the second time.
+# Installs the system packages for builds; with `tools` also the tools for checks, with `bench` also the programs that
+# `make bench` compares ddsmark with. Installs only what is missing.
 . "$(dirname -- "$0")/common.sh"
 
 for tool in cargo rustc; do
@@ -19,7 +19,7 @@ need cmake command -v cmake
 need gcc command -v cc
 need g++ command -v c++
 need libc6-dev test -e /usr/include/stdio.h
-# Drivers' packages, and the tools, come from PyPI.
+# Middleware packages and tools are fetched from PyPI.
 need python3 command -v python3
 need python3-venv python3 -c 'import ensurepip, venv'
 [ "${1:-}" != bench ] || need sockperf command -v sockperf
@@ -32,7 +32,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     "${as_root[@]}" apt-get update -qq </dev/null
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" $install </dev/null
   else
-    fail "system packages are missing: ${missing[*]}" "run \`sudo $install\`, or install what your system calls so"
+    fail "system packages are missing: ${missing[*]}" "run \`sudo $install\`, or install the equivalent packages of your system"
   fi
 fi
 
@@ -46,8 +46,8 @@ for tool in rustfmt clippy; do
   }
 done
 
-# Formatter, dependency check and a reader of others, pinned by hash in tools.txt. Stamped last, so an interrupted set-up
-# starts again.
+# Formatter, dependency check, test runner and a DDS reader, pinned by hash in tools.txt. The stamp is written last, so an
+# interrupted installation starts again.
 wanted=$(sha256sum scripts/tools.txt | cut -d' ' -f1)
 if [ "$(cat "$tools/stamp" 2>/dev/null || true)" != "$wanted" ]; then
   say 'installing the pinned tools of scripts/tools.txt in .sdk/tools'
