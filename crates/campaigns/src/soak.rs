@@ -112,7 +112,7 @@ fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> R
     let runs = document.cells.iter().flat_map(|cell| &cell.runs);
     let found: Vec<f64> = runs.filter_map(|run| run.figure(Metric::Ndr)).collect();
     let Some(median) = stats::median(&found) else {
-        return Err(format!("the searches found no rate, and ended: {status}").into());
+        return Err(format!("the searches found no rate: {status}").into());
     };
     println!("{driver}: {median:.0}/s are sustained without loss (median of searches: {found:.0?})");
     Ok(median / 2.0)
@@ -127,7 +127,7 @@ fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<
         if begin.elapsed() > limit {
             runner.kill()?;
             runner.wait()?;
-            return Err("the run did not end".into());
+            return Err("the run timed out".into());
         }
         if asked {
             thread::sleep(EVERY);
@@ -200,7 +200,7 @@ fn grown(process: &str, course: &[(f64, f64)]) -> Option<String> {
         slope_interval(course),
         stats::median(&course.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>()),
     ) else {
-        return Some(format!("{process}: seen too seldom ({})", course.len()));
+        return Some(format!("{process}: too few readings ({})", course.len()));
     };
     let hourly = |per_second: f64| per_second * 3600.0 / 1024.0;
     println!(
@@ -220,7 +220,7 @@ fn delivered(document: &Document) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {
         let (Some(paced), Some(figures)) = (&run.paced, &run.throughput) else {
-            return Err(format!("run {} has no figures: {:?}", run.number, run.failure).into());
+            return Err(format!("run {} has no values: {:?}", run.number, run.failure).into());
         };
         println!(
             "{} planned, {} unsent, {} delivered, {} lost, {} undelivered",

@@ -6,7 +6,7 @@
 //! requested. A floor with a single transport rejects the additional argument and is not compared over another
 //! transport.
 //!
-//! ddsmark and the floors run alternately in random order, each end pinned to a core of its own, with both cores
+//! ddsmark and the floors run alternately in random order, each endpoint pinned to its own core, with both cores
 //! kept awake. Otherwise the scheduler places the threads of a pair on one core or on two, once for a whole run,
 //! and the median round trip differs by half between the two. A round gives one ratio per floor. The number of
 //! rounds depends only on the scatter of the first ones. The interval is computed after all rounds.
@@ -75,7 +75,7 @@ fn positive(text: &str) -> Result<f64, String> {
 pub fn run(arguments: &TransparencyArgs) -> Result<(), Error> {
     let (first, second) = match allowed_cores()[..] {
         [first, second, ..] => (first.to_string(), second.to_string()),
-        _ => return Err("the two ends need a core each: this process may use one only".into()),
+        _ => return Err("two cores are needed, one for each endpoint; only one is available".into()),
     };
     let _awake = KeepAwake::start()?;
     println!(

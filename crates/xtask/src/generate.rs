@@ -27,7 +27,7 @@ pub fn write() -> Result<(), Error> {
 pub fn check() -> Result<(), Error> {
     let violations = rooms::all_violations()?;
     if !violations.is_empty() {
-        let hint = "the arrows are in crates/xtask/src/rooms.rs, and why in ARCHITECTURE.md";
+        let hint = "allowed dependencies are in crates/xtask/src/rooms.rs; ARCHITECTURE.md explains them";
         return Err(format!("{}\nhint: {hint}", violations.join("\n")).into());
     }
     let stale: Vec<String> =
@@ -35,7 +35,7 @@ pub fn check() -> Result<(), Error> {
     if stale.is_empty() {
         Ok(())
     } else {
-        Err(format!("not as generated from the code: {}\nhint: `make generate`", stale.join(", ")).into())
+        Err(format!("not up to date: {}\nhint: run `make generate`", stale.join(", ")).into())
     }
 }
 

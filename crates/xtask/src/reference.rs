@@ -13,7 +13,7 @@ Generated from the code by `make generate`; the same as [the schema](../../schem
 one: [Write an experiment](../how-to/write-an-experiment.md).
 
 The file is [TOML](https://toml.io). *or a list* means that the key takes one value, or a list of values in brackets. A key
-that is not here is refused.
+that is not here is rejected.
 ";
 
 /// Tables of a file in the usual order: heading, name in the schema, and introduction.

@@ -92,7 +92,7 @@ pub fn violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
     let mut found = Vec::new();
     for (name, package) in packages {
         match ROOMS.iter().find(|(room, _)| room == name) {
-            None => found.push(format!("`{name}` is no room of crates/xtask/src/rooms.rs")),
+            None => found.push(format!("`{name}` is not in crates/xtask/src/rooms.rs")),
             Some((_, may)) => found.extend(forbidden(name, package, may)),
         }
     }
@@ -108,7 +108,7 @@ pub fn driver_violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
 fn forbidden(name: &str, package: &Package, may: &[&str]) -> Vec<String> {
     let rooms = package.uses.iter().filter(|used| ROOMS.iter().any(|(room, _)| room == used));
     let forbidden = rooms.filter(|used| !may.contains(&used.as_str()));
-    forbidden.map(|used| format!("`{name}` uses `{used}`: there is no such arrow")).collect()
+    forbidden.map(|used| format!("`{name}` uses `{used}`: this dependency is not allowed")).collect()
 }
 
 /// Returns the table of existing crates for ARCHITECTURE.md.

@@ -175,7 +175,7 @@ fn launches(plan: &Path, name: &str) -> Result<u32, Error> {
 fn find(plan: &Path, name: &str) -> Outcome<Option<Kill>> {
     for line in fs::read_to_string(plan.join("plan"))?.lines() {
         let [driver, role, number, phase, delay, victim] = line.split(' ').collect::<Vec<_>>()[..] else {
-            return Err(format!("`{line}` is no kill").into());
+            return Err(format!("invalid kill `{line}`").into());
         };
         if format!("{driver} {role} {number}") == name {
             return Ok(Some(Kill {

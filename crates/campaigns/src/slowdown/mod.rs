@@ -120,7 +120,7 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
     if missed.is_empty() {
         Ok(())
     } else {
-        Err(format!("neither covered nor too small to be seen: {}", missed.join(", ")).into())
+        Err(format!("not covered, although large enough to be detected: {}", missed.join(", ")).into())
     }
 }
 
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beside_the_injected_change_is_caught() {
+    fn interval_that_misses_the_injected_change_is_reported() {
         let found = of(&[1.048, 1.049, 1.05, 1.051, 1.052, 1.053, 1.047]);
         assert!(covered(&found, 0.05) && !covered(&found, 0.02) && !covered(&found, 0.1), "{found:?}");
         let noisy = of(&[0.8, 1.3, 0.9, 1.1, 1.2, 0.85, 1.05]);

@@ -49,7 +49,7 @@ fn cargo_dependencies_follow_the_arrows() {
 }
 
 #[test]
-fn a_forbidden_arrow_and_an_unknown_room_are_seen() {
+fn forbidden_dependency_and_unknown_crate_are_reported() {
     let packages = BTreeMap::from([
         ("results".to_owned(), package(&["experiment", "runner"])),
         ("attic".to_owned(), package(&[])),
@@ -58,17 +58,17 @@ fn a_forbidden_arrow_and_an_unknown_room_are_seen() {
     assert_eq!(
         found,
         [
-            "`attic` is no room of crates/xtask/src/rooms.rs",
-            "`results` uses `runner`: there is no such arrow"
+            "`attic` is not in crates/xtask/src/rooms.rs",
+            "`results` uses `runner`: this dependency is not allowed"
         ]
     );
     let driver =
         BTreeMap::from([("udp".to_owned(), package(&["driver-kit", "results", "a-crate-of-its-own"]))]);
-    assert_eq!(rooms::driver_violations(&driver), ["`udp` uses `results`: there is no such arrow"]);
+    assert_eq!(rooms::driver_violations(&driver), ["`udp` uses `results`: this dependency is not allowed"]);
 }
 
 #[test]
-fn arrows_point_down_the_table_only() {
+fn crates_depend_only_on_later_rows() {
     for (index, (room, may)) in rooms::ROOMS.iter().enumerate() {
         for used in *may {
             let place = rooms::ROOMS.iter().position(|(name, _)| name == used).expect("a room");
@@ -108,7 +108,7 @@ fn no_vendor_is_named_in_the_crates_or_the_contract() {
 }
 
 #[test]
-fn a_vendor_in_the_wrong_room_is_seen() {
+fn vendor_name_is_found() {
     let text = "let a = 1;\nuse Cyclone_DDS;\n// Fast DDS does so\n";
     assert_eq!(vendor_lines(text), ["use Cyclone_DDS;", "// Fast DDS does so"]);
     assert!(vendor_lines("a fast driver; DDS as OMG wrote it\n").is_empty());
@@ -158,7 +158,7 @@ fn too_many_lines(text: &str) -> Option<usize> {
 }
 
 #[test]
-fn a_source_file_is_read_in_one_sitting() {
+fn source_files_are_within_the_line_limit() {
     let mut long = BTreeMap::new();
     let mut seen = 0;
     for path in files() {
@@ -173,7 +173,7 @@ fn a_source_file_is_read_in_one_sitting() {
 }
 
 #[test]
-fn a_line_too_many_is_seen() {
+fn file_above_the_line_limit_is_reported() {
     assert_eq!(too_many_lines(&"\n".repeat(MOST_LINES)), None);
     assert_eq!(too_many_lines(&"\n".repeat(MOST_LINES + 1)), Some(MOST_LINES + 1));
 }
@@ -201,7 +201,7 @@ fn links_in_documents_lead_somewhere() {
 }
 
 #[test]
-fn a_block_is_replaced_and_nothing_else() {
+fn with_block_replaces_only_the_block() {
     let text = "a\n<!-- generated: t -->\nold\n<!-- end: t -->\nb\n";
     let new = with_block(text, "t", "new\n").expect("the block is there");
     assert_eq!(new, "a\n<!-- generated: t -->\nnew\n<!-- end: t -->\nb\n");
