@@ -13,91 +13,33 @@
 //! [`Document`] is the complete result: the output of `--json`, described by `schemas/result.schema.json`.
 #![forbid(unsafe_code)]
 
-mod agents;
-mod assemble;
-mod batches;
-mod claims;
-mod comparison;
-mod course;
 mod directory;
-mod directory_error;
-mod disk;
-mod document;
-mod duet;
-mod encoded;
-mod environment;
-mod finding;
-mod foresight;
-mod format;
-mod histogram;
-mod interval_log;
-mod latency;
-mod lateness;
-mod limits;
-mod maximum;
-mod metric;
-mod paced;
-mod packing;
-mod probes;
-mod rate;
-mod reference;
-mod run;
-mod search;
-mod selftest;
-mod sequence;
-mod steady;
-mod takes;
-mod throttle;
-mod trial;
-mod verdict;
-mod warning;
-mod writing_time;
+mod recording;
+mod schema;
+mod values;
 
-pub use agents::{AgentRecord, Idle, IdleCost, Interface, MulticastSent, Sockets, Usage, WireBytes};
-pub use assemble::{Assembler, Header, MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
-pub use batches::Batches;
-pub use claims::{
-    Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
+pub use directory::{Directory, DirectoryError, Saved};
+pub use recording::{
+    ARRIVAL_WINDOWS, Arrivals, COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog,
+    QUANTILES, Received, SequenceSet, WindowCounts, Windows, new_histogram,
 };
-pub use comparison::{Compared, Comparison, CriterionOutcome, Difference, Judged, comparison_json_schema};
-pub use course::{
-    Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy, over_half_noisy,
+pub use schema::{
+    AgentRecord, Allocation, Answer, Batches, Block, Cell, CellFlow, CellLatency, Compared, Comparison,
+    Conclusion, CoreProbe, Counted, Course, Cpu, CriterionOutcome, Difference, Document, Duet, Environment,
+    EnvironmentDifference, EnvironmentFields, Failure, Finding, FindingKind, FlowRecord, Foresight, GoalCell,
+    GoalRecord, Group, Header, Host, HostNoise, Idle, IdleCost, Interface, Judged, KeptSelfTests, Latency,
+    Limit, MAXIMUM_PHASE, MIN_SIDE_BY_SIDE_PCT, Maximum, MaximumRun, Metric, ModesBy, MulticastSent,
+    NoiseRule, NoiseSummary, Paced, PacedCell, Pairing, PingRetries, Plan, Probe, Probes, Reference,
+    ReferenceChange, ReferenceFigure, Resolution, Resumption, Run, RunState, SCHEMA_VERSION, SearchBound,
+    SearchCell, SearchRecord, SearchState, SelfTest, SeparatingField, SmallestEffect, Sockets, State,
+    SteadySegment, SteadyState, SteadyVerdict, StoppedBy, Tail, Takes, Throttle, Throughput, Tool,
+    TrialJudged, TrialRecord, Typical, UNDER_DUET_INTERFERENCE, Unpaced, Usage, Verdict, VerdictKind,
+    VerdictMode, VerdictSide, Wanted, Warning, WarningKind, WireBytes, comparison_json_schema, json_schema,
+    kind_of_flow, selftest_json_schema, sha256,
 };
-pub use directory::{Directory, Saved};
-pub use directory_error::DirectoryError;
-pub use document::{Cell, Document, Host, SCHEMA_VERSION, State, Tool, json_schema};
-pub use duet::{Duet, MIN_SIDE_BY_SIDE_PCT, UNDER_DUET_INTERFERENCE};
-pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
-pub use finding::{Finding, FindingKind, Limit};
-pub use foresight::{Foresight, Plan, SmallestEffect};
-pub use format::{format_micros, format_signed, format_spread, format_value};
-pub use histogram::{COARSE_WINDOWS, Distribution, HistogramError, QUANTILES, Windows, new_histogram};
-pub use interval_log::{Histograms, IntervalLog};
-pub use latency::{CellLatency, Latency};
-pub use lateness::{Lateness, Sender};
-pub use maximum::{MAXIMUM_PHASE, Maximum, MaximumRun, with_rate};
-pub use metric::{Metric, Wanted};
-pub use paced::{CellFlow, FlowRecord, Paced, PacedCell, kind_of_flow};
-pub use packing::Packing;
-pub use probes::Probes;
-pub use rate::{ARRIVAL_WINDOWS, Arrivals, WindowCounts};
-pub use reference::{Reference, ReferenceFigure};
-pub use run::{Counted, Cpu, Failure, PingRetries, Run, RunState, Tail, Throughput};
-pub use search::{
-    GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialJudged, TrialRecord,
-    Unpaced,
+pub use values::{
+    Assembler, Claim, Lateness, MAX_LATENCY_LOSS_PCT, Packing, Sender, TOLD_BLOCKS, TRIAL_WINDOWS, TrialLog,
+    TrialShown, WIDE_SPREAD, WritingTime, comparison_claims, flows_of, format_micros, format_signed,
+    format_spread, format_value, least_blocks, level_claims, metrics_of, noise_floor_claims, over_half_noisy,
+    stats_goal, steady_latency, steady_rate, with_rate,
 };
-pub use selftest::{
-    Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest, TOLD_BLOCKS, selftest_json_schema,
-};
-pub use sequence::{Received, SequenceSet};
-pub use steady::{SteadySegment, SteadyState, SteadyVerdict, steady_latency, steady_rate};
-pub use takes::Takes;
-pub use throttle::Throttle;
-pub use trial::{TRIAL_WINDOWS, TrialLog, TrialShown, stats_goal};
-pub use verdict::{
-    Answer, Conclusion, ModesBy, Pairing, ReferenceChange, SeparatingField, Typical, Verdict, VerdictKind,
-    VerdictMode, VerdictSide,
-};
-pub use warning::{Warning, WarningKind};
-pub use writing_time::WritingTime;

@@ -1,6 +1,6 @@
 //! Time of the writers, and rates over it: one rule for all workloads with rates.
 
-use crate::{Counted, Received, Tail, Throughput};
+use crate::{Counted, Received, Tail, Throughput, values::rules::percent};
 
 /// Time from the start of the first write to the end of the last one, or to the end of the schedule if that is
 /// later.
@@ -82,7 +82,7 @@ impl WritingTime {
             },
             lost,
             undelivered,
-            lost_pct: crate::assemble::percent(lost, sent),
+            lost_pct: percent(lost, sent),
             duplicate,
             out_of_order,
             batches: None,

@@ -3,9 +3,9 @@
 use experiment::{Factors, Workload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::{Better, supports_quantile};
+use stats::Better;
 
-use crate::{Latency, Run, RunState, SteadyVerdict};
+use crate::Latency;
 
 /// Metric of a run. Claims use one value per run, never single samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ pub enum Metric {
 
 /// Quantile of a latency distribution.
 #[derive(Clone, Copy)]
-enum Quantile {
+pub(crate) enum Quantile {
     P50,
     P90,
     P99,
@@ -61,7 +61,7 @@ enum Quantile {
 }
 
 impl Quantile {
-    const fn q(self) -> f64 {
+    pub(crate) const fn q(self) -> f64 {
         match self {
             Self::P50 => 0.5,
             Self::P90 => 0.9,
@@ -70,7 +70,7 @@ impl Quantile {
         }
     }
 
-    const fn of(self, latency: &Latency) -> Option<u64> {
+    pub(crate) const fn of(self, latency: &Latency) -> Option<u64> {
         match self {
             Self::P50 => latency.p50_ns,
             Self::P90 => latency.p90_ns,
@@ -185,7 +185,7 @@ impl Metric {
     }
 
     /// Returns the kind in [`Run::latency`] and the quantile; `None` if the metric is not a latency.
-    const fn quantile(self) -> Option<(&'static str, Quantile)> {
+    pub(crate) const fn quantile(self) -> Option<(&'static str, Quantile)> {
         match self {
             Self::RttP50 => Some(("rtt", Quantile::P50)),
             Self::RttP90 => Some(("rtt", Quantile::P90)),
@@ -236,7 +236,7 @@ impl Metric {
     }
 
     /// Returns the keys of [`Run::steady_state`] that decide whether this metric is steady.
-    fn steadied_by(self) -> &'static [&'static str] {
+    pub(crate) fn steadied_by(self) -> &'static [&'static str] {
         match (self, self.quantile()) {
             (_, Some(("rtt", Quantile::P50))) => &["rtt_p50"],
             (_, Some(("rtt", _))) => &["rtt_p50", "rtt_p99"],
@@ -302,56 +302,6 @@ impl From<Metric> for Wanted {
             _ => None,
         };
         Self { word: metric.name(), metric, or }
-    }
-}
-
-impl Run {
-    /// Returns the value of a metric of a valid run, in its unit; `None` if it was not measured, if there are too
-    /// few samples, or if it is 0 or not finite and thus has no ratio.
-    #[must_use]
-    pub fn figure(&self, metric: Metric) -> Option<f64> {
-        if self.state != RunState::Valid {
-            return None;
-        }
-        let figure = match (metric, metric.quantile()) {
-            (_, Some((kind, quantile))) => quantile.of(self.latency.get(kind)?).map(|ns| ns as f64),
-            (Metric::Delivered, _) => self.throughput.as_ref().map(|throughput| throughput.delivered_sps),
-            (Metric::Goodput, _) => self.throughput.as_ref().map(|throughput| throughput.goodput_mbps),
-            (Metric::Ndr | Metric::Pdr | Metric::Slo, _) => {
-                metric.aim().and_then(|aim| self.conditional_sps(aim))
-            }
-            (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
-            (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
-        };
-        figure.filter(|figure| figure.is_finite() && *figure > 0.0)
-    }
-
-    /// Like [`Run::figure`], for one of several flows; for all flows together if `flow` is `None`.
-    #[must_use]
-    pub fn figure_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
-        let Some(name) = flow else { return self.figure(metric) };
-        let (kind, quantile) = metric.quantile().filter(|_| self.state == RunState::Valid)?;
-        let flow = self.paced.as_ref()?.flows.iter().find(|flow| flow.name == name)?;
-        quantile.of(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
-    }
-
-    /// Returns whether a valid run lacks this metric because of lost round trips, not because `n` is too small.
-    #[must_use]
-    pub fn is_lost(&self, metric: Metric) -> bool {
-        let latency = |(kind, quantile)| Some((self.latency.get(kind)?, quantile));
-        let lost = metric.quantile().filter(|_| self.state == RunState::Valid).and_then(latency);
-        lost.is_some_and(|(latency, quantile): (&Latency, Quantile)| {
-            supports_quantile(latency.n, quantile.q()) && latency.is_lost(quantile.q())
-        })
-    }
-
-    /// Returns whether the run has no steady state in the series that this metric depends on.
-    #[must_use]
-    pub fn is_unsteady(&self, metric: Metric) -> bool {
-        let judged = metric.steadied_by().iter().filter_map(|kind| self.steady_state.get(*kind));
-        judged
-            .into_iter()
-            .any(|state| matches!(state.verdict, SteadyVerdict::NoSteadyState | SteadyVerdict::Cyclic))
     }
 }
 

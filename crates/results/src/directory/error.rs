@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::{SCHEMA_VERSION, disk::is_full};
+use crate::SCHEMA_VERSION;
 
 /// Error of writing or reading a result.
 #[derive(Debug, thiserror::Error)]
@@ -122,4 +122,9 @@ impl DirectoryError {
             Self::Newer { .. } => "read it with a newer version of ddsmark".to_owned(),
         }
     }
+}
+
+/// Returns whether the error means that the disk is full.
+pub(crate) fn is_full(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

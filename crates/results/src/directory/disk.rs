@@ -8,7 +8,8 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{DirectoryError, SCHEMA_VERSION};
+use super::error::{DirectoryError, is_full};
+use crate::SCHEMA_VERSION;
 
 /// Minimum and maximum number of bytes written to test the free space.
 const PROBE_BYTES: std::ops::RangeInclusive<u64> = (1 << 20)..=(64 << 20);
@@ -56,11 +57,6 @@ pub(crate) fn probe(directory: &Path, needed_bytes: u64) -> Result<(), Directory
             DirectoryError::Write { path: directory, cause }
         }
     })
-}
-
-/// Returns whether the error means that the disk is full.
-pub(crate) fn is_full(cause: &io::Error) -> bool {
-    matches!(cause.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Writes noise, so that file systems that compress or leave holes need the space too.

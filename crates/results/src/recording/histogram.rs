@@ -7,23 +7,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Moments;
 
-use crate::encoded::{decode, encode, too_many};
+use super::{
+    histogram_codec::{decode, encode, too_many},
+    histogram_shape::{HistogramError, new_histogram},
+};
 
 /// Quantiles of a result, in the order of its fields.
 pub const QUANTILES: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.999_999];
 
-pub(crate) const SIGNIFICANT_DIGITS: u8 = 3;
-/// Highest recorded value in ns. Longer times are recorded as this value; the maximum stays exact.
-pub(crate) const HIGHEST_NS: u64 = 100_000_000_000;
-
 /// Maximum number of windows for kinds without a steady-state test: one-way times and write calls.
 pub const COARSE_WINDOWS: u32 = 20;
-
-/// Creates an empty histogram of the shape that all of ddsmark uses: 1 ns to 100 s, accurate to 0.1 %.
-#[must_use]
-pub fn new_histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS).expect("the bounds are valid")
-}
 
 /// Recorder of times for the hot path: one histogram per window, and exact moments and extremes. Allocates only on
 /// creation.
@@ -169,26 +162,6 @@ pub struct Distribution {
     pub window_ns: u64,
     /// Histograms of the windows: HdrHistogram V2 format, deflated, as base64.
     pub windows: Vec<String>,
-}
-
-/// Error of reading or writing a histogram.
-#[derive(Debug, thiserror::Error)]
-pub enum HistogramError {
-    /// The text is not base64.
-    #[error("a histogram is not base64: {0}")]
-    Base64(#[from] base64::DecodeError),
-    /// The data is not an HdrHistogram of the shape that ddsmark writes.
-    #[error("a histogram cannot be decoded: {0}")]
-    Decode(String),
-    /// The histograms hold more or fewer values than were recorded.
-    #[error("a histogram has {0} more values than its record says")]
-    Mismatch(i128),
-    /// The interval log cannot be read.
-    #[error("the interval log cannot be read near byte {0}")]
-    Log(usize),
-    /// The interval log cannot be written.
-    #[error("the interval log cannot be written: {0}")]
-    Write(String),
 }
 
 impl Distribution {

@@ -3,55 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{DriverDescription, Experiment, Qos};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use experiment::Qos;
 use stats::{median, total};
 
 use crate::{
-    Batches, Cell, Course, Cpu, Document, Environment, Histograms, Host, Maximum, PacedCell, Probes, Run,
-    RunState, SCHEMA_VERSION, SearchCell, State, Tail, Takes, Throughput, Tool, UNDER_DUET_INTERFERENCE,
-    Warning, WarningKind, latency::cell_latency, limits::warnings, new_histogram, with_rate,
+    Batches, Cell, Course, Cpu, Document, Header, Histograms, Maximum, PacedCell, Probes, Run, RunState,
+    SCHEMA_VERSION, SearchCell, State, Tail, Takes, Throughput, UNDER_DUET_INTERFERENCE, Warning,
+    WarningKind, new_histogram, schema::latency::cell_latency, values::cell_warnings::warnings,
+    values::rules::percent, with_rate,
 };
-
-/// Half-range over the runs, relative to their median, above which a warning is issued.
-pub const WIDE_SPREAD: f64 = 0.1;
-/// Maximum share of lost pings or samples, in percent, for a verdict on latency.
-pub const MAX_LATENCY_LOSS_PCT: f64 = 1.0;
-
-/// Header of a result: everything known before the first run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Header {
-    /// Version of the schema.
-    pub schema_version: u32,
-    /// Program that measures.
-    pub tool: Tool,
-    /// Host that is measured on, and its state at the start.
-    pub host: Host,
-    /// Plan of the experiment: cells, design and settings.
-    pub experiment: Experiment,
-    /// Description that each driver reports about itself, by its name in the factors.
-    pub drivers: BTreeMap<String, DriverDescription>,
-    /// Properties of host and software that can affect the values.
-    pub environment: Environment,
-    /// Warnings known before measuring that apply to the whole result.
-    pub warnings: Vec<Warning>,
-}
-
-impl Header {
-    /// Creates a header with the current version of the schema.
-    #[must_use]
-    pub const fn new(
-        tool: Tool,
-        host: Host,
-        environment: Environment,
-        experiment: Experiment,
-        drivers: BTreeMap<String, DriverDescription>,
-        warnings: Vec<Warning>,
-    ) -> Self {
-        Self { schema_version: SCHEMA_VERSION, tool, host, experiment, drivers, environment, warnings }
-    }
-}
 
 /// Assembles a result run by run. Its memory does not grow with the number of samples.
 #[derive(Debug)]
@@ -316,8 +276,4 @@ fn common<K: Ord, V: PartialEq>(mut maps: impl Iterator<Item = BTreeMap<K, V>>) 
         common.retain(|key, value| map.get(key) == Some(value));
     }
     common
-}
-
-pub(crate) fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
 }

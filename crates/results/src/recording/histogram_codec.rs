@@ -11,7 +11,7 @@ use hdrhistogram::{
     serialization::{Deserializer, Serializer as _, V2DeflateSerializer},
 };
 
-use crate::histogram::{HIGHEST_NS, HistogramError, SIGNIFICANT_DIGITS};
+use super::histogram_shape::{HIGHEST_NS, HistogramError, SIGNIFICANT_DIGITS};
 
 /// Magic numbers of the deflated format and of the format inside it.
 const DEFLATED_COOKIE: u32 = 0x1c84_9314;

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::{median, total};
 
-use crate::{Cell, CellLatency, Counted, Histograms, Latency, Run, Throttle, latency::cell_latency};
+use crate::{CellLatency, Counted, Latency, Throttle};
 
 /// Paced run: its schedule, and how the sender kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,74 +106,4 @@ pub struct CellFlow {
 #[must_use]
 pub fn kind_of_flow(kind: &str, flow: &str) -> String {
     format!("{kind}@{flow}")
-}
-
-impl PacedCell {
-    /// Returns the values over the valid runs of a cell, or `None` if no run has a schedule.
-    pub(crate) fn of(valid: &[&Run], pooled: &Histograms) -> Option<Self> {
-        let runs: Vec<&Paced> = valid.iter().filter_map(|run| run.paced.as_ref()).collect();
-        let first = runs.first()?;
-        let rates: Option<Vec<f64>> = runs.iter().map(|run| run.planned_sps).collect();
-        let flow = |(index, flow): (usize, &FlowRecord)| {
-            let of_runs =
-                valid.iter().filter_map(|run| Some((run.paced.as_ref()?.flows.get(index)?, !run.twin)));
-            let of_runs: Vec<(&FlowRecord, bool)> =
-                of_runs.filter(|(other, _)| other.name == flow.name).collect();
-            let same: Vec<&FlowRecord> = of_runs.iter().map(|(flow, _)| *flow).collect();
-            let latencies = of_runs.iter().map(|(flow, claimed)| (&flow.latency, *claimed));
-            let sum = |of: fn(&FlowRecord) -> u64| total(same.iter().map(|flow| of(flow)));
-            // a single flow has the histogram of the whole run
-            let histogram = |kind: &str| match first.flows.len() {
-                1 => pooled.get(kind),
-                _ => pooled.get(&kind_of_flow(kind, &flow.name)),
-            };
-            CellFlow {
-                name: flow.name.clone(),
-                size_bytes: flow.size_bytes,
-                load: flow.load.clone(),
-                planned: sum(|flow| flow.planned),
-                offered: sum(|flow| flow.offered),
-                unplaced: sum(|flow| flow.unplaced),
-                delivered_in_time: sum(|flow| flow.delivered_in_time),
-                lag_in_writes_pct: lag_in_writes_pct(&same),
-                counted: Counted::sum(same.iter().map(|flow| &flow.counted)),
-                latency: cell_latency(latencies, histogram),
-            }
-        };
-        Some(Self {
-            planned: total(runs.iter().map(|run| run.planned)),
-            planned_sps: rates.and_then(|rates| median(&rates)),
-            unsent: total(runs.iter().map(|run| run.unsent)),
-            sender_limited_runs: runs.iter().filter(|run| run.sender_limited).count() as u32,
-            back_pressure_runs: runs.iter().filter(|run| run.back_pressure).count() as u32,
-            flows: first.flows.iter().enumerate().map(flow).collect(),
-        })
-    }
-}
-
-/// Returns the share over the lags of all these flows together.
-fn lag_in_writes_pct(flows: &[&FlowRecord]) -> Option<f64> {
-    let parts = flows.iter().filter_map(|flow| {
-        let lag = flow.latency.get("send_lag")?;
-        Some((flow.lag_in_writes_pct?, lag.mean_ns * lag.n as f64))
-    });
-    let (held, lags) = parts.fold((0.0, 0.0), |(held, lags), (pct, lag)| (held + pct * lag, lags + lag));
-    (lags > 0.0).then(|| held / lags)
-}
-
-impl Cell {
-    /// Returns whether the sender determines the response times in at least half of the valid runs.
-    #[must_use]
-    pub fn is_sender_limited(&self) -> bool {
-        let limited = self.paced.as_ref().map_or(0, |paced| paced.sender_limited_runs as usize);
-        limited > 0 && 2 * limited >= self.valid_runs().count()
-    }
-}
-
-impl Run {
-    /// Returns whether the sender determines the response times of this run.
-    #[must_use]
-    pub fn is_sender_limited(&self) -> bool {
-        self.paced.as_ref().is_some_and(|paced| paced.sender_limited)
-    }
 }

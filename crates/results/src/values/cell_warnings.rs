@@ -8,7 +8,8 @@ use stats::{Spread, total};
 
 use crate::{
     Cell, CellLatency, Counted, Histograms, MAX_LATENCY_LOSS_PCT, Run, RunState, UNDER_DUET_INTERFERENCE,
-    WIDE_SPREAD, Warning, WarningKind, assemble::percent, format_spread, format_value, steady::not_steady,
+    WIDE_SPREAD, Warning, WarningKind, format_spread, format_value, values::rules::percent,
+    values::steady::not_steady,
 };
 
 impl Cell {

@@ -9,11 +9,15 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+mod disk;
+mod error;
+
+use disk::{exists, parse, probe, read, save, save_json};
+pub use error::DirectoryError;
+
 use crate::{
-    Assembler, Course, DirectoryError, Document, Header, Histograms, IntervalLog, Run, SCHEMA_VERSION, State,
-    StoppedBy, Warning, WarningKind,
-    disk::{exists, parse, probe, read, save, save_json},
-    interval_log::merge,
+    Assembler, Course, Document, Header, Histograms, IntervalLog, Run, SCHEMA_VERSION, State, StoppedBy,
+    Warning, WarningKind, recording::interval_log::merge,
 };
 
 /// Expected size of one run: its record, its histograms, and a few lines of logs.

@@ -3,59 +3,12 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use stats::{Better, Verdict, supports_quantile, total};
 
-use crate::{Received, Run, Warning, WarningKind, WritingTime, format_value, new_histogram};
-
-/// Steady-state class of a run by one of its metrics, with its levels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SteadyState {
-    /// Class.
-    pub verdict: SteadyVerdict,
-    /// Start of the steady level, in ns after the start of the measurement. Null if there is none.
-    pub steady_from_ns: Option<u64>,
-    /// Segments of constant level in their order. Adjacent levels differ.
-    pub segments: Vec<SteadySegment>,
-}
-
-/// Steady-state class of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SteadyVerdict {
-    /// One level.
-    Flat,
-    /// The metric improved, and then kept its level for at least half of the time.
-    WarmUp,
-    /// The metric became worse, and then kept its level for at least half of the time.
-    Slowdown,
-    /// The last level was not kept for at least half of the time.
-    NoSteadyState,
-    /// Like `no_steady_state`, with levels that go up and down regularly.
-    Cyclic,
-}
-
-/// Segment of a run in which its level was constant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SteadySegment {
-    /// Start, in ns after the start of the measurement.
-    pub from_ns: u64,
-    /// End, in ns after the start of the measurement.
-    pub to_ns: u64,
-    /// Level of a latency in ns: geometric mean over its windows, with outliers clamped. Absent for a rate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level_ns: Option<f64>,
-    /// Level of a rate: samples/s delivered over the segment. Absent for a latency.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level_sps: Option<f64>,
-}
-
-impl SteadySegment {
-    fn level(&self) -> f64 {
-        self.level_ns.or(self.level_sps).unwrap_or(0.0)
-    }
-}
+use crate::{
+    Received, Run, SteadySegment, SteadyState, SteadyVerdict, Warning, WarningKind, WritingTime,
+    format_value, new_histogram,
+};
 
 /// Minimum mean number of samples per window for a rate that can be compared with the next window.
 const LEAST_IN_A_WINDOW: u64 = 50;

@@ -14,9 +14,8 @@ use hdrhistogram::{
 };
 
 use crate::{
-    Distribution, HistogramError,
-    encoded::{decode, too_many},
-    new_histogram,
+    Distribution, HistogramError, new_histogram,
+    recording::histogram_codec::{decode, too_many},
 };
 
 /// Histograms by kind.

@@ -1,0 +1,33 @@
+//! Sample counts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Sample counts of one flow, or of the pings of a latency run. `sent = delivered + lost + undelivered`, by
+/// definition of `lost`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counted {
+    /// Number of the writer.
+    pub writer: u16,
+    /// Number of the reader.
+    pub reader: u16,
+    /// Number of samples that the middleware accepted. For pings, including those never accepted.
+    pub sent: u64,
+    /// Number of distinct samples delivered, from the set of sequence numbers. For pings, the echoes that returned
+    /// in time.
+    pub delivered: u64,
+    /// Number of samples never delivered, from the gaps in the sequence numbers.
+    pub lost: u64,
+    /// Number of samples that a reliable flow had not delivered when the drain ended. Not included in `lost`.
+    pub undelivered: u64,
+    /// Number of duplicates.
+    pub duplicate: u64,
+    /// Number of samples that arrived after a later one.
+    pub out_of_order: u64,
+    /// Number of samples with a wrong size, a damaged header or a damaged payload.
+    pub corrupt: u64,
+    /// Number of samples that do not belong to this run.
+    pub foreign: u64,
+    /// Number of samples of which every byte was checked. For the others only the header was checked.
+    pub checked_in_full: u64,
+}

@@ -1,0 +1,55 @@
+//! Values of the metrics of a run.
+
+use stats::supports_quantile;
+
+use crate::{Latency, Metric, Run, RunState, SteadyVerdict, schema::metric::Quantile};
+
+impl Run {
+    /// Returns the value of a metric of a valid run, in its unit; `None` if it was not measured, if there are too
+    /// few samples, or if it is 0 or not finite and thus has no ratio.
+    #[must_use]
+    pub fn figure(&self, metric: Metric) -> Option<f64> {
+        if self.state != RunState::Valid {
+            return None;
+        }
+        let figure = match (metric, metric.quantile()) {
+            (_, Some((kind, quantile))) => quantile.of(self.latency.get(kind)?).map(|ns| ns as f64),
+            (Metric::Delivered, _) => self.throughput.as_ref().map(|throughput| throughput.delivered_sps),
+            (Metric::Goodput, _) => self.throughput.as_ref().map(|throughput| throughput.goodput_mbps),
+            (Metric::Ndr | Metric::Pdr | Metric::Slo, _) => {
+                metric.aim().and_then(|aim| self.conditional_sps(aim))
+            }
+            (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
+            (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
+        };
+        figure.filter(|figure| figure.is_finite() && *figure > 0.0)
+    }
+
+    /// Like [`Run::figure`], for one of several flows; for all flows together if `flow` is `None`.
+    #[must_use]
+    pub fn figure_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
+        let Some(name) = flow else { return self.figure(metric) };
+        let (kind, quantile) = metric.quantile().filter(|_| self.state == RunState::Valid)?;
+        let flow = self.paced.as_ref()?.flows.iter().find(|flow| flow.name == name)?;
+        quantile.of(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
+    }
+
+    /// Returns whether a valid run lacks this metric because of lost round trips, not because `n` is too small.
+    #[must_use]
+    pub fn is_lost(&self, metric: Metric) -> bool {
+        let latency = |(kind, quantile)| Some((self.latency.get(kind)?, quantile));
+        let lost = metric.quantile().filter(|_| self.state == RunState::Valid).and_then(latency);
+        lost.is_some_and(|(latency, quantile): (&Latency, Quantile)| {
+            supports_quantile(latency.n, quantile.q()) && latency.is_lost(quantile.q())
+        })
+    }
+
+    /// Returns whether the run has no steady state in the series that this metric depends on.
+    #[must_use]
+    pub fn is_unsteady(&self, metric: Metric) -> bool {
+        let judged = metric.steadied_by().iter().filter_map(|kind| self.steady_state.get(*kind));
+        judged
+            .into_iter()
+            .any(|state| matches!(state.verdict, SteadyVerdict::NoSteadyState | SteadyVerdict::Cyclic))
+    }
+}

@@ -1,0 +1,49 @@
+//! Reference values of blocks and metrics.
+
+use crate::{Block, Metric, ReferenceFigure};
+
+impl Block {
+    /// Returns the reference value of the block: the measurement before it; `None` if that is missing. The one after
+    /// it belongs to the next block. If two blocks shared a measurement, its error would be in both, and rank tests
+    /// would claim more than their level allows.
+    #[must_use]
+    pub fn reference(&self, figure: ReferenceFigure) -> Option<f64> {
+        let value = figure.of(self.reference_before.as_ref()?)?;
+        (value.is_finite() && value > 0.0).then_some(value)
+    }
+}
+
+impl Metric {
+    /// Returns the reference values that a change of this metric between two results is compared with. The first is
+    /// the metric's own. If the host was disturbed, others follow, since a quantile does not always show a
+    /// disturbance of some round trips.
+    #[must_use]
+    pub fn references(self, disturbed: bool) -> &'static [ReferenceFigure] {
+        use ReferenceFigure::{Rate, RttP50, RttP99, SampleTime};
+        match self {
+            Self::RttP50 | Self::ResponseP50 | Self::ServiceP50 => {
+                if disturbed {
+                    &[RttP50, RttP99, SampleTime]
+                } else {
+                    &[RttP50]
+                }
+            }
+            Self::RttP90
+            | Self::RttP99
+            | Self::RttP999
+            | Self::ResponseP90
+            | Self::ResponseP99
+            | Self::ResponseP999
+            | Self::ServiceP99
+            | Self::SendLagP99 => {
+                if disturbed {
+                    &[RttP99, RttP50, SampleTime]
+                } else {
+                    &[RttP99]
+                }
+            }
+            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo => &[Rate],
+            Self::CpuWriter | Self::CpuReader => &[SampleTime],
+        }
+    }
+}
