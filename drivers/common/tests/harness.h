@@ -134,7 +134,7 @@ void check_policy_refused(ddsmark_participant *p, const ddsmark_qos *q, ddsmark_
 #define QOS(policy, ...) (&(ddsmark_qos){.struct_size = sizeof(ddsmark_qos), .present = POLICY(policy), __VA_ARGS__})
 
 /* Tests that a driver can include in its list. describe.c: one_symbol; errors.c: participant_errors, writer_errors,
- * reader_errors, policy_values; receive.c: receive_in_process, receive_limits, keys. */
+ * reader_errors, policy_values; receive.c: receive_limits, keys. */
 
 /* Runs the test of this name, for programs with a list of tests. Returns 2 if there is none. */
 typedef struct test {
@@ -147,8 +147,8 @@ int run_test(const test *tests, size_t count, const char *name);
 ddsmark_qos unusual(void);
 /* Reads back from a writer or reader (the other is NULL) and compares all policies present in `asked`. */
 void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, const ddsmark_qos *defaults);
-/* Tests each policy alone, and then all together. */
-void each_policy(uint64_t policies, bool of_writer);
+/* Tests the policies together. Alone, each is tested by the conformance case `qos-read-back`. */
+void policies_together(uint64_t policies, bool of_writer);
 
 /* Lookup of a setting; "" if it does not exist. */
 typedef struct setting {

@@ -88,31 +88,6 @@ void receive(const receive_case *k) {
   join_peer(&child);
 }
 
-void test_receive_in_process(void) {
-  ddsmark_participant *p = participant();
-  const ddsmark_qos q = reliable_keep_all(1000);
-  uint8_t *payload = malloc(receive_sizes[RECEIVE_SIZES - 1]);
-  for (uint32_t mode = DDSMARK_RECEIVE_WAITSET; mode <= DDSMARK_RECEIVE_LISTENER; mode++) {
-    for (int i = 0; i < RECEIVE_SIZES; i++) {
-      sequence_check c = {.size = receive_sizes[i]};
-      ddsmark_writer *w = writer(p, &q);
-      ddsmark_reader *r = mode_reader(p, mode, receive_sizes[i], &c);
-      WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
-      for (uint32_t s = 0; s < 8; s++) {
-        payload_fill(payload, receive_sizes[i], s);
-        OK(d->writer_write(w, 0, payload, receive_sizes[i]));
-      }
-      receive_all(r, mode, &c, 8);
-      check_sequence(&c, 8);
-      OK(d->reader_close(r));
-      check_sequence(&c, 8);
-      OK(d->writer_close(w));
-    }
-  }
-  free(payload);
-  OK(d->participant_close(p));
-}
-
 /* Timeouts, and the maximum number of samples per call. */
 void test_receive_limits(void) {
   ddsmark_participant *p = participant();

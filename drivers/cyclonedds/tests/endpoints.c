@@ -6,24 +6,6 @@
 
 #include <unistd.h>
 
-void test_nothing_left_behind(void) {
-  WAIT_UNTIL(thread_count() == 1);
-  const unsigned descriptors = descriptor_count();
-  for (int i = 0; i < 3; i++) {
-    ddsmark_participant *p = participant();
-    CHECK(thread_count() > 1 && descriptor_count() > descriptors);
-    const ddsmark_qos q = reliable_keep_all(100);
-    ddsmark_writer *w = writer(p, &q);
-    ddsmark_reader *r = reader(p, &q);
-    WAIT_UNTIL(matched_readers(w) == 1);
-    OK(d->reader_close(r));
-    OK(d->writer_close(w));
-    OK(d->participant_close(p));
-    WAIT_UNTIL(thread_count() == 1);
-    CHECK_U64(descriptor_count(), descriptors);
-  }
-}
-
 void test_shared_domain(void) {
   const unsigned descriptors = descriptor_count();
   ddsmark_participant *first = participant(), *second = participant(), *third = NULL;
@@ -162,64 +144,4 @@ void test_vendor_defaults(void) {
   OK(d->participant_open(&c, &p));
   CHECK(strstr(participant_setting(p, "configuration", &s), "NetworkInterface") == NULL);
   OK(d->participant_close(p));
-}
-
-/* -- matching ------------------------------------------------------------------------------------------------------ */
-
-void test_match_in_process(void) {
-  ddsmark_participant *p = participant();
-  const ddsmark_qos q = reliable_keep_all(100);
-  ddsmark_writer *w = writer(p, &q);
-  CHECK_U64(matched_readers(w), 0);
-  ddsmark_reader *one = reader(p, &q), *two = reader(p, &q);
-  WAIT_UNTIL(matched_readers(w) == 2 && matched_writers(one) == 1 && matched_writers(two) == 1);
-  OK(d->reader_close(one));
-  WAIT_UNTIL(matched_readers(w) == 1);
-  OK(d->writer_close(w));
-  WAIT_UNTIL(matched_writers(two) == 0);
-  OK(d->reader_close(two));
-  OK(d->participant_close(p));
-}
-
-enum { READY = 1, GO, DONE };
-
-static void match_child(int fd, const void *argument) {
-  (void)argument;
-  ddsmark_participant *p = participant();
-  const ddsmark_qos q = reliable_keep_all(100);
-  ddsmark_reader *r = reader(p, &q);
-  WAIT_UNTIL(matched_writers(r) == 1);
-  tell(fd, READY);
-  hear_this(fd, GO);
-  OK(d->reader_close(r)); /* the reader closes */
-  tell(fd, DONE);
-  hear_this(fd, GO);
-  r = reader(p, &q);
-  WAIT_UNTIL(matched_writers(r) == 1);
-  tell(fd, READY);
-  WAIT_UNTIL(matched_writers(r) == 0); /* the writer closes */
-  tell(fd, DONE);
-  OK(d->reader_close(r));
-  OK(d->participant_close(p));
-}
-
-void test_match_two_processes(void) {
-  peer child = fork_peer(match_child, NULL);
-  ddsmark_participant *p = participant();
-  const ddsmark_qos q = reliable_keep_all(100);
-  ddsmark_writer *w = writer(p, &q);
-  const uint64_t start = now_ns();
-  WAIT_UNTIL(matched_readers(w) == 1);
-  printf("matched after %.1f ms\n", (double)(now_ns() - start) / 1e6); /* printed only */
-  hear_this(child.fd, READY);
-  tell(child.fd, GO);
-  hear_this(child.fd, DONE);
-  WAIT_UNTIL(matched_readers(w) == 0);
-  tell(child.fd, GO);
-  WAIT_UNTIL(matched_readers(w) == 1);
-  hear_this(child.fd, READY);
-  OK(d->writer_close(w));
-  hear_this(child.fd, DONE);
-  OK(d->participant_close(p));
-  join_peer(&child);
 }

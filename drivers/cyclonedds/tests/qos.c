@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qos.c: every supported policy takes effect, and is reported only if it does.
+ * qos.c: policies of one entity together, defaults, and boundary values.
  */
 #include "harness.h"
 
@@ -37,16 +37,16 @@ void test_unset_policies(void) {
 #define GROUP (POLICY(PARTITION) | POLICY(PRESENTATION) | POLICY(GROUP_DATA) | POLICY(TOPIC_DATA))
 
 void test_writer_policies(void) {
-  each_policy(ALL & ~READER_ONLY & ~GROUP, true);
+  policies_together(ALL & ~READER_ONLY & ~GROUP, true);
 }
 void test_reader_policies(void) {
-  each_policy(ALL & ~WRITER_ONLY & ~GROUP, false);
+  policies_together(ALL & ~WRITER_ONLY & ~GROUP, false);
 }
 
 /* Policies of publisher, subscriber and topic; and boundary values. */
 void test_group_policies(void) {
-  each_policy(GROUP, true);
-  each_policy(GROUP, false);
+  policies_together(GROUP, true);
+  policies_together(GROUP, false);
 
   ddsmark_participant *p = participant();
   ddsmark_qos q = unusual();

@@ -12,7 +12,6 @@
     TEST(describe) \
     TEST(policies_as_known) \
     TEST(one_symbol) \
-    TEST(nothing_left_behind) \
     TEST(shared_domain) \
     TEST(participant_errors) \
     TEST(option_errors) \
@@ -31,9 +30,6 @@
     TEST(group_policies) \
     TEST(unset_policies) \
     TEST(late_joiner) \
-    TEST(match_in_process) \
-    TEST(match_two_processes) \
-    TEST(receive_in_process) \
     TEST(receive_waitset) \
     TEST(receive_polling) \
     TEST(receive_listener) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * qos.c: every supported policy takes effect, and is reported only if it does.
+ * qos.c: policies of one entity together, defaults, and boundary values.
  */
 #include "harness.h"
 
@@ -13,13 +13,13 @@
    POLICY(TRANSPORT_PRIORITY) | POLICY(READER_DATA_LIFECYCLE))
 
 void test_writer_policies(void) {
-  each_policy((SET | IGNORED | POLICY(LIFESPAN) | POLICY(OWNERSHIP_STRENGTH) | POLICY(WRITER_DATA_LIFECYCLE)) &
-                  ~READER_ONLY,
-              true);
+  policies_together((SET | IGNORED | POLICY(LIFESPAN) | POLICY(OWNERSHIP_STRENGTH) | POLICY(WRITER_DATA_LIFECYCLE)) &
+                        ~READER_ONLY,
+                    true);
 }
 
 void test_reader_policies(void) {
-  each_policy((SET | IGNORED) & ~WRITER_ONLY, false);
+  policies_together((SET | IGNORED) & ~WRITER_ONLY, false);
 }
 
 void test_unset_policies(void) {

@@ -19,7 +19,6 @@
     TEST(reader_errors) \
     TEST(policy_errors) \
     TEST(policy_values) \
-    TEST(nothing_left_behind) \
     TEST(settings) \
     TEST(options_in_force) \
     TEST(extra_samples) \
@@ -33,7 +32,6 @@
     TEST(receive_shm) \
     TEST(receive_data_sharing) \
     TEST(receive_async) \
-    TEST(receive_in_process) \
     TEST(batches) \
     TEST(batches_data_sharing) \
     TEST(batches_refused) \

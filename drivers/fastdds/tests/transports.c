@@ -100,33 +100,6 @@ void test_tcp_numbers(void) {
   OK(d->participant_close(second));
 }
 
-void test_nothing_left_behind(void) {
-  CHECK_U64(thread_count(), 1);
-  const unsigned descriptors = descriptor_count();
-  unsigned watchdogs = 0;
-  for (uint32_t i = 0; i < d->describe()->transport_count; i++) {
-    for (int times = 0; times < 2; times++) {
-      ddsmark_participant *p = participant_with(d->describe()->transports[i].name, NULL, 0);
-      const ddsmark_qos q = reliable_keep_all(100);
-      ddsmark_writer_config wc = writer_config(&q);
-      ddsmark_reader_config rc = reader_config(&q, DDSMARK_RECEIVE_WAITSET);
-      wc.max_payload_bytes = rc.max_payload_bytes = 1000;
-      ddsmark_writer *w = NULL;
-      ddsmark_reader *r = NULL;
-      OK(d->writer_open(p, &wc, &w));
-      OK(d->reader_open(p, &rc, &r));
-      WAIT_UNTIL(matched_readers(w) == 1 && matched_writers(r) == 1);
-      OK(d->reader_close(r));
-      OK(d->writer_close(w));
-      OK(d->participant_close(p));
-      /* One watchdog thread of the library for shared memory remains until the process ends. */
-      watchdogs |= strcmp(d->describe()->transports[i].name, "shm") == 0;
-      WAIT_UNTIL(thread_count() <= 1 + watchdogs);
-      CHECK_U64(descriptor_count(), descriptors);
-    }
-  }
-}
-
 void test_settings(void) {
   setting s;
   for (uint32_t i = 0; i < d->describe()->transport_count; i++) {

@@ -118,10 +118,16 @@ fn describe(bench: &Bench<'_>) -> Held {
 
 fn clean_close(bench: &Bench<'_>) -> Held {
     let census = Census::take();
-    let mut kept = bench.driver.description().kept_threads.clone();
-    for round in ["the first close", "the second close"] {
+    let description = bench.driver.description();
+    let mut kept = description.kept_threads.clone();
+    let wish = bench.wish(64);
+    let mut rounds =
+        vec![("the first close".to_owned(), wish.mode), ("the second close".to_owned(), wish.mode)];
+    let others = description.receive_modes.iter().filter(|mode| **mode != wish.mode);
+    rounds.extend(others.map(|mode| (format!("a close in mode `{}`", mode.name()), *mode)));
+    for (round, mode) in rounds {
         let participant = bench.open()?;
-        let mut pair = bench.pair(&participant, &bench.wish(64))?;
+        let mut pair = bench.pair(&participant, &Wish { mode, ..wish.clone() })?;
         write(&pair.writer, 0, &numbered(1, 64))?;
         pair.inlet.receive(1, PATIENCE)?;
         pair.close()?;

@@ -1,10 +1,8 @@
 //! Helpers for tests with the library as it is shipped, loaded as an agent loads it.
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
-    thread,
     time::{Duration, Instant},
 };
 
@@ -159,80 +157,4 @@ pub fn failed<T>(outcome: Result<T, Failure>) -> (abi::Status, String) {
 #[must_use]
 pub fn pattern(size: usize, seed: u8) -> Vec<u8> {
     (0..size).map(|index| (index as u8).wrapping_mul(31).wrapping_add((index >> 8) as u8) ^ seed).collect()
-}
-
-/// File descriptors and threads of this process, with their targets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Census {
-    /// Open file descriptors.
-    pub descriptors: Vec<String>,
-    /// Threads.
-    pub threads: Vec<String>,
-}
-
-impl Census {
-    /// Returns the current ones. Only a test that is alone in its process knows whose they are.
-    #[must_use]
-    pub fn take() -> Self {
-        Self { descriptors: entries("/proc/self/fd"), threads: entries("/proc/self/task") }
-    }
-
-    /// Waits until `holds` is true, but not longer than a joined thread can remain listed.
-    fn once(holds: impl Fn(&Self) -> bool) -> Self {
-        let begin = Instant::now();
-        loop {
-            let now = Self::take();
-            if holds(&now) || begin.elapsed() > WAIT {
-                return now;
-            }
-            thread::sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-/// Asserts that closing releases everything: opens, uses and closes a participant and two pairs, several times.
-/// Needs a process of its own. Each pair must have at least two sockets; entities are matched by locators.
-///
-/// # Panics
-/// Panics if a descriptor or thread is left.
-pub fn assert_close_leaves_nothing(before: &Census, entity: &Entity, open: impl Fn() -> Participant) {
-    for _ in 0..5 {
-        let participant = open();
-        let (mut writer, mut reader) = pair(&participant, entity);
-        let mut listener = participant.listener(&sized(100), |_| {}).expect("a listener");
-        let mut other = participant.writer(&sized(100)).expect("a writer");
-        connect(&mut other, &mut listener);
-        other.write(b"x").expect("written");
-        writer.write(b"under way").expect("written");
-        writer.flush().expect("flushed");
-        assert_eq!(receive(&mut reader, 1), [b"under way"]);
-        writer.write(b"never received").expect("written");
-        let now = Census::once(|now| now.threads.len() == before.threads.len() + 1);
-        assert!(now.descriptors.len() >= before.descriptors.len() + 4);
-        assert_eq!(now.threads.len(), before.threads.len() + 1);
-        // A failed open leaves nothing behind either.
-        assert!(participant.writer(&sized(u64::MAX)).is_err());
-        assert!(participant.reader(&Entity { qos: None, type_kind: 5, ..sized(1) }).is_err());
-        listener.close().expect("closed");
-        reader.close().expect("closed");
-        writer.close().expect("closed");
-        other.close().expect("closed");
-        participant.close().expect("closed");
-    }
-    assert_eq!(&Census::once(|now| now == before), before);
-}
-
-fn entries(directory: &str) -> Vec<String> {
-    let mut names: Vec<_> = fs::read_dir(directory)
-        .expect("a directory")
-        .map(|entry| {
-            let path = entry.expect("an entry").path();
-            let target = fs::read_link(&path).unwrap_or_default();
-            format!("{} {}", path.display(), target.display())
-        })
-        // without the descriptor of this directory listing
-        .filter(|name| !name.contains("/proc/") || !name.ends_with("/fd"))
-        .collect();
-    names.sort();
-    names
 }
