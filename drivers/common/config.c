@@ -33,8 +33,7 @@ static ddsmark_status option_names_check(const ddsmark_participant_config *confi
     text names = {0};
     for (uint32_t k = 0; k < count; k++)
       text_add(&names, "%s%s", k ? ", " : "", infos[k].name);
-    fail(DDSMARK_BAD_ARGUMENT, "option `%s` is unknown to this driver; hint: it has %s", name,
-         names.failed ? "others" : names.data);
+    fail(DDSMARK_BAD_ARGUMENT, "unknown option `%s`; hint: available: %s", name, names.failed ? "others" : names.data);
     text_free(&names);
     return DDSMARK_BAD_ARGUMENT;
   }
@@ -73,7 +72,7 @@ ddsmark_status config_check(const ddsmark_participant_config *config, const ddsm
   if (config->domain > 230)
     return fail(DDSMARK_BAD_ARGUMENT, "domain %u has no ports; hint: use 1..100", config->domain);
   if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
-    return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes cannot be asked for");
+    return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes is out of range");
   for (uint32_t i = 0; i < config->peer_count; i++)
     if (config->peers[i] == NULL || config->peers[i][0] == '\0')
       return fail(DDSMARK_BAD_ARGUMENT, "peer %u is empty", i);
@@ -93,7 +92,7 @@ ddsmark_status transport_find(const ddsmark_participant_config *config, const dd
   text names = {0};
   for (uint32_t i = 0; i < count; i++)
     text_add(&names, "%s%s", i ? ", " : "", infos[i].name);
-  fail(DDSMARK_BAD_ARGUMENT, "transport `%s` is unknown to this driver; hint: it has %s", config->transport,
+  fail(DDSMARK_BAD_ARGUMENT, "unknown transport `%s`; hint: available: %s", config->transport,
        names.failed ? "others" : names.data);
   text_free(&names);
   return DDSMARK_BAD_ARGUMENT;
@@ -116,8 +115,8 @@ ddsmark_status reader_config_in(const ddsmark_reader_config *config, ddsmark_rea
   if (out->receive_mode > DDSMARK_RECEIVE_LISTENER)
     return fail(DDSMARK_BAD_ARGUMENT, "receive mode %u does not exist", out->receive_mode);
   if ((out->receive_mode == DDSMARK_RECEIVE_LISTENER) != (out->sink != NULL))
-    return fail(DDSMARK_BAD_ARGUMENT, out->sink ? "a sink was given without DDSMARK_RECEIVE_LISTENER"
-                                                : "DDSMARK_RECEIVE_LISTENER needs a sink");
+    return fail(DDSMARK_BAD_ARGUMENT,
+                out->sink ? "a sink requires DDSMARK_RECEIVE_LISTENER" : "DDSMARK_RECEIVE_LISTENER requires a sink");
   return DDSMARK_OK;
 }
 

@@ -71,7 +71,7 @@ void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value) {
 ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out) {
   const uint32_t size = out->struct_size;
   if (size < offsetof(ddsmark_counters, values))
-    return fail(DDSMARK_BAD_ARGUMENT, "the counters have a struct_size of %u, which holds none", size);
+    return fail(DDSMARK_BAD_ARGUMENT, "the counters have an invalid struct_size of %u", size);
   ddsmark_counters c = *from;
   for (uint32_t i = 0; i < DDSMARK_COUNTER_COUNT; i++)
     if (offsetof(ddsmark_counters, values) + (i + 1) * sizeof c.values[0] > size)

@@ -19,8 +19,8 @@
 static ddsmark_status interface_find(const char *name, bool ipv6, net_interface *out) {
   struct ifaddrs *list = NULL;
   if (strlen(name) >= sizeof out->name || if_nametoindex(name) == 0)
-    return fail(DDSMARK_BAD_ARGUMENT,
-                "interface `%s` does not exist; hint: `ip -br link` lists the interfaces of this host", name);
+    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` does not exist; hint: list the interfaces with `ip -br link`",
+                name);
   if (getifaddrs(&list) != 0)
     return fail(DDSMARK_ERROR, "cannot list the interfaces of this host: getifaddrs failed");
   bool up = false, found = false;
@@ -45,8 +45,8 @@ static ddsmark_status interface_find(const char *name, bool ipv6, net_interface 
   if (!up)
     return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` is down; hint: `ip link set %s up`", name, name);
   if (!found)
-    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` has no %s address; hint: `ip -br addr` lists the addresses", name,
-                ipv6 ? "IPv6" : "IPv4");
+    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` has no %s address; hint: list the addresses with `ip -br addr`",
+                name, ipv6 ? "IPv6" : "IPv4");
   strcpy(out->name, name);
   return DDSMARK_OK;
 }

@@ -79,8 +79,7 @@ static ddsmark_status check_supported(ddsmark_qos *q, const ddsmark_policy_suppo
     q->present &= ~(UINT64_C(1) << p);
   }
   if (q->present >> DDSMARK_POLICY_COUNT)
-    return fail(DDSMARK_UNSUPPORTED, "a policy is asked for that this driver does not know (present is 0x%llx)",
-                (unsigned long long)q->present);
+    return fail(DDSMARK_UNSUPPORTED, "unknown policy requested (present is 0x%llx)", (unsigned long long)q->present);
   return DDSMARK_OK;
 }
 
@@ -148,7 +147,7 @@ ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *su
   if (asked == NULL)
     return DDSMARK_OK;
   if (size < END(present))
-    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", size);
+    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has an invalid struct_size of %u", size);
   copy_in(out, sizeof *out, asked, size);
   out->struct_size = sizeof *out;
   out->present = present_within(out->present, size);
@@ -164,7 +163,7 @@ ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *su
 ddsmark_status qos_out(const ddsmark_qos *from, ddsmark_qos *out) {
   const uint32_t size = out->struct_size;
   if (size < END(present))
-    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has a struct_size of %u, which holds nothing", size);
+    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has an invalid struct_size of %u", size);
   ddsmark_qos q = *from;
   q.struct_size = size;
   q.present = present_within(q.present, size);

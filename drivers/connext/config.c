@@ -154,9 +154,10 @@ static ddsmark_status options_read(const ddsmark_participant_config *config, pla
       (status = number(config, OPTION_BATCH_FLUSH, 1, longest, &p->batch_flush_us)))
     return status;
   if (p->heartbeat_us && p->fast_heartbeat_us > p->heartbeat_us)
-    return fail(DDSMARK_BAD_ARGUMENT,
-                "option `fast_heartbeat_us` is %llu, more than `heartbeat_us`, %llu; hint: the fast one is no slower",
-                (unsigned long long)p->fast_heartbeat_us, (unsigned long long)p->heartbeat_us);
+    return fail(
+        DDSMARK_BAD_ARGUMENT,
+        "option `fast_heartbeat_us` is %llu, more than `heartbeat_us`, %llu; hint: set it to at most `heartbeat_us`",
+        (unsigned long long)p->fast_heartbeat_us, (unsigned long long)p->heartbeat_us);
   return DDSMARK_OK;
 }
 
@@ -202,9 +203,9 @@ static ddsmark_status choose_peers(const ddsmark_participant_config *config, pla
 static ddsmark_status check(const ddsmark_participant_config *config) {
   for (uint32_t i = 0; i < config->peer_count; i++)
     if (strpbrk(config->peers[i], "\n<>&"))
-      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is no address", i);
+      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is not a valid address", i);
   if (config->run_name && strlen(config->run_name) >= sizeof((plan *)0)->run_name)
-    return fail(DDSMARK_BAD_ARGUMENT, "the name of the run is longer than %zu bytes", sizeof((plan *)0)->run_name - 1);
+    return fail(DDSMARK_BAD_ARGUMENT, "the name of the run exceeds %zu bytes", sizeof((plan *)0)->run_name - 1);
   return DDSMARK_OK;
 }
 

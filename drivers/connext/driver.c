@@ -11,14 +11,13 @@
 
 ddsmark_status fail_code(int32_t code, const char *what) {
   return fail(code_status((uint32_t)code),
-              "%s: %s (DDS return code %d); hint: what Connext has to say about it is on standard output", what,
+              "%s: %s (DDS return code %d); hint: see the messages of Connext on standard output", what,
               code_name((uint32_t)code), (int)code);
 }
 
 ddsmark_status fail_null(const char *what) {
   return fail(DDSMARK_ERROR,
-              "%s; hint: what Connext has to say about it, such as a licence that is missing, is on standard output",
-              what);
+              "%s; hint: see the messages of Connext on standard output, for example about a missing licence", what);
 }
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, 
   if (type_kind == DDSMARK_TYPE_PLAIN)
     return fail(DDSMARK_UNSUPPORTED, "the plain type is not in this driver: it needs code that RTI's tools generate");
   if (topic && strlen(topic) > 255)
-    return fail(DDSMARK_BAD_ARGUMENT, "the topic has a name of more than 255 bytes");
+    return fail(DDSMARK_BAD_ARGUMENT, "the name of the topic exceeds 255 bytes");
   return endpoint_config_check(&transport_infos[p->plan.transport], type_kind, topic, max_payload);
 }
 

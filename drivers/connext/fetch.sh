@@ -53,7 +53,7 @@ prefix=${2:-$root/.sdk/connext-$version}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
 [ "${DDSMARK_ACCEPT_LICENCE:-}" = 1 ] ||
-  fail "Connext $version is not free software: $package $number comes under the $licence, which nobody has accepted" \
+  fail "Connext $version is not free software: $package $number comes under the $licence, which you have not accepted" \
     'read it, and if you accept: `ddsmark drivers install connext --accept-licence`, or DDSMARK_ACCEPT_LICENCE=1'
 
 stamp=$prefix/ddsmark-sdk.stamp

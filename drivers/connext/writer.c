@@ -117,7 +117,7 @@ static int32_t write_keyed(ddsmark_writer *w, uint32_t key, const uint8_t *paylo
 
 ddsmark_status writer_write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   if (size > w->limit)
-    return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes is over the %llu that the writer was opened for",
+    return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes exceeds the maximum of its writer, %llu",
                 (unsigned long long)size, (unsigned long long)w->limit);
   const int32_t code = w->e.keyed ? write_keyed(w, key, payload, size)
                                   : w->api->write_octets(w->e.entity, payload, (int)size, w->api->handle_nil);

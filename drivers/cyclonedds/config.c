@@ -254,7 +254,7 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   p.user_names_watermarks = mentions(user, "<Whc") || mentions(extra, "<Whc");
   if (config->send_queue_bytes > MAX_SIZE && whc_high == 0 && !p.user_names_watermarks)
     return fail(DDSMARK_BAD_ARGUMENT,
-                "a send queue of %llu bytes is more than the %u that Cyclone DDS can be told; hint: fewer samples, or "
+                "a send queue of %llu bytes exceeds the maximum of Cyclone DDS, %u; hint: fewer samples, or "
                 "smaller ones",
                 (unsigned long long)config->send_queue_bytes, MAX_SIZE);
   describe_size(p.max_message, sizeof p.max_message, mentions(user, "MessageSize") || mentions(extra, "MessageSize"),

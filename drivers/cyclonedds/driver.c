@@ -12,8 +12,7 @@
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
 ddsmark_status fail_dds(dds_return_t code, const char *what) {
-  fail(DDSMARK_ERROR, "%s: %s; hint: what Cyclone DDS has to say about it is on standard error", what,
-       dds_strretcode(code));
+  fail(DDSMARK_ERROR, "%s: %s; hint: see the messages of Cyclone DDS on standard error", what, dds_strretcode(code));
   _Static_assert(DDS_RETCODE_TIMEOUT == -CODE_TIMEOUT, "the codes of the standard, below 0");
   return code_status((uint32_t)-code);
 }

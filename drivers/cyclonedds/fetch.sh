@@ -127,7 +127,7 @@ install_from_debian() {
   say "getting the packages: cyclonedds-dev $debian_version and what it needs"
   # shellcheck disable=SC2086  # $packages is a list
   if ! apt-get download $packages >>"$log" 2>&1; then
-    # Without lists, or with old ones: lists of our own, for which nobody needs to be root.
+    # Without lists, or with old ones: lists in this directory, which needs no root.
     mkdir -p apt/lists/partial apt/cache/archives/partial
     apt="apt-get -o Dir::State::lists=$work/apt/lists -o Dir::Cache=$work/apt/cache -o APT::Sandbox::User="
     step 'getting lists of packages' $apt update

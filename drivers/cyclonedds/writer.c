@@ -159,7 +159,7 @@ static ddsmark_status written(ddsmark_writer *w, dds_return_t rc) {
 ddsmark_status writer_write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   dds_return_t rc;
   if (size > w->e.max_payload)
-    return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes is over the %llu that the writer was opened for",
+    return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes exceeds the maximum of its writer, %llu",
                 (unsigned long long)size, (unsigned long long)w->e.max_payload);
   if (w->e.keyed) {
     const KeyedSample sample = {.key = key, .payload = BORROWED(payload, size)};

@@ -60,7 +60,7 @@ const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos
 
 const ddsmark_option_info option_infos[] = {
     {"publish_mode", "sync", "sync, async: who sends, the thread that writes or one of the library's"},
-    {"flow_controller", "none", "none, or BYTES/MS: at most so many bytes in each period of so many ms; async only"},
+    {"flow_controller", "none", "none, or BYTES/MS: maximum bytes per period in ms; async only"},
     {"heartbeat_ms", "10", "a reliable writer's period of heartbeats: 1..60000, or vendor (3000)"},
     {"heartbeat_response_us", "vendor",
      "how long a reliable reader waits to answer a heartbeat: 0..1000000, or vendor (5000)"},
@@ -76,7 +76,7 @@ const ddsmark_option_info option_infos[] = {
     {"shm_port_queue", "1024", "messages that wait at a participant's port: 1..1000000, or vendor (512)"},
     {"tcp_crc", "on", "on, off: whether each message over TCP has a checksum, which its receiver checks"},
     {"extra_samples", "8",
-     "with data_sharing, memory of a writer for so many samples beyond its history: 1..1000, or vendor (1)"},
+     "with data_sharing, memory of a writer for this number of samples beyond its history: 1..1000, or vendor (1)"},
     {"intraprocess", "off",
      "off, full: whether samples go a shorter way to a reader in the same process; with tcp4 always full"},
     {"participants", "32",
@@ -206,7 +206,8 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
     if (peer == "localhost")
       peer = p.ipv6() ? "::1" : "127.0.0.1";
     if (inet_pton(p.ipv6() ? AF_INET6 : AF_INET, peer.c_str(), bytes) != 1)
-      return fail(DDSMARK_BAD_ARGUMENT, "peer `%s` is no %s address; hint: `getent ahosts %s` tells those of a name",
+      return fail(DDSMARK_BAD_ARGUMENT,
+                  "peer `%s` is not a valid %s address; hint: list the addresses of a name with `getent ahosts %s`",
                   peer.c_str(), p.ipv6() ? "IPv6" : "IPv4", peer.c_str());
     p.peers.push_back(peer);
   }

@@ -52,8 +52,8 @@ ddsmark_status fail_dds(const ReturnCode &code, const std::string &what) {
 }
 
 ddsmark_status fail_null(const std::string &what) {
-  return fail(DDSMARK_ERROR, "%s: Fast DDS refuses: %s; hint: standard error has all that it logs", what.c_str(),
-              errors_kept().c_str());
+  return fail(DDSMARK_ERROR, "%s: Fast DDS rejected it: %s; hint: see the messages of Fast DDS on standard error",
+              what.c_str(), errors_kept().c_str());
 }
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */

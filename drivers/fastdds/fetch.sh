@@ -116,8 +116,8 @@ for package in sorted(packages.iterdir()):
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(archive.read(entry))
-# Archives know no symbolic links: copies of a library become links to the one with the longest name again, and whoever
-# asks which file was loaded is told the whole version.
+# Archives lack symbolic links: copies of a library become links to the one with the longest name again, so that the path
+# of a loaded library shows its full version.
 libraries = sorted((prefix / "lib").glob("lib*.so*"), key=lambda path: -len(path.name))
 for index, path in enumerate(libraries):
     for longer in libraries[:index]:

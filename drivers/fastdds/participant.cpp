@@ -171,11 +171,11 @@ ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *
     return status;
   kind = type_kind == DDSMARK_TYPE_OCTETS && plan.plain ? static_cast<uint32_t>(DDSMARK_TYPE_PLAIN) : type_kind;
   if (kind == DDSMARK_TYPE_PLAIN && max_payload == 0)
-    return fail(DDSMARK_BAD_ARGUMENT, "the plain type has one size, and none was given");
+    return fail(DDSMARK_BAD_ARGUMENT, "the plain type needs a size");
   if (plan.transport == TRANSPORT_DATA_SHARING && kind == DDSMARK_TYPE_KEYED)
     return fail(DDSMARK_UNSUPPORTED, "Fast DDS shares no data of types with a key; hint: transport shm");
   if (plan.transport == TRANSPORT_DATA_SHARING && max_payload == 0)
-    return fail(DDSMARK_BAD_ARGUMENT, "data sharing needs to know the largest size, and none was given");
+    return fail(DDSMARK_BAD_ARGUMENT, "data sharing needs a maximum size");
   return DDSMARK_OK;
 }
 

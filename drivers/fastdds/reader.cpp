@@ -126,7 +126,7 @@ ddsmark_status receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samp
                        uint32_t *taken) {
   *taken = 0;
   if (r->mode == DDSMARK_RECEIVE_LISTENER)
-    return fail(DDSMARK_BAD_ARGUMENT, "the reader was opened with a listener, which receives by itself");
+    return fail(DDSMARK_BAD_ARGUMENT, "the reader has a listener, which receives its samples");
   if (max_samples == 0)
     return DDSMARK_OK;
   return guarded([&]() -> ddsmark_status {

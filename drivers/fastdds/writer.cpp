@@ -142,7 +142,7 @@ ddsmark_status not_written(ddsmark_writer *w, const ReturnCode &code) {
   switch (code_of(code)) {
   case CODE_TIMEOUT:
     count(w->timed_out);
-    return fail(DDSMARK_TIMED_OUT, "the write timed out: the history is full of what was not acknowledged");
+    return fail(DDSMARK_TIMED_OUT, "the write timed out: the history is full of unacknowledged samples");
   case CODE_OUT_OF_RESOURCES:
     count(w->refused);
     return fail(DDSMARK_REFUSED, "the write was refused: no room");
@@ -152,7 +152,7 @@ ddsmark_status not_written(ddsmark_writer *w, const ReturnCode &code) {
 }
 
 ddsmark_status too_large(const ddsmark_writer *w, uint64_t size) {
-  return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes is over the %llu that the writer was opened for",
+  return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes exceeds the maximum of its writer, %llu",
               static_cast<unsigned long long>(size), static_cast<unsigned long long>(w->e.max_payload));
 }
 
@@ -217,9 +217,9 @@ ddsmark_status loan(ddsmark_writer *w, uint64_t size, uint8_t **out) {
     const ReturnCode code =
         w->entity->loan_sample(sample, fast::DataWriter::LoanInitializationKind::NO_LOAN_INITIALIZATION);
     if (code_of(code) == CODE_OUT_OF_RESOURCES)
-      return fail(DDSMARK_REFUSED, "no sample is free to be lent");
+      return fail(DDSMARK_REFUSED, "no sample is available for a loan");
     if (code_of(code) != CODE_OK)
-      return fail_dds(code, "cannot lend a sample");
+      return fail_dds(code, "cannot loan a sample");
     *out = static_cast<uint8_t *>(sample);
     return static_cast<ddsmark_status>(DDSMARK_OK);
   });
@@ -253,7 +253,7 @@ ddsmark_status wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
     /* The return code for a timeout depends on generation and version; no other cause makes it fail. */
     const ReturnCode code = w->entity->wait_for_acknowledgments(duration_of(timeout_ns));
     return code_of(code) == CODE_OK ? DDSMARK_OK
-                                    : fail(DDSMARK_TIMED_OUT, "not all was acknowledged in the time given");
+                                    : fail(DDSMARK_TIMED_OUT, "timed out: not all samples are acknowledged");
   });
 }
 

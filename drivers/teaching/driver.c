@@ -69,12 +69,12 @@ struct ddsmark_participant {
 /* Checks everything before it opens anything, so that nothing must be undone (section 2). */
 static ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
   if (config->transport != NULL && strcmp(config->transport, transports[0].name) != 0)
-    return fail(DDSMARK_BAD_ARGUMENT, "unknown transport `%s`; hint: there is only `memory`", config->transport);
+    return fail(DDSMARK_BAD_ARGUMENT, "unknown transport `%s`; hint: available: memory", config->transport);
   if (config->interface != NULL && if_nametoindex(config->interface) == 0)
-    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` does not exist; hint: `ip -br link` lists them",
+    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` does not exist; hint: list the interfaces with `ip -br link`",
                 config->interface);
   if (config->option_count > 0)
-    return fail(DDSMARK_BAD_ARGUMENT, "unknown option `%s`; hint: there are none", config->options[0].name);
+    return fail(DDSMARK_BAD_ARGUMENT, "unknown option `%s`; hint: available: none", config->options[0].name);
   if (config->multicast)
     return fail(DDSMARK_UNSUPPORTED, "no multicast: samples stay in memory");
   ddsmark_participant *participant = malloc(sizeof *participant);
@@ -216,7 +216,8 @@ static ddsmark_status status_of(int answer) {
   case LOOP_OK:
     return DDSMARK_OK;
   case LOOP_TIMED_OUT:
-    return fail(DDSMARK_TIMED_OUT, "no room within the time that a write may block; hint: a reader is slow");
+    return fail(DDSMARK_TIMED_OUT,
+                "the write timed out: no room within its maximum blocking time; hint: check for a slow reader");
   default:
     return fail(DDSMARK_REFUSED, "out of memory");
   }

@@ -43,7 +43,9 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Err(error) => {
-            eprintln!("ddsmark-agent: no control channel: {error}; hint: this program is started by ddsmark");
+            eprintln!(
+                "ddsmark-agent: no control channel: {error}; hint: run `ddsmark`, which starts this program"
+            );
             ExitCode::from(2)
         }
     }
@@ -76,7 +78,7 @@ fn be_peer(driver: &Path) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("ddsmark-agent: as the second process of a case: {error}");
+            eprintln!("ddsmark-agent: second process of a case: {error}");
             ExitCode::FAILURE
         }
     }

@@ -23,5 +23,5 @@ fn closed_descriptor_is_rejected() {
     let output = agent("--control-fd=1000000");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains("hint: this program is started by ddsmark"), "{text}");
+    assert!(text.contains("hint: run `ddsmark`"), "{text}");
 }

@@ -58,7 +58,7 @@ const LIES: &[(&str, &str, &str)] = &[
     ("forgets_history", "late-joiner", "did not receive the last sample"),
     ("takes_undeclared_loans", "loans", "a writer with undeclared loans was accepted"),
     ("lends_undeclared", "loans", "an undeclared loan was accepted"),
-    ("promises_loans", "loans", "writer_loan: this driver has no such function"),
+    ("promises_loans", "loans", "writer_loan: the driver lacks this function"),
     ("lends_any_size", "loans", "a loan larger than its writer allows was accepted"),
     ("lends_overlapping", "loans", "a write to a loan changed another loan"),
     ("never_takes_back", "loans", "a loan was not accepted within 8 s"),

@@ -19,13 +19,13 @@ pub trait Message: Serialize + DeserializeOwned {
 #[derive(Debug, thiserror::Error)]
 pub enum ChannelError {
     /// Channel closed by the other process.
-    #[error("the control channel was closed by the other end")]
+    #[error("the other process closed the control channel")]
     Closed,
     /// No message within this time.
-    #[error("nothing came over the control channel within {} ms", .0.as_millis())]
+    #[error("the control channel timed out: no message within {} ms", .0.as_millis())]
     TimedOut(Duration),
     /// Invalid message.
-    #[error("what came over the control channel is no message: {0}")]
+    #[error("invalid control message: {0}")]
     Malformed(String),
     /// I/O error of the channel.
     #[error("the control channel failed: {0}")]

@@ -70,10 +70,10 @@ struct Encoded {
 #[derive(Debug, thiserror::Error)]
 pub enum StampsError {
     /// Invalid base64.
-    #[error("the stamps are not base64: {0}")]
+    #[error("the timestamps are not valid base64: {0}")]
     Base64(#[from] base64::DecodeError),
     /// Number of bytes that does not match the count.
-    #[error("{bytes} bytes of stamps are not {count} pairs")]
+    #[error("invalid number of timestamps: {bytes} bytes for {count} pairs")]
     Count {
         /// Bytes decoded.
         bytes: usize,

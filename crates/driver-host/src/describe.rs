@@ -49,7 +49,7 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         })
         .collect::<Result<Vec<_>, String>>()?;
     if transports.is_empty() {
-        return Err("names no transport".to_owned());
+        return Err("declares no transport".to_owned());
     }
     // SAFETY: the driver guarantees the array.
     let options = unsafe { slice(raw.options, raw.option_count) }
@@ -66,7 +66,8 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         .iter()
         .zip(&raw.policies)
         .map(|(&policy, state)| {
-            let support = support(state.support).ok_or_else(|| format!("unknown support of {policy}"))?;
+            let support =
+                support(state.support).ok_or_else(|| format!("unknown support value of {policy}"))?;
             Ok((policy, PolicySupport { support, note: optional(state.note) }))
         })
         .collect::<Result<BTreeMap<_, _>, String>>()?;
@@ -88,7 +89,7 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
     .map(|(_, mode)| mode)
     .collect();
     if receive_modes.is_empty() {
-        return Err("names no way to receive".to_owned());
+        return Err("declares no receive mode".to_owned());
     }
     let kinds = [(abi::TYPE_OCTETS, "octets"), (abi::TYPE_KEYED, "keyed"), (abi::TYPE_PLAIN, "plain")];
     let description = DriverDescription {
@@ -120,7 +121,7 @@ const _: () = assert!(VERSION_1_BYTES <= size_of::<abi::Description>());
 /// `raw` is NULL or was returned by a driver's `describe()`.
 unsafe fn own_copy(raw: *const abi::Description) -> Result<abi::Description, String> {
     if raw.is_null() {
-        return Err("returns nothing".to_owned());
+        return Err("returned NULL".to_owned());
     }
     // SAFETY: in every version a description starts with its size.
     let size = unsafe { (*raw).struct_size } as usize;

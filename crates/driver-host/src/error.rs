@@ -39,7 +39,7 @@ impl DriverError {
     }
 
     pub(crate) fn missing(operation: &'static str) -> Self {
-        Self::new(operation, abi::UNSUPPORTED, "this driver has no such function")
+        Self::new(operation, abi::UNSUPPORTED, "the driver lacks this function")
     }
 }
 

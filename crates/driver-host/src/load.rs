@@ -33,7 +33,7 @@ pub enum LoadError {
     #[error("driver file `{0}` does not exist")]
     Missing(PathBuf),
     /// Not loadable by the dynamic linker.
-    #[error("`{path}` cannot be loaded as a shared library: {cause}")]
+    #[error("cannot load `{path}` as a shared library: {cause}")]
     NotALibrary {
         /// File path.
         path: PathBuf,
@@ -44,7 +44,7 @@ pub enum LoadError {
     #[error("`{0}` is not a driver: it does not export `{entry}`", entry = abi::ENTRY_SYMBOL)]
     NotADriver(PathBuf),
     /// Driver with another ABI version.
-    #[error("driver `{path}` has ABI version {found}; this ddsmark knows version {known}", known = abi::ABI_VERSION)]
+    #[error("driver `{path}` has ABI version {found}; this ddsmark supports version {known}", known = abi::ABI_VERSION)]
     Version {
         /// File path.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum LoadError {
         found: u32,
     },
     /// Contract violation while loading.
-    #[error("driver `{path}` breaks the contract: {cause}")]
+    #[error("driver `{path}` violates the contract: {cause}")]
     Broken {
         /// File path.
         path: PathBuf,
@@ -66,15 +66,16 @@ impl LoadError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Missing(_) => "check the path, or name an installed driver: `ddsmark drivers list`".to_owned(),
+            Self::Missing(_) => {
+                "check the path, or list the installed drivers with `ddsmark drivers list`".to_owned()
+            }
             Self::NotALibrary { .. } => {
-                "if a library is not found, set LD_LIBRARY_PATH to where the middleware is installed, or build the \
-                 driver again"
+                "rebuild the driver; if a library is not found, add its directory to LD_LIBRARY_PATH"
                     .to_owned()
             }
-            Self::NotADriver(_) => "a driver is built against include/ddsmark/driver.h".to_owned(),
-            Self::Version { .. } => "build the driver again, against the header of this ddsmark".to_owned(),
-            Self::Broken { .. } => "report it to the driver's author".to_owned(),
+            Self::NotADriver(_) => "build the driver against include/ddsmark/driver.h".to_owned(),
+            Self::Version { .. } => "rebuild the driver against the header of this ddsmark".to_owned(),
+            Self::Broken { .. } => "report it to the author of the driver".to_owned(),
         }
     }
 }
@@ -107,7 +108,7 @@ impl Driver {
         // SAFETY: the entry takes no argument and returns a table or NULL.
         let foreign = unsafe { entry() };
         if foreign.is_null() {
-            return Err(broken("its entry returns no table"));
+            return Err(broken("its entry returned NULL"));
         }
         // SAFETY: in every version the table starts with these two fields.
         let (found, size) = unsafe { ((*foreign).abi_version, (*foreign).struct_size as usize) };

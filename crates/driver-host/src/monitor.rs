@@ -127,7 +127,7 @@ macro_rules! monitor {
                 })?;
                 CStr::from_bytes_until_nul(&buffer)
                     .map(|text| text.to_string_lossy().into_owned())
-                    .map_err(|_| DriverError::new(stringify!($locator), abi::ERROR, "the text has no end"))
+                    .map_err(|_| DriverError::new(stringify!($locator), abi::ERROR, "the text lacks a terminating NUL"))
             }
 
             /// Connects the entity with a peer's locator before the traffic starts, for a driver without discovery.

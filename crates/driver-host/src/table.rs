@@ -43,13 +43,13 @@ macro_rules! call {
 
 pub fn c_string(text: &str) -> Result<CString, DriverError> {
     CString::new(text)
-        .map_err(|_| DriverError::new("configuration", abi::BAD_ARGUMENT, "a text contains a NUL byte"))
+        .map_err(|_| DriverError::new("configuration", abi::BAD_ARGUMENT, "text contains a NUL byte"))
 }
 
 pub(crate) use call;
 
 pub fn opened<T>(operation: &'static str, handle: *mut T) -> Result<NonNull<T>, DriverError> {
-    NonNull::new(handle).ok_or_else(|| DriverError::new(operation, abi::OK, "no handle was given"))
+    NonNull::new(handle).ok_or_else(|| DriverError::new(operation, abi::OK, "no handle was returned"))
 }
 
 /// Adds one setting to the map.

@@ -37,7 +37,7 @@ unsafe fn size_given<T: Versioned>(from: *const T, what: &str) -> Result<usize> 
     let size = unsafe { from.cast::<u32>().read() } as usize;
     if size < size_of::<u64>() {
         return Err(Error::bad_argument(format!("`struct_size` of `{what}` is {size}"))
-            .hint("the caller sets it to the size of the struct"));
+            .hint("set it to the size of the struct"));
     }
     Ok(size.min(size_of::<T>()))
 }

@@ -123,7 +123,7 @@ pub(crate) unsafe fn participant<'a>(
     let options = unsafe { options(&raw) }?;
     check_options(&options, of)?;
     if raw.multicast != 0 && !of.features.any(Features::MULTICAST) {
-        return Err(Error::unsupported("this driver does not send by multicast"));
+        return Err(Error::unsupported("this driver does not support multicast"));
     }
     let given = |bytes: u64| (bytes > 0).then_some(bytes);
     let config = ParticipantConfig {
@@ -147,7 +147,7 @@ fn transport(name: Option<&str>, of: &'static Described) -> Result<&'static Tran
     all.iter().find(|transport| transport.name == name).ok_or_else(|| {
         let known: Vec<_> = all.iter().map(|transport| transport.name).collect();
         Error::bad_argument(format!("driver `{}` has no transport `{name}`", of.words.name))
-            .hint(format!("it has {}", known.join(", ")))
+            .hint(format!("available: {}", known.join(", ")))
     })
 }
 
@@ -177,9 +177,9 @@ fn check_options(options: &[(&str, &str)], of: &Described) -> Result<()> {
             let known: Vec<_> = of.words.options.iter().map(|option| option.name).collect();
             let error = Error::bad_argument(format!("driver `{}` has no option `{name}`", of.words.name));
             return Err(if known.is_empty() {
-                error.hint("it has none")
+                error.hint("available: none")
             } else {
-                error.hint(format!("it has {}", known.join(", ")))
+                error.hint(format!("available: {}", known.join(", ")))
             });
         }
         if !seen.insert(*name) {
@@ -207,7 +207,7 @@ fn check_type(kind: u32, of: &Described) -> Result<TypeKind> {
 
 fn check_size(bytes: u64, transport: &Transport) -> Result<()> {
     if bytes == 0 {
-        return Err(Error::bad_argument("`max_payload_bytes` is 0: no sample could be written"));
+        return Err(Error::bad_argument("`max_payload_bytes` is 0; at least 1"));
     }
     if bytes > transport.max_payload_bytes {
         return Err(Error::too_large(format!(
@@ -310,10 +310,10 @@ pub(crate) unsafe fn reader<'a>(
             let (sink, lease) = unsafe { Sink::new(sink, raw.sink_context) };
             (Receive::Listener(sink), Some(lease))
         }
-        (ReceiveMode::Listener, None) => return Err(Error::bad_argument("a listener without a sink")),
+        (ReceiveMode::Listener, None) => return Err(Error::bad_argument("listener mode requires a sink")),
         (_, Some(_)) => {
-            return Err(Error::bad_argument("a sink without a listener")
-                .hint("give it to reader_receive(), or open the reader in listener mode"));
+            return Err(Error::bad_argument("a sink requires listener mode")
+                .hint("pass the sink to reader_receive(), or open the reader in listener mode"));
         }
     };
     let batched = raw.batched != 0;

@@ -169,7 +169,7 @@ impl Policies {
                     Some(note) => format!("{text}: {note}"),
                     None => text,
                 });
-                return Err(error.hint("`ddsmark drivers info` shows what a driver does with each policy"));
+                return Err(error.hint("see `ddsmark drivers info` for the support of each policy"));
             }
         }
         Ok(())
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "this driver cannot set another reliability than the one it has: best effort is all there is; \
-             hint: `ddsmark drivers info` shows what a driver does with each policy"
+             hint: see `ddsmark drivers info` for the support of each policy"
         );
         let error = policies.check(&volatile).expect_err("refused").to_string();
         assert!(error.starts_with("this driver has no policy durability; hint: "), "{error}");

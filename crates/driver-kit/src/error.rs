@@ -143,7 +143,7 @@ fn record_panic(payload: Box<dyn Any + Send>) -> abi::Status {
             "(not a text)".to_owned()
         }
     };
-    record(Error::failed(format!("the driver panicked: {text}")).hint("the agent's log names the line"))
+    record(Error::failed(format!("the driver panicked: {text}")).hint("see the agent's log for the line"))
 }
 
 /// Implements `last_error` of the table.
@@ -207,7 +207,7 @@ mod tests {
             }
         }
         assert_eq!(guard(|| panic!("static")), abi::ERROR);
-        assert_eq!(text(), "the driver panicked: static; hint: the agent's log names the line");
+        assert_eq!(text(), "the driver panicked: static; hint: see the agent's log for the line");
         assert_eq!(guard(|| panic!("formatted {}", 1)), abi::ERROR);
         assert!(text().contains("panicked: formatted 1;"));
         assert_eq!(guard(|| std::panic::panic_any(Spiteful)), abi::ERROR);

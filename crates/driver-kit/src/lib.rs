@@ -289,7 +289,7 @@ pub trait Writer: Send + Sized + 'static {
     /// [`Status::TimedOut`] otherwise.
     fn wait_acked(&mut self, timeout_ns: u64) -> Result<()> {
         let _ = timeout_ns;
-        Err(Error::unsupported("this driver knows no acknowledgements"))
+        Err(Error::unsupported("this driver has no acknowledgments"))
     }
 
     /// Disposes an instance, with [`Features::INSTANCES`].

@@ -64,7 +64,7 @@ impl Family {
 /// # Errors
 /// Returns an error if the interface does not exist or has no such address.
 pub fn interface_address(interface: &str, family: Family) -> Result<IpAddr> {
-    let all = getifaddrs().map_err(|errno| Error::os("the interfaces cannot be listed", errno))?;
+    let all = getifaddrs().map_err(|errno| Error::os("cannot list the interfaces", errno))?;
     let mut exists = false;
     for entry in all.filter(|entry| entry.interface_name == interface) {
         exists = true;
@@ -75,10 +75,10 @@ pub fn interface_address(interface: &str, family: Family) -> Result<IpAddr> {
     Err(if exists {
         let version = family.pick(["IPv4", "IPv6"]);
         Error::bad_argument(format!("interface `{interface}` has no {version} address to bind"))
-            .hint("`ip -br address` lists the addresses of this host; link-local ones are not used")
+            .hint("list the addresses with `ip -br address`; link-local addresses are not used")
     } else {
         Error::bad_argument(format!("interface `{interface}` does not exist"))
-            .hint("`ip -br link` lists the interfaces of this host")
+            .hint("list the interfaces with `ip -br link`")
     })
 }
 
@@ -112,7 +112,7 @@ pub fn address_of(transports: [&str; 2], text: &str) -> Result<SocketAddr> {
     let [v4, v6] = transports;
     address.ok_or_else(|| {
         Error::bad_argument(format!("`{text}` is not a locator of this driver"))
-            .hint(format!("one looks like `{v4}:127.0.0.1:40123` or `{v6}:[::1]:40123`"))
+            .hint(format!("example: `{v4}:127.0.0.1:40123` or `{v6}:[::1]:40123`"))
     })
 }
 
@@ -125,7 +125,7 @@ pub fn of_one_socket(address: SocketAddr) -> Result<SocketAddr> {
     let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
     if ip.is_unspecified() || ip.is_multicast() || broadcast || address.port() == 0 {
         return Err(Error::bad_argument(format!("`{address}` is not the address of one socket"))
-            .hint("a locator has a unicast address and a port"));
+            .hint("use a unicast address and a port"));
     }
     Ok(address)
 }
@@ -141,7 +141,7 @@ pub fn of_family(transports: [&str; 2], address: SocketAddr, family: Family) -> 
             "`{text}` cannot be reached by {}",
             family.pick(transports)
         ))
-        .hint("open both ends with the same transport"));
+        .hint("open writer and reader with the same transport"));
     }
     Ok(address)
 }

@@ -215,7 +215,9 @@ impl<E: Endpoint, I: Inlet> Reader for LocatedReader<E, I> {
             Intake::Host { inlet, polling } => {
                 inlet.receive(if *polling { 0 } else { timeout_ns }, max_samples, to)
             }
-            Intake::Listener(_) => Err(Error::bad_argument("the listener has the samples of this reader")),
+            Intake::Listener(_) => {
+                Err(Error::bad_argument("the listener receives the samples of this reader"))
+            }
         }
     }
 

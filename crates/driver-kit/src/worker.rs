@@ -40,7 +40,7 @@ impl Worker {
         let thread = thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || run(&stopped).inspect_err(|error| eprintln!("{error}")))
-            .map_err(|error| Error::os(&format!("the thread `{name}` cannot be started"), error))?;
+            .map_err(|error| Error::os(&format!("cannot start thread `{name}`"), error))?;
         Ok(Self { stop, wake: Box::new(wake), thread: Some(thread) })
     }
 
@@ -78,10 +78,10 @@ mod tests {
         let run = move |stop: &AtomicBool| {
             woken.recv().expect("woken");
             assert!(stop.load(Ordering::Acquire), "woken to stop");
-            tell.send(()).expect("somebody listens");
+            tell.send(()).expect("the test waits");
             end()
         };
-        let wake = move || wake.send(()).expect("somebody sleeps");
+        let wake = move || wake.send(()).expect("the worker waits");
         (Worker::start("test", wake, run).expect("a thread"), ended)
     }
 

@@ -55,7 +55,7 @@ static void test_options_read(void) {
 }
 
 static void test_options_refused(void) {
-  refused("sendwindow", "1", "option `sendwindow` is unknown");
+  refused("sendwindow", "1", "unknown option `sendwindow`");
   for (uint32_t i = 0; i < option_count; i++) /* lists the available names */
     CHECK_HAS(last_error(), option_infos[i].name);
   static const ddsmark_option bad[] = {{"send_window", ""},
@@ -139,7 +139,7 @@ static void test_policies_refused(void) {
     ddsmark_status status;
     const char *words;
   } cases[] = {
-      {{.present = UINT64_C(1) << 40}, DDSMARK_UNSUPPORTED, "does not know"},
+      {{.present = UINT64_C(1) << 40}, DDSMARK_UNSUPPORTED, "unknown policy"},
       {{.present = POLICY(ENTITY_FACTORY)}, DDSMARK_UNSUPPORTED, "entity factory"},
       {{.present = POLICY(PRESENTATION), .coherent_access = 1}, DDSMARK_UNSUPPORTED, "coherent"},
       {{.present = POLICY(RELIABILITY), .reliability = 2}, DDSMARK_BAD_ARGUMENT, "reliability"},

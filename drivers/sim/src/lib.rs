@@ -81,7 +81,7 @@ impl Driver for Sim {
             && !Path::new("/sys/class/net").join(name).exists()
         {
             return Err(Error::bad_argument(format!("interface `{name}` does not exist"))
-                .hint("`ip -br link` lists the interfaces of this host"));
+                .hint("list the interfaces with `ip -br link`"));
         }
         let options = config.options.iter().copied();
         let model =

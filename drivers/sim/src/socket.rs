@@ -53,10 +53,10 @@ impl Peer {
     pub(crate) fn parse(locator: &str) -> Result<Self> {
         let name = locator.strip_prefix(SCHEME).filter(|name| !name.is_empty()).ok_or_else(|| {
             Error::bad_argument(format!("`{locator}` is not a locator of this driver"))
-                .hint("one looks like `sim:ddsmark-sim-RUN-PID-1`")
+                .hint("example: `sim:ddsmark-sim-RUN-PID-1`")
         })?;
         let address = UnixAddr::new_abstract(name.as_bytes())
-            .map_err(|errno| Error::os(&format!("`{locator}` is no address"), errno))?;
+            .map_err(|errno| Error::os(&format!("invalid address `{locator}`"), errno))?;
         Ok(Self { locator: locator.to_owned(), address })
     }
 }
@@ -66,7 +66,7 @@ impl Socket {
         static NUMBER: AtomicU64 = AtomicU64::new(1);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("ddsmark-sim-{run_name}-{}-{number}", std::process::id());
-        let failed = |error: IoError| Error::os(&format!("socket `{name}` cannot be opened"), error);
+        let failed = |error: IoError| Error::os(&format!("cannot open socket `{name}`"), error);
         let address = SocketAddr::from_abstract_name(&name).map_err(failed)?;
         let socket = UnixDatagram::bind_addr(&address).map_err(failed)?;
         let room = (MAX_PAYLOAD + HEADER) * 2;
@@ -106,7 +106,7 @@ impl Socket {
         match recv(self.socket.as_raw_fd(), room, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC) {
             Ok(length) => Ok(Some(length)),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
-            Err(errno) => Err(Error::os("no datagram can be received", errno)),
+            Err(errno) => Err(Error::os("cannot receive a datagram", errno)),
         }
     }
 
@@ -116,7 +116,7 @@ impl Socket {
         let limit = TimeSpec::from_duration(Duration::from_nanos(limit_ns));
         match ppoll(&mut waiting, Some(limit), None) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
-            Err(errno) => Err(Error::os("no datagram can be waited for", errno)),
+            Err(errno) => Err(Error::os("cannot wait for a datagram", errno)),
         }
     }
 

@@ -220,13 +220,15 @@ impl SimWriter {
                             continue;
                         }
                         Err(errno) if is_full(errno) && sent => {
-                            return Err(Error::failed("a reader took nothing while another did"));
+                            return Err(Error::failed(
+                                "a reader rejected a sample that another reader accepted",
+                            ));
                         }
                         Err(errno) if is_full(errno) => {
                             self.monitor.timed_out.add(1);
                             return Err(Error::new(Status::TimedOut, "the reader took nothing in time"));
                         }
-                        Err(errno) => return Err(Error::os("a sample was not sent", errno)),
+                        Err(errno) => return Err(Error::os("cannot send a sample", errno)),
                     }
                     break;
                 }
@@ -250,7 +252,7 @@ impl Writer for SimWriter {
 
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
         if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample over the size that the writer was opened for"));
+            return Err(Error::too_large("a sample exceeds the maximum size of its writer"));
         }
         if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
             // if this is rejected, so is the sample: nothing has changed, and both can be retried

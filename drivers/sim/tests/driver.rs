@@ -34,14 +34,13 @@ fn it_says_that_it_is_a_simulation() {
 #[test]
 fn it_does_what_every_driver_does_that_is_matched_by_locators() {
     let participant = open(&[("latency", "0")]);
-    suite::polling_gives_what_is_there(&participant);
-    suite::a_wait_is_not_shorter_than_asked(&participant);
-    suite::a_listener_hears_single_samples_and_batches(&participant);
-    suite::a_listener_may_echo(&participant);
-    suite::several_readers_each_get_every_sample(&participant);
-    suite::counters_may_be_asked_while_another_thread_writes(driver(), &participant);
+    suite::receive_waits_for_its_whole_timeout(&participant);
+    suite::listener_receives_samples_of_batches(&participant);
+    suite::listener_can_echo(&participant);
+    suite::several_readers_receive_every_sample(&participant);
+    suite::counters_can_be_read_while_another_thread_writes(driver(), &participant);
     let wrong = ["", "udp4:127.0.0.1:1", "sim:"].map(|text| (text, "is not a locator of this driver"));
-    suite::wrong_locators_are_explained(driver(), &participant, &wrong);
+    suite::invalid_locators_are_rejected_with_a_reason(driver(), &participant, &wrong);
     assert_exports_the_entry_only(library());
 }
 
@@ -188,7 +187,7 @@ fn a_reader_that_takes_nothing_stops_the_writer_and_one_that_is_gone_does_not() 
     assert_eq!(stopped, abi::TIMED_OUT);
     assert_eq!(receive(&mut reader, accepted).len(), accepted, "what was accepted comes");
     reader.close().expect("closed");
-    writer.write(b"to nobody").expect("accepted");
+    writer.write(b"without a reader").expect("accepted");
     assert_eq!(writer.matched(), Ok(0));
 }
 
@@ -213,7 +212,7 @@ fn samples_are_acknowledged_when_they_are_due_and_not_before() {
     assert_eq!(writer.wait_acked(0), abi::OK);
     let (mut writer, other) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
     other.close().expect("closed");
-    writer.write(b"to nobody").expect("accepted");
+    writer.write(b"without a reader").expect("accepted");
     assert_eq!(writer.wait_acked(0), abi::OK);
     drop(reader);
 }

@@ -44,7 +44,7 @@ struct Guests {
 impl Door {
     pub(crate) fn open(way: Way) -> Result<Self> {
         let listener = way.bound(0)?;
-        let failed = |error| Error::os("a socket cannot listen", error);
+        let failed = |error| Error::os("cannot listen on a socket", error);
         listener.set_tcp_nodelay(!way.nagle).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         listener.listen(128).map_err(failed)?;
@@ -118,7 +118,7 @@ impl Door {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error)
                     if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
-                Err(error) => return Err(Error::os("no reader can be let in", error)),
+                Err(error) => return Err(Error::os("cannot accept the connection of a reader", error)),
             }
         }
         self.busy.store(!(guests.awaited.is_empty() && guests.fresh.is_empty()), Ordering::Release);

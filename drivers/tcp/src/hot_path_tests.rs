@@ -15,5 +15,5 @@ fn nothing_is_allocated_for_a_sample() {
     }
     // SAFETY: the driver of this crate.
     let driver = unsafe { Table::new(entry) };
-    suite::nothing_is_allocated_for_a_sample(&driver.open(Open::default()).expect("open"));
+    suite::samples_cause_no_allocation(&driver.open(Open::default()).expect("open"));
 }

@@ -96,7 +96,7 @@ impl Driver for Tcp {
             Some("off") => false,
             Some(other) => {
                 return Err(Error::bad_argument(format!("option `{NAGLE}` cannot be `{other}`"))
-                    .hint("it is `on` or `off`"));
+                    .hint("available: on, off"));
             }
         };
         let way = Way {

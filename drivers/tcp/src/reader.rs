@@ -53,7 +53,7 @@ pub(crate) fn open(way: Way, config: ReaderConfig<'_>) -> Result<TcpReader> {
     };
     let monitor = Arc::new(ReaderMonitor::new(qos));
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
-        .map_err(|errno| Error::os("connections cannot be waited for", errno))?;
+        .map_err(|errno| Error::os("cannot wait for connections", errno))?;
     let writers = Writers {
         caller: caller.clone(),
         monitor: monitor.clone(),
@@ -114,8 +114,8 @@ impl Endpoint for Caller {
     fn connect(&self, writer: &SocketAddr) -> Result<()> {
         let line = self.way.bound(self.address.port())?;
         line.connect_timeout(&(*writer).into(), CONNECT_LIMIT).map_err(|error| {
-            Error::os(&format!("no way from {} to {}", text(self.address), text(*writer)), error)
-                .hint("the writer must be open, and both ends on interfaces of the same network")
+            Error::os(&format!("cannot connect {} with {}", text(self.address), text(*writer)), error)
+                .hint("open the writer first, and both on interfaces of the same network")
         })?;
         let line = Arc::new(line);
         let mut lines = self.lines();
@@ -209,7 +209,7 @@ impl Writers {
         for socket in self.caller.fresh() {
             self.epoll
                 .add(&*socket, EpollEvent::new(EpollFlags::EPOLLIN, 0))
-                .map_err(|errno| Error::os("a connection cannot be waited for", errno))?;
+                .map_err(|errno| Error::os("cannot wait for a connection", errno))?;
             let frames = Frames::new(self.max_payload);
             self.lines.push(Line { socket, frames, limit_ns: abi::DURATION_INFINITE });
         }
@@ -257,7 +257,7 @@ impl Writers {
                 match self.epoll.wait(&mut [EpollEvent::empty()], limit) {
                     Ok(0) | Err(Errno::EINTR) => Ok(0),
                     Ok(_) => self.take_from_all(),
-                    Err(errno) => Err(Error::os("connections cannot be waited for", errno)),
+                    Err(errno) => Err(Error::os("cannot wait for connections", errno)),
                 }
             }
         }

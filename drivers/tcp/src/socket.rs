@@ -38,7 +38,7 @@ impl Way {
             Ok(socket)
         };
         let socket = open().map_err(|error: std::io::Error| {
-            Error::os(&format!("a socket at {} cannot be opened", self.address), error)
+            Error::os(&format!("cannot open a socket at {}", self.address), error)
         })?;
         // before the connection is established: only then does the window scale allow a large buffer
         self.buffers.ask(&socket)?;
@@ -54,7 +54,7 @@ impl Way {
 /// Returns the local address of a socket.
 pub(crate) fn local_address(socket: &Socket) -> Result<SocketAddr> {
     let address = socket.local_addr().map_err(|error| Error::os("a socket has no address", error))?;
-    plain(address.as_socket()).ok_or_else(|| Error::failed("a socket has no address of IP"))
+    plain(address.as_socket()).ok_or_else(|| Error::failed("a socket has no IP address"))
 }
 
 /// Returns only address and port, for comparisons.

@@ -128,7 +128,7 @@ impl Writer for TcpWriter {
     #[inline]
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
         if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample over the size that the writer was opened for"));
+            return Err(Error::too_large("a sample exceeds the maximum size of its writer"));
         }
         if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
             // If this is rejected, so is the sample: nothing has changed, and both can be retried.
@@ -346,7 +346,7 @@ impl Wait {
             .then(|| TimeSpec::from_duration(Duration::from_nanos(left_ns)));
         match ppoll(&mut [PollFd::new(full.as_fd(), PollFlags::POLLOUT)], limit, None) {
             Ok(_) | Err(Errno::EINTR) => Ok(true),
-            Err(errno) => Err(Error::os("room in a connection cannot be waited for", errno)),
+            Err(errno) => Err(Error::os("cannot wait for room in a connection", errno)),
         }
     }
 }

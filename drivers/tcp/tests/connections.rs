@@ -41,14 +41,14 @@ fn locators_are_texts_and_wrong_ones_are_explained() {
         ("tcp4:127.0.0.1:0", "is not the address of one socket"),
         ("tcp6:[::1]:5", "cannot be reached by tcp4"),
     ];
-    suite::wrong_locators_are_explained(driver(), &participant, &wrong);
+    suite::invalid_locators_are_rejected_with_a_reason(driver(), &participant, &wrong);
     // a writer that no longer exists
     let mut reader = participant.reader(&sized(10)).expect("a reader");
     let gone = participant.writer(&sized(10)).expect("a writer").locator().expect("a locator");
     let (status, text) = failed(reader.connect(&gone));
     assert_eq!(status, abi::ERROR);
     assert!(
-        text.contains(&format!("to {gone}: ")) && text.contains("; hint: the writer must be open"),
+        text.contains(&format!("with {gone}: ")) && text.contains("; hint: open the writer first"),
         "{text}"
     );
     assert_eq!(reader.matched(), Ok(0));
@@ -135,7 +135,7 @@ fn a_reader_that_goes_is_matched_no_more_and_another_may_come_late() {
         writer.write(b"into the void").expect("accepted");
     }
     assert_eq!(writer.counters().get(abi::COUNTER_WRITE_REFUSED), Some(0));
-    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK, "nobody has to acknowledge");
+    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK, "no reader has to acknowledge");
     let mut late = participant.reader(&sized(100)).expect("a reader");
     connect(&mut writer, &mut late);
     writer.write(b"for the late one").expect("written");

@@ -110,13 +110,13 @@ fn probe(from: &Socket, to: &Socket) -> Result<()> {
     from.keep_on_this_host()?;
     from.connect(to.address())?;
     from.send(&BYTE, MsgFlags::empty())
-        .map_err(|errno| Error::os("nothing can be sent to a group", errno))?;
+        .map_err(|errno| Error::os("cannot send to a multicast group", errno))?;
     to.set_receive_limit(PROBE_NS)?;
     let mut heard = [0; 2];
     match to.receive(&mut heard, MsgFlags::empty()) {
         Ok(1) if heard[..1] == BYTE => Ok(()),
-        Ok(_) => Err(Error::failed("something else came than what was sent to a group")),
-        Err(errno) => Err(Error::os("what was sent to a group did not come back", errno)),
+        Ok(_) => Err(Error::failed("received another datagram than was sent to the multicast group")),
+        Err(errno) => Err(Error::os("a datagram to the multicast group was not received", errno)),
     }
 }
 

@@ -26,8 +26,9 @@ pub(crate) struct Multicast {
 
 impl Multicast {
     pub(crate) fn new(interface: &str, address: IpAddr, domain: u32) -> Result<Self> {
-        let number = if_nametoindex(interface)
-            .map_err(|errno| Error::os(&format!("interface `{interface}` has no number"), errno))?;
+        let number = if_nametoindex(interface).map_err(|errno| {
+            Error::os(&format!("cannot find the index of interface `{interface}`"), errno)
+        })?;
         Ok(Self { interface: number, address, domain })
     }
 

@@ -86,7 +86,7 @@ impl Datagrams {
             Ok(length) => Ok(Some(length)),
             // A signal ends the wait early: the host calls again.
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
-            Err(errno) => Err(Error::os("no datagram can be received", errno)),
+            Err(errno) => Err(Error::os("cannot receive a datagram", errno)),
         }
     }
 
@@ -134,7 +134,7 @@ mod tests {
             begun.elapsed()
         };
         assert!(waited(1, None) >= Duration::from_millis(1));
-        assert!(waited(1, Some(40)) >= Duration::from_millis(40), "1 ms is what it was told already");
+        assert!(waited(1, Some(40)) >= Duration::from_millis(40), "1 ms is already set");
         assert!(waited(50, None) >= Duration::from_millis(50));
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct Socket {
 impl Socket {
     /// Creates a socket at an ephemeral port of `address`.
     pub(crate) fn bound(address: IpAddr, asked: Buffers) -> Result<Self> {
-        let failed = |error| Error::os(&format!("a socket at {address} cannot be opened"), error);
+        let failed = |error| Error::os(&format!("cannot open a socket at {address}"), error);
         let socket = UdpSocket::bind(SocketAddr::new(address, 0)).map_err(failed)?;
         let locator = Locator::new(socket.local_addr().map_err(failed)?)?;
         Self::with_buffers(socket, locator, asked)
@@ -48,7 +48,7 @@ impl Socket {
         let socket = Self { multicast: Some(way), ..Self::bound(way.address, asked)? };
         socket
             .send_through(&way)
-            .map_err(|error| Error::os("a socket cannot be set to send by multicast", error))?;
+            .map_err(|error| Error::os("cannot set a socket to send by multicast", error))?;
         Ok(socket)
     }
 
@@ -82,7 +82,7 @@ impl Socket {
                 }
                 Err(error) if multicast::is_taken(&error) && attempt < multicast::TRIES => {}
                 Err(error) => {
-                    return Err(Error::os(&format!("the multicast group {group} cannot be joined"), error));
+                    return Err(Error::os(&format!("cannot join the multicast group {group}"), error));
                 }
             }
         }
@@ -129,7 +129,7 @@ impl Socket {
             return Ok(());
         };
         let socket = SockRef::from(&self.socket);
-        let failed = |error| Error::os("a socket does not say how it sends by multicast", error);
+        let failed = |error| Error::os("cannot read the multicast settings of a socket", error);
         let (through_it, hops, loops) = match way.address {
             IpAddr::V4(address) => (
                 socket.multicast_if_v4().map_err(failed)? == address,
@@ -163,7 +163,7 @@ impl Socket {
             Family::V4 => socket.set_multicast_ttl_v4(0),
             Family::V6 => socket.set_multicast_hops_v6(0),
         };
-        kept.map_err(|error| Error::os("a socket cannot be kept on this host", error))
+        kept.map_err(|error| Error::os("cannot limit a socket to this host", error))
     }
 
     /// Returns the address of a peer as seen from here. Returns an error if only one of the two uses multicast.
@@ -172,15 +172,15 @@ impl Socket {
             Some(way) if peer.is_multicast() => Ok(way.through(peer.address())),
             None if !peer.is_multicast() => Ok(peer.address()),
             _ => Err(Error::bad_argument(format!("only one of {} and {peer} uses multicast", self.locator))
-                .hint("open both ends with multicast, or both without")),
+                .hint("open writer and reader with the same multicast setting")),
         }
     }
 
     /// Sets the peer that [`Self::send`] sends to.
     pub(crate) fn connect(&self, peer: Locator) -> Result<()> {
         self.socket.connect(self.way_to(peer)?).map_err(|error| {
-            Error::os(&format!("no way from {} to {peer}", self.locator), error)
-                .hint("open both ends on interfaces of the same network")
+            Error::os(&format!("cannot connect {} with {peer}", self.locator), error)
+                .hint("open writer and reader on interfaces of the same network")
         })
     }
 

@@ -111,7 +111,7 @@ impl Writer for UdpWriter {
     #[inline]
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
         if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample over the size that the writer was opened for"));
+            return Err(Error::too_large("a sample exceeds the maximum size of its writer"));
         }
         match &mut self.batch {
             None => self.outlet.send(payload),
@@ -262,8 +262,8 @@ fn failure(errno: Errno, limited: bool) -> Error {
         Errno::EAGAIN => Error::new(Status::Refused, "the send buffer is full (EAGAIN)"),
         Errno::ENOBUFS => Error::new(Status::Refused, "the queue of the interface is full (ENOBUFS)"),
         Errno::ENOMEM => Error::new(Status::Refused, "the kernel has no memory for a datagram (ENOMEM)"),
-        Errno::EMSGSIZE => Error::too_large("longer than a datagram may be on this way (EMSGSIZE)"),
-        errno => Error::os("a datagram was not sent", errno),
+        Errno::EMSGSIZE => Error::too_large("the datagram is too long for this path (EMSGSIZE)"),
+        errno => Error::os("cannot send a datagram", errno),
     }
 }
 

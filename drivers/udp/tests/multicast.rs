@@ -52,7 +52,7 @@ fn is_within() -> bool {
 /// reader.
 fn one_datagram_reaches_all(transport: &str, scope: &str) {
     let participant = multicasting(transport);
-    let elsewhere = participant.reader(&sized(100)).expect("a reader that nobody writes to");
+    let elsewhere = participant.reader(&sized(100)).expect("a reader without a writer");
     let (mut writer, mut first) = pair(&participant, &sized(100));
     let mut second = participant.reader(&sized(100)).expect("a reader");
     connect(&mut writer, &mut second);
@@ -122,7 +122,7 @@ fn a_way_that_loses_everything_is_refused_at_once() {
         let how = Open { transport: Some("udp6"), multicast: true, ..Open::default() };
         let (status, text) = failed(driver().open(how));
         assert_eq!(status, abi::UNSUPPORTED);
-        assert!(text.contains("what was sent to a group did not come back"), "{text}");
+        assert!(text.contains("a datagram to the multicast group was not received"), "{text}");
     } else {
         within_namespace(
             "a_way_that_loses_everything_is_refused_at_once",
@@ -139,7 +139,7 @@ fn both_ends_must_agree() {
     for (writer, reader) in [(&mut one, single), (&mut other, many)] {
         let (status, text) = failed(writer.connect(&reader.locator().expect("a locator")));
         assert_eq!(status, abi::BAD_ARGUMENT);
-        assert!(text.ends_with("hint: open both ends with multicast, or both without"), "{text}");
+        assert!(text.ends_with("hint: open writer and reader with the same multicast setting"), "{text}");
     }
 }
 

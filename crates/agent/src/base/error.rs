@@ -38,7 +38,7 @@ pub enum AgentError {
         error: nix::errno::Errno,
     },
     /// More than [`MAX_WINDOWS`] windows.
-    #[error("the order to configure has {found} `windows`, and there are {MAX_WINDOWS} at most")]
+    #[error("`windows` of the order `configure` is out of range: {found}, at most {MAX_WINDOWS}")]
     TooManyWindows {
         /// Windows requested.
         found: u32,
@@ -50,16 +50,16 @@ pub enum AgentError {
         limit: Duration,
     },
     /// Order to measure a paced workload that lacks the start time of the schedule.
-    #[error("the order to measure a plan does not say when the plan begins")]
+    #[error("the order `measure` lacks the start time of the schedule")]
     NoBegin,
     /// Schedule that started before the writer was ready.
-    #[error("the plan had begun {} ms before its writer was ready", *late_ns as f64 / 1e6)]
+    #[error("the schedule started {} ms before its writer was ready", *late_ns as f64 / 1e6)]
     MissedBegin {
         /// Lateness in ns.
         late_ns: u64,
     },
     /// Trace whose number of times differs from the plan.
-    #[error("the flow `{flow}` follows a file of {expected} times, and {found} came with the order")]
+    #[error("trace of flow `{flow}`: expected {expected} times, received {found}")]
     WrongTrace {
         /// Name of the flow.
         flow: String,
@@ -69,13 +69,13 @@ pub enum AgentError {
         found: u64,
     },
     /// Order that is invalid in the current phase.
-    #[error("the order `{0}` came out of turn")]
+    #[error("order `{0}` is invalid in this phase")]
     OutOfTurn(&'static str),
     /// Unknown conformance case.
-    #[error("there is no case `{0}`")]
+    #[error("unknown case `{0}`")]
     NoCase(String),
     /// Operation on closed entities.
-    #[error("the entities of this run are closed already")]
+    #[error("the entities of this run are already closed")]
     Closed,
 }
 
@@ -83,7 +83,7 @@ fn not_matched(readers: Option<u32>, writers: Option<u32>, expected: u32, limit:
     let part = |what: &str, whom: &str, count: Option<u32>| {
         count
             .filter(|count| *count < expected)
-            .map(|count| format!("the {what} found {count} of {expected} {whom}"))
+            .map(|count| format!("the {what} matched {count} of {expected} {whom}"))
     };
     let parts: Vec<_> = [part("writer", "readers", readers), part("reader", "writers", writers)]
         .into_iter()
@@ -100,21 +100,21 @@ impl AgentError {
             Self::Load(error) => Some(error.hint()),
             Self::Driver(error) => error.hint.clone(),
             Self::NotMatched { .. } => Some(
-                "check that both ends use the same interface and transport, and that no firewall is between them; discovery \
-                 has more time with `limits.match` of an experiment, or `--match-timeout` of `characterize`"
+                "use the same interface and transport on both sides and allow their traffic in the firewall, or set a longer \
+                 `limits.match` in the experiment (`--match-timeout` of `characterize`)"
                     .to_owned(),
             ),
             Self::Pin { .. } => Some(
-                "`nproc` and `taskset -p $$` show which cores may be used; see `design.pin` of an experiment, or `--pin` \
-                 of `characterize`"
+                "list the allowed cores with `taskset -cp $$`, and select some of them with `design.pin` in the experiment \
+                 (`--pin` of `characterize`)"
                     .to_owned(),
             ),
             Self::NoCase(_) | Self::NoBegin | Self::WrongTrace { .. } | Self::TooManyWindows { .. } => {
-                Some("use the agent that was built with this ddsmark".to_owned())
+                Some("use the agent of the same build as ddsmark".to_owned())
             }
             Self::MissedBegin { .. } => Some(
-                "other processes take the cores of this run: give the writer a core of its own with `design.pin` of an \
-                 experiment, or `--pin` of `characterize`; or measure when the host is quiet"
+                "reserve a core for the writer with `design.pin` in the experiment (`--pin` of `characterize`), or measure \
+                 on an idle host"
                     .to_owned(),
             ),
             Self::CannotFlush { .. } | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,

@@ -126,7 +126,7 @@ fn every_plan_is_followed() {
     // a flow that follows a file needs its times
     run.traces.clear();
     let (error, hint) = run.try_outcome().expect_err("without times");
-    assert!(error.contains("the flow `data` follows a file of 6 times, and 0 came"), "{error}");
+    assert!(error.contains("trace of flow `data`: expected 6 times, received 0"), "{error}");
     assert!(hint.is_some());
 
     let rate = Rate { samples: 10, period_ns: 20 * MS };
@@ -340,7 +340,7 @@ fn a_writer_that_misses_the_begin_says_so() {
     run.lead_ns = -50 * MS as i64;
     let (error, hint) = run.try_outcome().expect_err("too late");
     assert!(
-        error.starts_with("the plan had begun ") && error.ends_with("before its writer was ready"),
+        error.starts_with("the schedule started ") && error.ends_with("before its writer was ready"),
         "{error}"
     );
     assert!(hint.is_some_and(|hint| hint.contains("--pin")));
@@ -354,7 +354,7 @@ fn more_windows_than_there_is_memory_for_are_refused_by_name() {
         let (error, hint) = run.try_outcome().expect_err("too many");
         assert_eq!(
             error,
-            format!("the order to configure has {windows} `windows`, and there are {MAX_WINDOWS} at most")
+            format!("`windows` of the order `configure` is out of range: {windows}, at most {MAX_WINDOWS}")
         );
         assert!(hint.is_some());
     }

@@ -27,7 +27,7 @@ impl QosReport {
             .flatten()
             .map(|name| CString::new(name.as_str()))
             .collect::<Result<Vec<_>, _>>()
-            .map_err(|_| Error::failed("a partition name read back holds a NUL"))?;
+            .map_err(|_| Error::failed("an effective partition name contains a NUL byte"))?;
         let partition_pointers = partitions.iter().map(|name| name.as_ptr()).collect();
         Ok(Self { qos, _partitions: partitions, partition_pointers })
     }

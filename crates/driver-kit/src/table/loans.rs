@@ -26,7 +26,7 @@ impl<L: AsMut<[u8]>> Loans<L> {
         let bytes = self.slots[slot].insert(loan).as_mut();
         if bytes.len() < size {
             self.slots[slot] = None;
-            return Err(Error::failed("the driver lent less than was asked for"));
+            return Err(Error::failed("the driver returned a loan that is too small"));
         }
         self.bytes[slot] = bytes.as_mut_ptr();
         Ok(self.bytes[slot])

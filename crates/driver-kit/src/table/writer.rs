@@ -214,7 +214,7 @@ pub(super) unsafe extern "C" fn writer_publish<D: Driver>(
                 // The host keeps the address that it has: a loan that moved cannot be returned.
                 if loans.put(slot, back, 0)? != loan {
                     loans.take(loans.bytes[slot])?;
-                    return Err(Error::failed("the loan moved while it was published"));
+                    return Err(Error::failed("the driver moved the loan while publishing it"));
                 }
                 Err(error)
             }

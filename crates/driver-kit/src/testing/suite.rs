@@ -1,5 +1,5 @@
-//! Tests for every driver whose entities are matched by locators, whatever its transport. Samples have at most 100
-//! bytes. All samples must arrive, so only a few are in flight at a time.
+//! Tests, besides the conformance cases, for every driver whose entities are matched by locators. Samples have at most
+//! 100 bytes. All samples must arrive, so only a few are in flight at a time.
 use std::{
     sync::mpsc,
     thread,
@@ -10,29 +10,14 @@ use driver_abi as abi;
 
 use super::{
     Entity, Participant, Table, allocations,
-    shipped::{WAIT, WAIT_NS, connect, failed, pair, pattern, receive, receive_by, sized},
+    shipped::{WAIT, WAIT_NS, connect, failed, pair, pattern, receive, sized},
 };
-
-/// Asserts that a polling call returns at once, with the available samples.
-///
-/// # Panics
-/// Panics if it does not.
-pub fn polling_gives_what_is_there(participant: &Participant) {
-    let entity = Entity { receive_mode: abi::RECEIVE_POLLING, ..sized(100) };
-    let (mut writer, mut reader) = pair(participant, &entity);
-    assert_eq!(reader.receive(WAIT_NS, 1, |_| {}), Ok(0));
-    writer.write(b"one").expect("written");
-    writer.write(b"two").expect("written");
-    assert_eq!(receive_by(&mut reader, 2, 0), [b"one", b"two"]);
-    assert_eq!(reader.receive(0, 1, |_| {}), Ok(0));
-    assert_eq!(reader.receive(0, 0, |_| {}), Ok(0));
-}
 
 /// Asserts that `receive` without data waits for the whole timeout, and without a timeout until there is data.
 ///
 /// # Panics
 /// Panics if it does not.
-pub fn a_wait_is_not_shorter_than_asked(participant: &Participant) {
+pub fn receive_waits_for_its_whole_timeout(participant: &Participant) {
     let mut writer = participant.writer(&sized(100)).expect("a writer");
     let mut reader = participant.reader(&sized(100)).expect("a reader");
     for connected in [false, true] {
@@ -61,38 +46,35 @@ pub fn a_wait_is_not_shorter_than_asked(participant: &Participant) {
     late.join().expect("joined");
 }
 
-/// Asserts that a listener gets single samples and those of batches, and nothing after its close.
+/// Asserts that a listener receives the samples of batches.
 ///
 /// # Panics
 /// Panics if it does not.
-pub fn a_listener_hears_single_samples_and_batches(participant: &Participant) {
-    for batch_bytes in [0, 300] {
-        let entity = Entity { batch_bytes, ..sized(100) };
-        let (send, heard) = mpsc::channel();
-        let mut writer = participant.writer(&entity).expect("a writer");
-        let mut reader = participant
-            .listener(&entity, move |payload| send.send(payload.to_vec()).expect("sent"))
-            .expect("a listener");
-        connect(&mut writer, &mut reader);
-        let sent: Vec<_> = (0..3).map(|seed| pattern(100, seed)).collect();
-        for sample in &sent {
-            writer.write(sample).expect("written");
-        }
-        writer.flush().expect("flushed");
-        for sample in sent {
-            assert_eq!(heard.recv_timeout(WAIT), Ok(sample));
-        }
-        assert_eq!(failed(reader.receive(0, 1, |_| {})).0, abi::BAD_ARGUMENT);
-        reader.close().expect("closed");
-        assert_eq!(heard.recv_timeout(WAIT), Err(mpsc::RecvTimeoutError::Disconnected));
+pub fn listener_receives_samples_of_batches(participant: &Participant) {
+    let entity = Entity { batch_bytes: 300, ..sized(100) };
+    let (send, heard) = mpsc::channel();
+    let mut writer = participant.writer(&entity).expect("a writer");
+    let mut reader = participant
+        .listener(&entity, move |payload| send.send(payload.to_vec()).expect("sent"))
+        .expect("a listener");
+    connect(&mut writer, &mut reader);
+    let sent: Vec<_> = (0..3).map(|seed| pattern(100, seed)).collect();
+    for sample in &sent {
+        writer.write(sample).expect("written");
     }
+    writer.flush().expect("flushed");
+    for sample in sent {
+        assert_eq!(heard.recv_timeout(WAIT), Ok(sample));
+    }
+    assert_eq!(failed(reader.receive(0, 1, |_| {})).0, abi::BAD_ARGUMENT);
+    reader.close().expect("closed");
 }
 
 /// Asserts that the sink of a listener can write.
 ///
 /// # Panics
 /// Panics if it cannot.
-pub fn a_listener_may_echo(participant: &Participant) {
+pub fn listener_can_echo(participant: &Participant) {
     let mut ping = participant.writer(&sized(100)).expect("a writer");
     let mut pong = participant.reader(&sized(100)).expect("a reader");
     let mut echo = participant.writer(&sized(100)).expect("a writer");
@@ -116,10 +98,10 @@ pub fn a_listener_may_echo(participant: &Participant) {
 ///
 /// # Panics
 /// Panics if it does not.
-pub fn several_readers_each_get_every_sample(participant: &Participant) {
+pub fn several_readers_receive_every_sample(participant: &Participant) {
     let mut writer = participant.writer(&sized(100)).expect("a writer");
     let mut readers: Vec<_> = (0..3).map(|_| participant.reader(&sized(100)).expect("a reader")).collect();
-    writer.write(b"nobody is there").expect("accepted, and goes nowhere");
+    writer.write(b"no reader").expect("accepted");
     assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(0));
     for (index, reader) in readers.iter_mut().enumerate() {
         connect(&mut writer, reader);
@@ -138,7 +120,7 @@ pub fn several_readers_each_get_every_sample(participant: &Participant) {
 ///
 /// # Panics
 /// Panics if they cannot be read, or decrease.
-pub fn counters_may_be_asked_while_another_thread_writes(driver: Table, participant: &Participant) {
+pub fn counters_can_be_read_while_another_thread_writes(driver: Table, participant: &Participant) {
     let (mut writer, mut reader) = pair(participant, &sized(100));
     thread::scope(|scope| {
         let table = driver.raw();
@@ -172,7 +154,11 @@ pub fn counters_may_be_asked_while_another_thread_writes(driver: Table, particip
 ///
 /// # Panics
 /// Panics if one is accepted, or the reason is missing.
-pub fn wrong_locators_are_explained(driver: Table, participant: &Participant, texts: &[(&str, &str)]) {
+pub fn invalid_locators_are_rejected_with_a_reason(
+    driver: Table,
+    participant: &Participant,
+    texts: &[(&str, &str)],
+) {
     let (mut writer, mut reader) = pair(participant, &sized(100));
     for (text, reason) in texts {
         for (status, told) in [failed(writer.connect(text)), failed(reader.connect(text))] {
@@ -194,7 +180,7 @@ pub fn wrong_locators_are_explained(driver: Table, participant: &Participant, te
 ///
 /// # Panics
 /// Panics if memory is allocated.
-pub fn nothing_is_allocated_for_a_sample(participant: &Participant) {
+pub fn samples_cause_no_allocation(participant: &Participant) {
     for batch_bytes in [0, 1000] {
         for readers in [1, 2] {
             let entity = Entity { max_payload_bytes: 1000, batch_bytes, ..Entity::default() };

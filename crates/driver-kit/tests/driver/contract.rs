@@ -56,11 +56,14 @@ fn what_the_description_excludes_is_refused_before_the_driver_sees_it() {
     let open = |how| failed(driver.open(how));
     assert_eq!(
         open(Open { transport: Some("tin"), ..Open::default() }),
-        (abi::BAD_ARGUMENT, "driver `memory` has no transport `tin`; hint: it has heap, stack".to_owned())
+        (
+            abi::BAD_ARGUMENT,
+            "driver `memory` has no transport `tin`; hint: available: heap, stack".to_owned()
+        )
     );
     assert_eq!(
         open(Open { options: &[("colour", "1")], ..Open::default() }),
-        (abi::BAD_ARGUMENT, "driver `memory` has no option `colour`; hint: it has mood".to_owned())
+        (abi::BAD_ARGUMENT, "driver `memory` has no option `colour`; hint: available: mood".to_owned())
     );
     assert_eq!(
         open(Open { options: &[("mood", "1"), ("mood", "2")], ..Open::default() }).0,

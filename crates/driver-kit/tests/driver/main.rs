@@ -78,7 +78,10 @@ fn loans_stay_where_they_are_and_are_checked() {
     let mut without = participant.writer(&entity()).expect("a writer");
     assert_eq!(failed(without.loan(1)).0, abi::BAD_ARGUMENT);
     let mut writer = participant.writer(&Entity { loans: true, ..entity() }).expect("a writer");
-    assert_eq!(failed(writer.loan(65)), (abi::ERROR, "the driver lent less than was asked for".to_owned()));
+    assert_eq!(
+        failed(writer.loan(65)),
+        (abi::ERROR, "the driver returned a loan that is too small".to_owned())
+    );
     assert_eq!(failed(writer.loan(2000)).0, abi::TOO_LARGE);
     let loans: Vec<_> = (0..16).map(|_| writer.loan(64).expect("a loan")).collect();
     assert_eq!(failed(writer.loan(1)).0, abi::REFUSED);

@@ -107,7 +107,7 @@ fn garbage_and_answers_that_were_not_asked_for_fail_the_run() {
         let whom = if phase == "hello" { "any" } else { "writer" };
         let garbage = failure(&format!("garbage {whom} {phase}"), Rig::new(&[]).experiment.limits);
         assert_eq!(garbage.phase, phase);
-        assert!(garbage.error.contains("is no message"), "{garbage:?}");
+        assert!(garbage.error.contains("invalid control message"), "{garbage:?}");
         let wrong = failure(&format!("wrong {whom} {phase}"), Rig::new(&[]).experiment.limits);
         assert!(wrong.error.contains("not asked"), "{wrong:?}");
     }
