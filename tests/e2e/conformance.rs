@@ -147,7 +147,7 @@ fn failed_case_names_promise_and_observation() {
     assert!(outcome.stdout.contains("1 passed, 1 failed, 0 not applicable"), "{}", outcome.stdout);
     assert!(line(&outcome, "settings").contains("pass"), "{}", outcome.stdout);
     assert!(line(&outcome, "keys").contains("FAIL"), "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("  promised: the key of a keyed sample arrives as written"));
+    assert!(outcome.stdout.contains("  promised: the key of a keyed sample arrives unchanged"));
     assert!(outcome.stdout.contains("  found: key 16909060 arrived as 4"), "{}", outcome.stdout);
 }
 
@@ -243,7 +243,7 @@ fn file_that_is_no_driver_is_rejected() {
     std::fs::write(scene.path("text.so"), "not a library").expect("a file");
     let outcome = scene.ddsmark(&["drivers", "check", "./text.so"]);
     outcome.assert_status(3);
-    assert!(outcome.stderr.contains("cannot be loaded as a shared library"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("as a shared library"), "{}", outcome.stderr);
     let outcome = scene.ddsmark(&["drivers", "check", "udp", "--case", "nonesuch"]);
     outcome.assert_status(2);
     assert!(outcome.stderr.contains("hint: cases are describe, "), "{}", outcome.stderr);
