@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cases_have_names_of_their_own_and_a_promise() {
+    fn cases_have_unique_ids_and_a_promise() {
         let mut ids: Vec<_> = cases().into_iter().map(|case| case.id).collect();
         ids.sort_unstable();
         let all = ids.len();

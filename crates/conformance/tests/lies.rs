@@ -139,7 +139,7 @@ const PARTS: usize = 4;
 /// Cases count the threads and descriptors of their process, so each part is executed in a process of its own: this
 /// program, with this test only.
 #[test]
-fn every_lie_is_found_out_by_its_case_and_the_honest_driver_passes_all() {
+fn each_violation_fails_its_case_and_the_correct_driver_passes() {
     if let Ok(part) = env::var(PART) {
         let part = part.parse().expect("the number of a part");
         honest_driver_passes(part);

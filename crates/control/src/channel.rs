@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_read_up_to_the_limit_only() {
+    fn line_without_end_is_read_up_to_the_limit() {
         let limit = format!("longer than {} bytes", Order::MAX_LINE_BYTES);
         assert!(refused::<Order>(&mut BufReader::new(repeat(b' '))).contains(&limit));
     }

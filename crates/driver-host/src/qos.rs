@@ -289,14 +289,14 @@ mod tests {
     }
 
     #[test]
-    fn every_policy_survives_the_way_there_and_back() {
+    fn policies_survive_conversion_in_both_directions() {
         let raw = to_raw(&everything());
         // SAFETY: the storage of `raw` lives until the end of the test.
         assert_eq!(unsafe { from_raw(&raw.raw, true) }, everything());
     }
 
     #[test]
-    fn a_reader_has_no_limit_to_how_long_a_write_may_block() {
+    fn reader_qos_has_no_maximum_blocking_time() {
         let raw = to_raw(&everything());
         // SAFETY: as above.
         let found = unsafe { from_raw(&raw.raw, false) };
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_asked_for_is_not_present() {
+    fn unset_policies_are_not_present() {
         assert_eq!(to_raw(&Qos::default()).raw.present, 0);
     }
 

@@ -43,13 +43,13 @@ fn refusal(path: &Path) -> String {
 }
 
 #[test]
-fn a_file_that_is_missing() {
+fn missing_file_is_rejected() {
     let error = Driver::load(Path::new("/nowhere/libddsmark_x.so")).expect_err("refused");
     assert!(matches!(error, LoadError::Missing(_)), "{error}");
 }
 
 #[test]
-fn a_file_that_is_no_library() {
+fn file_that_is_not_a_library_is_rejected() {
     let files = Files::new();
     let path = files.0.path().join("text.so");
     std::fs::write(&path, "not a library").expect("written");
@@ -58,7 +58,7 @@ fn a_file_that_is_no_library() {
 }
 
 #[test]
-fn a_library_that_is_no_driver() {
+fn library_without_entry_is_rejected() {
     let files = Files::new();
     let words = refusal(&files.library("other", "int other(void) { return 1; }"));
     assert!(words.contains("is not a driver: it does not export `ddsmark_driver_entry`"), "{words}");
@@ -127,7 +127,7 @@ fn longer_tables_are_accepted_and_shorter_ones_rejected() {
 }
 
 #[test]
-fn a_table_that_is_absent_short_or_has_holes() {
+fn incomplete_tables_are_rejected() {
     let files = Files::new();
     let cases = [
         (

@@ -9,7 +9,7 @@ use driver_kit::{
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
-fn nothing_is_allocated_for_a_sample() {
+fn samples_cause_no_allocation() {
     unsafe extern "C" fn entry() -> *const abi::Driver {
         crate::ddsmark_driver_entry()
     }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn udp_counters_are_found_by_name_not_by_place() {
+    fn udp_counters_are_found_by_name() {
         let text =
             "Ip: A B\nIp: 1 2\nUdp: InErrors RcvbufErrors InDatagrams X SndbufErrors\nUdp: 1 2 3 4 5\n";
         let expected = Sockets {

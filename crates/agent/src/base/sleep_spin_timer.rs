@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn it_spins_for_as_long_as_most_sleeps_are_late() {
+    fn spin_time_covers_most_overshoots() {
         let mut calm: Vec<_> = (0..50).map(|i| 40_000 + i * 100).collect();
         assert_eq!(spin_for(&mut calm), (40_000 + 47 * 100) * 3 / 2);
         let mut disturbed = calm.clone();

@@ -323,13 +323,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_at_once_does_not_wait() {
+    fn complete_group_is_returned_without_wait() {
         let (groups, looked) = groups(8, 5 * MS, &[7 * MS; 16]);
         assert_eq!((groups, looked), (vec![(7 * MS, 8), (7 * MS, 8)], 0));
     }
 
     #[test]
-    fn what_is_kept_is_given_back_in_order() {
+    fn kept_samples_are_returned_in_order() {
         let mut held = Held::new(3, 4);
         for (payload, key) in [(&b"abcd"[..], 7), (b"", 8), (b"efghij", 9)] {
             held.keep(Sample::new(payload, key));

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bit_that_ours_never_have_makes_it_another_s() {
+    fn header_with_a_reserved_bit_is_foreign() {
         let mut payload = [0; HEADER_BYTES];
         Header { sequence: 1, writer: 2, tag: 0x0fff, warm_up: true, sent_ns: 3 }.stamp(&mut payload);
         assert!(Header::read(&payload).is_some());
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shorter_than_a_header_is_not_ours() {
+    fn payload_shorter_than_a_header_is_foreign() {
         assert_eq!(Header::read(&[0; HEADER_BYTES - 1]), None);
     }
 }

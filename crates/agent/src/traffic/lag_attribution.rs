@@ -51,23 +51,23 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_is_woken_late_is_not_held_up() {
+    fn late_wake_attributes_no_lag_to_calls() {
         assert_eq!(held([(10, 12), (29, 31), (31, 33), (40, 42)]), [0; 4]);
     }
 
     #[test]
-    fn a_long_call_makes_those_behind_it_late() {
+    fn long_call_delays_following_samples() {
         assert_eq!(held([(10, 45), (45, 47), (47, 49), (49, 51), (51, 53)]), [0, 25, 17, 9, 1]);
     }
 
     #[test]
-    fn of_both_the_calls_have_their_part() {
+    fn late_wake_and_long_call_attribute_the_part_of_the_call() {
         // woken 5 ns late, then a call of 12 ns
         assert_eq!(held([(15, 27), (27, 29)]), [0, 2]);
     }
 
     #[test]
-    fn a_wait_for_room_is_time_of_calls() {
+    fn wait_for_room_counts_as_call_time() {
         let mut clock = Calls::default();
         assert_eq!(clock.begin(10, 10), 0);
         // rejected, and retried later

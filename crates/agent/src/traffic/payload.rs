@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_other_seeds_and_other_sizes_differ() {
+    fn payloads_differ_by_sequence_seed_and_size() {
         let (mut writer, reader) = (Payloads::new(7, 64), Payloads::new(8, 64));
         let payload = writer.stamped(3, &HEADER).to_vec();
         assert!(!reader.is_intact(3, &payload));

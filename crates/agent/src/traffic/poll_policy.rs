@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn after_nothing_there_is_a_pause_in_which_orders_are_heard() {
+    fn empty_poll_is_followed_by_the_polling_delay() {
         let mut asking = asking(200 * MS);
         let begin_ns = now_ns();
         assert!(asking.is_time(begin_ns));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_pause_it_is_always_time() {
+    fn polling_without_delay_never_waits() {
         let mut asking = asking(0);
         asking.found(0);
         assert!(asking.is_time(0));

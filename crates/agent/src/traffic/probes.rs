@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn probes_are_under_their_share_of_any_number_of_samples() {
+    fn probes_never_exceed_their_share() {
         for every in [101, 200, 1_000] {
             let mut probes = 0;
             for accepted in 1..5_000 {

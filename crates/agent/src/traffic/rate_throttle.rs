@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn it_settles_at_what_the_reader_takes() {
+    fn throttle_settles_at_the_rate_of_the_reader() {
         for capacity in [20_000.0, 100_000.0] {
             let (accepted, most, throttle) = against(capacity, 2_000);
             let rate = accepted as f64 / 4.0;
@@ -184,14 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_is_fast_enough_is_not_waited_for() {
+    fn throttle_does_not_limit_with_a_fast_reader() {
         let (accepted, _, throttle) = against(2_000_000.0, 200_000);
         assert_eq!((throttle.slower, throttle.rate_sps), (0, None));
         assert_eq!(accepted, 4_000_000, "a write takes 1 us");
     }
 
     #[test]
-    fn what_was_seen_of_the_warm_up_says_nothing_of_the_measured_time() {
+    fn throttle_ignores_warm_up_echoes_in_the_measurement() {
         let known = Known::default();
         known.begin(0, true);
         known.seen(700, true);

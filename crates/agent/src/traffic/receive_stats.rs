@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn warm_up_is_not_counted_and_the_measured_time_begins_at_zero() {
+    fn warm_up_samples_are_not_counted() {
         let mut tally = tally();
         for sequence in 0..9 {
             give(&mut tally, Header { warm_up: true, ..header(sequence) }, u64::from(sequence));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_one_take_came_at_one_time() {
+    fn samples_of_a_batch_have_one_arrival_time() {
         let mut tally = tally();
         tally.begin_batch();
         for sequence in 0..3 {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_seen_in_size_and_in_content() {
+    fn sample_with_wrong_size_or_content_is_corrupt() {
         let mut tally = tally();
         // payload of another sequence number
         give(&mut tally, header(1), 0);
