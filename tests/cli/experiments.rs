@@ -118,7 +118,7 @@ fn recipes_are_listed_and_shown() {
 }
 
 #[test]
-fn an_interface_that_is_not_there_is_refused_with_its_place() {
+fn unknown_interface_is_rejected_with_its_position() {
     let place = place("driver = \"udp\"", "driver = \"udp\"\ninterface = \"ddsmark0\"");
     let output = place.run(&["run", "small.toml"]);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -144,7 +144,7 @@ fn a_file_that_is_none_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_duet_that_cannot_be_is_refused() {
+fn invalid_duet_is_rejected() {
     const DUET: &str = "question = \"?\"\nworkload = \"latency\"\n\n[factors]\ndriver = \"udp\"\nsize = [64, 1024]\n\n\
                         [design]\nduet = true\npin = \"none\"\nbaseline = { size = 64 }\n";
     let place = Place::new();

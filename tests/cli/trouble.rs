@@ -35,7 +35,7 @@ fn an_unknown_driver() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "error: unknown driver `nonesuch`");
-    assert!(lines[1].starts_with("hint: known drivers are ") && lines[1].contains("udp"), "{said}");
+    assert!(lines[1].starts_with("hint: available: ") && lines[1].contains("udp"), "{said}");
 }
 
 #[test]
@@ -60,14 +60,14 @@ fn a_driver_of_another_version_of_the_contract() {
 }
 
 #[test]
-fn a_driver_that_crashes_says_its_last_words() {
+fn crashed_driver_error_has_last_lines() {
     let place = Place::new();
     place.build("crash.so", CRASH);
     place.snapshot("crash", &["drivers", "info", "./crash.so"]);
 }
 
 #[test]
-fn sizes_that_cannot_be() {
+fn invalid_sizes() {
     refused("size-too-small", &["--driver", "udp", "--size", "64,15"]);
     refused("size-too-large", &["--driver", "udp", "--size", "64", "--size", "100000"]);
     refused("size-twice", &["--driver", "udp", "--size", "64,64"]);
@@ -75,7 +75,7 @@ fn sizes_that_cannot_be() {
 }
 
 #[test]
-fn options_that_cannot_be() {
+fn invalid_options() {
     refused("option-unknown", &["--driver", "udp", "--option", "udp.nonsense=1"]);
     refused("option-malformed", &["--driver", "udp", "--option", "nonsense"]);
     refused("option-stray", &["--driver", "udp", "--option", "other.batching=off"]);

@@ -226,7 +226,7 @@ fn check_uses_the_given_transport_and_options() {
         let refused = tried(wrong);
         refused.assert_status(2);
         assert!(
-            refused.stderr.contains(expected) && refused.stderr.contains("hint: it has "),
+            refused.stderr.contains(expected) && refused.stderr.contains("hint: available: "),
             "{}",
             refused.stderr
         );
@@ -246,5 +246,5 @@ fn file_that_is_no_driver_is_rejected() {
     assert!(outcome.stderr.contains("as a shared library"), "{}", outcome.stderr);
     let outcome = scene.ddsmark(&["drivers", "check", "udp", "--case", "nonesuch"]);
     outcome.assert_status(2);
-    assert!(outcome.stderr.contains("hint: cases are describe, "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("hint: available: describe, "), "{}", outcome.stderr);
 }

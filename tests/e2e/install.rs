@@ -137,17 +137,11 @@ fn failed_installation_changes_nothing() {
     let scene = scene();
     run(&scene, &["drivers", "install", "fake@1.9"]).assert_status(0);
     for (driver, words) in [
-        (
-            "fake@3",
-            "`fake@3` cannot be fetched: there is no such version\nhint: versions are 2.1, 1.9, 1.10, ",
-        ),
-        ("fake@x", "`fake@x` names no version"),
-        ("fake@../x", "`fake@../x` names no version"),
-        ("other", "there are no sources of a driver `other`"),
-        (
-            "fake@9",
-            "fake@9.0 comes under a licence that you must accept first: the licence of Fake Ltd\nhint: ",
-        ),
+        ("fake@3", "`fake@3` cannot be fetched: version not found\nhint: available: 2.1, 1.9, 1.10, "),
+        ("fake@x", "`fake@x` has an invalid version"),
+        ("fake@../x", "`fake@../x` has an invalid version"),
+        ("other", "sources of driver `other` not found"),
+        ("fake@9", "fake@9.0 has a licence that you must accept first: the licence of Fake Ltd\nhint: "),
     ] {
         let outcome = run(&scene, &["drivers", "install", driver]);
         outcome.assert_status(2);
@@ -156,7 +150,7 @@ fn failed_installation_changes_nothing() {
     for (driver, words) in [
         (
             "fake@4",
-            "what was built is not installed: driver `fake@4.0` has loaded version 4.1 of its middleware",
+            "the new driver was not installed: driver `fake@4.0` loaded version 4.1 of its middleware",
         ),
         ("fake@5", "the middleware is broken"),
         ("fake@5", "error: cannot install driver `fake@5.0`: driver.sh failed (exit status: 1)\nhint: "),
@@ -169,7 +163,7 @@ fn failed_installation_changes_nothing() {
     assert_version(&scene, "fake@1.9", "1.9");
     let unknown = run(&scene, &["drivers", "info", "fake@2"]);
     unknown.assert_status(2);
-    for words in ["hint: known drivers are ", "fake@1.9, ", "`ddsmark drivers install fake@2` "] {
+    for words in ["hint: available: ", "fake@1.9, ", "`ddsmark drivers install fake@2`"] {
         assert!(unknown.stderr.contains(words), "{}", unknown.stderr);
     }
 
@@ -192,7 +186,7 @@ fn middleware_under_a_prefix_is_built_against_and_named_by_its_version() {
     assert_eq!(installed(&scene), ["libddsmark_fake@3.3.7.so"]);
     let other = install("fake@3.4", "ros");
     other.assert_status(2);
-    assert!(other.stderr.contains("says that its version is 3.3.7-2\nhint: "), "{}", other.stderr);
+    assert!(other.stderr.contains("reports version 3.3.7-2\nhint: "), "{}", other.stderr);
     install("fake", "nowhere").assert_status(2);
     place("nameless", "unknown");
     install("fake", "nameless").assert_status(2);
@@ -266,7 +260,11 @@ fn installed_version_is_preferred_to_a_driver_without_middleware() {
     let words = "driver `fake` cannot be measured: it does not reach from one process to another";
     assert!(outcome.stderr.contains(words), "it is installed: {}", outcome.stderr);
     let outcome = run(&scene, &["run", "smoke", "--dry-run"]);
-    assert!(!outcome.stderr.contains("driver `fake`: not installed"), "{}", outcome.stderr);
+    assert!(
+        !outcome.stderr.contains("driver `fake` excluded: its middleware is not installed"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 /// Returns every file of a result, with its content.
@@ -333,7 +331,7 @@ fn interrupted_installation_leaves_nothing() {
     let scene = scene();
     let outcome = run(&scene, &["drivers", "install", "fake@6", "--limit", "300ms"]);
     outcome.assert_status(3);
-    assert!(outcome.stderr.contains("fetch.sh was not done within 0.3 s\nhint: "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("fetch.sh timed out after 0.3 s\nhint: "), "{}", outcome.stderr);
 
     fs::remove_file(scene.path("sources/fake/sdk-6.0/begun")).expect("a file");
     let variables = variables(&scene);
@@ -422,6 +420,6 @@ fn two_versions_are_cells_of_one_experiment() {
     fs::copy(drivers().join("libddsmark_udp.so"), &wrong).expect("a file");
     let outcome = run(&scene, &["characterize", "--driver", "udp@999", "--out", "b"]);
     outcome.assert_status(3);
-    assert!(outcome.stderr.contains("error: driver `udp@999` has loaded version "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("error: driver `udp@999` loaded version "), "{}", outcome.stderr);
     assert!(!Path::new(&scene.path("b")).exists());
 }

@@ -51,9 +51,9 @@ fn wrong_variants_are_rejected_with_the_one_that_is_wrong() {
     assert!(found.starts_with("error: variant B: ") && found.contains("nothing-such"), "{found}");
     assert!(found.contains("^^^^"), "{found}");
     let found = error("latency-vs-size --set 'x", SHORT, &[]);
-    assert!(found.contains("variant A: a quote in"), "{found}");
+    assert!(found.contains("variant A: unterminated quote in"), "{found}");
     let found = error(SHORT, &format!("{SHORT} --out here"), &[]);
-    assert!(found.contains("variant B: `--out` is not of one variant"), "{found}");
+    assert!(found.contains("variant B: `--out` is not valid in a variant"), "{found}");
     let found = error(SHORT, &format!("{SHORT} --set design.measure=200ms"), &[]);
     assert!(found.contains("| design.measure_ns: A has 100000000, B has 200000000"), "{found}");
     let found = error(

@@ -49,7 +49,9 @@ fn value_that_only_the_driver_rejects_is_an_error_of_the_plan() {
             outcome.assert_status(2);
             let said = &outcome.stderr;
             assert!(
-                said.starts_with(&format!("error: driver `{driver}` refuses what cell `{driver}/")),
+                said.starts_with(&format!(
+                    "error: driver `{driver}` rejects the configuration of cell `{driver}/"
+                )),
                 "{said}"
             );
             let told = said.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap_or_default();
@@ -74,7 +76,7 @@ fn flags_are_checked_by_the_driver() {
         "result",
     ]);
     outcome.assert_status(2);
-    let words = "error: driver `cyclonedds` refuses what cell `cyclonedds/udp4/";
+    let words = "error: driver `cyclonedds` rejects the configuration of cell `cyclonedds/udp4/";
     assert!(outcome.stderr.starts_with(words), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("\nhint: a whole number, 1024..65500\n"), "{}", outcome.stderr);
     assert!(!scene.path("result").exists());
@@ -104,7 +106,7 @@ fn driver_that_fails_the_preflight_is_still_measured() {
     refused.assert_status(2);
     let words = "opens-small.so/memory/latency/1000` and another one ask for: writer_open: not that many";
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
-    let hint = format!("\nhint: `ddsmark drivers info {driver}` shows what it can do\n");
+    let hint = format!("\nhint: see its features with `ddsmark drivers info {driver}`\n");
     assert!(refused.stderr.contains(&hint), "{}", refused.stderr);
     assert!(!scene.path("result").exists());
 

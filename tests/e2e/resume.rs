@@ -182,7 +182,7 @@ repeat_noisy = false
     fs::write(copy, "0\n").expect("a file");
     let refused = start(&scene, &[], &arguments);
     refused.assert_status(3);
-    assert!(refused.stderr.contains("cannot follow the times of `times.txt`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("cannot use trace `times.txt`"), "{}", refused.stderr);
     fs::write(copy, &times).expect("a file");
     let outcome = start(&scene, &[], &arguments);
     outcome.assert_status(0);

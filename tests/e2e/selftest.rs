@@ -78,7 +78,7 @@ fn selftest_yields_the_detectable_effects_of_a_plan() {
     fs::write(&kept, "nothing").expect("a file");
     let damaged = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
     damaged.assert_status(0);
-    assert!(damaged.stderr.contains("holds no outcomes of selftests"), "{}", damaged.stderr);
+    assert!(damaged.stderr.contains("invalid selftest outcomes"), "{}", damaged.stderr);
 }
 
 /// Returns the schema errors of stored outcomes.

@@ -83,7 +83,7 @@ fn library_that_cannot_be_preloaded_and_missing_file_are_rejected_before_the_fir
     };
     let error = run("factors.env.LD_PRELOAD=/nowhere/missing.so");
     assert!(error.contains("cell `udp/udp4/latency/64`") && error.contains("/nowhere/missing.so"), "{error}");
-    assert!(error.contains("hint: name a shared library that exists"), "{error}");
+    assert!(error.contains("hint: name an existing shared library"), "{error}");
     let error = run("factors.env.SOME_URI=file:///nowhere/config.xml");
     assert!(error.contains("file `/nowhere/config.xml` of variable `SOME_URI` not found"), "{error}");
     assert!(error.contains("^^^^"), "{error}");

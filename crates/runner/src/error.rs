@@ -33,7 +33,7 @@ pub enum RunnerError {
         can_be_built: CanBeBuilt,
     },
     /// Loaded library whose version differs from the one in the driver's name.
-    #[error("driver `{driver}` has loaded version {found} of its middleware")]
+    #[error("driver `{driver}` loaded version {found} of its middleware")]
     OtherVersion {
         /// Driver, as requested.
         driver: String,
@@ -57,7 +57,7 @@ pub enum RunnerError {
         failure: Box<Failure>,
     },
     /// Driver that permanently rejects the configuration of a cell.
-    #[error("driver `{driver}` refuses {}: {}", of_cells(cell, *others), failure.error)]
+    #[error("driver `{driver}` rejects {}: {}", of_cells(cell, *others), failure.error)]
     Refused {
         /// Driver, as requested; of a pair, the one at fault.
         driver: String,
@@ -69,7 +69,7 @@ pub enum RunnerError {
         failure: Box<Failure>,
     },
     /// `LD_PRELOAD` library that the dynamic linker ignores.
-    #[error("the agents of cell `{cell}` run without a library of LD_PRELOAD: {line}")]
+    #[error("a library of LD_PRELOAD was not loaded for cell `{cell}`: {line}")]
     IgnoredLibrary {
         /// Id of the cell.
         cell: String,
@@ -77,7 +77,7 @@ pub enum RunnerError {
         line: String,
     },
     /// Missing agent program.
-    #[error("the agent program `{}` is missing", .file.display())]
+    #[error("agent program `{}` not found", .file.display())]
     NoAgent {
         /// Expected path.
         file: PathBuf,
@@ -91,7 +91,7 @@ pub enum RunnerError {
         error: io::Error,
     },
     /// Control channel that cannot be created.
-    #[error("cannot listen to an agent: {error}")]
+    #[error("cannot open a control channel: {error}")]
     Channel {
         /// Cause.
         error: io::Error,
@@ -113,7 +113,7 @@ pub enum RunnerError {
         error: io::Error,
     },
     /// Core that agents cannot be pinned to.
-    #[error("core {core} cannot be used: it does not exist, or this process may not use it")]
+    #[error("core {core} not found, or not available to this process")]
     NoCore {
         /// Core number.
         core: u32,
@@ -121,7 +121,7 @@ pub enum RunnerError {
         allowed: Vec<u32>,
     },
     /// Unknown network interface.
-    #[error("network interface `{interface}` does not exist")]
+    #[error("network interface `{interface}` not found")]
     NoInterface {
         /// Name of the interface.
         interface: String,
@@ -141,13 +141,13 @@ pub enum RunnerError {
         error: io::Error,
     },
     /// Unknown path of this program.
-    #[error("cannot tell where this program lies: {error}")]
+    #[error("cannot determine the path of this program: {error}")]
     Itself {
         /// Cause.
         error: io::Error,
     },
     /// Trace file that differs from the planned one or cannot be read.
-    #[error("cannot follow the times of `{file}`: {why}")]
+    #[error("cannot use trace `{file}`: {why}")]
     Trace {
         /// Path of the file, as given.
         file: String,
@@ -158,7 +158,7 @@ pub enum RunnerError {
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     /// Signal before the first measurement.
-    #[error("interrupted before anything was measured")]
+    #[error("interrupted before the first measurement")]
     Stopped,
 }
 
@@ -173,47 +173,44 @@ impl RunnerError {
                 let known = if known.is_empty() {
                     "no driver is installed".to_owned()
                 } else {
-                    format!("known drivers are {}", known.join(", "))
+                    format!("available: {}", known.join(", "))
                 };
                 let name = split(driver).0;
                 match can_be_built {
-                    CanBeBuilt::No => format!("{known}; a file is named by its path"),
+                    CanBeBuilt::No => format!("{known}; name a file by its path"),
                     CanBeBuilt::Yes => format!(
-                        "{known}; `ddsmark drivers install {driver}` fetches and builds it, `ddsmark drivers versions \
-                         {name}` lists the versions"
+                        "{known}; build it with `ddsmark drivers install {driver}`; `ddsmark drivers versions {name}` lists the \
+                         versions"
                     ),
                     CanBeBuilt::Versions(versions) => format!(
-                        "{known}; versions of `{name}` that can be fetched are {}, and one that you have is built against \
-                         with `ddsmark drivers install {name} --prefix DIR`",
+                        "{known}; versions of `{name}` to fetch: {}; use an installed one with `ddsmark drivers install \
+                         {name} --prefix DIR`",
                         versions.join(", ")
                     ),
                 }
             }
             Self::UnknownDriver { .. } => {
-                "no driver was found; set DDSMARK_DRIVER_PATH to the directory that holds them, or name a file"
-                    .to_owned()
+                "set DDSMARK_DRIVER_PATH to the directory of the drivers, or name a file".to_owned()
             }
             Self::OtherVersion { driver, .. } => format!(
-                "LD_LIBRARY_PATH and LD_PRELOAD may lead to another library; `ddsmark drivers install {driver}` builds \
-                 the driver anew"
+                "check LD_LIBRARY_PATH and LD_PRELOAD, or rebuild the driver with `ddsmark drivers install {driver}`"
             ),
-            Self::NoDriverFile { .. } => "`ddsmark drivers list` shows the drivers that can be named".to_owned(),
+            Self::NoDriverFile { .. } => "list the drivers with `ddsmark drivers list`".to_owned(),
             Self::Driver { failure, .. } => return failure.hint.clone(),
             Self::Refused { failure: said, driver, .. } => match &said.hint {
                 Some(hint) => hint.clone(),
-                None => format!("`ddsmark drivers info {driver}` shows what it can do"),
+                None => format!("see its features with `ddsmark drivers info {driver}`"),
             },
-            Self::IgnoredLibrary { .. } => {
-                "name a shared library that exists, and that is built for this machine".to_owned()
-            }
+            Self::IgnoredLibrary { .. } => "name an existing shared library for this architecture".to_owned(),
             Self::NoAgent { .. } => {
-                "install `ddsmark-agent` beside `ddsmark`, or set DDSMARK_AGENT to its file".to_owned()
+                "install `ddsmark-agent` in the directory of `ddsmark`, or set DDSMARK_AGENT to its path"
+                    .to_owned()
             }
-            Self::Launch { .. } => "DDSMARK_AGENT chooses another agent program".to_owned(),
-            Self::NoCore { allowed, .. } => format!("cores that can be used are {}", list(allowed)),
-            Self::NoInterface { known, .. } => format!("this host has {}", known.join(", ")),
-            Self::KeepAwake { .. } => "leave out `--keep-awake`".to_owned(),
-            Self::Trace { .. } => "bring the file back as it was, or plan the experiment anew".to_owned(),
+            Self::Launch { .. } => "set DDSMARK_AGENT to another agent program".to_owned(),
+            Self::NoCore { allowed, .. } => format!("available: {}", list(allowed)),
+            Self::NoInterface { known, .. } => format!("available: {}", known.join(", ")),
+            Self::KeepAwake { .. } => "remove `--keep-awake`".to_owned(),
+            Self::Trace { .. } => "restore the file, or start a new experiment".to_owned(),
             Self::Directory(error) => error.hint(),
             Self::Channel { .. }
             | Self::Thread { .. }
@@ -229,9 +226,9 @@ impl RunnerError {
 /// Returns the text that names the rejected cells.
 fn of_cells(cell: &str, others: usize) -> String {
     match others {
-        0 => format!("what cell `{cell}` asks for"),
-        1 => format!("what cell `{cell}` and another one ask for"),
-        others => format!("what cell `{cell}` and {others} others ask for"),
+        0 => format!("the configuration of cell `{cell}`"),
+        1 => format!("the configuration of cell `{cell}` and of 1 other"),
+        others => format!("the configuration of cell `{cell}` and of {others} others"),
     }
 }
 

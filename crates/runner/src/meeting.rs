@@ -87,7 +87,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn nobody_goes_on_before_all_are_there() {
+    fn barrier_blocks_until_all_arrive() {
         let (meeting, arrived) = (Meeting::new(), AtomicU32::new(0));
         let members = [meeting.join(), meeting.join()];
         thread::scope(|scope| {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_is_waited_for_no_more() {
+    fn member_that_leaves_is_not_waited_for() {
         let meeting = Meeting::new();
         let (stays, leaves) = (meeting.join(), meeting.join());
         thread::scope(|scope| {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_has_a_limit() {
+    fn wait_ends_at_its_limit() {
         let meeting = Meeting::new();
         let (comes, _stays_away) = (meeting.join(), meeting.join());
         assert!(!comes.meet(Duration::from_millis(1)));

@@ -26,7 +26,7 @@ impl Version {
 
 /// Invalid version text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a version is numbers with dots between them")]
+#[error("not a version: numbers separated by dots")]
 pub struct NoVersion;
 
 impl FromStr for Version {
@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_of_what_it_begins_with_at_a_dot() {
+    fn version_matches_its_prefixes_at_dots() {
         assert!(version("3.2.1").is_of(&version("3.2")) && version("3.2").is_of(&version("3.2")));
         assert!(version("3.2.1").is_of(&version("3")));
         assert!(!version("3.20").is_of(&version("3.2")) && !version("3").is_of(&version("3.2")));
     }
 
     #[test]
-    fn what_is_no_version_is_refused() {
+    fn invalid_version_is_rejected() {
         for wrong in ["", ".", "1.", ".1", "1..2", "1.x", "v1", "1.2-rc1", "+1", "1 ", "99999999999999999999"]
         {
             assert_eq!(wrong.parse::<Version>(), Err(NoVersion), "{wrong}");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_the_one_that_is_meant_stand_the_versions_below_it() {
+    fn candidates_are_in_descending_order_of_version() {
         let known = ["a@2.9", "a", "a@2.14.1", "a@3.0", "ab@9", "a@x"];
         let of = |driver| meant(driver, known.into_iter());
         assert_eq!(of("a"), ["a", "a@3.0", "a@2.14.1", "a@2.9"]);

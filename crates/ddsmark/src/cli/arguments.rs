@@ -17,27 +17,27 @@ Examples:
   ddsmark run qos-cost
       what each QoS policy costs: one of the questions of `ddsmark recipes list`
   ddsmark report results/characterize-2026-11-21T20-50-44Z
-      the tables of a result again
+      print the tables of a result
   ddsmark compare before after --fail-if 'p99 > +5%'
-      two results: what differs, what is equivalent, what cannot be told
+      two results: what differs, what is equivalent, what is inconclusive
   ddsmark drivers list
       what can be measured here";
 
 const EXIT_STATUS: &str = "\
 Exit status:
   0    done
-  1    a driver breaks its contract, a stated criterion (`--fail-if`) is broken, or something
-       differs from itself (`selftest`)
-  2    wrong use: asked for what cannot be; nothing was measured
-  3    a driver, the host or an agent failed; what was measured is saved
-  4    measured, but figures contradict each other, or cannot tell whether a criterion is broken
-  130  interrupted; what was measured is saved";
+  1    a driver violates its contract, a criterion (`--fail-if`) failed, or a cell differs from
+       itself (`selftest`)
+  2    invalid arguments or unsupported request; nothing was measured
+  3    a driver, the host or an agent failed; finished runs are saved
+  4    measured, but a consistency check failed, or a criterion is inconclusive
+  130  interrupted; finished runs are saved";
 
 const ENVIRONMENT: &str = "\
 Environment:
-  DDSMARK_DRIVER_PATH     directories that hold drivers, separated by colons
+  DDSMARK_DRIVER_PATH     directories of drivers, separated by colons
   DDSMARK_DRIVER_SOURCES  the directory with the sources that `drivers install` builds
-  DDSMARK_AGENT           the agent program, if not the one beside ddsmark
+  DDSMARK_AGENT           the agent program; by default the one in the directory of ddsmark
   NO_COLOR                if set, help and errors have no colour";
 
 const CHARACTERIZE_EXAMPLES: &str = "\
@@ -47,7 +47,7 @@ Examples:
   ddsmark characterize --driver udp --size 64,1024 --quick
       one driver, two sizes: seconds
   ddsmark characterize --precise --keep-awake --out today
-      figures to quote, on a quiet host
+      values to quote, on a quiet host
   ddsmark characterize --driver ./libddsmark_mine.so --json >mine.json
       a driver of your own, for a program to read";
 
@@ -60,7 +60,7 @@ Examples:
   ddsmark run latency-vs-size --set factors.size=64,1024 --set design.blocks=12
       a recipe with other values
   ddsmark run --resume today
-      goes on with what was interrupted
+      resume an interrupted experiment
   ddsmark recipes show receive-modes >mine.toml && ddsmark run mine.toml --out today
       a file of your own";
 
@@ -71,9 +71,9 @@ Examples:
   ddsmark compare results/qos:'*/default/*' results/qos:'*/deadline/*' --factor profile
       cells of one result, paired by block
   ddsmark compare before after --fail-if 'p99 > +5%' --fail-if 'goodput < -5%'
-      for CI: ends with 1 only where the difference is real
+      for CI: exit status 1 only if the difference is real
   ddsmark compare before after --factor env.net.core.rmem_max
-      two results between which a setting of the kernel was changed
+      two results with different settings of the kernel
   ddsmark compare --interleave 'mine.toml --vendor-defaults' mine.toml --fail-if 'p99 > +5%'
       measures both in alternating blocks, and compares the second with the first";
 
@@ -84,9 +84,9 @@ Examples:
   ddsmark drivers install example@2.14
       the highest version that begins with 2.14, beside those that are installed
   ddsmark drivers install example --prefix /opt/ros/jazzy
-      against what is installed there; nothing is fetched
+      against the middleware installed there; nothing is fetched
   ddsmark characterize --driver example@2.14,example@3.2
-      two versions, held against each other";
+      two versions, compared with each other";
 
 /// Measure DDS middleware: latency, throughput and resource use, compared with a bare socket.
 #[derive(Debug, Parser)]

@@ -36,7 +36,7 @@ pub fn print(data: &str) -> Result<(), Problem> {
     match stdout.write_all(escaped(data).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let error = format!("cannot write to stdout: {error}");
-            Err(Problem::new(Status::Failed, error, "write to a place with room, or use `--out DIR`"))
+            Err(Problem::new(Status::Failed, error, "write to a device with free space, or use `--out DIR`"))
         }
         _ => Ok(()),
     }

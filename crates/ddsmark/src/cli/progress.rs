@@ -79,7 +79,7 @@ impl Observer for Display {
         }
         if maximum.failure().is_some() {
             let cells = maximum.cells.join(", ");
-            self.line(&format!("note: what 100 % is is not known, so these are not measured: {cells}"));
+            self.line(&format!("note: 100 % is unknown, so these cells are not measured: {cells}"));
         }
     }
 
@@ -89,7 +89,7 @@ impl Observer for Display {
 
     fn repeating(&mut self, block: &Block) {
         self.line(&format!(
-            "note: block {} was noisy, and is made again: {}",
+            "note: block {} was noisy and is repeated: {}",
             block.number,
             block.reasons.join("; ")
         ));
@@ -97,7 +97,7 @@ impl Observer for Display {
 
     fn given_up(&mut self, _: &Progress, driver: &str, failure: &Failure) {
         self.line(&format!(
-            "note: driver `{driver}` is given up: its first runs all failed in phase `{}`",
+            "note: driver `{driver}` was given up: its first runs all failed in phase `{}`",
             failure.phase
         ));
     }

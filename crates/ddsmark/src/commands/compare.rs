@@ -73,7 +73,7 @@ impl<'t> Named<'t> {
             (true, Some(pattern)) => {
                 let ids = document.cells.iter().map(|cell| cell.id.clone()).collect();
                 let error = format!("`{}` has no cell `{pattern}`", self.path);
-                let hint = "name one of these, or several with `*`";
+                let hint = "name one of these cells, or several with `*`";
                 Err(Problem::new(Status::WrongUse, error, hint).with_details(ids))
             }
             _ => Ok(Side { name: self.name(), document, cells }),
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn star_matches_any_text() {
         for (pattern, text) in [("a/b", "a/b"), ("*", ""), ("*/b", "a/b"), ("a*", "a/b"), ("*a*c", "bac/c")] {
             assert!(matches(pattern, text), "{pattern}, {text}");
         }

@@ -46,8 +46,8 @@ fn check(
     let names = chosen.names;
     if let Some(unknown) = names.iter().find(|name| cases.iter().all(|case| case.id != **name)) {
         let known: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
-        let hint = format!("cases are {}", known.join(", "));
-        return Err(Problem::new(Status::WrongUse, format!("there is no case `{unknown}`"), hint));
+        let hint = format!("available: {}", known.join(", "));
+        return Err(Problem::new(Status::WrongUse, format!("case `{unknown}` not found"), hint));
     }
     let try_case = |case: &CaseInfo| {
         if !names.is_empty() && !names.contains(&case.id) {
@@ -98,7 +98,8 @@ fn way(
 ) -> Result<Way, Problem> {
     check_installed(&driver.name, &BTreeMap::from([(driver.name.clone(), description.clone())]))?;
     let unknown = |what: &str, name: &str, known: Vec<&str>| {
-        let hint = format!("it has {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
+        let hint =
+            format!("available: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
         Problem::new(Status::WrongUse, format!("{} has no {what} `{name}`", driver.name), hint)
     };
     if let Some(name) = transport.as_ref().filter(|&name| description.transport(Some(name)).is_none()) {

@@ -22,11 +22,11 @@ pub fn execute(flags: &Install, launcher: &dyn Launcher, stop: &Stop) -> Result<
     match (&build.version, prefix) {
         (Some(known), _) => say(&format!("{}: {}, licence {}", build.name(), known.origin, known.licence)),
         (None, Some(prefix)) => say(&format!("{}: against {}", build.name(), prefix.display())),
-        (None, None) => say(&format!("{}: from its sources alone", build.name())),
+        (None, None) => say(&format!("{}: from its sources, without a middleware", build.name())),
     }
     let installed = build.make(DriverPath::from_environment().home(), launcher, stop)?;
     if installed.is_foreign {
-        say("note: nothing from the prefix is loaded yet; `version` below tells what the driver found");
+        say("note: no library of the prefix is loaded yet; see `version` below");
     }
     say(&format!("installed as `{}` in {}", installed.file.name, installed.file.path.display()));
     output::print(&report::driver_info(&installed.description))
@@ -61,7 +61,7 @@ pub fn installable(
             Ok(versions) => versions,
             Err(InstallError::Stopped) => return Err(InstallError::Stopped.into()),
             Err(error) => {
-                say(&format!("note: {error}; it is left out"));
+                say(&format!("note: excluded: {error}"));
                 continue;
             }
         };

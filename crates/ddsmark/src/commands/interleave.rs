@@ -20,7 +20,7 @@ use crate::{
 };
 
 const NAMES: [&str; 2] = ["A", "B"];
-const HOW: &str = "write each variant as the arguments of `ddsmark run` or `ddsmark characterize`, quoted as one, such as \
+const HOW: &str = "write each variant as the quoted arguments of `ddsmark run` or `ddsmark characterize`, such as \
                    `'latency-vs-size --set factors.driver=udp'`";
 
 pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<Status, Problem> {
@@ -43,7 +43,7 @@ pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<St
     let compared = compare_variants(&place, &outcome.document, asked, flags)?;
     let measured = Status::of(&outcome.document);
     if measured == Status::Interrupted {
-        say(&format!("after `ddsmark run --resume {place}`, `ddsmark compare {place}` has the verdict"));
+        say(&format!("run `ddsmark run --resume {place}`, then `ddsmark compare {place}`"));
     }
     match outcome.trouble {
         Some(error) => Err(error.into()),
@@ -79,7 +79,7 @@ fn prepare(
     stop: &Stop,
 ) -> Result<Variant, Problem> {
     let wrong = |error: String| Problem::new(Status::WrongUse, error, HOW);
-    let mut words = shlex::split(text).ok_or_else(|| wrong(format!("a quote in `{text}` has no end")))?;
+    let mut words = shlex::split(text).ok_or_else(|| wrong(format!("unterminated quote in `{text}`")))?;
     if words.first().is_some_and(|word| word == "ddsmark") {
         words.remove(0);
     }
@@ -95,7 +95,7 @@ fn prepare(
     let elsewhere = |given: bool, flag: &str| {
         let hint = "give it to `ddsmark compare` itself";
         if given {
-            return Err(Problem::new(Status::WrongUse, format!("`{flag}` is not of one variant"), hint));
+            return Err(Problem::new(Status::WrongUse, format!("`{flag}` is not valid in a variant"), hint));
         }
         Ok(())
     };
@@ -107,7 +107,7 @@ fn prepare(
             of_output(&run.output)?;
             elsewhere(run.dry_run, "--dry-run")?;
             let Some(asked) = &run.experiment else {
-                return Err(wrong("`--resume` is not of one variant".to_owned()));
+                return Err(wrong("`--resume` is not valid in a variant".to_owned()));
             };
             preparation::prepare(run, asked, launcher, stop)?
         }
@@ -115,7 +115,7 @@ fn prepare(
             of_output(&characterize.output)?;
             characterize::prepare(characterize, seed, launcher, stop)?
         }
-        _ => return Err(wrong(format!("`{text}` measures nothing"))),
+        _ => return Err(wrong(format!("`{text}` does not measure"))),
     };
     let written = &mut prepared.written;
     let duet = written.design.duet.as_ref().is_some_and(|duet| *duet.get());
@@ -143,7 +143,8 @@ fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Experime
     };
     let plans = [alone(0)?, alone(1)?];
     if a.duet != b.duet {
-        let error = InterleaveError::Design(vec!["only one of A and B is measured in duets".to_owned()]);
+        let error =
+            InterleaveError::Design(vec!["A and B must both be measured in duets, or neither".to_owned()]);
         return Err(problem(&error));
     }
     let arguments = [0, 1].map(|index| arguments[index].trim().to_owned());

@@ -17,8 +17,7 @@ use crate::{
 };
 
 /// Hint for a changed environment: runs of two environments in one result would be compared as if they were of one.
-const MIXED: &str =
-    "restore what differs, or measure anew; `--force` goes on all the same, and the result says so";
+const MIXED: &str = "restore the environment, start a new experiment, or resume with `--force`; the result records the changes";
 
 pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Status, Problem> {
     let path = flags.resume.as_deref().unwrap_or(Path::new("."));
@@ -36,14 +35,14 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     let differences = header.environment.differences(&now);
     let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
     if !differences.is_empty() && !flags.force {
-        let error = format!("`{}` was begun in another environment", path.display());
+        let error = format!("`{}` was started in another environment", path.display());
         return Err(Problem::new(Status::WrongUse, error, MIXED).with_details(differences));
     }
     for difference in &differences {
         say(&format!("note: {difference}"));
     }
     let made = assembler.runs().count();
-    say(&format!("going on after {made} runs, in the order of seed {}", header.experiment.design.seed));
+    say(&format!("resuming after {made} runs, in the order of seed {}", header.experiment.design.seed));
     let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
     let outcome = session.resume(assembler, course, differences, &mut Display::new());
     measurement::tell(&outcome, &directory);

@@ -52,7 +52,7 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
     let json = || serde_json::to_string_pretty(&outcome).expect("an outcome is JSON") + "\n";
     output::print(&if flags.output.json { json() } else { report::selftest(&outcome) })?;
     if document.state == State::Interrupted {
-        say("it was stopped: its outcome is not kept");
+        say("interrupted: the outcome is not stored");
         return Ok(Status::Interrupted);
     }
     keep(&outcome)?;

@@ -14,7 +14,7 @@ use crate::cli::{
 pub fn variants(place: &str, document: &Document, asked: &Asked, flags: &Compare) -> Result<Status, Problem> {
     let Some(compared) = verdicts::compare_variants(place, document, asked) else {
         let hint = "name a second result, or measure two variants with `--interleave`";
-        return Err(Problem::new(Status::WrongUse, format!("`{place}` has no two variants"), hint));
+        return Err(Problem::new(Status::WrongUse, format!("`{place}` does not have two variants"), hint));
     };
     conclude(compared, flags)
 }
@@ -38,15 +38,13 @@ pub fn conclude(compared: Result<Comparison, Refusal>, flags: &Compare) -> Resul
 fn status(comparison: &Comparison, allow_inconclusive: bool) -> Status {
     let any = |outcome| comparison.criteria.iter().any(|judged| judged.outcome == outcome);
     if any(CriterionOutcome::Broken) {
-        say("a criterion is broken");
+        say("a criterion failed");
         Status::Broken
     } else if any(CriterionOutcome::CannotTell) && allow_inconclusive {
-        say("the runs cannot tell whether a criterion is broken, which is allowed");
+        say("a criterion is inconclusive, which is allowed");
         Status::Done
     } else if any(CriterionOutcome::CannotTell) {
-        say(
-            "the runs cannot tell whether a criterion is broken\nhint: measure more blocks, or allow it with `--allow-inconclusive`",
-        );
+        say("a criterion is inconclusive\nhint: measure more blocks, or use `--allow-inconclusive`");
         Status::Invalid
     } else {
         Status::Done

@@ -75,7 +75,10 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
                 // Simulations are measured only if they are named.
                 Ok((_, (description, _))) if description.is_simulated() => {}
                 Ok((_, (description, _))) if !description.is_installed() => {
-                    output::say(&format!("note: driver `{}`: not installed; it is left out", file.name));
+                    output::say(&format!(
+                        "note: driver `{}` excluded: its middleware is not installed",
+                        file.name
+                    ));
                 }
                 Ok((file, inspected)) => {
                     drivers.names.push(file.name.clone());
@@ -83,13 +86,12 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
                 }
                 Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
                 // A driver that is not named may fail.
-                Err(error) => output::say(&format!("note: {error}; it is left out")),
+                Err(error) => output::say(&format!("note: excluded: {error}")),
             }
         }
         if drivers.names.is_empty() {
-            let hint = "`ddsmark drivers install NAME` builds one; or set DDSMARK_DRIVER_PATH to the directory that holds \
-                        them, or name one with `--driver`";
-            return Err(Problem::new(Status::WrongUse, "no driver was found that can be used", hint));
+            let hint = "install one with `ddsmark drivers install NAME`, set DDSMARK_DRIVER_PATH, or name a file with `--driver`";
+            return Err(Problem::new(Status::WrongUse, "no usable driver found", hint));
         }
     }
     Ok(drivers)

@@ -82,13 +82,13 @@ fn rehearse(
     let mut said = Instant::now();
     let how_far = |done: usize, all: usize| {
         if said.elapsed() >= SILENCE {
-            say(&format!("opening what is planned, before anything is measured: {done} of {all} ways"));
+            say(&format!("preflight: {done} of {all} configurations opened"));
             said = Instant::now();
         }
     };
     let notes = runner::rehearse(launcher, experiment, &drivers.files, stop, how_far)?;
     for words in notes {
-        say(&format!("note: {words}; its runs will tell"));
+        say(&format!("note: {words}; its runs are attempted"));
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLaunche
 pub fn tell(outcome: &Outcome, directory: &Directory) {
     let place = directory.path().display();
     if outcome.document.state == State::Interrupted {
-        say(&format!("stopped before the last run; `ddsmark run --resume {place}` goes on"));
+        say(&format!("stopped before the last run; resume with `ddsmark run --resume {place}`"));
     }
     say(&format!("the result is in `{place}`"));
 }
@@ -169,11 +169,11 @@ fn announce(experiment: &Experiment, runs: usize, directory: &Directory) {
             1 => "one cell".to_owned(),
             n => format!("{n} cells"),
         };
-        say(&format!("first what 100 % of a rate is: {MAXIMUM_RUNS} runs of {each} as fast as it goes"));
+        say(&format!("first the maximum rates, 100 %: {MAXIMUM_RUNS} runs of {each} without a schedule"));
     }
     if let Some(precision) = &experiment.design.precision {
         say(&format!(
-            "the first {} blocks decide how many it takes, {} at most",
+            "the first {} blocks determine the number of blocks, at most {}",
             precision.pilot_blocks, experiment.design.blocks
         ));
     }

@@ -35,8 +35,8 @@ pub fn find(name: &str) -> Result<&'static str, Problem> {
     RECIPES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| {
         let known: Vec<&str> = RECIPES.iter().map(|(name, _)| *name).collect();
         let hint =
-            format!("recipes are {}; a file needs a `/` or an ending such as `.toml`", known.join(", "));
-        Problem::new(Status::WrongUse, format!("there is no recipe `{name}`"), hint)
+            format!("available: {}; a file needs a `/` or an extension such as `.toml`", known.join(", "));
+        Problem::new(Status::WrongUse, format!("recipe `{name}` not found"), hint)
     })
 }
 

@@ -33,23 +33,23 @@ pub fn kept() -> KeptSelfTests {
         }
     };
     serde_json::from_str(&text).unwrap_or_else(|error| {
-        say(&format!("note: `{}` holds no outcomes of selftests: {error}", place.display()));
+        say(&format!("note: invalid selftest outcomes in `{}`: {error}", place.display()));
         KeptSelfTests::new()
     })
 }
 
 pub fn keep(outcome: &SelfTest) -> Result<(), Problem> {
     let Some(place) = place() else {
-        say("note: neither XDG_STATE_HOME nor HOME says where to keep the outcome");
+        say("note: the outcome is not stored: XDG_STATE_HOME and HOME are not set");
         return Ok(());
     };
     let mut kept = kept();
     kept.insert(outcome.driver.clone(), outcome.clone());
     write(&place, &kept).map_err(|error| {
-        let error = format!("cannot keep the outcome in `{}`: {error}", place.display());
-        Problem::new(Status::Failed, error, "set XDG_STATE_HOME to a directory that can be written")
+        let error = format!("cannot store the outcome in `{}`: {error}", place.display());
+        Problem::new(Status::Failed, error, "set XDG_STATE_HOME to a writable directory")
     })?;
-    say(&format!("kept in `{}`, for `ddsmark run --dry-run`", place.display()));
+    say(&format!("stored in `{}` for `ddsmark run --dry-run`", place.display()));
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use experiment::{Fault, Source, TraceText, Written};
 /// Maximum size of a trace file in bytes; enough for the maximum number of times of a run.
 const MAX_BYTES: u64 = 128 << 20;
 const HINT: &str =
-    "the name is a path from the experiment's own file; docs/reference/experiment-file.md says what is in it";
+    "name a path relative to the experiment file; docs/reference/experiment-file.md describes the format";
 
 /// Reads all trace files that the experiment names, by their names in the file.
 ///
@@ -39,15 +39,15 @@ fn read_one(path: &PathBuf) -> Result<TraceText, String> {
     let words = |error: std::io::Error| error.to_string();
     // Only regular files are sure to end.
     if !std::fs::metadata(path).map_err(words)?.is_file() {
-        return Err("it is no file".to_owned());
+        return Err("not a regular file".to_owned());
     }
     let mut bytes = Vec::new();
     File::open(path).map_err(words)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(words)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("it has more than {} MiB", MAX_BYTES >> 20));
+        return Err(format!("larger than {} MiB", MAX_BYTES >> 20));
     }
     let sha256 = results::sha256(&bytes);
-    let text = String::from_utf8(bytes).map_err(|_| "it is no text (UTF-8)".to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
     Ok(TraceText { path: path.display().to_string(), text, sha256 })
 }
 
@@ -63,9 +63,9 @@ mod tests {
         let trace = read_one(&file).expect("a trace");
         assert_eq!((trace.text.as_str(), trace.path.as_str()), ("0\n1\n", file.to_str().expect("UTF-8")));
         std::fs::write(&file, [0xff]).expect("a file");
-        assert_eq!(read_one(&file), Err("it is no text (UTF-8)".to_owned()));
-        assert_eq!(read_one(&folder.path().to_owned()), Err("it is no file".to_owned()));
-        assert_eq!(read_one(&PathBuf::from("/dev/zero")), Err("it is no file".to_owned()));
+        assert_eq!(read_one(&file), Err("not UTF-8 text".to_owned()));
+        assert_eq!(read_one(&folder.path().to_owned()), Err("not a regular file".to_owned()));
+        assert_eq!(read_one(&PathBuf::from("/dev/zero")), Err("not a regular file".to_owned()));
         assert!(read_one(&folder.path().join("none")).is_err());
         let large = File::create(&file).expect("a file");
         large.set_len(MAX_BYTES + 1).expect("a sparse file");

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_much_room_has_a_fault() {
+    fn group_beyond_the_memory_limit_is_rejected() {
         assert_eq!(group(64, 1_000).fault(1 << 20), None);
         assert!(
             group(64, 1_000).fault((1 << 20) + 1).expect("a fault").contains("64 samples of 1048577 bytes")

@@ -55,13 +55,14 @@ pub(crate) fn trouble(driver: &str, description: &DriverDescription) -> Option<P
         return contradiction(format!("`{driver}` names one driver twice"), "name it once");
     }
     if description.has("locators") {
-        let words =
-            format!("`{driver}` cannot be paired: a driver without discovery reaches only its own kind");
+        let words = format!(
+            "`{driver}` cannot be paired: a driver without discovery needs the same driver as its peer"
+        );
         return contradiction(words, "pair two implementations of DDS, or name each driver alone");
     }
     if description.transports.is_empty() {
-        let words = format!("`{driver}` cannot be paired: the two have no transport that both understand");
-        return contradiction(words, "`ddsmark drivers info D` shows the transports of each");
+        let words = format!("`{driver}` cannot be paired: the drivers have no common transport");
+        return contradiction(words, "see the transports with `ddsmark drivers info D`");
     }
     None
 }
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_can_do_what_both_can() {
+    fn pair_has_the_common_capabilities() {
         let writer = description("a", "1.0", &["native_batching", "multicast"], &[("shm", 9), ("udp4", 100)]);
         let mut reader =
             description("b", "2.0", &["application_batching", "echo_in_listener"], &[("udp4", 60)]);
@@ -272,7 +273,7 @@ mod tests {
         }
         let [shm, newer] = ["1", "2"].map(|version| description("a", version, &[], &[("shm", 9)]));
         let words = trouble("a@1+a@2", &DriverDescription::pair(&shm, &newer)).expect("no way").to_string();
-        assert!(words.contains("no transport that both understand"), "{words}");
+        assert!(words.contains("no common transport"), "{words}");
     }
 
     #[test]
@@ -319,7 +320,7 @@ mod tests {
         };
         assert!(words("a+b", &dds, &bare).contains("without discovery"));
         assert!(words("b+a", &bare, &dds).contains("without discovery"));
-        assert!(words("a+c", &dds, &other).contains("no transport"));
+        assert!(words("a+c", &dds, &other).contains("no common transport"));
         assert!(words("a+a", &dds, &dds).contains("twice"));
         assert_eq!(trouble("b", &bare), None, "alone");
     }

@@ -108,7 +108,7 @@ macro_rules! policy_table {
             partitions: Vec<String> => partitions: Vec<String>,
                 policy Partition, ends both, default common(Vec::new()), agree meet;
             /// PRESENTATION policy.
-            "Such as `{ scope = \"topic\", coherent_access = false, ordered_access = true }`."
+            "Example: `{ scope = \"topic\", coherent_access = false, ordered_access = true }`."
             presentation: Presentation => presentation: Presentation,
                 policy Presentation, ends both, default common(Presentation::UNORDERED), agree presents;
             /// DESTINATION_ORDER kind.

@@ -69,7 +69,7 @@ impl Factors {
 pub(crate) fn check_queue(row: &Factor, values: &Many<Value>, _: &FactorValues) -> Result<(), Refusal> {
     for samples in &values.typed::<u32>().0 {
         if !(1..=MAX_SAMPLES).contains(samples.get()) {
-            let words = format!("`{} = {}` is no queue", row.key, samples.get());
+            let words = format!("`{} = {}` is out of range", row.key, samples.get());
             let hint = "use 1 to 2147483647 samples";
             return Err(PlanError::Contradiction { words, hint }.at(samples.span()));
         }
@@ -81,7 +81,7 @@ pub(crate) fn check_queue(row: &Factor, values: &Many<Value>, _: &FactorValues) 
 pub(crate) fn check_buffer(row: &Factor, values: &Many<Value>, _: &FactorValues) -> Result<(), Refusal> {
     let values: Many<Size> = values.typed();
     if let Some(large) = values.0.iter().find(|size| size.get().0 > MAX_BUFFER) {
-        let words = format!("a {} of {} bytes cannot be asked of a kernel", row.key, large.get());
+        let words = format!("a {} of {} bytes is out of range", row.key, large.get());
         let hint = "use up to 2147483647 bytes";
         return Err(PlanError::Contradiction { words, hint }.at(large.span()));
     }
@@ -98,11 +98,11 @@ pub(crate) fn check_groups(_: &Factor, values: &Many<Value>, all: &FactorValues)
     let refused =
         |words: &str, hint| Err(PlanError::Contradiction { words: words.to_owned(), hint }.at(first.span()));
     if !all.has_stream() {
-        let words = "`latency` has one sample in flight: there is nothing for a `receive_group` to wait for";
+        let words = "`receive_group` has no effect on `latency`, which has one sample in flight";
         return refused(words, "use the workload `throughput` or `paced`");
     }
     if !all.contains("receive", &ReceiveMode::Waitset.into()) {
-        return refused("a `receive_group` is what a waitset waits for", "use `receive = \"waitset\"`");
+        return refused("`receive_group` needs a waitset", "use `receive = \"waitset\"`");
     }
     Ok(())
 }
@@ -124,12 +124,13 @@ pub(crate) fn check_delays(_: &Factor, values: &Many<Value>, all: &FactorValues)
         return Ok(());
     }
     if !all.has_stream() {
-        let words = "`polling_delay` says nothing of `latency`, whose ends ask without a pause".to_owned();
+        let words =
+            "`polling_delay` has no effect on `latency`, whose endpoints poll without a pause".to_owned();
         return refused(words, "use the workload `throughput` or `paced`", first);
     }
     if !all.contains("receive", &ReceiveMode::Polling.into()) {
-        let words = "a `polling_delay` is of a reader that polls".to_owned();
-        return refused(words, "receive by `polling`, or leave the delay out", first);
+        let words = "`polling_delay` needs a polling reader".to_owned();
+        return refused(words, "use `receive = \"polling\"`, or remove the delay", first);
     }
     Ok(())
 }

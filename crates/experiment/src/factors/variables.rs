@@ -107,7 +107,7 @@ pub(crate) fn check(axes: &VariableAxes) -> Result<(), Refusal> {
         }
         if text.starts_with(RESERVED) {
             let words = format!("`{text}` is a variable of ddsmark itself");
-            let hint = "`DDSMARK_` variables are not a factor: leave it out";
+            let hint = "remove it: `DDSMARK_` variables are not factors";
             return Err(PlanError::Contradiction { words, hint }.at(name.span()));
         }
         if values.0.is_empty() {
@@ -116,7 +116,7 @@ pub(crate) fn check(axes: &VariableAxes) -> Result<(), Refusal> {
         for value in &values.0 {
             if value.get().0.as_ref().is_some_and(|text| text.contains('\0')) {
                 let words = format!("the value of `{text}` contains a NUL byte");
-                let hint = "no environment variable can hold one: remove it";
+                let hint = "remove the NUL byte";
                 return Err(PlanError::Contradiction { words, hint }.at(value.span()));
             }
         }

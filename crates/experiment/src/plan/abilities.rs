@@ -290,8 +290,8 @@ impl Expansion<'_> {
             && self.flows.iter().any(|flow| flow.size_bytes != self.flows[0].size_bytes)
         {
             let words =
-                "a number of samples to a batch says nothing of flows with different sizes".to_owned();
-            let hint = "give a ceiling that all flows have: `batch_bytes`, or `batch_samples = \"turbo\"`";
+                "a number of samples per batch is not supported with flows of different sizes".to_owned();
+            let hint = "use `batch_bytes`, or `batch_samples = \"turbo\"`";
             return Err(PlanError::Contradiction { words, hint }.at(at.clone()));
         }
         let streams = axes.has_stream();

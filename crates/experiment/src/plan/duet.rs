@@ -71,7 +71,7 @@ impl Experiment {
 pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint });
     if experiment.design.baseline.is_empty() {
-        let words = "a duet needs a baseline: each run is made beside one of its baseline";
+        let words = "a duet needs a baseline";
         let hint = "add `baseline` to `[design]`, such as `baseline = { profile = \"default\" }`, or leave `duet` out";
         return refuse(words.to_owned(), hint);
     }

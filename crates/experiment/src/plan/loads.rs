@@ -143,13 +143,14 @@ impl<'a> Traces<'a> {
                 (Some(rate), None) => {
                     if let WrittenRate::Share(share) = rate.get() {
                         let words =
-                            format!("flow `{}` at {share} of a maximum: several flows have none", name.get());
-                        let hint = "give each flow a rate of its own, such as `1000`; percents are of the factor `rate`";
+                            format!("flow `{}` at {share}: several flows have no maximum rate", name.get());
+                        let hint = "give each flow a rate in samples/s, such as `1000`";
                         return Err(contradiction(words, hint).at(rate.span()));
                     }
                     if matches!(rate.get(), WrittenRate::Max | WrittenRate::Throttled(_)) {
-                        let words = format!("flow `{}` at `max` leaves no time to the others", name.get());
-                        let hint = "give each flow a rate; `max` is measured alone, as the factor `rate`";
+                        let words =
+                            format!("flow `{}` at `max` is not supported beside other flows", name.get());
+                        let hint = "give each flow a rate";
                         return Err(contradiction(words, hint).at(rate.span()));
                     }
                     let arrival = arrival.as_ref().map_or(Arrival::Constant, |arrival| *arrival.get());
@@ -158,8 +159,8 @@ impl<'a> Traces<'a> {
                 (None, Some(file)) => {
                     if let Some(arrival) = arrival {
                         return Err(contradiction(
-                            "`arrival` says nothing of a trace, which has times of its own",
-                            "leave `arrival` out",
+                            "`arrival` has no effect on a trace, which contains the send times",
+                            "remove `arrival`",
                         )
                         .at(arrival.span()));
                     }
@@ -169,7 +170,7 @@ impl<'a> Traces<'a> {
                 }
                 _ => {
                     let words = format!("flow `{}` needs one of `rate` and `trace`", name.get());
-                    return Err(contradiction(words, "write for instance `rate = 1000`").at(name.span()));
+                    return Err(contradiction(words, "add for example `rate = 1000`").at(name.span()));
                 }
             };
             // The QoS is set per driver.
@@ -200,7 +201,7 @@ fn load(
         return Err(contradiction(words, hint).at(rate.span()));
     }
     let burst_of_what = || {
-        let words = format!("the rate `{}` does not say how many samples a burst has", rate.get());
+        let words = format!("the rate `{}` has no number of samples per burst", rate.get());
         contradiction(words, BURSTS).at(rate.span())
     };
     let Some(of_size) = rate.get().of_size(size_bytes) else {
@@ -216,7 +217,7 @@ fn load(
         Arrival::Poisson => Load::Poisson { rate: of_size },
         Arrival::Burst => match rate.get().bursts() {
             Some(bursts) if bursts.samples == 1 => {
-                notes.push(format!("bursts of 1 are a constant rate: `{}` is measured as such", rate.get()));
+                notes.push(format!("bursts of 1 sample: `{}` is measured as a constant rate", rate.get()));
                 Load::Constant { rate: of_size }
             }
             Some(bursts) => Load::Burst { rate: bursts },
@@ -240,8 +241,8 @@ pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Ref
         said(written.flows.first().map(At::span), "flows"),
     ];
     if !some_paced && let Some((at, name)) = load.into_iter().flatten().next() {
-        let words = format!("`{name}` says nothing without the workload `paced`");
-        return Err(contradiction(words, "add `paced` to `workload`, or leave this out").at(at));
+        let words = format!("`{name}` has no effect without the workload `paced`");
+        return Err(contradiction(words, "add `paced` to `workload`, or remove this").at(at));
     }
     if !written.flows.is_empty() {
         return check_flows(written);
@@ -249,15 +250,15 @@ pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Ref
     for values in written.all_values() {
         let none = values.get("rate").or(factors.get("rate")).is_none_or(|rate| rate.0.is_empty());
         if let Some(at) = values.span("arrival").filter(|_| none) {
-            let words = "`arrival` says nothing without `rate`";
-            return Err(contradiction(words, "add `rate`, or leave `arrival` out").at(at));
+            let words = "`arrival` has no effect without `rate`";
+            return Err(contradiction(words, "add `rate`, or remove `arrival`").at(at));
         }
     }
     for axes in axes {
         if axes.has_workload(Workload::Paced) && axes.count("rate") + axes.count("trace") == 0 {
             let workloads = axes.all::<Workload>("workload").0;
             let paced = workloads.iter().find(|workload| *workload.get() == Workload::Paced);
-            let words = "the workload `paced` needs a rate, and none is given";
+            let words = "the workload `paced` needs a rate";
             let hint = "add `rate` or `trace` under `[factors]`, or write `[[flows]]`";
             return Err(contradiction(words, hint).at(paced.map_or(0..0, At::span)));
         }
@@ -279,8 +280,8 @@ pub(crate) fn searches_note(axes: &[&FactorValues]) -> Option<String> {
 /// Rejects other workloads, and factors that the flows replace.
 fn check_flows(written: &Written) -> Result<(), Refusal> {
     if written.workload.values().any(|workload| *workload != Workload::Paced) {
-        let words = "flows are of the workload `paced` alone";
-        let hint = "write `workload = \"paced\"`, and the other workloads in a file of their own";
+        let words = "flows are supported by the workload `paced` only";
+        let hint = "use `workload = \"paced\"`, and another file for the other workloads";
         return Err(contradiction(words, hint).at(written.workload.span()));
     }
     let replaced = ["size", "rate", "arrival", "trace"];
@@ -290,8 +291,8 @@ fn check_flows(written: &Written) -> Result<(), Refusal> {
         keys.filter_map(|key| Some((values.get().span(key)?, key)))
     });
     if let Some((at, name)) = of_factors.chain(of_included).next() {
-        let words = format!("`{name}` is given for all, and the flows have their own");
-        return Err(contradiction(words, "leave it out, or leave `[[flows]]` out").at(at));
+        let words = format!("`{name}` is given both for all flows and in flows");
+        return Err(contradiction(words, "remove it, or remove `[[flows]]`").at(at));
     }
     Ok(())
 }

@@ -81,8 +81,8 @@ impl Written {
         match &self.search {
             Some(written) if some => written.get().plan().map(Some),
             Some(written) => {
-                let words = "`[search]` says nothing without the workload `search`".to_owned();
-                let hint = "add `search` to `workload`, or leave this out";
+                let words = "`[search]` has no effect without the workload `search`".to_owned();
+                let hint = "add `search` to `workload`, or remove this";
                 Err(PlanError::Contradiction { words, hint }.at(written.span()))
             }
             None => Ok(some.then(Search::default)),
@@ -169,19 +169,19 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
     between("the measured time", measure_ns, 20 * MS, 3_600 * SECOND, "20 ms to 1 hour", measure)?;
     between("the warm-up", design.warm_up_ns, 0, 600 * SECOND, "0 to 10 minutes", warm_up)?;
     if let Some(every) = written.check_every.as_ref().filter(|every| *every.get() == 0) {
-        let words = "one in 0 samples cannot be checked".to_owned();
+        let words = "`check_every = 0` is out of range".to_owned();
         return Err(PlanError::Contradiction { words, hint: "use 1 or more" }.at(every.span()));
     }
     let contradiction = |words: &str, hint| PlanError::Contradiction { words: words.to_owned(), hint };
     if let Some(precision) = &written.precision {
         if let Some(blocks) = &written.blocks {
-            let words = "the number of blocks is fixed, and a precision is asked for";
-            return Err(contradiction(words, "give one of `blocks` and `precision`").at(blocks.span()));
+            let words = "`blocks` and `precision` are both given";
+            return Err(contradiction(words, "remove one of them").at(blocks.span()));
         }
         let half_width_pct = precision.get().0;
         if !(0.1..=50.0).contains(&half_width_pct) {
             let words = format!("a precision of {half_width_pct}% is out of range");
-            let hint = "choose one within 0.1% to 50%";
+            let hint = "choose 0.1% to 50%";
             return Err(PlanError::Contradiction { words, hint }.at(precision.span()));
         }
         let pilot_blocks = written.pilot.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |pilot| *pilot.get());
@@ -193,8 +193,8 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         design.precision = Some(Precision { half_width_pct, pilot_blocks });
         design.budget_ns = design.budget_ns.or(Some(BUDGET_NS));
     } else if let Some(pilot) = &written.pilot {
-        let words = "a pilot says nothing without a precision";
-        return Err(contradiction(words, "add `precision`, or leave the pilot out").at(pilot.span()));
+        let words = "`pilot` has no effect without `precision`";
+        return Err(contradiction(words, "add `precision`, or remove `pilot`").at(pilot.span()));
     }
     Ok(design)
 }

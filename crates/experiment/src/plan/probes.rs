@@ -28,7 +28,7 @@ fn check_throttle(written: &Written, axes: &[&FactorValues]) -> Result<(), Refus
         let WrittenRate::Throttled(own) = *rate.get() else { continue };
         let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
         let Some(every) = &written.design.probe_every else {
-            let words = "a throttled rate follows probes, and there are none".to_owned();
+            let words = "a throttled rate needs echo probes".to_owned();
             return refuse(words, "add `probe_every = 200` under `[design]`");
         };
         // Without a queue of its own, the throttle follows the send queue.
@@ -45,24 +45,24 @@ fn check_throttle(written: &Written, axes: &[&FactorValues]) -> Result<(), Refus
         for queue in queues {
             if queue > MAX_QUEUE {
                 return refuse(
-                    format!("`throttled {queue}` has no such queue"),
+                    format!("`throttled {queue}` is out of range"),
                     "use up to 2147483647 samples",
                 );
             }
             if queue < QUEUE_PROBES * u64::from(*every.get()) {
                 let words =
-                    format!("a queue of {queue} samples cannot be followed by one probe in {}", every.get());
-                let hint = "give a queue of at least 20 probes: `throttled 4000`, or `send_queue = 4000`, with \
+                    format!("a queue of {queue} samples is too short for one echo probe in {}", every.get());
+                let hint = "choose a queue of at least 20 probe distances: `throttled 4000`, or `send_queue = 4000`, with \
                             `probe_every = 200`";
                 return refuse(words, hint);
             }
             let mark = queue - queue / 10;
             if let Some(limit) = held.iter().find(|limit| **limit <= mark) {
                 let words = format!(
-                    "a throttle at {mark} outstanding samples never acts: its writer may hold {limit} of them"
+                    "a throttle at {mark} outstanding samples has no effect: the writer is limited to {limit}"
                 );
-                let hint = "`throttled` without a number follows `send_queue`; with one it must lie within what a writer \
-                            may hold";
+                let hint = "use `throttled` without a number, which follows `send_queue`, or a queue within the limits of the \
+                            writer";
                 return refuse(words, hint);
             }
         }
@@ -76,21 +76,21 @@ pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Ref
     let Some(every) = &written.design.probe_every else { return Ok(()) };
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(every.span()));
     if *every.get() < MIN_EVERY {
-        let words = format!("a probe in every {} samples would be load of its own", every.get());
-        return refuse(words, "write `probe_every = 101` or more: under 1 % of the samples");
+        let words = format!("an echo probe in every {} samples adds load", every.get());
+        return refuse(words, "use `probe_every = 101` or more: under 1 % of the samples");
     }
     if axes.iter().any(|axes| axes.has_workload(Workload::Search)) {
         let words = "`probe_every` is not supported by the workload `search`".to_owned();
         return refuse(words, "remove `probe_every`, or remove `search` from `workload`");
     }
     if !axes.iter().any(|axes| axes.has_stream()) {
-        let words = "`probe_every` says nothing of `latency`, where every sample is sent back".to_owned();
-        return refuse(words, "add `throughput` or `paced` to `workload`, or leave this out");
+        let words = "`probe_every` has no effect on `latency`, where every sample is echoed".to_owned();
+        return refuse(words, "add `throughput` or `paced` to `workload`, or remove `probe_every`");
     }
     if written.flows.len() > 1 {
         return refuse(
-            "probes are of one stream, and there are several flows".to_owned(),
-            "measure one flow alone",
+            "echo probes are not supported with several flows".to_owned(),
+            "measure a single flow",
         );
     }
     Ok(())
@@ -110,8 +110,8 @@ impl Expansion<'_> {
         if !probed || !listens || description.has("echo_in_listener") {
             return Ok(true);
         }
-        let words = format!("driver `{driver}` must not send from its listener, so probes have no echo");
-        let hint = "receive by `waitset` or `polling`, or leave `probe_every` out";
+        let words = format!("driver `{driver}` must not send from its listener, so it cannot echo probes");
+        let hint = "use `receive = \"waitset\"` or `\"polling\"`, or remove `probe_every`";
         let at: Span = receive.span();
         let cells = FactorValues::only("receive", ReceiveMode::Listener);
         self.cannot(driver, cells, PlanError::Contradiction { words, hint }.at(at))?;

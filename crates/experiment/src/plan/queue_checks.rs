@@ -26,13 +26,13 @@ pub(crate) fn check_policies(values: &FactorValues, written: &Written) -> Result
             for (_, policies) in written.all_policies().filter(|(of, _)| *of == end) {
                 if policies.max_samples.is_some() {
                     let words = format!("`{key}` and the policy `max_samples` are the same limit");
-                    return refused(words, "leave one of them out");
+                    return refused(words, "remove one of them");
                 }
                 let least = [&policies.history_depth, &policies.max_samples_per_instance];
                 if let Some(more) = least.into_iter().flatten().map(At::get).find(|least| **least > limit) {
                     let words =
                         format!("`{key} = {limit}` has no room for the {more} samples of the policies");
-                    return refused(words, "DDS 1.4 section 2.2.3.19 wants max_samples the larger one");
+                    return refused(words, "choose a larger `max_samples` (DDS 1.4 section 2.2.3.19)");
                 }
             }
         }
@@ -44,7 +44,7 @@ pub(crate) fn check_policies(values: &FactorValues, written: &Written) -> Result
 pub(crate) fn have_room(values: &FactorValues, size_bytes: u64) -> Result<(), Refusal> {
     for group in &values.all::<WrittenGroup>("receive_group").0 {
         if let Some(words) = group.get().fault(size_bytes) {
-            let hint = "make the group smaller, or measure the large samples by themselves";
+            let hint = "use a smaller group, or measure large samples in another file";
             return Err(PlanError::Contradiction { words, hint }.at(group.span()));
         }
     }

@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn as_many_are_planned_as_lie_before_the_end(
+    fn planned_count_is_the_number_of_times_before_the_end(
         samples in 1_u64..20_000,
         period_ns in 1_u64..30_000_000,
         until_ns in 0_u64..200_000,
@@ -115,7 +115,7 @@ fn an_hour_at_any_rate_has_its_samples() {
 }
 
 #[test]
-fn a_burst_is_at_one_time() {
+fn samples_of_a_burst_have_the_same_time() {
     let load = Load::Burst { rate: rate(3, 1_000) };
     let all: Vec<_> = schedule(&load).take(7).collect();
     assert_eq!(all, [0, 0, 0, 1_000, 1_000, 1_000, 2_000]);

@@ -96,12 +96,12 @@ impl WrittenSearch {
         let place = |time: &Option<At<Time>>| time.as_ref().map_or(0..0, At::span);
         if initial_trial_ns > final_trial_ns {
             let words = format!("initial trials of {} are longer than final ones", Time(initial_trial_ns));
-            let hint = "give `initial_trial` less, or `final_trial` more";
+            let hint = "decrease `initial_trial`, or increase `final_trial`";
             return Err(wrong(words, hint, place(&self.initial_trial)));
         }
         if duration_sum_ns < final_trial_ns {
             let words = format!("a duration sum of {} is shorter than a final trial", Time(duration_sum_ns));
-            let hint = "give `duration_sum` more, or `final_trial` less";
+            let hint = "increase `duration_sum`, or decrease `final_trial`";
             return Err(wrong(words, hint, place(&self.duration_sum)));
         }
         let aims = self.goals.clone().unwrap_or_else(|| Many::unwritten([Aim::Ndr, Aim::Pdr]));
@@ -121,7 +121,7 @@ impl WrittenSearch {
             if width < ratio {
                 let words =
                     format!("the width is narrower than the share of losses that `{}` allows", aim.get());
-                let hint = "give `width` as much as that share, or more";
+                let hint = "choose a `width` of at least that share";
                 return Err(wrong(words, hint, at()));
             }
             let deadline_ns = self.deadline.as_ref().filter(|_| *aim.get() == Aim::Slo);
@@ -147,8 +147,8 @@ impl WrittenSearch {
             Aim::Ndr => Ok(0.0),
             Aim::Pdr => self.share(&self.loss_ratio, 0.5),
             Aim::Slo if self.deadline.is_none() => {
-                let words = "the goal `slo` needs a deadline, and none is given".to_owned();
-                let hint = "write for instance `deadline = \"1ms\"` under `[search]`";
+                let words = "the goal `slo` needs a deadline".to_owned();
+                let hint = "add for example `deadline = \"1ms\"` under `[search]`";
                 Err(PlanError::Contradiction { words, hint }.at(aim.span()))
             }
             Aim::Slo => self.share(&self.late_ratio, 0.1),
@@ -159,8 +159,8 @@ impl WrittenSearch {
         let value = percent.as_ref().map_or(default, |percent| percent.get().0);
         match percent {
             Some(percent) if value >= 100.0 => {
-                let words = format!("a share of {} is all of it", percent.get());
-                let hint = "give less than 100%";
+                let words = format!("a share of {} is out of range", percent.get());
+                let hint = "choose less than 100%";
                 Err(PlanError::Contradiction { words, hint }.at(percent.span()))
             }
             _ => Ok(value / 100.0),
@@ -177,8 +177,8 @@ impl WrittenSearch {
             (place(&self.loss_ratio), "loss_ratio", Aim::Pdr),
         ] {
             if let Some(at) = at.filter(|_| !has(aim)) {
-                let words = format!("`{name}` says nothing without the goal `{aim}`");
-                let hint = "add the goal to `goals`, or leave this out";
+                let words = format!("`{name}` has no effect without the goal `{aim}`");
+                let hint = "add the goal to `goals`, or remove this";
                 return Err(PlanError::Contradiction { words, hint }.at(at));
             }
         }

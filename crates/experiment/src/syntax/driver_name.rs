@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_taken_off_the_name_of_one_driver() {
+    fn version_is_split_from_a_single_driver_name() {
         assert_eq!(without_version("a@1.2"), Some("a"));
         for other in ["a", "a@1+a@2", "a+b@1", "./a@1.so", "a@1.so"] {
             assert_eq!(without_version(other), None, "{other}");

@@ -29,14 +29,14 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match &self.error {
             PlanError::NoMulticast { .. } => {
-                "leave `multicast` out, or name drivers that have the feature: `ddsmark drivers info D` shows it"
+                "remove `multicast`, or use drivers with this feature: see `ddsmark drivers info D`"
                     .to_owned()
             }
             PlanError::NotReliable { .. } => {
-                "leave `reliability` out to give each driver the strongest guarantee it has".to_owned()
+                "remove `reliability` to use the strongest guarantee of each driver".to_owned()
             }
             PlanError::StrayOption { .. } => {
-                "add it to `driver` under `[factors]`, or drop the option".to_owned()
+                "add it to `driver` under `[factors]`, or remove the option".to_owned()
             }
             PlanError::NoRuns => "use 1 or more; findings need 3".to_owned(),
             error => error.hint(),
@@ -51,7 +51,7 @@ pub enum PlanError {
     #[error("no {0} given")]
     Nothing(&'static str),
     /// Unknown driver.
-    #[error("there is no driver `{driver}`")]
+    #[error("driver `{driver}` not found")]
     NoDriver {
         /// Name of the driver.
         driver: String,
@@ -144,7 +144,7 @@ pub enum PlanError {
         known: Vec<String>,
     },
     /// Option of a driver that is not measured.
-    #[error("an option was given for driver `{driver}`, which takes no part")]
+    #[error("an option was given for driver `{driver}`, which is not measured")]
     StrayOption {
         /// Name of the driver.
         driver: String,
@@ -171,7 +171,7 @@ pub enum PlanError {
         value: String,
     },
     /// Policy that the driver does not support.
-    #[error("driver `{driver}` has no policy {policy}: `{field}` cannot be asked of it")]
+    #[error("driver `{driver}` does not support policy {policy}: `{field}` cannot be requested")]
     NoPolicy {
         /// Name of the driver.
         driver: String,
@@ -187,7 +187,7 @@ pub enum PlanError {
         driver: String,
     },
     /// Unknown profile.
-    #[error("there is no profile `{profile}`")]
+    #[error("profile `{profile}` not found")]
     NoProfile {
         /// Name of the profile.
         profile: String,
@@ -245,55 +245,52 @@ impl PlanError {
     #[must_use]
     pub fn hint(&self) -> String {
         let one_of = |known: &[String]| match known {
-            [] => "it has none: leave it out".to_owned(),
-            known => format!("it has {}", known.join(", ")),
+            [] => "available: none".to_owned(),
+            known => format!("available: {}", known.join(", ")),
         };
         match self {
             Self::Nothing(what) => format!("name at least one {}", what.trim_end_matches('s')),
             Self::TooSmall { .. } => format!("use a size of {MIN_SIZE_BYTES} or more"),
             Self::TooLarge { max, .. } => format!("use sizes up to {max}, or another transport or driver"),
             Self::NoTransport { known, .. } | Self::NoOption { known, .. } => one_of(known),
-            Self::NotShared { known, .. } => format!("what both understand is {}", known.join(", ")),
-            Self::NoReceiveMode { known, .. } => format!("it has {}", known.join(", ")),
+            Self::NotShared { known, .. } => format!("available for both: {}", known.join(", ")),
+            Self::NoReceiveMode { known, .. } => format!("available: {}", known.join(", ")),
             Self::NoDriver { known, .. } if known.is_empty() => "no driver is installed".to_owned(),
             Self::NoDriver { known, .. } => format!("there are {}", known.join(", ")),
             Self::NotInstalled { driver } if is_driver_path(driver) => {
-                format!("`ddsmark drivers info {driver}` says what it looked for")
+                format!("see `ddsmark drivers info {driver}`")
             }
             Self::NotInstalled { driver } => format!(
-                "`ddsmark drivers install {driver}` installs it, with `--accept-licence` where it asks for that; `ddsmark drivers \
-                 info {driver}` says what it looked for"
+                "install it with `ddsmark drivers install {driver}`, and `--accept-licence` if required; see \
+                 `ddsmark drivers info {driver}`"
             ),
-            Self::OneProcess { .. } => "it can only be tried with `ddsmark drivers check`".to_owned(),
+            Self::OneProcess { .. } => "test it with `ddsmark drivers check`".to_owned(),
             Self::NoMulticast { .. } => {
-                "leave out `--multicast`, or name drivers that have the feature `multicast`: `ddsmark drivers info \
-                 D` shows it"
+                "remove `--multicast`, or use drivers with the feature `multicast`: see `ddsmark drivers info D`"
                     .to_owned()
             }
-            Self::NotReliable { .. } => {
-                "use `--reliability strongest` to give each driver the strongest guarantee it has".to_owned()
-            }
-            Self::StrayOption { driver } => format!("add `--driver {driver}`, or drop the option"),
+            Self::NotReliable { .. } => "use `--reliability strongest`".to_owned(),
+            Self::StrayOption { driver } => format!("add `--driver {driver}`, or remove the option"),
             Self::NoRuns => "use `--runs 1` or more; findings need 3".to_owned(),
             Self::Time { range, .. } => format!("choose a time within {range}"),
             Self::Twice { what, .. } => format!("name each {what} once"),
             Self::NoPolicy { driver, field: field @ ("send_queue" | "receive_queue"), .. } => format!(
-                "the buffers of sockets are what `{driver}` holds: `{}`; or leave the driver out",
+                "set the socket buffer of `{driver}` with `{}`, or remove the driver",
                 field.replace("queue", "buffer")
             ),
             Self::NoPolicy { driver, policy, .. } => format!(
-                "`ddsmark drivers info {driver}` says what it does with {policy}; leave the policy or the driver out"
+                "remove the policy or the driver; see {policy} in `ddsmark drivers info {driver}`"
             ),
-            Self::NoBatching { .. } => "leave the driver out, or measure it unbatched with 0".to_owned(),
+            Self::NoBatching { .. } => "remove the driver, or use 0 to measure it unbatched".to_owned(),
             Self::NoProfile { known, .. } => match known.as_slice() {
-                [] => "write it as `[profiles.NAME]`".to_owned(),
+                [] => "define it as `[profiles.NAME]`".to_owned(),
                 known => format!("profiles are {}", known.join(", ")),
             },
             Self::NoMatch(_) => "each value in it must be one of the cells\'; see `--dry-run`".to_owned(),
             Self::NoCell => "exclude less, or name drivers that can do what is asked".to_owned(),
-            Self::TooMany { .. } => "give fewer values, or exclude more".to_owned(),
+            Self::TooMany { .. } => "use fewer values, or exclude more cells".to_owned(),
             Self::OverBudget { .. } => {
-                "give more budget, measure for a shorter time, or plan fewer cells or blocks".to_owned()
+                "increase the budget, shorten the runs, or plan fewer cells or blocks".to_owned()
             }
             Self::Trace { fault, .. } => fault.hint.to_owned(),
             Self::Contradiction { hint, .. } => (*hint).to_owned(),

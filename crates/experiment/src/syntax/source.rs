@@ -26,8 +26,8 @@ pub struct Source {
     pub sets: Vec<String>,
 }
 
-const NO_KEY: &str = "this begins with no key";
-const KEY_HINT: &str = "a key is a word, or words with dots between them, as in `design.blocks`";
+const NO_KEY: &str = "no key before `=`";
+const KEY_HINT: &str = "write a key, such as `design.blocks`";
 
 /// A change of `--set`, as TOML texts.
 struct Change {
@@ -162,8 +162,8 @@ impl Source {
             }
             Some(_) => Err(self.fault(at, NO_KEY, KEY_HINT)),
             None => {
-                let hint = "write for instance `factors.size=64,1024` or `design.blocks=12`";
-                Err(self.fault(at, "this is not KEY=VALUE", hint))
+                let hint = "write for example `factors.size=64,1024` or `design.blocks=12`";
+                Err(self.fault(at, "not KEY=VALUE", hint))
             }
         }
     }
@@ -173,7 +173,7 @@ impl Source {
         let at = error.span().unwrap_or(begin..begin);
         // If the end of the text is missing, the position is its last byte.
         let at = if at.is_empty() { at.start.saturating_sub(1)..at.start } else { at };
-        let hint = "the file is TOML: see https://toml.io, and docs/reference/experiment-file.md";
+        let hint = "write valid TOML; see https://toml.io and docs/reference/experiment-file.md";
         self.fault(at, error.message(), hint)
     }
 
@@ -196,7 +196,7 @@ impl Source {
             return self.fault(at, &format!("`{unknown}` cannot stand here"), one_of(unknown, known, "use"));
         }
         if let Some((missing, _)) = standard("missing field") {
-            let hint = format!("write `{missing} = ...`; docs/reference/experiment-file.md says what it is");
+            let hint = format!("write `{missing} = ...`; docs/reference/experiment-file.md describes it");
             return self.fault(at, &format!("`{missing}` is missing"), hint);
         }
         let hint = message.split_once("expected ").map_or_else(

@@ -46,9 +46,9 @@ impl fmt::Display for TraceFault {
 
 impl std::error::Error for TraceFault {}
 
-const FORM: &str = "each line is one time in seconds from the begin, such as `0.0125`; empty lines and those that begin with `#` are passed over";
+const FORM: &str = "write one time in seconds per line, such as `0.0125`; empty lines and those that start with `#` are ignored";
 const ASCENDING: &str = "sort the times; those of a burst may be equal";
-const LATEST: &str = "times are seconds from the begin of the run, up to 3600";
+const LATEST: &str = "use times up to 3600 s from the start of the measurement";
 const FEWER: &str = "use a part of the file: a run takes 4,000,000 times at most";
 
 /// Returns the times of a trace file in ns, in the order of the file.
@@ -76,30 +76,25 @@ fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceFault> {
         let time = seconds(trimmed).map_err(|at| TraceFault {
             line,
             column: column(at),
-            words: format!("`{}` is no time", shortened(trimmed)),
+            words: format!("`{}` is not a time", shortened(trimmed)),
             hint: FORM,
         })?;
         let Some(time) = time else {
-            return Err(fault(format!("{} s is later than any run measures", shortened(trimmed)), LATEST));
+            return Err(fault(format!("{} s is out of range", shortened(trimmed)), LATEST));
         };
         if times.last().is_some_and(|last| *last > time) {
             return Err(fault(
-                format!("{} s is earlier than the time before it", shortened(trimmed)),
+                format!("{} s is earlier than the previous time", shortened(trimmed)),
                 ASCENDING,
             ));
         }
         if times.len() == most {
-            return Err(fault(format!("there are more than {most} times"), FEWER));
+            return Err(fault(format!("more than {most} times"), FEWER));
         }
         times.push(time);
     }
     if times.is_empty() {
-        return Err(TraceFault {
-            line: 0,
-            column: 0,
-            words: "there is no time in it".to_owned(),
-            hint: FORM,
-        });
+        return Err(TraceFault { line: 0, column: 0, words: "no times found".to_owned(), hint: FORM });
     }
     Ok(times)
 }
@@ -161,30 +156,30 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused_with_its_place() {
+    fn invalid_time_is_rejected_with_its_position() {
         for (text, place, words) in [
-            ("0\n  1.5x\n", (2, 6), "`1.5x` is no time"),
-            ("-1", (1, 1), "`-1` is no time"),
-            ("NaN", (1, 1), "`NaN` is no time"),
-            ("inf", (1, 1), "`inf` is no time"),
-            ("1e-5", (1, 2), "`1e-5` is no time"),
-            ("1.", (1, 3), "`1.` is no time"),
-            (".5", (1, 1), "`.5` is no time"),
-            ("0,5", (1, 2), "`0,5` is no time"),
-            ("1.5.5", (1, 4), "`1.5.5` is no time"),
-            ("\u{e9}", (1, 1), "`\u{e9}` is no time"),
+            ("0\n  1.5x\n", (2, 6), "`1.5x` is not a time"),
+            ("-1", (1, 1), "`-1` is not a time"),
+            ("NaN", (1, 1), "`NaN` is not a time"),
+            ("inf", (1, 1), "`inf` is not a time"),
+            ("1e-5", (1, 2), "`1e-5` is not a time"),
+            ("1.", (1, 3), "`1.` is not a time"),
+            (".5", (1, 1), "`.5` is not a time"),
+            ("0,5", (1, 2), "`0,5` is not a time"),
+            ("1.5.5", (1, 4), "`1.5.5` is not a time"),
+            ("\u{e9}", (1, 1), "`\u{e9}` is not a time"),
         ] {
             assert_eq!(refused(text), (place.0, place.1, words.to_owned(), FORM), "{text}");
         }
         assert_eq!(
             refused("0\n1\n\n0.9\n"),
-            (4, 1, "0.9 s is earlier than the time before it".to_owned(), ASCENDING)
+            (4, 1, "0.9 s is earlier than the previous time".to_owned(), ASCENDING)
         );
         for late in ["3600", "99999999999999999999999"] {
             assert_eq!(refused(late).3, LATEST, "{late}");
         }
         for empty in ["", "\n# nothing\n"] {
-            assert_eq!(refused(empty), (0, 0, "there is no time in it".to_owned(), FORM));
+            assert_eq!(refused(empty), (0, 0, "no times found".to_owned(), FORM));
         }
     }
 
@@ -192,7 +187,7 @@ mod tests {
     fn more_than_a_run_takes_are_refused() {
         assert_eq!(times_up_to(3, "0\n0\n0\n"), Ok(vec![0; 3]));
         let fault = times_up_to(3, "0\n0\n0\n\n0\n").expect_err("it is refused");
-        assert_eq!((fault.line, fault.words.as_str()), (5, "there are more than 3 times"));
+        assert_eq!((fault.line, fault.words.as_str()), (5, "more than 3 times"));
         assert!(fault.hint.contains("4,000,000") && MAX_TRACE_SAMPLES == 4_000_000);
     }
 

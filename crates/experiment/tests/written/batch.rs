@@ -47,7 +47,7 @@ fn a_throttle_follows_the_send_queue_where_one_is_given() {
 }
 
 #[test]
-fn a_throttle_that_never_acts_is_refused() {
+fn throttle_without_effect_is_rejected() {
     let never = |more: &str, words: &str| {
         let found = refused(&paced(&format!("{more}[design]\nprobe_every = 101\n")), &[]);
         assert!(found.0.contains(words), "{more}: {found:?}");
@@ -55,23 +55,23 @@ fn a_throttle_that_never_acts_is_refused() {
     };
     let hint = never(
         "rate = \"throttled 5000\"\nsend_queue = [4000, 8000]\n",
-        "a throttle at 4500 outstanding samples never acts: its writer may hold 4000 of them",
+        "a throttle at 4500 outstanding samples has no effect: the writer is limited to 4000",
     );
-    assert!(hint.contains("`throttled` without a number follows `send_queue`"), "{hint}");
+    assert!(hint.contains("use `throttled` without a number"), "{hint}");
     never(
         "rate = \"throttled\"\n[qos]\nmax_samples = 3600\n",
-        "never acts: its writer may hold 3600 of them",
+        "has no effect: the writer is limited to 3600",
     );
-    let hint = never("rate = \"throttled\"\nsend_queue = 100\n", "a queue of 100 samples cannot be followed");
+    let hint = never("rate = \"throttled\"\nsend_queue = 100\n", "a queue of 100 samples is too short");
     assert!(hint.contains("`send_queue = 4000`"), "{hint}");
-    never("rate = \"throttled 4294967296\"\n", "`throttled 4294967296` has no such queue");
+    never("rate = \"throttled 4294967296\"\n", "`throttled 4294967296` is out of range");
     // The writer's limit is above the throttle's high mark.
     let room = paced("rate = \"throttled\"\n[qos]\nmax_samples = 3601\n[design]\nprobe_every = 200\n");
     assert_eq!(plan(&room, &[]).cells.len(), 1);
 }
 
 #[test]
-fn a_batch_of_samples_is_so_many_times_their_size() {
+fn batch_of_n_samples_has_n_times_their_size() {
     let experiment = plan(&stream("batch_samples = [1, 2, 4]\n"), &[]);
     assert_eq!(
         ids(&experiment),
@@ -134,11 +134,11 @@ fn probes_are_under_one_percent_of_one_stream() {
     let flows = "question = \"Both?\"\nworkload = \"paced\"\nfactors.driver = \"dds\"\n\
                  flows = [{ name = \"a\", size = 64, rate = 9 }, { name = \"b\", size = 128, rate = 9 }]\n";
     let cases: &[(String, &str, &str)] = &[
-        (stream("[design]\nprobe_every = 100\n"), "a probe in every 100 samples", "101` or more"),
+        (stream("[design]\nprobe_every = 100\n"), "an echo probe in every 100 samples", "101` or more"),
         (
             stream("[design]\nprobe_every = 200\n").replace("throughput", "latency"),
-            "`probe_every` says nothing of `latency`",
-            "leave this out",
+            "`probe_every` has no effect on `latency`",
+            "remove `probe_every`",
         ),
         (
             stream("[design]\nprobe_every = 200\n").replace("throughput", "search"),
@@ -150,13 +150,17 @@ fn probes_are_under_one_percent_of_one_stream() {
             "`probe_every` is not supported by the workload `search`",
             "remove `search`",
         ),
-        (format!("{flows}design.probe_every = 200\n"), "probes are of one stream", "one flow"),
-        (format!("{flows}factors.batch_samples = 2\n"), "a number of samples to a batch", "batch_bytes"),
-        (paced("rate = \"throttled\"\n"), "a throttled rate follows probes", "probe_every = 200"),
+        (
+            format!("{flows}design.probe_every = 200\n"),
+            "echo probes are not supported with several flows",
+            "a single flow",
+        ),
+        (format!("{flows}factors.batch_samples = 2\n"), "a number of samples per batch", "batch_bytes"),
+        (paced("rate = \"throttled\"\n"), "a throttled rate needs echo probes", "probe_every = 200"),
         (
             paced("rate = \"throttled 3999\"\n[design]\nprobe_every = 200\n"),
-            "a queue of 3999 samples cannot be followed",
-            "at least 20 probes",
+            "a queue of 3999 samples is too short",
+            "at least 20 probe distances",
         ),
         (stream("batch_samples = 0\n"), "invalid value", ""),
         (stream("batch_samples = []\n"), "no ways to batch", ""),

@@ -3,7 +3,7 @@
 use crate::{SMALL, ids, plan, refused, source, with};
 
 #[test]
-fn a_change_is_typed_as_the_file_is() {
+fn set_value_has_the_type_of_the_file() {
     let experiment = plan(
         SMALL,
         &[

@@ -55,7 +55,7 @@ fn each_driver_has_latency_unbatched_and_batched_throughput() {
 }
 
 #[test]
-fn who_packs_is_told_and_who_cannot_is_left_out_with_a_note() {
+fn batching_component_is_recorded_and_drivers_without_it_are_excluded() {
     let with = |driver: &str| {
         let plan = plan(&Characterize { drivers: vec![driver.to_owned()], ..written() });
         let batching: BTreeSet<&str> = plan.cells.iter().map(|cell| cell.factors.batching.name()).collect();
@@ -101,7 +101,7 @@ fn a_window_lasts_10_ms_where_20_to_100_of_them_fit() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_requests_are_rejected() {
     assert_eq!(refusal(|w| w.sizes = vec![15]), PlanError::TooSmall { size: 15 });
     assert!(matches!(refusal(|w| w.sizes = vec![65_508]), PlanError::TooLarge { max: 65_507, .. }));
     assert!(matches!(refusal(|w| w.transport = Some("carrier".into())), PlanError::NoTransport { .. }));
@@ -112,7 +112,7 @@ fn what_cannot_be_is_refused() {
     ));
     let refused = refusal(|w| w.multicast = true);
     assert!(matches!(&refused, PlanError::NoMulticast { driver } if driver == "bare"), "{refused}");
-    assert!(refused.hint().contains("leave out `--multicast`"));
+    assert!(refused.hint().contains("remove `--multicast`"));
     assert!(matches!(refusal(|w| w.sizes = vec![]), PlanError::Nothing("sizes")));
     let inward = [("inward".to_owned(), description("inward", &["one_process"], &[]))].into();
     let error =
@@ -140,7 +140,7 @@ fn multicast_is_a_factor_and_told_in_the_name_of_a_cell() {
 }
 
 #[test]
-fn as_shipped_is_told_in_the_name_of_a_cell() {
+fn cell_id_contains_as_shipped() {
     let plan = plan(&Characterize { vendor_defaults: true, ..written() });
     assert!(plan.cells.iter().all(|cell| cell.factors.vendor_defaults && cell.id.ends_with("/as-shipped")));
 }

@@ -140,7 +140,7 @@ fn halves_are_swapped_in_every_block() {
 }
 
 #[test]
-fn where_there_can_be_none_it_is_refused_with_the_cause_and_the_next_step() {
+fn duet_on_unsuitable_host_is_rejected_with_cause_and_hint() {
     let of = |pin: Pin| planned(FILE, &[], pin).expect_err("it is refused");
     for (pin, found) in [
         (cores(&[0], &[1]), "the writer has 1, the reader 1"),

@@ -76,7 +76,7 @@ fn what_is_asked_of_both_is_judged_at_the_ends_that_have_it() {
 }
 
 #[test]
-fn a_profile_takes_the_place_of_what_is_asked_of_an_end_before_it() {
+fn profile_overrides_endpoint_policies_of_the_file() {
     let text = "profile = [\"open\", \"kept\"]\n[qos.reader]\nreliability = \"best_effort\"\n[qos.writer]\nlifespan = \"2s\"\n\
                 [profiles.open]\nwriter = { transport_priority = 3 }\n[profiles.kept]\nreliability = \"reliable\"\n";
     let experiment = tried(text).expect("a plan");
@@ -90,7 +90,7 @@ fn a_profile_takes_the_place_of_what_is_asked_of_an_end_before_it() {
 }
 
 #[test]
-fn what_is_no_policy_of_an_end_is_refused_where_it_stands() {
+fn policy_of_the_other_endpoint_is_rejected_with_its_position() {
     for (text, error, marked) in [
         ("[qos.reader]\nlifespan = \"1s\"\n", "readers have no lifespan", "\"1s\""),
         ("[qos.reader]\nownership_strength = 4\n", "readers have no ownership_strength", "4"),
@@ -105,7 +105,7 @@ fn what_is_no_policy_of_an_end_is_refused_where_it_stands() {
         assert_eq!(tried(text).expect_err("it is refused"), (error.to_owned(), marked.to_owned()));
     }
     let (error, _) = tried("[qos.reader.reader]\ndeadline = \"1s\"\n").expect_err("it is refused");
-    assert!(error.contains("one end has no `writer` and no `reader` of its own"), "{error}");
+    assert!(error.contains("`writer` and `reader` are not valid in the policies of one endpoint"), "{error}");
     // Each endpoint is checked with the policies of both.
     let (error, marked) = tried("[qos]\ndeadline = \"1ms\"\n[qos.reader]\nminimum_separation = \"1s\"\n")
         .expect_err("it is refused");
@@ -159,7 +159,7 @@ fn ends_that_never_match_are_refused_and_those_that_do_are_not() {
 }
 
 #[test]
-fn a_queue_is_held_against_the_end_that_has_it() {
+fn queue_is_checked_against_its_endpoint() {
     let queue = |queue: &str| format!("{queue} = 100\n[qos.reader]\nmax_samples = 50\n");
     let (error, _) = tried(&queue("receive_queue")).expect_err("it is refused");
     assert!(error.contains("`receive_queue` and the policy `max_samples` are the same limit"), "{error}");

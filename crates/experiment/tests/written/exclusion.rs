@@ -24,7 +24,7 @@ fn planned(factors: &str) -> Result<Experiment, Fault> {
 const BOTH: &str = "driver = [\"bare\", \"dds\"]";
 
 #[test]
-fn a_driver_is_not_asked_for_what_is_taken_from_it() {
+fn excluded_value_is_not_checked_against_the_driver() {
     let cases: &[(&str, &str, &str, &[&str])] = &[
         (
             "size = 64\ntransport = [\"udp4\", \"shm\"]",
@@ -61,7 +61,7 @@ fn a_driver_is_not_asked_for_what_is_taken_from_it() {
 }
 
 #[test]
-fn a_size_that_one_transport_does_not_carry_is_taken_from_that_one() {
+fn size_above_a_transport_limit_is_excluded_for_it_only() {
     let text = |exclude: &str| {
         format!(
             "driver = \"dds\"\nsize = [64, 100000]\ntransport = [\"udp4\", \"shm\"]\nexclude = [{exclude}]"
@@ -80,7 +80,7 @@ fn what_is_left_of_it_is_refused_as_before() {
     for exclude in ["{ driver = \"bare\", transport = \"shm\", size = 64 }", "{ driver = \"dds\" }"] {
         let refused = planned(&text(&format!("exclude = [{exclude}]"))).expect_err("it is refused");
         assert!(refused.error.ends_with("driver `bare` has no transport `shm`"), "{exclude}: {refused:?}");
-        assert!(refused.hint.contains("it has udp4"), "{refused:?}");
+        assert!(refused.hint.contains("available: udp4"), "{refused:?}");
     }
     // Excludes do not apply to included cells.
     let added = "exclude = [{ driver = \"bare\", transport = \"shm\" }]\ninclude = [{ driver = \"bare\", transport = \"shm\" }]";
@@ -95,7 +95,7 @@ fn what_is_left_of_it_is_refused_as_before() {
 }
 
 #[test]
-fn of_a_driver_that_nobody_named_nothing_is_said_of_what_is_excluded() {
+fn exclusions_of_an_unnamed_driver_have_no_note() {
     let left_out = |exclude: &str| {
         let text = format!("size = 64\ntransport = [\"udp4\", \"shm\"]\nexclude = [{exclude}]");
         let experiment = planned(&text).expect("a plan");

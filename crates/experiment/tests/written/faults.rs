@@ -3,7 +3,7 @@
 use crate::{SMALL, refused, with};
 
 #[test]
-fn an_error_points_at_what_is_wrong() {
+fn error_has_the_position_of_the_wrong_value() {
     let cases: &[(&str, &[&str], &str, &str, &str)] = &[
         ("x = ", &[], "f.toml:7:4: ", "", "TOML"),
         ("sise = 64", &[], "f.toml:7:1: unknown key `sise`", "sise", "did you mean `size`?"),
@@ -29,16 +29,16 @@ fn an_error_points_at_what_is_wrong() {
             &[],
             "f.toml:7:11: driver `dds` cannot receive by polling",
             "\"polling\"",
-            "it has waitset",
+            "available: waitset",
         ),
         (
             "transport = \"pigeon\"",
             &[],
             "f.toml:7:13: driver `dds` has no transport `pigeon`",
             "\"pigeon\"",
-            "it has udp4, shm",
+            "available: udp4, shm",
         ),
-        ("profile = \"x\"", &[], "f.toml:7:11: there is no profile `x`", "\"x\"", "[profiles.NAME]"),
+        ("profile = \"x\"", &[], "f.toml:7:11: profile `x` not found", "\"x\"", "[profiles.NAME]"),
         (
             "exclude = [{ size = 33 }]",
             &[],
@@ -64,11 +64,11 @@ fn an_error_points_at_what_is_wrong() {
         (
             "[design]\nblocks = 6\nprecision = \"2%\"",
             &[],
-            "f.toml:8:10: the number of blocks is fixed",
+            "f.toml:8:10: `blocks` and `precision` are both given",
             "6",
-            "one of",
+            "remove one",
         ),
-        ("[design]\npilot = 5", &[], "f.toml:8:9: a pilot says nothing without", "5", "add `precision`"),
+        ("[design]\npilot = 5", &[], "f.toml:8:9: `pilot` has no effect without", "5", "add `precision`"),
         ("[design]\nprecision = \"2\"", &[], "f.toml:8:13: ", "\"2\"", "write a share in percent"),
         (
             "[design]\nmeasure = \"1ms\"",
@@ -95,7 +95,7 @@ fn an_error_points_at_what_is_wrong() {
         (
             "[qos]\ndeadline = \"1s\"",
             &[],
-            "f.toml:8:12: driver `dds` has no policy deadline",
+            "f.toml:8:12: driver `dds` does not support policy deadline",
             "\"1s\"",
             "drivers info dds",
         ),
@@ -103,7 +103,7 @@ fn an_error_points_at_what_is_wrong() {
         (
             "[qos]\nhistory_depth = 5",
             &[],
-            "f.toml:8:17: `history_depth = 5` says nothing without keep_last",
+            "f.toml:8:17: `history_depth = 5` has no effect without keep_last",
             "5",
             "keep_last",
         ),
@@ -118,7 +118,7 @@ fn an_error_points_at_what_is_wrong() {
         (
             "[qos]\nservice_history_depth = 5",
             &[],
-            "f.toml:8:25: `service_history_depth = 5` says nothing without keep_last",
+            "f.toml:8:25: `service_history_depth = 5` has no effect without keep_last",
             "5",
             "service_history = ",
         ),
@@ -134,7 +134,7 @@ fn an_error_points_at_what_is_wrong() {
             &[],
             "f.toml:8:1: driver `dds` has no option `width`",
             "width",
-            "it has depth",
+            "available: depth",
         ),
         (
             "[options.other]\ndepth = 1",
@@ -159,8 +159,8 @@ fn an_error_points_at_what_is_wrong() {
             "65507",
         ),
         ("", &["design.blocks=many"], "--set design.blocks=many: ", "many", "write u32"),
-        ("", &["nonsense"], "--set nonsense: this is not KEY=VALUE", "nonsense", "factors.size=64,1024"),
-        ("", &["a..b=1"], "--set a..b=1: this begins with no key", "a..b=1", "design.blocks"),
+        ("", &["nonsense"], "--set nonsense: not KEY=VALUE", "nonsense", "factors.size=64,1024"),
+        ("", &["a..b=1"], "--set a..b=1: no key before `=`", "a..b=1", "design.blocks"),
     ];
     for &(more, sets, error, marked, hint) in cases {
         let found = refused(&with(&format!("{more}\n")), sets);
@@ -173,7 +173,7 @@ fn an_error_points_at_what_is_wrong() {
 }
 
 #[test]
-fn too_much_is_refused_before_it_is_spelled_out() {
+fn too_many_cells_are_rejected_before_expansion() {
     let sizes: Vec<String> = (16..6_000).map(|size| size.to_string()).collect();
     let (error, ..) = refused(SMALL, &[&format!("factors.size={}", sizes.join(","))]);
     assert_eq!(error, "f.toml: 5984 cells are more than 5000");

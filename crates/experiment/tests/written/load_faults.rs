@@ -6,7 +6,7 @@ use crate::{
 };
 
 #[test]
-fn a_load_that_cannot_be_is_refused_where_it_stands() {
+fn invalid_load_is_rejected_with_its_position() {
     let rate = |value: &str| paced(&format!("rate = {value}\n"));
     let cases: &[(String, &[&str], &str, &str, &str)] = &[
         (paced(""), &[], "f.toml:2:12: the workload `paced` needs a rate", "\"paced\"", "`rate` or `trace`"),
@@ -14,14 +14,14 @@ fn a_load_that_cannot_be_is_refused_where_it_stands() {
         (
             rate("\"1000\""),
             &["workload=latency"],
-            "f.toml:7:8: `rate` says nothing without",
+            "f.toml:7:8: `rate` has no effect without",
             "\"1000\"",
             "add `paced`",
         ),
         (
             paced("arrival = \"burst\"\n"),
             &[],
-            "f.toml:7:11: `arrival` says nothing without `rate`",
+            "f.toml:7:11: `arrival` has no effect without `rate`",
             "\"burst\"",
             "add `rate`",
         ),
@@ -49,16 +49,16 @@ fn a_load_that_cannot_be_is_refused_where_it_stands() {
         (
             rate("\"50%\"\narrival = \"burst\""),
             &[],
-            "f.toml:7:8: the rate `50%` does not say how many",
+            "f.toml:7:8: the rate `50%` has no number of",
             "\"50%\"",
             "10/100ms",
         ),
         (
             FLOWS.replace("\"1/ms\"", "\"50%\""),
             &[],
-            "f.toml:8:8: flow `control` at 50% of a maximum",
+            "f.toml:8:8: flow `control` at 50%",
             "\"50%\"",
-            "a rate of its own",
+            "a rate in samples/s",
         ),
         (rate("\"1/2h\""), &[], "f.toml:7:8: the rate `1/2h` is out of range", "\"1/2h\"", "an hour"),
         (
@@ -72,7 +72,7 @@ fn a_load_that_cannot_be_is_refused_where_it_stands() {
         (
             rate("\"1Mbit/s\"\narrival = \"burst\""),
             &[],
-            "f.toml:7:8: the rate `1Mbit/s` does not say how many",
+            "f.toml:7:8: the rate `1Mbit/s` has no number of",
             "\"1Mbit/s\"",
             "10/100ms",
         ),
@@ -93,9 +93,9 @@ fn a_load_that_cannot_be_is_refused_where_it_stands() {
         (
             paced("trace = \"wrong.txt\"\n"),
             &[],
-            "f.toml:7:9: trace `wrong.txt`: 2:5: `0.1s` is no time",
+            "f.toml:7:9: trace `wrong.txt`: 2:5: `0.1s` is not a time",
             "\"wrong.txt\"",
-            "each line is one time in seconds",
+            "write one time in seconds",
         ),
         (
             paced("trace = \"late.txt\"\n"),
@@ -114,7 +114,7 @@ fn a_load_that_cannot_be_is_refused_where_it_stands() {
         (
             paced("[design]\nspin = true\n"),
             &["workload=latency"],
-            "f.toml:8:8: `spin` says nothing without",
+            "f.toml:8:8: `spin` has no effect without",
             "true",
             "add `paced`",
         ),
@@ -143,9 +143,9 @@ fn a_load_that_cannot_be_is_refused_where_it_stands() {
         (
             FLOWS.replace("\"1/ms\"", "\"max\""),
             &[],
-            "f.toml:8:8: flow `control` at `max` leaves no time",
+            "f.toml:8:8: flow `control` at `max` is not supported",
             "\"max\"",
-            "alone",
+            "give each flow a rate",
         ),
         (
             FLOWS.replace("trace = \"all.txt\"", ""),
@@ -164,42 +164,42 @@ fn a_load_that_cannot_be_is_refused_where_it_stands() {
         (
             FLOWS.replace("trace = \"all.txt\"", "trace = \"all.txt\"\narrival = \"poisson\""),
             &[],
-            "f.toml:20:11: `arrival` says nothing of a trace",
+            "f.toml:20:11: `arrival` has no effect on a trace",
             "\"poisson\"",
-            "leave",
+            "remove",
         ),
         (
             FLOWS.to_owned(),
             &["factors.size=64"],
-            "--set factors.size=64: `size` is given for all",
+            "--set factors.size=64: `size` is given both",
             "64",
-            "leave it out",
+            "remove it",
         ),
         (
             FLOWS.to_owned(),
             &["factors.rate=64"],
-            "--set factors.rate=64: `rate` is given for all",
+            "--set factors.rate=64: `rate` is given both",
             "64",
-            "leave it out",
+            "remove it",
         ),
         (
             FLOWS.to_owned(),
             &["factors.include=[{ size = 64 }]"],
-            "--set factors.include=[{ size = 64 }]: `size` is given for all",
+            "--set factors.include=[{ size = 64 }]: `size` is given both",
             "64",
-            "leave it out",
+            "remove it",
         ),
         (
             FLOWS.to_owned(),
             &["workload=paced,latency"],
-            "--set workload=paced,latency: flows are of the workload `paced` alone",
+            "--set workload=paced,latency: flows are supported by the workload `paced` only",
             "paced,latency",
-            "of their own",
+            "another file",
         ),
         (
             FLOWS.to_owned(),
             &["workload=latency"],
-            "f.toml:5:1: `flows` says nothing without",
+            "f.toml:5:1: `flows` has no effect without",
             "[[flows]]",
             "add `paced`",
         ),

@@ -96,7 +96,7 @@ fn bursts_are_a_number_and_a_period() {
             "dds/udp4/paced/64/rate-1000",
         ]
     );
-    assert_eq!(experiment.notes, ["bursts of 1 are a constant rate: `1/1ms` is measured as such"]);
+    assert_eq!(experiment.notes, ["bursts of 1 sample: `1/1ms` is measured as a constant rate"]);
     let burst = experiment.cells[0].factors.load.as_ref().expect("a load");
     assert_eq!(*burst, Load::Burst { rate: Rate { samples: 10, period_ns: 100_000_000 } });
     // Bursts at 0, 100 ms, ... 700 ms; none at 800 ms.
@@ -203,7 +203,7 @@ fn flows_are_streams_of_one_run() {
     // An unsupported policy or flow size is rejected.
     let (error, marked, _) =
         refused(FLOWS, &["factors.transport=udp4", "factors.driver=bare", "qos.deadline=1s"]);
-    assert!(error.contains("has no policy deadline") && marked == "1s", "{error}");
+    assert!(error.contains("does not support policy deadline") && marked == "1s", "{error}");
     let (error, marked, _) = refused(&FLOWS.replace("32KiB", "64KiB"), &[]);
     assert!(error.contains("size 65536 is too large") && marked == "\"64KiB\"", "{error}");
 }
@@ -227,7 +227,7 @@ fn each_flow_has_its_own_policies() {
     assert_eq!(found, (Some(3), Some(7), Some(Reliability::BestEffort)));
     // An unsupported policy and a contradiction are rejected at their position.
     let (error, marked, _) = refused(&text, &["factors.driver=bare"]);
-    assert!(error.contains("has no policy resource_limits") && marked == "7", "{error} {marked}");
+    assert!(error.contains("does not support policy resource_limits") && marked == "7", "{error} {marked}");
     let (error, marked, _) = refused(&text.replace("max_samples = 7", "max_samples = 0"), &[]);
     assert!(error.contains("`max_samples = 0` is out of range") && marked == "0", "{error} {marked}");
     let (error, marked, _) = refused(&text, &["factors.send_queue=5"]);

@@ -73,23 +73,25 @@ fn a_driver_without_the_policy_is_left_out_where_nobody_named_it() {
     assert_eq!(ids(&experiment), ["dds/udp4/throughput/64/receive-queue-9"]);
     assert_eq!(
         experiment.notes,
-        ["driver `bare` has no policy resource_limits: `receive_queue` cannot be asked of it; left out"]
+        [
+            "driver `bare` does not support policy resource_limits: `receive_queue` cannot be requested; left out"
+        ]
     );
     let (error, marked, hint) = refused(text, &["factors.driver=bare,dds"]);
-    assert!(error.contains("has no policy resource_limits") && marked == "9", "{error} {marked}");
-    assert!(hint.contains("`bare` holds: `receive_buffer`"), "{hint}");
+    assert!(error.contains("does not support policy resource_limits") && marked == "9", "{error} {marked}");
+    assert!(hint.contains("`bare` with `receive_buffer`"), "{hint}");
     // Socket buffers need no RESOURCE_LIMITS.
     assert_eq!(ids(&plan(&text.replace("receive_queue", "receive_buffer"), &[])).len(), 2);
 }
 
 #[test]
-fn what_is_no_queue_is_refused_where_it_stands() {
+fn invalid_queue_is_rejected_with_its_position() {
     let cases: &[(&str, &str, &str, &str)] = &[
-        ("send_queue = 0", "f.toml:7:14: `send_queue = 0` is no queue", "0", "use 1"),
+        ("send_queue = 0", "f.toml:7:14: `send_queue = 0` is out of range", "0", "use 1"),
         ("send_queue = -1", "f.toml:7:14: ", "-1", "write u32"),
         (
             "receive_queue = [5, 3000000000]",
-            "f.toml:7:21: `receive_queue = 3000000000` is no",
+            "f.toml:7:21: `receive_queue = 3000000000` is out",
             "3000000000",
             "use 1",
         ),
@@ -97,7 +99,7 @@ fn what_is_no_queue_is_refused_where_it_stands() {
         ("send_queue = []", "f.toml: no send_queue given", "", "name at least one"),
         (
             "send_buffer = \"4GiB\"",
-            "f.toml:7:15: a send_buffer of 4294967296 bytes cannot",
+            "f.toml:7:15: a send_buffer of 4294967296 bytes is out",
             "\"4GiB\"",
             "2147483647",
         ),
@@ -143,18 +145,18 @@ fn groups_are_of_streams() {
 }
 
 #[test]
-fn groups_that_cannot_be_are_refused_where_they_stand() {
+fn invalid_receive_group_is_rejected_with_its_position() {
     for (text, set, error, hint) in [
         (
             "receive_group = \"8/5ms\"",
             "workload=latency",
-            "f.toml:7:17: `latency` has one sample",
+            "f.toml:7:17: `receive_group` has no effect",
             "use the workload",
         ),
         (
             "receive_group = \"8/5ms\"\nreceive = \"listener\"",
             "workload=throughput",
-            "f.toml:7:17: a `receive_group` is",
+            "f.toml:7:17: `receive_group` needs",
             "waitset",
         ),
         (
@@ -216,24 +218,24 @@ fn delays_are_of_streams_that_are_polled_for() {
 }
 
 #[test]
-fn delays_that_cannot_be_are_refused_where_they_stand() {
+fn invalid_polling_delay_is_rejected_with_its_position() {
     for (text, set, error, hint) in [
         (
             "polling_delay = \"1ms\"",
             "workload=latency",
-            "f.toml:7:17: `polling_delay` says nothing",
+            "f.toml:7:17: `polling_delay` has no effect",
             "throughput",
         ),
         (
             "polling_delay = \"1ms\"",
             "factors.receive=waitset",
-            "f.toml:7:17: a `polling_delay` is",
+            "f.toml:7:17: `polling_delay` needs",
             "polling",
         ),
         (
             "polling_delay = \"1ms\"",
             "factors.receive=listener",
-            "f.toml:7:17: a `polling_delay` is",
+            "f.toml:7:17: `polling_delay` needs",
             "polling",
         ),
         (

@@ -48,7 +48,7 @@ fn values_are_those_of_every_goal_and_lengths_follow_each_other() {
 }
 
 #[test]
-fn a_search_is_reckoned_with_by_its_trials_and_never_beyond_its_budget() {
+fn expected_duration_of_a_search_is_within_its_budget() {
     let runs = plan(&search("\n[design]\nblocks = 3"), &[]);
     let each = runs.expected_block_ns();
     assert!(each > 5 * 15_000_000_000 && each < 600_000_000_000, "{each}");
@@ -58,16 +58,16 @@ fn a_search_is_reckoned_with_by_its_trials_and_never_beyond_its_budget() {
 }
 
 #[test]
-fn what_a_search_cannot_mean_is_refused_with_its_place() {
+fn invalid_search_is_rejected_with_its_position() {
     for (more, said) in [
         ("goals = [\"slo\"]", "the goal `slo` needs a deadline"),
         ("goals = [\"ndr\", \"ndr\"]", "goal `ndr` is given twice"),
         ("goals = [\"mrr\"]", "`mrr` cannot stand here"),
-        ("deadline = \"1ms\"", "`deadline` says nothing without the goal `slo`"),
-        ("goals = \"ndr\"\nloss_ratio = \"1%\"", "`loss_ratio` says nothing without the goal `pdr`"),
-        ("late_ratio = \"1%\"", "`late_ratio` says nothing without the goal `slo`"),
+        ("deadline = \"1ms\"", "`deadline` has no effect without the goal `slo`"),
+        ("goals = \"ndr\"\nloss_ratio = \"1%\"", "`loss_ratio` has no effect without the goal `pdr`"),
+        ("late_ratio = \"1%\"", "`late_ratio` has no effect without the goal `slo`"),
         ("width = \"0.1%\"", "the width is narrower than the share of losses that `pdr` allows"),
-        ("width = \"100%\"", "a share of 100% is all of it"),
+        ("width = \"100%\"", "a share of 100% is out of range"),
         ("goals = \"ndr\"\nwidth = \"0.001%\"", "a width of less than 0.01% cannot be reached"),
         ("final_trial = \"1ms\"", "a final trial of 0.001 s is out of range"),
         ("initial_trial = \"10s\"", "initial trials of 10s are longer than final ones"),
@@ -85,19 +85,19 @@ fn what_a_search_cannot_mean_is_refused_with_its_place() {
 }
 
 #[test]
-fn other_parts_say_nothing_of_a_search_nor_it_of_other_workloads() {
+fn search_and_other_workloads_reject_each_others_keys() {
     let stray = refused(
         "question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"dds\"\n[search]\nstrict = true\n",
         &[],
     );
-    assert!(stray.0.contains("`[search]` says nothing without the workload `search`"), "{stray:?}");
+    assert!(stray.0.contains("`[search]` has no effect without the workload `search`"), "{stray:?}");
     let rate = refused(&search("rate = 1000\n"), &[]);
-    assert!(rate.0.contains("`rate` says nothing without the workload `paced`"), "{rate:?}");
+    assert!(rate.0.contains("`rate` has no effect without the workload `paced`"), "{rate:?}");
     assert!(!plan(&search("\n[design]\nspin = false\n"), &[]).design.spin);
 }
 
 #[test]
-fn an_arrival_is_of_paced_and_that_trials_are_constant_is_said() {
+fn arrival_with_search_adds_a_note() {
     let both = |arrival: &str| {
         let text = format!("rate = 1000\narrival = \"{arrival}\"\n");
         plan(&search(&text), &["workload=paced,search"]).notes
@@ -107,7 +107,9 @@ fn an_arrival_is_of_paced_and_that_trials_are_constant_is_said() {
         "`arrival = \"poisson\"` is of the workload `paced`: the trials of `search` are at constant rates";
     assert_eq!(both("poisson"), [words]);
     let (error, marked, _) = refused(&search("arrival = \"poisson\"\n"), &[]);
-    assert!(error.contains("`arrival` says nothing without the workload `paced`") && marked == "\"poisson\"");
+    assert!(
+        error.contains("`arrival` has no effect without the workload `paced`") && marked == "\"poisson\""
+    );
     let (error, ..) = refused(&search("[search]\narrival = \"poisson\"\n"), &[]);
     assert!(error.contains("arrival"), "{error}");
 }

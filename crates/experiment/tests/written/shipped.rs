@@ -78,6 +78,6 @@ fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
         assert_eq!(refusal.error, PlanError::NotInstalled { driver: "gone".to_owned() });
         assert_eq!(&text[refusal.at.clone()], format!("\"{driver}\""));
         let fault = source.refused(&refusal);
-        assert!(fault.hint.starts_with("`ddsmark drivers install gone` "), "{}", fault.hint);
+        assert!(fault.hint.starts_with("install it with `ddsmark drivers install gone`"), "{}", fault.hint);
     }
 }

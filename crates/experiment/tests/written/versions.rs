@@ -34,7 +34,7 @@ fn two_versions_share_no_memory() {
     let fault = planned(pair, "transport = [\"udp4\", \"shm\"]\n").expect_err("it is refused");
     let words = "the two of `dds@2.14+dds@3.2` do not understand each other over `shm`";
     assert!(fault.error.contains(words), "{}", fault.error);
-    assert_eq!(fault.hint, "what both understand is udp4");
+    assert_eq!(fault.hint, "available for both: udp4");
     assert!(fault.excerpt[0].contains("transport = "), "{:?}", fault.excerpt);
     let fault = planned(pair, "transport = \"pigeon\"\n").expect_err("nobody has it");
     assert!(fault.error.contains("has no transport `pigeon`"), "{}", fault.error);
@@ -71,7 +71,7 @@ fn options_of_a_name_hold_for_its_versions() {
 }
 
 #[test]
-fn options_that_nobody_has_are_refused() {
+fn unknown_options_are_rejected() {
     let pair = "\"dds@2.14+dds@3.2\"";
     for (drivers, options, stray) in [
         ("\"dds@3.2\"", "[options.dds]\ndepth = 5\n[options.\"dds@3.2\"]\ndepth = 6\n", "dds"),
@@ -81,7 +81,7 @@ fn options_that_nobody_has_are_refused() {
     ] {
         let fault = planned(drivers, options).expect_err("nobody takes them");
         assert!(
-            fault.error.contains(&format!("for driver `{stray}`, which takes no part")),
+            fault.error.contains(&format!("for driver `{stray}`, which is not measured")),
             "{}",
             fault.error
         );

@@ -95,9 +95,9 @@ impl<'a> Crew<'a> {
                         phase: HELLO,
                         agent,
                         error: format!(
-                            "the agent speaks version {protocol} of the control channel, not {PROTOCOL}"
+                            "the agent uses version {protocol} of the control channel, not {PROTOCOL}"
                         ),
-                        hint: Some("use the agent that was built with this ddsmark".to_owned()),
+                        hint: Some("use the agent of the same build as ddsmark".to_owned()),
                         gone: false,
                     });
                 }
@@ -195,7 +195,7 @@ impl<'a> Crew<'a> {
                 return Err(Trouble::Phase {
                     phase,
                     agent,
-                    error: format!("the agent's process {ending} after it had closed its entities"),
+                    error: format!("the agent's process {ending} after closing its entities"),
                     hint: None,
                     gone: false,
                 });
@@ -248,17 +248,15 @@ impl<'a> Crew<'a> {
 fn why_gone(ending: Ending) -> (String, Option<String>) {
     let hint = match ending {
         Ending::Itself(status) => match status.signal() {
-            Some(libc::SIGKILL) => {
-                "somebody killed it, or the kernel for want of memory: `dmesg` tells of the latter"
-            }
+            Some(libc::SIGKILL) => "check `dmesg` for the OOM killer",
             Some(_) => "the driver or its middleware crashed",
             None => "the driver or its middleware ended the process",
         },
         Ending::Killed => {
-            let error = "the agent closed the control channel, did not end, and was killed";
+            let error = "the agent closed the control channel and was killed after the time limit";
             return (error.to_owned(), None);
         }
-        Ending::Stuck => "it waits for a device or a file system; see its state with `ps`",
+        Ending::Stuck => "check its state with `ps`: it waits for a device or a file system",
     };
     (format!("the agent's process {ending}"), Some(hint.to_owned()))
 }
@@ -279,8 +277,8 @@ pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> Tr
     Trouble::Phase {
         phase,
         agent,
-        error: format!("the agent said what it was not asked: {text}"),
-        hint: Some("use the agent that was built with this ddsmark".to_owned()),
+        error: format!("unexpected reply from the agent: {text}"),
+        hint: Some("use the agent of the same build as ddsmark".to_owned()),
         gone: false,
     }
 }
@@ -293,9 +291,7 @@ fn broken(phase: &'static str, agent: usize, error: &ChannelError) -> Trouble {
 fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> Trouble {
     let hint = match phase {
         HELLO => "loading the driver hangs, or the host is too busy",
-        "match" => {
-            "give it more time: `limits.match` of an experiment, or `--match-timeout` of `characterize`"
-        }
+        "match" => "increase `limits.match` of the experiment, or `--match-timeout` of `characterize`",
         _ => "a call of the driver hangs, or the host is too busy",
     };
     Trouble::Phase {

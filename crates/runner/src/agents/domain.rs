@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_domain_in_use_is_left_out() {
+    fn domain_in_use_is_skipped() {
         let mut ours = Domains { next: 41, claims: "ddsmark-test-use" };
         let mut theirs = Domains { next: 41, ..ours };
         let held = ours.take();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_without_a_free_domain_does_not_stop_a_run() {
+    fn domain_is_unreserved_if_all_are_taken() {
         let mut domains = Domains { next: 0, claims: "ddsmark-test-full" };
         let all: Vec<_> = (0..DOMAINS).map(|_| domains.take()).collect();
         assert!(all.iter().all(|domain| domain._claim.is_some()));

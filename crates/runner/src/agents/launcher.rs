@@ -168,8 +168,8 @@ impl std::fmt::Display for Ending {
                 },
                 _ => write!(f, "ended: {status}"),
             },
-            Self::Killed => f.write_str("did not end by itself, and was killed"),
-            Self::Stuck => f.write_str("hangs in the kernel: killing does not end it"),
+            Self::Killed => f.write_str("did not exit and was killed"),
+            Self::Stuck => f.write_str("cannot be killed: it hangs in the kernel"),
         }
     }
 }

@@ -109,7 +109,7 @@ fn ask<T>(
     Ok(match (answer, failure) {
         (Some(answer), None) => Asked::Answered(answer),
         (Some(answer), Some(failure)) => Asked::AnsweredBadly(answer, failure),
-        (None, failure) => Asked::Failed(failure.expect("without an answer there is trouble")),
+        (None, failure) => Asked::Failed(failure.expect("without an answer there is a failure")),
     })
 }
 
@@ -119,7 +119,7 @@ fn words_of(failure: &Failure) -> String {
         words = format!("{}: {words}", failure.phase);
     }
     if let Some(line) = failure.last_words.last() {
-        words.push_str(&format!("; it printed last: {line}"));
+        words.push_str(&format!("; last line of its output: {line}"));
     }
     words
 }

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_a_version_is_held_against_what_the_library_says() {
+    fn version_in_name_is_compared_with_library_version() {
         for (driver, says) in [
             ("a@0.10", "0.10.2"),
             ("a@0.10.2", "0.10.2"),

@@ -182,7 +182,7 @@ impl Build {
         if prefix.is_dir() {
             return Ok(Some(prefix));
         }
-        let how = format!("printed no prefix but {text:?}");
+        let how = format!("printed {text:?} instead of a prefix");
         Err(InstallError::Step { driver: self.name(), step: script.display().to_string(), how })
     }
 
@@ -203,7 +203,7 @@ impl Build {
         if library.is_file() {
             return Ok(library);
         }
-        let how = format!("printed no library but {text:?}");
+        let how = format!("printed {text:?} instead of a library");
         Err(InstallError::Step { driver: self.name(), step: BUILD_NAME.to_owned(), how })
     }
 

@@ -8,13 +8,13 @@ use crate::{RunnerError, version::split};
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// Missing directory of driver sources.
-    #[error("there are no sources of drivers{}", .directory.as_ref().map(|place| format!(" in `{}`", place.display())).unwrap_or_default())]
+    #[error("sources of drivers not found{}", .directory.as_ref().map(|place| format!(" in `{}`", place.display())).unwrap_or_default())]
     NoSources {
         /// Directory, if one was given.
         directory: Option<PathBuf>,
     },
     /// Driver without sources.
-    #[error("there are no sources of a driver `{driver}` in `{}`", .directory.display())]
+    #[error("sources of driver `{driver}` not found in `{}`", .directory.display())]
     NoSource {
         /// Requested driver.
         driver: String,
@@ -24,13 +24,13 @@ pub enum InstallError {
         known: Vec<String>,
     },
     /// Invalid version after the `@`.
-    #[error("`{driver}` names no version")]
+    #[error("`{driver}` has an invalid version")]
     NoNumbers {
         /// Driver, as requested.
         driver: String,
     },
     /// Version that cannot be fetched.
-    #[error("`{driver}` cannot be fetched: there is no such version")]
+    #[error("`{driver}` cannot be fetched: version not found")]
     NoVersion {
         /// Requested driver with its version.
         driver: String,
@@ -44,19 +44,19 @@ pub enum InstallError {
         driver: String,
     },
     /// Prefix given for a driver that cmake does not build.
-    #[error("driver `{driver}` is built by cargo, which knows no prefix")]
+    #[error("driver `{driver}` is built by cargo and has no prefix")]
     NoPrefix {
         /// Name of the driver.
         driver: String,
     },
     /// Prefix that is not a directory.
-    #[error("there is no directory `{}`", .prefix.display())]
+    #[error("directory `{}` not found", .prefix.display())]
     MissingPrefix {
         /// Given prefix.
         prefix: PathBuf,
     },
     /// Middleware in a prefix whose version is unknown or differs from the requested one.
-    #[error("what is installed in `{}` says that its version is {found}", .prefix.display())]
+    #[error("the middleware in `{}` reports version {found}", .prefix.display())]
     PrefixVersion {
         /// Given prefix.
         prefix: PathBuf,
@@ -64,7 +64,7 @@ pub enum InstallError {
         found: String,
     },
     /// Licence that the user has not accepted.
-    #[error("{driver} comes under a licence that you must accept first: {licence}")]
+    #[error("{driver} has a licence that you must accept first: {licence}")]
     Licence {
         /// Name and version of the driver.
         driver: String,
@@ -72,7 +72,7 @@ pub enum InstallError {
         licence: String,
     },
     /// Invalid line in the list of versions.
-    #[error("`{}` lists its versions in a way that cannot be read: {line:?}", .script.display())]
+    #[error("`{}` printed an invalid version line: {line:?}", .script.display())]
     Versions {
         /// Script that printed it.
         script: PathBuf,
@@ -90,7 +90,7 @@ pub enum InstallError {
         how: String,
     },
     /// Step that exceeded its time limit.
-    #[error("cannot install driver `{driver}`: {step} was not done within {} s", .limit.as_secs_f64())]
+    #[error("cannot install driver `{driver}`: {step} timed out after {} s", .limit.as_secs_f64())]
     OutOfTime {
         /// Name and version of the driver.
         driver: String,
@@ -122,7 +122,7 @@ pub enum InstallError {
         error: io::Error,
     },
     /// Built library that is not a usable driver.
-    #[error("what was built is not installed: {0}")]
+    #[error("the new driver was not installed: {0}")]
     Unusable(RunnerError),
     /// Signal before the installation was complete.
     #[error("interrupted: nothing was installed")]
@@ -135,33 +135,33 @@ impl InstallError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NoSources { .. } => {
-                "name the directory that holds them with `--sources`, or in DDSMARK_DRIVER_SOURCES".to_owned()
+                "name their directory with `--sources`, or set DDSMARK_DRIVER_SOURCES".to_owned()
             }
-            Self::NoSource { known, .. } if known.is_empty() => "there are none at all".to_owned(),
-            Self::NoSource { known, .. } => format!("there are those of {}", known.join(", ")),
+            Self::NoSource { known, .. } if known.is_empty() => "available: none".to_owned(),
+            Self::NoSource { known, .. } => format!("available: {}", known.join(", ")),
             Self::NoVersion { driver, known } => format!(
-                "versions are {}; one that you have is built against with `ddsmark drivers install {} --prefix DIR`",
+                "available: {}; use an installed one with `ddsmark drivers install {} --prefix DIR`",
                 known.join(", "),
                 split(driver).0
             ),
-            Self::NoNumbers { .. } => "a version is numbers with dots between them, such as 2.14".to_owned(),
-            Self::Unversioned { driver } => format!("`ddsmark drivers install {driver}` builds it"),
-            Self::NoPrefix { .. } => "leave `--prefix` out".to_owned(),
+            Self::NoNumbers { .. } => "write numbers separated by dots, such as 2.14".to_owned(),
+            Self::Unversioned { driver } => format!("build it with `ddsmark drivers install {driver}`"),
+            Self::NoPrefix { .. } => "remove `--prefix`".to_owned(),
             Self::MissingPrefix { .. } => {
-                "name the directory that the middleware is installed in, such as /opt/ros/jazzy".to_owned()
+                "name the directory of the installed middleware, such as /opt/ros/jazzy".to_owned()
             }
             Self::PrefixVersion { found, .. } => {
                 format!("name what it has behind the driver's `@`, or nothing: it says {found}")
             }
-            Self::Licence { .. } => "read it; where you accept it, add `--accept-licence`".to_owned(),
+            Self::Licence { .. } => "add `--accept-licence` to accept it".to_owned(),
             Self::Versions { .. } => {
                 "one line a version: VERSION, ORIGIN, LICENCE, and `open` or `accept`, with tabs between"
                     .to_owned()
             }
-            Self::Step { .. } => "what it said stands above".to_owned(),
-            Self::OutOfTime { .. } => "give it longer: `--limit 2h`".to_owned(),
-            Self::Busy { .. } => "wait for that one".to_owned(),
-            Self::Place { .. } => "set DDSMARK_DRIVER_PATH to a directory that you may write to".to_owned(),
+            Self::Step { .. } => "see its output above".to_owned(),
+            Self::OutOfTime { .. } => "increase the limit: `--limit 2h`".to_owned(),
+            Self::Busy { .. } => "wait until it has ended".to_owned(),
+            Self::Place { .. } => "set DDSMARK_DRIVER_PATH to a writable directory".to_owned(),
             Self::Unusable(error) => return error.hint(),
             Self::Start { .. } | Self::Stopped => return None,
         };

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_leads_to_a_version_is_that_version_and_listed_once() {
+    fn link_to_a_version_is_listed_once() {
         let (directory, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let place = |driver: &str| fs::write(directory.path().join(file_name(driver)), "").unwrap();
         ["a@2.9.1", "a@3.2.2", "a@4", "b@1"].iter().for_each(|driver| place(driver));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn after_its_time_nothing_of_it_is_left() {
+    fn timed_out_step_leaves_no_process() {
         // The shell waits for a child that ignores SIGTERM.
         let script = "sh -c 'trap \"\" TERM; sleep 600' & echo $!; wait";
         let (ended, text) = shell(script, Duration::from_millis(200), &Stop::new());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_to_stop_ends_it() {
+    fn stop_request_ends_it() {
         let stop = Stop::new();
         stop.request();
         let (ended, _) = shell("sleep 600", Duration::from_secs(500), &stop);

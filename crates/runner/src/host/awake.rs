@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_a_spinner_on_each_core_and_they_end() {
+    fn keep_awake_has_a_spinner_on_each_core_that_ends() {
         let awake = KeepAwake::start().unwrap();
         assert_eq!(awake.spinners.len(), allowed_cores().len());
         let ended = Arc::clone(&awake.ended);

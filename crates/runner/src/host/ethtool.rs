@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn this_kernel_answers_for_the_loopback_interface_and_not_for_one_that_is_none() {
+    fn ethtool_reads_loopback_and_rejects_an_unknown_interface() {
         let found: BTreeMap<String, String> = settings("lo").into_iter().collect();
         // The kernel reports this feature of the loopback interface as always on.
         assert_eq!(found.get("feature/loopback").map(String::as_str), Some("on"), "{found:?}");

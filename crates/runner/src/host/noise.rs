@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn work_on_a_core_is_seen_by_a_probe_of_it_and_a_core_that_is_none_is_no_probe() {
+    fn probe_shows_work_on_its_core_and_rejects_an_unknown_core() {
         let core = allowed_cores()[0];
         let ended = std::sync::atomic::AtomicBool::new(false);
         let ready = std::sync::Barrier::new(2);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_counters_are_read_and_what_is_not_there_is_none() {
+    fn kernel_counters_are_read_and_missing_ones_are_none() {
         let times = cpu_times("cpu  1 2 3 4 5 6 7 8 9 9\ncpu0 1 1 1 1 1 1 1 1\n");
         assert_eq!(times, Some(CpuTimes { all: 36, softirq: 7, steal: 8 }));
         assert_eq!(cpu_times("cpu  1 2 3\n"), None);

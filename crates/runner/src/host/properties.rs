@@ -70,16 +70,16 @@ pub fn host_warnings(host: &Host) -> Vec<Warning> {
         && !QUICK_CLOCKS.contains(&source.as_str())
     {
         warn(format!(
-            "the kernel's clock source is `{source}`, which is slow to read{cost}: small latencies are too high"
+            "the kernel's clock source is `{source}`, which is slow to read{cost}; small latencies are overestimated"
         ));
     } else if host.clock_read_ns.is_some_and(|ns| ns > QUICK_NS) {
-        warn(format!("reading the clock is slow{cost}: small latencies are too high"));
+        warn(format!("reading the clock is slow{cost}; small latencies are overestimated"));
     }
     if let Some(governor) = host.governor.as_deref().filter(|governor| *governor != "performance") {
-        warn(format!("the frequency governor is `{governor}`: `performance` gives steadier figures"));
+        warn(format!("the frequency governor is `{governor}`: `performance` reduces the spread"));
     }
     if host.cpus < 2 {
-        warn("only one core is available: the two ends of every run take turns on it".to_owned());
+        warn("only one core is available; writer and reader share it".to_owned());
     }
     warnings
 }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_speed_is_known_of_interfaces_that_have_one() {
+    fn link_speed_is_read_if_the_interface_has_one() {
         let interfaces = tempfile::tempdir().unwrap();
         for (name, speed) in
             [("eth0", Some("1000\n")), ("down", Some("-1\n")), ("lo", None), ("odd", Some("0"))]

@@ -21,8 +21,7 @@ use crate::{
 const MEASURE: &str = "measure";
 
 /// Hint for a difference between requested and effective configuration.
-const OVERRIDDEN: &str =
-    "a configuration file or variable of the middleware may override it; see the log of the run";
+const OVERRIDDEN: &str = "check configuration files and variables of the middleware, and the log of the run";
 
 /// Parameters of a run that its agents need.
 pub(crate) struct PairRun<'a> {

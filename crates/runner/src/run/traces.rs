@@ -35,7 +35,7 @@ fn read(trace: &Trace, directory: &Directory) -> Result<Vec<u64>, RunnerError> {
             let found = sha256(&bytes);
             if found != trace.sha256 {
                 return Err(refused(format!(
-                    "it is not the file that was planned: its SHA-256 is {found}, not {}",
+                    "the file has changed since the plan: its SHA-256 is {found}, not {}",
                     trace.sha256
                 )));
             }
@@ -43,6 +43,6 @@ fn read(trace: &Trace, directory: &Directory) -> Result<Vec<u64>, RunnerError> {
             bytes
         }
     };
-    let text = String::from_utf8(bytes).map_err(|_| refused("it is no text".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| refused("not UTF-8 text".to_owned()))?;
     trace_times(&text).map_err(|fault| refused(fault.to_string()))
 }

@@ -98,7 +98,7 @@ fn hopeless(course: &Course, unplanned: &[Unplanned], driver: &str) -> Option<Ma
     let mut last = (*runs.last().filter(|_| alike)?).clone();
     if let Some(failure) = &mut last.failure {
         failure.error = format!(
-            "not attempted: the first {GIVE_UP_AFTER} runs of driver `{driver}` as fast as it goes all failed in this phase"
+            "not attempted: the first {GIVE_UP_AFTER} runs of driver `{driver}` at the maximum rate all failed in this phase"
         );
         failure.last_words.clear();
     }

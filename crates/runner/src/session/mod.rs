@@ -342,8 +342,9 @@ impl Maker<'_> {
                 Some(own) => own.clone(),
                 None => {
                     let given_up = driver(given_up);
-                    let error =
-                        format!("not attempted: driver `{given_up}` of the run beside it is given up");
+                    let error = format!(
+                        "not attempted: driver `{given_up}` of the other run of the duet was given up"
+                    );
                     Failure { error, ..failure.clone() }
                 }
             };

@@ -64,8 +64,7 @@ pub fn rehearse(
             Opened::Failed(failure) => {
                 failing.push(driver);
                 let Failure { phase, error, .. } = failure;
-                notes
-                    .push(format!("cell `{}` failed in phase `{phase}` when it was tried: {error}", cell.id));
+                notes.push(format!("cell `{}` failed in phase `{phase}` of the preflight: {error}", cell.id));
             }
         }
     }

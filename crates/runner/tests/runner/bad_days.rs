@@ -64,7 +64,7 @@ fn an_agent_that_hangs_in_any_phase_is_named() {
 }
 
 #[test]
-fn an_agent_that_does_not_even_end_is_killed() {
+fn agent_that_ignores_its_exit_is_killed() {
     let mut limits = short("measure");
     limits.exit_ns = SHORT_NS;
     let failure = failure("deaf writer measure", limits);
@@ -73,7 +73,7 @@ fn an_agent_that_does_not_even_end_is_killed() {
 }
 
 #[test]
-fn the_death_of_one_ends_the_wait_for_the_other() {
+fn exit_of_one_agent_ends_the_wait_for_the_other() {
     // The writer would measure for an hour.
     let mut rig = Rig::new(&[("bad", "kill reader measure")]).of_workload(Workload::Throughput);
     rig.experiment.design.measure_ns = 3_600_000_000_000;
@@ -83,7 +83,7 @@ fn the_death_of_one_ends_the_wait_for_the_other() {
 }
 
 #[test]
-fn the_last_words_of_an_agent_are_told_and_its_log_is_kept() {
+fn failure_has_last_lines_of_agent_and_log_is_kept() {
     let rig = Rig::new(&[("bad", "exit writer match")]).of_workload(Workload::Throughput);
     let document = rig.execute();
     let failure = run(&document, "bad/throughput").failure.clone().unwrap();
@@ -109,10 +109,10 @@ fn garbage_and_answers_that_were_not_asked_for_fail_the_run() {
         assert_eq!(garbage.phase, phase);
         assert!(garbage.error.contains("invalid control message"), "{garbage:?}");
         let wrong = failure(&format!("wrong {whom} {phase}"), Rig::new(&[]).experiment.limits);
-        assert!(wrong.error.contains("not asked"), "{wrong:?}");
+        assert!(wrong.error.contains("unexpected reply"), "{wrong:?}");
     }
     let twice = failure("twice writer configure", Rig::new(&[]).experiment.limits);
-    assert!(twice.error.contains("not asked"), "{twice:?}");
+    assert!(twice.error.contains("unexpected reply"), "{twice:?}");
     let other = format!("version {} of the control channel, not {PROTOCOL}", PROTOCOL + 1);
     let protocol = failure("protocol", Rig::new(&[]).experiment.limits);
     assert!(protocol.phase == "hello" && protocol.error.contains(&other), "{protocol:?}");
@@ -120,7 +120,8 @@ fn garbage_and_answers_that_were_not_asked_for_fail_the_run() {
 
 #[test]
 fn a_run_whose_agents_do_not_end_well_fails_but_keeps_its_figures() {
-    for (script, word) in [("linger reader exit", "did not end by itself"), ("crash reader exit", "signal 9")]
+    for (script, word) in
+        [("linger reader exit", "did not exit and was killed"), ("crash reader exit", "signal 9")]
     {
         let mut rig = Rig::new(&[("bad", script)]).of_workload(Workload::Throughput);
         rig.experiment.limits.exit_ns = SHORT_NS;
@@ -167,7 +168,7 @@ fn what_a_killed_runner_left_behind_is_removed_by_the_next() {
 }
 
 #[test]
-fn a_driver_whose_first_runs_all_fail_alike_is_given_up() {
+fn driver_with_same_failure_in_first_runs_is_given_up() {
     let mut rig = Rig::new(&[("bad", "fail any configure"), ("good", "")]);
     rig.experiment.design.blocks = 3;
     let mut diary = Diary::default();
@@ -198,7 +199,7 @@ fn a_driver_that_was_measured_once_is_not_given_up() {
 }
 
 #[test]
-fn who_stops_an_experiment_keeps_what_was_measured() {
+fn stop_request_keeps_the_measurements() {
     struct StopAfter(u32, runner::Stop);
     impl runner::Observer for StopAfter {
         fn run_started(&mut self, progress: &runner::Progress, _: &experiment::Cell) {
@@ -226,7 +227,7 @@ fn who_stops_an_experiment_keeps_what_was_measured() {
 }
 
 #[test]
-fn a_wish_to_stop_ends_an_endless_wait() {
+fn stop_ends_an_unlimited_wait() {
     let rig = Rig::new(&[("bad", "hang any match")]).with_limits(limits(600_000_000_000));
     let stop = rig.stop.clone();
     std::thread::spawn(move || {
@@ -239,7 +240,7 @@ fn a_wish_to_stop_ends_an_endless_wait() {
 }
 
 #[test]
-fn a_directory_that_vanishes_ends_the_experiment_and_the_figures_are_still_told() {
+fn removed_directory_ends_experiment_and_outcome_has_the_measurements() {
     struct Vanish(std::path::PathBuf);
     impl runner::Observer for Vanish {
         fn run_finished(&mut self, progress: &runner::Progress, _: &results::Run, _: &experiment::Cell) {

@@ -14,7 +14,7 @@ fn ask(script: &str, limit_ns: u64) -> Result<experiment::DriverDescription, Run
 }
 
 #[test]
-fn a_driver_says_what_it_is() {
+fn describe_returns_the_description_of_the_driver() {
     assert_eq!(ask("", 60 * SHORT_NS).unwrap().middleware_version, "1.2.3");
     assert_eq!(children(), [""; 0]);
 }
@@ -35,7 +35,7 @@ fn why_a_driver_cannot_be_used_is_told() {
 }
 
 #[test]
-fn a_wish_to_stop_ends_the_question() {
+fn stop_request_ends_the_inspection() {
     let stop = Stop::new();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("d.so");
@@ -51,7 +51,7 @@ fn a_wish_to_stop_ends_the_question() {
 }
 
 #[test]
-fn an_agent_program_that_does_not_start_is_told() {
+fn agent_program_that_cannot_start_is_an_error() {
     let driver = DriverFile { name: "d".to_owned(), path: "/dev/null".into() };
     let launcher = LocalLauncher::new("/nowhere/agent");
     let error = describe(&launcher, &driver, &limits(SHORT_NS), &Stop::new()).unwrap_err();

@@ -112,7 +112,7 @@ fn the_other_run_of_one_that_fails_stays_and_has_no_ratio() {
 }
 
 #[test]
-fn nothing_is_made_beside_a_driver_that_is_given_up() {
+fn duet_with_a_given_up_driver_is_not_attempted() {
     let mut diary = Diary::default();
     let mut rig = duets(5, "fail any configure");
     rig.experiment.design.measure_ns = 2_000_000;
@@ -124,14 +124,17 @@ fn nothing_is_made_beside_a_driver_that_is_given_up() {
         all.values().filter(|run| run.cell == cell).filter(told).count()
     };
     assert_eq!((of("other/latency", "it does not work"), of("other/latency", "not attempted")), (3, 2));
-    assert_eq!(of("base/latency", "not attempted: driver `other` of the run beside it is given up"), 2);
+    assert_eq!(
+        of("base/latency", "not attempted: driver `other` of the other run of the duet was given up"),
+        2
+    );
     let valid = all.values().filter(|run| run.state == RunState::Valid).count();
     assert_eq!(valid, 13, "ten beside itself, three beside one that failed");
     assert_eq!(diary.0.last().expect("lines").split(' ').next(), Some("20/20"));
 }
 
 #[test]
-fn who_stops_both_runs_leaves_both_out() {
+fn stop_request_discards_both_runs_of_a_duet() {
     let mut rig = duets(2, "");
     // Without the stop request a run would measure for an hour.
     rig.experiment.design.measure_ns = 3_600_000_000_000;
@@ -148,7 +151,7 @@ fn who_stops_both_runs_leaves_both_out() {
 }
 
 #[test]
-fn a_duet_of_which_one_run_was_saved_is_made_anew_as_a_whole() {
+fn duet_with_one_saved_run_is_repeated() {
     let mut rig = duets(2, "");
     rig.experiment.design.measure_ns = 2_000_000;
     let whole = rig.execute();

@@ -13,7 +13,7 @@ fn kinds(document: &Document, cell: &str) -> Vec<WarningKind> {
 }
 
 #[test]
-fn a_latency_run_has_round_trips_and_both_ways() {
+fn latency_run_has_rtt_and_both_one_way_latencies() {
     let document = measure(Workload::Latency, "");
     let run = run(&document, "d/latency");
     assert_eq!((run.state, &run.failure, document.state), (RunState::Valid, &None, State::Complete));
@@ -69,7 +69,7 @@ fn histograms_and_records_are_saved_and_empty_logs_are_not() {
 }
 
 #[test]
-fn what_a_reliable_flow_still_owes_is_not_lost() {
+fn undelivered_samples_of_a_reliable_flow_are_not_lost() {
     let document = measure(Workload::Throughput, "owe");
     let run = run(&document, "d/throughput");
     assert_eq!(run.state, RunState::Valid);
@@ -83,7 +83,7 @@ fn what_a_reliable_flow_still_owes_is_not_lost() {
 }
 
 #[test]
-fn qos_that_is_not_in_force_fails_the_run_and_unreadable_qos_is_told() {
+fn different_effective_qos_fails_the_run_and_unreadable_qos_warns() {
     let document = measure(Workload::Throughput, "qos reader");
     let failure = run(&document, "d/throughput").failure.clone().unwrap();
     assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("configure", Some("reader")));

@@ -72,7 +72,7 @@ impl<F: FnMut(u32) -> ControlFlow<Stop>> Observer for Counting<F> {
 }
 
 #[test]
-fn a_share_is_of_what_came_without_a_plan_and_its_rate_is_that_of_the_plan() {
+fn percent_rate_refers_to_the_unpaced_rate() {
     let mut rig = rig("", &[share(200.0), Load::Max]);
     // The fake reader receives a sample per ms: 500 in this time. Twice that rate gives the 1000 samples of the fake
     // writer.
@@ -142,7 +142,7 @@ fn it_is_measured_once_wherever_the_experiment_was_stopped() {
 }
 
 #[test]
-fn without_a_maximum_its_cells_fail_with_words_and_the_others_are_measured() {
+fn cells_without_maximum_fail_and_others_are_measured() {
     let mut rig = rig("jam writer measure", &[share(50.0), absolute()]);
     rig.experiment.design.blocks = 4;
     let document = rig.execute();
@@ -177,7 +177,7 @@ impl Observer for StopAtOnce {
 }
 
 #[test]
-fn cells_without_a_maximum_say_nothing_of_their_driver_where_it_is_gone_on_with() {
+fn resume_does_not_count_cells_without_maximum_against_their_driver() {
     let mut rig = rig("jam writer measure", &[share(10.0), share(50.0), share(90.0), absolute()]);
     while rig.experiment.schedule().last().is_none_or(|last| last.cell != 3) {
         rig.experiment.design.seed += 1;
@@ -192,7 +192,7 @@ fn cells_without_a_maximum_say_nothing_of_their_driver_where_it_is_gone_on_with(
 }
 
 #[test]
-fn of_a_driver_that_never_comes_up_no_more_maxima_are_attempted() {
+fn maxima_of_a_failing_driver_are_not_attempted() {
     let mut rig = rig("kill any hello", &[share(50.0), share(50.0), share(50.0)]);
     for (cell, size_bytes) in rig.experiment.cells.iter_mut().zip([64, 128, 256]) {
         cell.factors.size_bytes = size_bytes;
@@ -201,7 +201,7 @@ fn of_a_driver_that_never_comes_up_no_more_maxima_are_attempted() {
     let all = || document.maxima.iter().flat_map(|maximum| &maximum.runs);
     assert_eq!((document.maxima.len(), all().count()), (3, 9));
     assert_eq!(all().filter(|run| run.took_ns > 0).count(), 3);
-    let words = "the first 3 runs of driver `d` as fast as it goes all failed";
+    let words = "the first 3 runs of driver `d` at the maximum rate all failed";
     let told = |run: &&MaximumRun| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));
     assert_eq!(all().filter(told).count(), 6);
     assert!(document.cells.iter().flat_map(|cell| &cell.runs).all(|run| run.state == RunState::Failed));

@@ -121,6 +121,6 @@ fn the_times_of_a_file_are_read_again_and_another_file_is_refused() {
 
     let outcome = rig("0\n").execute_with(&mut ());
     let trouble = outcome.trouble.expect("another file");
-    assert!(trouble.to_string().contains("it is not the file that was planned"), "{trouble}");
+    assert!(trouble.to_string().contains("the file has changed since the plan"), "{trouble}");
     assert!(trouble.hint().is_some() && outcome.document.cells[0].runs.is_empty());
 }

@@ -42,7 +42,7 @@ fn flow(rate: Rate) -> Flow {
 }
 
 #[test]
-fn what_is_opened_alike_is_opened_once() {
+fn equal_configurations_are_opened_once() {
     let alike: &[fn(&mut Factors)] = &[
         |factors| factors.size_bytes = 1024,
         |factors| factors.qos.max_samples = Some(7),
@@ -73,7 +73,7 @@ fn what_is_opened_alike_is_opened_once() {
 }
 
 #[test]
-fn a_refusal_names_driver_cell_cause_and_next_step() {
+fn rejection_names_driver_cell_cause_and_next_step() {
     for role in ["writer", "reader"] {
         let script = format!("refuse {role} configure");
         let mut rig = Rig::new(&[("good", ""), ("bad", &script)]).of_workload(Workload::Throughput);
@@ -86,7 +86,7 @@ fn a_refusal_names_driver_cell_cause_and_next_step() {
         };
         assert_eq!(
             refused(&rig),
-            "driver `bad` refuses what cell `bad/throughput` asks for: it does not work"
+            "driver `bad` rejects the configuration of cell `bad/throughput`: it does not work"
         );
         let mut larger = rig.experiment.cells[1].clone();
         larger.id = "bad/larger".to_owned();
@@ -94,22 +94,22 @@ fn a_refusal_names_driver_cell_cause_and_next_step() {
         rig.experiment.cells.push(larger);
         assert_eq!(
             refused(&rig),
-            "driver `bad` refuses what cell `bad/larger` and another one ask for: it does not work"
+            "driver `bad` rejects the configuration of cell `bad/larger` and of 1 other: it does not work"
         );
     }
 }
 
 #[test]
-fn what_fails_otherwise_is_left_to_the_runs() {
+fn other_failures_are_left_to_the_runs() {
     for (script, words) in [
-        ("fail any hello", "in phase `hello` when it was tried: it does not work"),
-        ("fail any configure", "in phase `configure` when it was tried: it does not work"),
+        ("fail any hello", "in phase `hello` of the preflight: it does not work"),
+        ("fail any configure", "in phase `configure` of the preflight: it does not work"),
         (
             "kill any configure",
-            "in phase `configure` when it was tried: the agent's process was killed by signal 9",
+            "in phase `configure` of the preflight: the agent's process was killed by signal 9",
         ),
-        ("hang any configure", "in phase `configure` when it was tried: no answer within 1.5 s"),
-        ("fail any exit", "in phase `exit` when it was tried: it does not work"),
+        ("hang any configure", "in phase `configure` of the preflight: no answer within 1.5 s"),
+        ("fail any exit", "in phase `exit` of the preflight: it does not work"),
     ] {
         let mut rig = Rig::new(&[("bad", script), ("good", "")]);
         if script.starts_with("hang") {
@@ -125,7 +125,7 @@ fn what_fails_otherwise_is_left_to_the_runs() {
 }
 
 #[test]
-fn a_wish_to_stop_ends_it() {
+fn stop_request_ends_it() {
     let rig = Rig::new(&[("bad", "hang any configure")]);
     let wish = rig.stop.clone();
     thread::spawn(move || {

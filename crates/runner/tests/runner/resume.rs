@@ -22,7 +22,7 @@ fn runs(document: &Document) -> Vec<&Run> {
 }
 
 #[test]
-fn wherever_it_was_stopped_each_run_is_made_once_in_the_planned_order() {
+fn resume_measures_each_run_once_in_planned_order() {
     for made in 1..=5 {
         let rig = two_blocks(["", ""]);
         let planned: Vec<(u32, u32, String, bool)> = rig
@@ -58,7 +58,7 @@ fn wherever_it_was_stopped_each_run_is_made_once_in_the_planned_order() {
 }
 
 #[test]
-fn it_may_be_stopped_again_and_what_has_ended_is_not_gone_on_with() {
+fn resumed_experiment_can_be_stopped_and_a_complete_one_not_resumed() {
     let rig = two_blocks(["", ""]);
     rig.execute_with(&mut StopAfter(1, rig.stop.clone()));
     let again = Stop::new();

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_stands_where_the_star_is() {
+    fn star_in_a_list_matches_any_text() {
         let there = names(&["data_1", "data_12_b", "data_", "dat_1", "x_data_1"]);
         assert_eq!(found("data_*\n", &there), [["data_"], ["data_1"], ["data_12_b"]]);
         assert_eq!(found("data*_b\n", &there), [["data_12_b"]]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_line_go_together_and_mean_the_same_text() {
+    fn words_of_a_list_line_match_the_same_text() {
         let there = names(&["seg_1", "seg_1_lock", "sem.seg_1_mutex", "seg_2", "seg_3_lock", "other"]);
         let list = "seg_*_lock seg_* sem.seg_*_mutex other\n";
         let expected = [vec!["seg_1_lock", "seg_1", "sem.seg_1_mutex", "other"], vec!["seg_3_lock", "other"]];
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_not_written_to_its_end_is_none() {
+    fn unterminated_line_is_ignored() {
         let there = names(&["name", "name_b"]);
         assert_eq!(found("name\nname", &there), [["name"]]);
         assert_eq!(found("name", &there), [[""; 0]; 0]);
@@ -190,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_it_says_it_finds_what_is_there_by_a_word_of_its_own(
+        fn any_list_finds_existing_files_only_by_its_words(
             text in r"[ab_*./ \n\x00]{0,60}",
             there in prop::collection::btree_set("[ab_.]{1,8}", 0..20),
         ) {
@@ -215,7 +215,7 @@ mod tests {
         }
 
         #[test]
-        fn a_good_line_finds_all_its_files(
+        fn list_line_matches_all_its_files(
             begin in "[a-z]{4,8}",
             ends in prop::collection::btree_set("[a-z_]{0,4}", 1..4),
             text in "[0-9]{1,4}",

@@ -161,7 +161,7 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
 
     #[test]
-    fn what_nobody_holds_goes_and_the_list_with_it() {
+    fn unused_files_are_removed_with_their_list() {
         let place = directory(&SEGMENT, MINUTE);
         make(place.path(), "seg_other", MINUTE);
         remove(place.path(), vec![list(place.path(), LINE)], MINUTE);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_lock_beside_it_is_held_by_nobody() {
+    fn segment_without_lock_file_is_unused() {
         let place = directory(&["seg_1", "seg_2_lock"], MINUTE);
         let lock = make(place.path(), "seg_3_lock", MINUTE);
         lock.lock().unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_holds_stays_and_is_not_waited_for_without_end() {
+    fn used_files_are_kept_after_a_limited_wait() {
         let place = directory(&["seg_1", "seg_2", "seg_2_lock"], MINUTE);
         let lock = make(place.path(), "seg_1_lock", MINUTE);
         lock.lock_shared().unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_let_go_soon_is_waited_for() {
+    fn segment_released_soon_is_waited_for() {
         let place = directory(&["seg_1"], MINUTE);
         let lock = make(place.path(), "seg_1_lock", MINUTE);
         lock.lock().unwrap();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_in_the_making_is_not_touched_until_it_is_older() {
+    fn young_file_is_kept_until_it_is_older() {
         let place = directory(&SEGMENT, Duration::ZERO);
         remove(place.path(), vec![list(place.path(), LINE)], Duration::ZERO);
         assert_eq!(left(&place), SEGMENT);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_the_list_was_made_by_somebody_else() {
+    fn file_older_than_the_list_is_kept() {
         let place = directory(&["seg_1", "seg_1_lock", "data_1", "exact"], 2 * LONG_AGO);
         make(place.path(), "data_2", MINUTE);
         remove(place.path(), vec![list(place.path(), &format!("{LINE}data_*\nexact\n"))], MINUTE);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn as_long_as_its_maker_lives_a_list_and_what_it_names_stay() {
+    fn list_of_a_living_process_is_kept() {
         let place = directory(&["exact", "seg_1", "seg_1_lock"], MINUTE);
         let path = list(place.path(), &format!("exact\n{LINE}"));
         let maker = File::open(&path).unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_what_another_run_is_named_in_nor_what_is_no_file_is_removed() {
+    fn files_of_other_runs_and_directories_are_kept() {
         let place = directory(&["ddsmark-8-1.98.shared", "ddsmark-8-1"], MINUTE);
         fs::create_dir(place.path().join("folder")).unwrap();
         let fifo = place.path().join("seg_1_lock");

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_list_of_the_run_names_goes_with_it() {
+    fn files_on_the_list_of_a_run_are_removed_with_it() {
         let outer = tempfile::tempdir().unwrap();
         let directory = outer.path().join("shm");
         fs::create_dir(&directory).unwrap();

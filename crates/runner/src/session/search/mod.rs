@@ -71,7 +71,7 @@ pub(super) fn execute(
         took_ns: 0,
     });
     run.state = RunState::Failed;
-    run.failure = Some(failed("interrupted before its end: it is made anew when the experiment is resumed"));
+    run.failure = Some(failed("interrupted; repeated when the experiment is resumed"));
     let mut searching = Searching { runs, cell, plan, names, began: Instant::now() };
     let outcome = searching.all(run, observer);
     run.phases_ns = [("search".to_owned(), searching.elapsed_ns())].into();
@@ -149,9 +149,7 @@ impl Searching<'_> {
         let (measured, _) = self.sure(run, &(Load::Max, shortest_ns))?;
         let throughput = measured.run.throughput.as_ref().filter(|figures| figures.delivered > 0);
         let Some(figures) = throughput else {
-            return Err(End::Failed(failed(
-                "written as fast as it goes, no sample came: there is no rate to search",
-            )));
+            return Err(End::Failed(failed("no sample was delivered at the maximum rate")));
         };
         let floor = LEAST_SAMPLES * 1e9 / shortest_ns as f64;
         let ceiling = (CEILING * figures.offered_sps.max(figures.delivered_sps)).max(2.0 * floor);

@@ -71,8 +71,8 @@ fn failure(run: Run) -> Failure {
         phase: "search".to_owned(),
         role: None,
         error: run.warnings.into_iter().next().map_or_else(
-            || "a trial has no figures".to_owned(),
-            |warning| format!("the figures of a trial contradict each other: {}", warning.text),
+            || "a trial has no values".to_owned(),
+            |warning| format!("the counts of a trial contradict each other: {}", warning.text),
         ),
         hint: None,
         last_words: Vec::new(),
