@@ -1,4 +1,4 @@
-//! How to measure two results as variants of one.
+//! Command that measures two results as variants of one.
 
 use std::collections::BTreeSet;
 

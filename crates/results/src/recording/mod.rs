@@ -1,4 +1,4 @@
-//! What agents record on the hot path: histograms and counts, and how they are stored.
+//! Histograms and counts that agents record on the hot path, and their stored form.
 
 mod histogram;
 mod histogram_codec;
