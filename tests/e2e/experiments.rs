@@ -275,7 +275,7 @@ fn buffer_above_the_kernel_limit_is_reported_with_the_limit() {
         let limit = limit(sysctl);
         let hint = format!("net.core.{sysctl} is {limit}; hint: `sysctl -w net.core.{sysctl}={ASKED}`");
         assert!(
-            told.contains(&format!("{buffer}: asked {ASKED}, in force ")) && told.contains(&hint),
+            told.contains(&format!("{buffer}: requested {ASKED}, effective ")) && told.contains(&hint),
             "{told}"
         );
     }

@@ -202,7 +202,7 @@ fn configuration_that_forbids_multicast_fails_a_multicast_run() {
     ]);
     outcome.assert_status(3);
     assert!(
-        outcome.stderr.contains("multicast of the participant: asked on, in force off"),
+        outcome.stderr.contains("multicast of the participant: requested on, effective off"),
         "{}",
         outcome.stderr
     );

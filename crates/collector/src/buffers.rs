@@ -40,7 +40,7 @@ fn shortage(asked: u64, shown: u64, sysctl: &str, limit: Option<u64>) -> Option<
         Some(limit) => format!("{sysctl} is {limit}; hint: `sysctl -w {sysctl}={asked}`"),
         None => "the middleware asked the kernel for less".to_owned(),
     };
-    Some(format!("asked {asked}, in force {shown} with the kernel's own half: {why}"))
+    Some(format!("requested {asked}, effective {shown} with the kernel's own half: {why}"))
 }
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ mod tests {
         let words = short(300_000, 425_984, Some(212_992)).expect("less");
         assert_eq!(
             words,
-            "asked 300000, in force 425984 with the kernel's own half: net.core.rmem_max is 212992; hint: `sysctl -w \
+            "requested 300000, effective 425984 with the kernel's own half: net.core.rmem_max is 212992; hint: `sysctl -w \
              net.core.rmem_max=300000`"
         );
         assert!(short(4 << 20, 425_984, Some(212_992)).expect("less").contains("hint: `sysctl -w"));

@@ -37,7 +37,10 @@ pub fn mismatch(factors: &Factors, design: &Design, configured: [&Configured; 2]
     let wrong = compare_qos(factors, design, configured).into_iter().find(|entity| !entity.wrong.is_empty());
     let qos = wrong.map(|Compared { agent, entity, wrong, .. }| Mismatch {
         agent,
-        error: format!("the QoS in force on the {entity} is not what was asked for: {}", wrong.join("; ")),
+        error: format!(
+            "the effective QoS of the {entity} differs from the requested QoS: {}",
+            wrong.join("; ")
+        ),
     });
     qos.or_else(|| multicast(factors, configured))
 }
@@ -72,7 +75,7 @@ fn compare_qos(factors: &Factors, design: &Design, configured: [&Configured; 2])
                 .into_iter()
                 .partition(|(_, _, effective)| effective == "unknown");
             let words = |(policy, requested, effective): &(&str, String, String)| {
-                format!("{policy}: asked {requested}, in force {effective}")
+                format!("{policy}: requested {requested}, effective {effective}")
             };
             compared.push(Compared {
                 agent,
@@ -122,7 +125,7 @@ fn multicast(factors: &Factors, configured: [&Configured; 2]) -> Option<Mismatch
     };
     configured.into_iter().enumerate().find_map(|(agent, configured)| {
         let (entity, _) = configured.settings.iter().find(|(_, settings)| is_contrary(settings))?;
-        let error = format!("multicast of the {entity}: asked {requested}, in force {contrary}");
+        let error = format!("multicast of the {entity}: requested {requested}, effective {contrary}");
         Some(Mismatch { agent, error })
     })
 }

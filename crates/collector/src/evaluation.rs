@@ -187,7 +187,7 @@ impl Evaluation {
         }
         if timed_out > 0 || refused > 0 {
             let text = format!(
-                "{timed_out} writes timed out and {refused} were refused for want of room; they were tried again"
+                "{timed_out} writes timed out and {refused} were rejected because there was no room; all were retried"
             );
             self.warn(WarningKind::WritesRefused, text);
         }

@@ -48,9 +48,9 @@ pub(crate) fn legend(document: &Document) -> Vec<String> {
 
 fn throughput() -> [String; 3] {
     [
-        "Packets: distinct samples delivered to the reader, not datagrams; Lost: samples that never came, also \
+        "Samples: distinct samples delivered to the reader, not datagrams; Lost: samples that never came, also \
          before the first and after the last that did. Both are sums over the valid runs; Lost % is of all sent.",
-        "Packets/s, Mbit/s (10^6 bit/s of payload), CPU: medians over the valid runs. A rate is over the \
+        "Samples/s, Mbit/s (10^6 bit/s of payload), CPU: medians over the valid runs. A rate is over the \
          time in which samples were written. Tail: samples that arrived after the last write, and how much later.",
         "Dropped: datagrams that the kernel dropped at a full socket buffer in the valid runs, everybody's in \
          this network namespace; n/a where no counter tells.",

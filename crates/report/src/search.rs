@@ -23,7 +23,7 @@ pub(crate) fn table(cells: &[&Cell]) -> Grid {
         .column("Found", Align::Right)
         .column("Lower", Align::Right)
         .column("Upper", Align::Right)
-        .column("Packets/s", Align::Right)
+        .column("Samples/s", Align::Right)
         .column("± %", Align::Close)
         .column("Mbit/s", Align::Right)
         .column("Trials", Align::Right)
@@ -77,7 +77,7 @@ pub(crate) fn legend(search: &Search) -> String {
     format!(
         "Highest sustained rate: each run is a search (MLRsearch), each of its trials an open loop with fresh processes. Goals: \
          {}. Found: searches that came to both bounds, of all valid ones; the warnings tell of the others. Lower: the lowest of \
-         the rates that are sustained; Upper: the highest of those that are not. Packets/s: conditional throughput, what \
+         the rates that are sustained; Upper: the highest of those that are not. Samples/s: conditional throughput, what \
          typically comes at the lower bound, median over the searches; ± %: half its range. Mbit/s: payload of that.",
         goals.join("; ")
     )

@@ -57,7 +57,7 @@ pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
         for entity in flows.iter().filter(|entity| entity.starts_with(&format!("{end}-"))) {
             let words = qos_of(cells, entity);
             if words != *of_all {
-                lines.push(format!("QoS in force, read back, {entity}: {words}"));
+                lines.push(format!("effective QoS, read back, {entity}: {words}"));
             }
         }
     }
@@ -83,13 +83,13 @@ fn qos_of(cells: &[&Cell], entity: &str) -> String {
 fn of_ends(ends: &[String; 2]) -> Vec<String> {
     match ends {
         [writer, reader] if writer.is_empty() && reader.is_empty() => {
-            vec!["QoS in force: none that could be read back".to_owned()]
+            vec!["effective QoS: none could be read back".to_owned()]
         }
-        [writer, reader] if writer == reader => vec![format!("QoS in force, read back: {writer}")],
+        [writer, reader] if writer == reader => vec![format!("effective QoS, read back: {writer}")],
         [writer, reader] => [("writer", writer), ("reader", reader)]
             .into_iter()
             .filter(|(_, words)| !words.is_empty())
-            .map(|(end, words)| format!("QoS in force, read back, {end}: {words}"))
+            .map(|(end, words)| format!("effective QoS, read back, {end}: {words}"))
             .collect(),
     }
 }
@@ -125,7 +125,7 @@ pub(crate) fn settings(cells: &[&Cell]) -> Vec<String> {
                     }
                 })
                 .collect();
-            format!("settings in force, read back, {entity}: {}", words.join(", "))
+            format!("effective settings, read back, {entity}: {}", words.join(", "))
         })
         .collect()
 }

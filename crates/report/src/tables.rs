@@ -60,8 +60,8 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
     let mut grid = keys
         .headed(Grid::default())
         .column("", Align::Left)
-        .column("Packets", Align::Right)
-        .column("Packets/s", Align::Right)
+        .column("Samples", Align::Right)
+        .column("Samples/s", Align::Right)
         .column("± %", Align::Close)
         .column("Mbit/s", Align::Right)
         .column("± %", Align::Close)

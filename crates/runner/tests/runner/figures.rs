@@ -87,7 +87,7 @@ fn different_effective_qos_fails_the_run_and_unreadable_qos_warns() {
     let document = measure(Workload::Throughput, "qos reader");
     let failure = run(&document, "d/throughput").failure.clone().unwrap();
     assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("configure", Some("reader")));
-    assert!(failure.error.contains("reliability: asked Reliable, in force BestEffort"), "{failure:?}");
+    assert!(failure.error.contains("reliability: requested Reliable, effective BestEffort"), "{failure:?}");
 
     let document = measure(Workload::Throughput, "blind");
     let run = run(&document, "d/throughput");
